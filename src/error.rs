@@ -1,0 +1,155 @@
+//! The one table of error codes that clients may see.
+//!
+//! Every refusal in the service is a [`Refusal`]: a [`Code`] from this table and a sentence for a
+//! person. What went wrong inside (a database's words, a stack of causes) never becomes a
+//! `Refusal`: it is logged where it happens and the client reads `internal server error`.
+
+use std::fmt;
+
+/// The few kinds of refusal; the HTTP surface maps each to one status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// The request itself is wrong: 400.
+    Invalid,
+    /// Who asks is not known: 401.
+    Unauthenticated,
+    /// Who asks is known and may not: 403.
+    Forbidden,
+    /// There is no such thing: 404.
+    NotFound,
+    /// The path exists, the method does not: 405.
+    MethodNotAllowed,
+    /// The state of the thing forbids it now: 409.
+    Conflict,
+    /// The body is larger than the configured bound: 413.
+    TooLarge,
+    /// The service cannot do it now and the client should try again: 503 with `Retry-After`.
+    Unavailable,
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $literal:literal, $class:ident;)*) => {
+        /// A refusal's code. The literals are part of the contract and never change.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Code {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Code {
+            /// Every code, for tests and for the reference page.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// The literal that clients compare with.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $literal,)* }
+            }
+
+            /// The kind of refusal that this code belongs to.
+            pub const fn class(self) -> Class {
+                match self { $(Self::$variant => Class::$class,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The `Authorization` header is missing or malformed.
+    InvalidAuthHeader = "invalid_auth_header", Unauthenticated;
+    /// The API key is unknown, revoked or expired.
+    InvalidApiKey = "invalid_api_key", Unauthenticated;
+    /// The channel belongs to another company.
+    CredentialResourceMismatch = "credential_resource_mismatch", Forbidden;
+    /// No such path.
+    NotFound = "not_found", NotFound;
+    /// The path exists, this method does not.
+    MethodNotAllowed = "method_not_allowed", MethodNotAllowed;
+    /// No such channel.
+    ChannelNotFound = "channel_not_found", NotFound;
+    /// The channel id of a web-session path is not an id at all.
+    InvalidIdParam = "invalid_id_param", Invalid;
+    /// The body is not a JSON object.
+    InvalidBody = "invalid_body", Invalid;
+    /// The body is over the configured size.
+    BodyTooLarge = "body_too_large", TooLarge;
+    /// A known field has a wrong JSON type or an impossible value.
+    InvalidField = "invalid_field", Invalid;
+    /// `page` or `limit` is out of its range.
+    InvalidPagination = "invalid_pagination", Invalid;
+    /// `type` is absent.
+    MissingType = "missing_type", Invalid;
+    /// `type` is not one that this channel can send.
+    InvalidType = "invalid_type", Invalid;
+    /// Neither `phone_number` nor `contact_tag_id` is given.
+    MissingRecipient = "missing_recipient", Invalid;
+    /// Nobody with a valid number is left to send to.
+    NoValidRecipients = "no_valid_recipients", Invalid;
+    /// More `phone_number` entries than one request may have.
+    TooManyRecipients = "too_many_recipients", Invalid;
+    /// More tags than one request may have.
+    TooManyTags = "too_many_tags", Invalid;
+    /// A text send without text.
+    MissingMessage = "missing_message", Invalid;
+    /// The text is over the configured length.
+    TextTooLong = "text_too_long", Invalid;
+    /// A media send without link.
+    MissingLink = "missing_link", Invalid;
+    /// The link is not an absolute http or https address.
+    InvalidLink = "invalid_link", Invalid;
+    /// The link is over the configured length.
+    LinkTooLong = "link_too_long", Invalid;
+    /// The caption is over the configured length.
+    CaptionTooLong = "caption_too_long", Invalid;
+    /// A template send without `template_id`.
+    MissingTemplateId = "missing_template_id", Invalid;
+    /// `template_id` is not a number.
+    InvalidTemplateIdFormat = "invalid_template_id_format", Invalid;
+    /// A template send without `components`.
+    MissingComponents = "missing_components", Invalid;
+    /// `components` do not fit the template.
+    InvalidComponents = "invalid_components", Invalid;
+    /// An interactive send without `interactive`.
+    MissingInteractive = "missing_interactive", Invalid;
+    /// The interactive payload breaks one of the provider's rules.
+    InvalidInteractive = "invalid_interactive", Invalid;
+    /// No such template in this company.
+    TemplateNotFound = "template_not_found", NotFound;
+    /// The template is not approved by the provider.
+    TemplateNotApproved = "template_not_approved", Invalid;
+    /// The business account is disconnected and needs a person.
+    ReconnectWaba = "reconnect_waba", Invalid;
+    /// A web-session send without `phone_number`.
+    MissingPhoneNumber = "missing_phone_number", Invalid;
+    /// The number (or group id) of a web-session send cannot be one.
+    InvalidPhoneNumber = "invalid_phone_number", Invalid;
+    /// A web-session send without `recipient_type`.
+    MissingRecipientType = "missing_recipient_type", Invalid;
+    /// `recipient_type` is neither `number` nor `group`.
+    InvalidRecipientType = "invalid_recipient_type", Invalid;
+    /// The web session is not connected.
+    SessionDisconnected = "session_disconnected", Conflict;
+    /// The database is away, full, or the service is stopping.
+    ServiceUnavailable = "service_unavailable", Unavailable;
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A request that we refuse, in words that its sender may read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{sentence}")]
+pub struct Refusal {
+    /// The code from the table.
+    pub code: Code,
+    /// One sentence for a person: what is wrong and what to do about it.
+    pub sentence: String,
+}
+
+impl Refusal {
+    /// A refusal with this code and sentence.
+    pub fn new(code: Code, sentence: impl Into<String>) -> Self {
+        Self { code, sentence: sentence.into() }
+    }
+}
