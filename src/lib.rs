@@ -1,1 +1,25 @@
+//! Pombo, a self-hosted messaging service for companies that talk to their customers on WhatsApp.
+//!
+//! # Glossary
+//!
+//! One word per concept, in code, logs, API, command line and documents:
+//!
+//! - *company*: the tenant. Everything belongs to one; nothing crosses.
+//! - *channel*: one sending identity at one provider; a *business account* or a *web session*.
+//! - *contact*, *tag*: the people a company writes to, and the groups it sorts them into.
+//! - *template*: a message text that the provider approved.
+//! - *send*: one accepted request.
+//! - *recipient block*: a packed slice of a send's recipients.
+//! - *message*: one send × one recipient; a row of the *ledger* once it is attempted.
+//! - *resolver*: turns an audience (numbers and tags) into unique recipients.
+//! - *lane*: the order in which a channel takes work from its sends.
+//! - *limiter*: decides when a channel's next message may go.
+//! - *tier*: a named set of rates and quotas.
+//! - *provider*: the service outside. *connector*: our code for one provider. *simulator*: a provider that
+//!   we run ourselves.
+//! - *receipt*: a status heard back from the provider.
+//! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
+pub mod clock;
+pub mod domain;
+pub mod error;

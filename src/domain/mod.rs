@@ -1,0 +1,6 @@
+//! What the service speaks about, as plain values.
+//!
+//! Nothing here waits, reads, writes or asks the time; every rule is an ordinary function that a table
+//! test can call.
+
+pub mod phone;
