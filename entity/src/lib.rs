@@ -1,1 +1,17 @@
+//! SeaORM entities of Pombo's schema: one module a table, one field a column.
+//!
+//! Only the store of the service reads them. Times are Unix milliseconds, ids are UUIDv7.
 
+pub mod api_key;
+pub mod channel;
+pub mod company;
+pub mod contact;
+pub mod contact_tag;
+pub mod lease;
+pub mod message;
+pub mod recipient_block;
+pub mod revision;
+pub mod send;
+pub mod tag;
+pub mod template;
+pub mod tier;

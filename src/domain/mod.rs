@@ -3,4 +3,10 @@
 //! Nothing here waits, reads, writes or asks the time; every rule is an ordinary function that a table
 //! test can call.
 
+pub mod block;
+pub mod channel;
+pub mod contact;
+pub mod fold;
+pub mod message;
+pub mod page;
 pub mod phone;

@@ -1,0 +1,56 @@
+//! One sending identity at one provider.
+
+use sea_orm::entity::prelude::*;
+
+/// One sending identity at one provider.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "channel")]
+pub struct Model {
+    /// Time-ordered id.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    /// Whose channel it is.
+    pub company_id: Uuid,
+    /// `business_account` or `web_session`.
+    pub kind: String,
+    /// What the company calls it.
+    pub name: String,
+    /// The name without case and accents, for search.
+    pub name_folded: String,
+    /// As shown to people.
+    pub phone_number: Option<String>,
+    /// The provider's id of the number.
+    pub phone_number_id: Option<String>,
+    /// The provider's id of the business account.
+    pub waba_id: Option<String>,
+    /// The tier in force.
+    pub tier: String,
+    /// The provider's access token, sealed.
+    pub token: Option<Vec<u8>>,
+    /// The provider's app secret, sealed.
+    pub app_secret: Option<Vec<u8>>,
+    /// `connecting`, `connected`, `disconnected`, `blocked` or `pairing`.
+    pub status: String,
+    /// Why, as a code.
+    pub status_code: Option<String>,
+    /// Why, for a person.
+    pub status_sentence: Option<String>,
+    /// The provider's own code.
+    pub status_provider_code: Option<i64>,
+    /// Unix milliseconds.
+    pub status_since: i64,
+    /// As the provider rates the number.
+    pub quality_rating: Option<String>,
+    /// The `channel` revision that last changed it.
+    pub revision: i64,
+    /// Unix milliseconds.
+    pub created_at: i64,
+    /// Unix milliseconds.
+    pub updated_at: i64,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,24 @@
+//! A tenant.
+
+use sea_orm::entity::prelude::*;
+
+/// A tenant.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "company")]
+pub struct Model {
+    /// Time-ordered id.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    /// Unique name.
+    pub name: String,
+    /// The tier that new channels of this company take, and its API rate.
+    pub tier: String,
+    /// Unix milliseconds.
+    pub created_at: i64,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,38 @@
+//! One accepted request.
+
+use sea_orm::entity::prelude::*;
+
+/// One accepted request.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "send")]
+pub struct Model {
+    /// Time-ordered id.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    /// Whose send it is.
+    pub company_id: Uuid,
+    /// The channel that sends it.
+    pub channel_id: Uuid,
+    /// Resolving 0, active 1, finished 2, canceled 3.
+    pub state: i16,
+    /// What is sent, as JSON.
+    pub content: String,
+    /// How many.
+    pub recipients: i64,
+    /// The recipient, when there is one.
+    pub recipient: Option<i64>,
+    /// Ordinals below may have been attempted.
+    pub high_water: i64,
+    /// Ordinals below all have a ledger row.
+    pub settled: i64,
+    /// Unix milliseconds.
+    pub created_at: i64,
+    /// Unix milliseconds.
+    pub finished_at: Option<i64>,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,145 @@
+//! Channels: one sending identity at one provider.
+
+use std::fmt;
+use std::str::FromStr;
+
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+
+/// Which kind of provider stands behind a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Meta's Cloud API.
+    BusinessAccount,
+    /// A linked device on WhatsApp Web.
+    WebSession,
+}
+
+/// Whether a channel can send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// Not yet confirmed by the provider. Sends are accepted and tried.
+    Connecting,
+    /// The provider confirmed it.
+    Connected,
+    /// The provider refused its credentials or registration; a person has to act.
+    Disconnected,
+    /// The provider restricted the account; a new token does not help.
+    Blocked,
+    /// A web session that waits for a phone to link it.
+    Pairing,
+}
+
+macro_rules! words {
+    ($type:ty { $($variant:ident = $word:literal),* $(,)? }) => {
+        impl $type {
+            /// The word in answers, in the database and on the command line.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = UnknownWord;
+
+            fn from_str(word: &str) -> Result<Self, Self::Err> {
+                match word { $($word => Ok(Self::$variant),)* _ => Err(UnknownWord(word.to_owned())) }
+            }
+        }
+    };
+}
+
+words!(Kind { BusinessAccount = "business_account", WebSession = "web_session" });
+words!(Status {
+    Connecting = "connecting",
+    Connected = "connected",
+    Disconnected = "disconnected",
+    Blocked = "blocked",
+    Pairing = "pairing",
+});
+
+/// A word that names no kind or status.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown word `{0}`")]
+pub struct UnknownWord(String);
+
+/// Why a channel is not connected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// A short code, such as `token_refused`.
+    pub code: String,
+    /// One sentence for a person: what happened and what to do.
+    pub sentence: String,
+    /// The provider's own code, when it gave one.
+    pub provider_code: Option<i64>,
+}
+
+/// The state of a channel's connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Connection {
+    /// Whether it can send.
+    pub status: Status,
+    /// Why not; `None` when connected.
+    pub reason: Option<Reason>,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+impl Connection {
+    /// Whether sends are accepted now. An unconfirmed channel accepts: only what a provider says about
+    /// credentials or registration disconnects.
+    pub const fn accepts(&self) -> bool {
+        matches!(self.status, Status::Connected | Status::Connecting)
+    }
+}
+
+/// A channel as its owner may see it. Secrets are never part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Channel {
+    /// Time-ordered id.
+    pub id: Uuid,
+    /// The company that it belongs to.
+    pub company_id: Uuid,
+    /// The kind of provider.
+    pub kind: Kind,
+    /// What the company calls it.
+    pub name: String,
+    /// The number as shown to people.
+    pub phone_number: Option<String>,
+    /// The provider's id of the number (business accounts).
+    pub phone_number_id: Option<String>,
+    /// The provider's id of the business account.
+    pub waba_id: Option<String>,
+    /// The tier in force.
+    pub tier: String,
+    /// The state of the connection.
+    pub connection: Connection,
+    /// The provider's rating of the number.
+    pub quality_rating: Option<String>,
+    /// When it was added.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_reads_back_as_itself() {
+        for status in
+            [Status::Connecting, Status::Connected, Status::Disconnected, Status::Blocked, Status::Pairing]
+        {
+            assert_eq!(status.as_str().parse(), Ok(status));
+        }
+        assert!("gone".parse::<Status>().is_err());
+    }
+}

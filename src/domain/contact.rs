@@ -1,0 +1,82 @@
+//! Contacts and tags as their company sees them.
+
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::domain::fold::{digits, fold};
+use crate::domain::phone::PhoneNumber;
+
+/// What a company knows of a person. Unknown text is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Person {
+    /// First name.
+    pub first_name: String,
+    /// Last name.
+    pub last_name: String,
+    /// E-mail address.
+    pub email: String,
+    /// The number as it was given; may be no valid number.
+    pub phone_number: String,
+    /// WhatsApp's own id of the person.
+    pub phone_number_lid: Option<String>,
+    /// URL of a picture.
+    pub profile_picture: String,
+}
+
+impl Person {
+    /// The number, when it is one that can be sent to.
+    pub fn phone(&self) -> Option<PhoneNumber> {
+        PhoneNumber::parse(&self.phone_number).ok()
+    }
+
+    /// Every searched field folded, one a line; the number once as given and once as digits.
+    pub fn search_text(&self) -> String {
+        let lid = self.phone_number_lid.as_deref().unwrap_or_default();
+        [
+            fold(&self.first_name),
+            fold(&self.last_name),
+            fold(&self.email),
+            fold(&self.phone_number),
+            digits(&self.phone_number),
+            fold(lid),
+        ]
+        .join("\n")
+    }
+}
+
+/// A contact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contact {
+    /// Time-ordered id.
+    pub id: Uuid,
+    /// What is known of the person.
+    pub person: Person,
+    /// The tags of the contact, by name.
+    pub tags: Vec<TagSummary>,
+    /// When it was added.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// A tag as shown with a contact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TagSummary {
+    /// Time-ordered id.
+    pub id: Uuid,
+    /// Unique in the company.
+    pub name: String,
+    /// `#rrggbb`.
+    pub color: String,
+}
+
+/// A tag.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tag {
+    /// Id, name and colour.
+    pub summary: TagSummary,
+    /// When it was added.
+    pub created_at: Timestamp,
+    /// How many contacts have it.
+    pub contacts: u64,
+}

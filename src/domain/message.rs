@@ -1,0 +1,156 @@
+//! Messages of the ledger and the one way that their states go: forward.
+
+use crate::clock::Timestamp;
+use crate::domain::phone::PhoneNumber;
+
+/// Where a message is. The numbers are what the database keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(i16)]
+pub enum State {
+    /// Waits for its turn, or to be tried again.
+    Queued = 0,
+    /// Handed to the provider, no answer yet.
+    Sending = 1,
+    /// The provider accepted it.
+    Sent = 2,
+    /// The recipient's device has it.
+    Delivered = 3,
+    /// The recipient read it.
+    Read = 4,
+    /// It will not arrive; the error says why.
+    Failed = 5,
+    /// Its time was over before it started.
+    Expired = 6,
+    /// Its send was canceled before it started.
+    Canceled = 7,
+    /// The provider may or may not have it.
+    Unknown = 8,
+}
+
+impl State {
+    /// Every state.
+    pub const ALL: [Self; 9] = [
+        Self::Queued,
+        Self::Sending,
+        Self::Sent,
+        Self::Delivered,
+        Self::Read,
+        Self::Failed,
+        Self::Expired,
+        Self::Canceled,
+        Self::Unknown,
+    ];
+
+    /// The number that the database keeps.
+    pub const fn as_i16(self) -> i16 {
+        self as i16
+    }
+
+    /// From the number that the database kept.
+    pub fn from_i16(value: i16) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_i16() == value)
+    }
+
+    /// How far along a message is; a state only gives way to one of a higher rank. An unknown outcome
+    /// ranks below every answer, so that a late receipt settles it; a failure gives way only to proof of
+    /// arrival.
+    const fn rank(self) -> u8 {
+        match self {
+            Self::Queued => 0,
+            Self::Sending => 1,
+            Self::Unknown => 2,
+            Self::Sent => 3,
+            Self::Failed => 4,
+            Self::Delivered => 5,
+            Self::Read => 6,
+            Self::Expired | Self::Canceled => 7,
+        }
+    }
+
+    /// The state after hearing `heard`: it moves forward or stays.
+    #[must_use]
+    pub const fn advanced_by(self, heard: Self) -> Self {
+        if heard.rank() > self.rank() { heard } else { self }
+    }
+}
+
+/// Which message of which send, and to whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Position {
+    /// Position in the send's frozen audience, from 0.
+    pub ordinal: u64,
+    /// The recipient.
+    pub recipient: PhoneNumber,
+}
+
+/// What became of one attempt; a row of the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// The message.
+    pub position: Position,
+    /// Where it is now.
+    pub state: State,
+    /// How often it was tried.
+    pub attempts: u16,
+    /// The provider's id, once it accepted.
+    pub provider_message_id: Option<String>,
+    /// What went wrong last.
+    pub error: Option<Failure>,
+    /// When it is tried again, if it is.
+    pub retry_at: Option<Timestamp>,
+}
+
+/// What went wrong with an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The provider's code, when it gave one.
+    pub code: Option<i64>,
+    /// In words.
+    pub sentence: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn states_only_move_forward_whatever_is_heard(heard in prop::collection::vec(select(State::ALL.to_vec()), 0..12)) {
+            let mut state = State::Queued;
+            for next in heard {
+                let after = state.advanced_by(next);
+                prop_assert!(after.rank() >= state.rank());
+                prop_assert_eq!(after.advanced_by(next), after, "hearing it twice changes nothing");
+                state = after;
+            }
+        }
+
+        #[test]
+        fn receipts_in_any_order_end_in_the_same_state(mut heard in prop::collection::vec(select(vec![State::Sent, State::Delivered, State::Read, State::Failed]), 1..8), seed in any::<u64>()) {
+            let end = |order: &[State]| order.iter().fold(State::Sending, |state, next| state.advanced_by(*next));
+            let first = end(&heard);
+            let turn = usize::try_from(seed % heard.len() as u64).unwrap_or(0);
+            heard.rotate_left(turn);
+            prop_assert_eq!(end(&heard), first);
+        }
+    }
+
+    #[test]
+    fn a_late_receipt_settles_an_unknown_outcome_and_proof_of_arrival_beats_a_failure() {
+        assert_eq!(State::Unknown.advanced_by(State::Sent), State::Sent);
+        assert_eq!(State::Failed.advanced_by(State::Delivered), State::Delivered);
+        assert_eq!(State::Read.advanced_by(State::Failed), State::Read);
+        assert_eq!(State::Canceled.advanced_by(State::Sent), State::Canceled);
+    }
+
+    #[test]
+    fn the_database_number_reads_back() {
+        for state in State::ALL {
+            assert_eq!(State::from_i16(state.as_i16()), Some(state));
+        }
+        assert_eq!(State::from_i16(99), None);
+    }
+}

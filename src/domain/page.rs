@@ -1,0 +1,33 @@
+//! Pages of a list.
+
+/// Which page a client asks for. Both are at least 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageRequest {
+    /// From 1.
+    pub page: u64,
+    /// Records on a page.
+    pub limit: u64,
+}
+
+impl PageRequest {
+    /// How many records come before this page.
+    pub const fn offset(self) -> u64 {
+        (self.page - 1).saturating_mul(self.limit)
+    }
+}
+
+/// One page, and how many records match in all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page<T> {
+    /// The records of this page.
+    pub records: Vec<T>,
+    /// Matching records across all pages.
+    pub total: u64,
+}
+
+impl<T> Page<T> {
+    /// How many pages there are; 0 when nothing matches.
+    pub const fn pages(&self, limit: u64) -> u64 {
+        self.total.div_ceil(limit)
+    }
+}

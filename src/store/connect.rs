@@ -1,0 +1,72 @@
+//! Connecting to the database and bringing its schema up to date.
+
+use std::time::Duration;
+
+use migration::{Migrator, MigratorTrait};
+use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
+use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend};
+
+use super::{Error, Result, Store};
+
+/// How long a SQLite connection waits for another process' write lock.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Page cache of one SQLite connection, in KiB (negative: SQLite's way to say so).
+const SQLITE_CACHE: &str = "-8192";
+/// The write-ahead log is cut back to this many bytes after a checkpoint.
+const SQLITE_LOG_LIMIT: &str = "67108864";
+
+/// How to reach the database.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// `sqlite://PATH` or `postgres://…`.
+    pub url: String,
+    /// Connections at most.
+    pub connections: u32,
+    /// How long a call waits for a free connection.
+    pub acquire_timeout: Duration,
+    /// SQLite only: wait for the disk at every commit, so that nothing is lost even when the power fails.
+    pub synchronous_full: bool,
+    /// Bring the schema up to date on opening.
+    pub migrate: bool,
+}
+
+pub(super) async fn open(options: &Options) -> Result<Store> {
+    let sqlite = options.url.starts_with("sqlite:");
+    let read = pool(options, options.connections).await?;
+    let write = if sqlite { pool(options, 1).await? } else { read.clone() };
+    let store = Store { write, read, backend: if sqlite { DbBackend::Sqlite } else { DbBackend::Postgres } };
+    let pending = Migrator::get_pending_migrations_read_only(&store.write).await?.len();
+    if pending > 0 && options.migrate {
+        Migrator::up(&store.write, None).await?;
+        tracing::info!(migrations = pending, "brought the database's schema up to date");
+    } else if pending > 0 {
+        return Err(Error::Schema(format!(
+            "the database's schema is {pending} migrations behind this program: run `pombo migrate up`"
+        )));
+    }
+    Ok(store)
+}
+
+async fn pool(options: &Options, connections: u32) -> Result<DatabaseConnection> {
+    let synchronous =
+        if options.synchronous_full { SqliteSynchronous::Full } else { SqliteSynchronous::Normal };
+    let mut pool = ConnectOptions::new(options.url.clone());
+    pool.max_connections(connections)
+        .min_connections(1)
+        .connect_timeout(options.acquire_timeout)
+        .acquire_timeout(options.acquire_timeout)
+        .sqlx_logging(false)
+        .set_application_name("pombo")
+        .map_sqlx_sqlite_opts(move |sqlite| {
+            sqlite
+                .create_if_missing(true)
+                .journal_mode(SqliteJournalMode::Wal)
+                .synchronous(synchronous)
+                .busy_timeout(BUSY_TIMEOUT)
+                .foreign_keys(true)
+                .pragma("cache_size", SQLITE_CACHE)
+                .pragma("journal_size_limit", SQLITE_LOG_LIMIT)
+                .pragma("temp_store", "MEMORY")
+        });
+    Ok(Database::connect(pool).await?)
+}

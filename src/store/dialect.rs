@@ -1,0 +1,163 @@
+//! What SQLite and PostgreSQL say differently.
+//!
+//! The main difference is how one statement takes many rows: PostgreSQL unnests one array a column,
+//! SQLite reads one JSON array a row. Both keep the statement's text the same for any number of rows, so
+//! that it is prepared once.
+
+use std::fmt::Write as _;
+
+use sea_orm::sea_query::ArrayType;
+use sea_orm::{DbBackend, Value};
+use uuid::Uuid;
+
+/// The type of a column of [`Rows`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Type {
+    Uuid,
+    Int,
+    Text,
+    Bytes,
+}
+
+/// One value of [`Rows`].
+#[derive(Debug, Clone)]
+pub(super) enum Cell<'a> {
+    Uuid(Uuid),
+    Int(Option<i64>),
+    Text(Option<&'a str>),
+    Bytes(&'a [u8]),
+}
+
+impl From<i64> for Cell<'_> {
+    fn from(value: i64) -> Self {
+        Self::Int(Some(value))
+    }
+}
+
+impl From<Uuid> for Cell<'_> {
+    fn from(value: Uuid) -> Self {
+        Self::Uuid(value)
+    }
+}
+
+impl<'a> From<&'a str> for Cell<'a> {
+    fn from(value: &'a str) -> Self {
+        Self::Text(Some(value))
+    }
+}
+
+/// Many rows as the parameters of one statement.
+pub(super) struct Rows {
+    columns: &'static [(&'static str, Type)],
+    len: usize,
+    form: Form,
+}
+
+enum Form {
+    Json(String),
+    Arrays(Vec<Vec<Value>>),
+}
+
+impl Rows {
+    /// No rows yet, of these columns.
+    pub(super) fn new(backend: DbBackend, columns: &'static [(&'static str, Type)]) -> Self {
+        let form = match backend {
+            DbBackend::Postgres => Form::Arrays(columns.iter().map(|_| Vec::new()).collect()),
+            _ => Form::Json(String::from("[")),
+        };
+        Self { columns, len: 0, form }
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Adds one row; `cells` are in the order of the columns.
+    pub(super) fn push<'a, const N: usize>(&mut self, cells: [Cell<'a>; N]) {
+        debug_assert_eq!(N, self.columns.len());
+        match &mut self.form {
+            Form::Json(json) => {
+                json.push_str(if self.len == 0 { "[" } else { ",[" });
+                for (index, cell) in cells.iter().enumerate() {
+                    if index > 0 {
+                        json.push(',');
+                    }
+                    push_json(json, cell);
+                }
+                json.push(']');
+            }
+            Form::Arrays(arrays) => {
+                for (array, cell) in arrays.iter_mut().zip(cells) {
+                    array.push(value(cell));
+                }
+            }
+        }
+        self.len += 1;
+    }
+
+    /// A sub-select that yields the rows, its parameters numbered from `first`, and their values.
+    pub(super) fn select(self, first: usize) -> (String, Vec<Value>) {
+        let mut sql = String::from("(SELECT ");
+        match self.form {
+            Form::Json(mut json) => {
+                json.push(']');
+                for (index, (name, kind)) in self.columns.iter().enumerate() {
+                    let comma = if index > 0 { ", " } else { "" };
+                    let _ = match kind {
+                        Type::Uuid | Type::Bytes => write!(sql, "{comma}unhex(value->>{index}) AS {name}"),
+                        Type::Int | Type::Text => write!(sql, "{comma}value->>{index} AS {name}"),
+                    };
+                }
+                let _ = write!(sql, " FROM json_each(${first}))");
+                (sql, vec![json.into()])
+            }
+            Form::Arrays(arrays) => {
+                let names: Vec<_> = self.columns.iter().map(|(name, _)| *name).collect();
+                let types = self.columns.iter().enumerate().map(|(index, (_, kind))| {
+                    let word = match kind {
+                        Type::Uuid => "uuid",
+                        Type::Int => "bigint",
+                        Type::Text => "text",
+                        Type::Bytes => "bytea",
+                    };
+                    format!("${}::{word}[]", first + index)
+                });
+                let unnested = types.collect::<Vec<_>>().join(", ");
+                let _ = write!(sql, "* FROM UNNEST({unnested}) AS unnested ({}))", names.join(", "));
+                let values = self.columns.iter().zip(arrays).map(|((_, kind), array)| {
+                    let kind = match kind {
+                        Type::Uuid => ArrayType::Uuid,
+                        Type::Int => ArrayType::BigInt,
+                        Type::Text => ArrayType::String,
+                        Type::Bytes => ArrayType::Bytes,
+                    };
+                    Value::Array(kind, Some(Box::new(array)))
+                });
+                (sql, values.collect())
+            }
+        }
+    }
+}
+
+fn value(cell: Cell<'_>) -> Value {
+    match cell {
+        Cell::Uuid(id) => id.into(),
+        Cell::Int(number) => number.into(),
+        Cell::Text(text) => text.map(str::to_owned).into(),
+        Cell::Bytes(bytes) => bytes.to_vec().into(),
+    }
+}
+
+fn push_json(json: &mut String, cell: &Cell<'_>) {
+    // Writing into a string cannot fail.
+    let _ = match cell {
+        Cell::Uuid(id) => write!(json, "\"{}\"", id.as_simple()),
+        Cell::Int(Some(number)) => write!(json, "{number}"),
+        Cell::Int(None) | Cell::Text(None) => write!(json, "null"),
+        Cell::Text(Some(text)) => match serde_json::to_string(text) {
+            Ok(quoted) => write!(json, "{quoted}"),
+            Err(_) => write!(json, "null"),
+        },
+        Cell::Bytes(bytes) => write!(json, "\"{}\"", hex::encode(bytes)),
+    };
+}

@@ -1,0 +1,73 @@
+//! What can go wrong with the database, in the few kinds that callers act on.
+
+use sea_orm::sqlx::error::DatabaseError;
+use sea_orm::sqlx::{self, Error as Driver};
+use sea_orm::{DbErr, RuntimeErr};
+
+/// A failed call to the store.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The database is away, full, locked or stopping; the same call may succeed later.
+    #[error("the database is unavailable: {0}")]
+    Unavailable(String),
+    /// A unique name or id is taken already.
+    #[error("already taken: {0}")]
+    Taken(String),
+    /// Another process took over dispatching: this one may no longer write to the ledger.
+    #[error("another process dispatches from this database now")]
+    Fenced,
+    /// The schema does not fit this program.
+    #[error("{0}")]
+    Schema(String),
+    /// A stored value that this program never wrote.
+    #[error("the database holds an impossible value: {0}")]
+    Impossible(String),
+    /// Any other failure: a defect of ours.
+    #[error("the database refused a statement: {0}")]
+    Defect(DbErr),
+}
+
+impl Error {
+    /// Whether the same call may succeed later.
+    pub const fn is_passing(&self) -> bool {
+        matches!(self, Self::Unavailable(_))
+    }
+}
+
+impl From<DbErr> for Error {
+    fn from(error: DbErr) -> Self {
+        match &error {
+            DbErr::ConnectionAcquire(_) | DbErr::Conn(_) => Self::Unavailable(error.to_string()),
+            DbErr::Exec(RuntimeErr::SqlxError(driver)) | DbErr::Query(RuntimeErr::SqlxError(driver)) => {
+                classify(driver, error.to_string()).unwrap_or(Self::Defect(error))
+            }
+            _ => Self::Defect(error),
+        }
+    }
+}
+
+fn classify(driver: &sqlx::Error, words: String) -> Option<Error> {
+    match driver {
+        Driver::Io(_)
+        | Driver::Tls(_)
+        | Driver::PoolTimedOut
+        | Driver::PoolClosed
+        | Driver::WorkerCrashed => Some(Error::Unavailable(words)),
+        Driver::Database(refused) if refused.is_unique_violation() => Some(Error::Taken(words)),
+        Driver::Database(refused) if is_passing(&**refused) => Some(Error::Unavailable(words)),
+        _ => None,
+    }
+}
+
+/// SQLite: busy, locked, I/O error, full disk, cannot open, read-only (primary result codes 5, 6, 10, 13,
+/// 14, 8; <https://sqlite.org/rescode.html>). PostgreSQL: connection (class 08), resources such as a full
+/// disk (53), operator intervention (57), system error (58), read-only standby (25006), serialisation and
+/// deadlock (class 40; <https://www.postgresql.org/docs/current/errcodes-appendix.html>).
+fn is_passing(refused: &dyn DatabaseError) -> bool {
+    let Some(code) = refused.code() else { return false };
+    if refused.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().is_some() {
+        return code == "25006" || ["08", "40", "53", "57", "58"].iter().any(|class| code.starts_with(class));
+    }
+    let primary = code.parse::<u32>().map(|extended| extended & 0xff);
+    matches!(primary, Ok(5 | 6 | 8 | 10 | 13 | 14))
+}

@@ -1,0 +1,90 @@
+//! The database: the only module that knows entities, SeaORM and SQL.
+//!
+//! One [`Store`] serves SQLite and PostgreSQL. Sets are handled in set-based SQL, single records through
+//! the entities; what differs between the two databases stands in [`dialect`]. Called by the engine, by
+//! the HTTP surface for lists, and by the command line. Every query of a company's data begins at its id.
+
+mod connect;
+mod dialect;
+mod error;
+
+pub use connect::Options;
+pub use error::Error;
+
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, QueryResult, SqliteTransactionMode,
+    Statement, TransactionOptions, TransactionTrait, Value,
+};
+
+/// The result of a call to the store.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A handle to the database; clones share its connections.
+#[derive(Clone, Debug)]
+pub struct Store {
+    /// One connection on SQLite, which has one writer; the shared pool on PostgreSQL.
+    write: DatabaseConnection,
+    /// The pool for reading.
+    read: DatabaseConnection,
+    backend: DbBackend,
+}
+
+impl Store {
+    /// Connects, and brings the schema up to date when `options` say so.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the database cannot be reached, [`Error::Schema`] when the schema is
+    /// older than this program and `options.migrate` is off.
+    pub async fn open(options: &Options) -> Result<Self> {
+        connect::open(options).await
+    }
+
+    /// Asks the database for nothing, to learn whether it answers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when it does not.
+    pub async fn ping(&self) -> Result<()> {
+        self.read.execute_unprepared("SELECT 1").await?;
+        Ok(())
+    }
+
+    /// Closes the connections.
+    pub async fn close(self) {
+        let (read, write) = (self.read.close().await, self.write.close().await);
+        if let Err(error) = read.and(write) {
+            tracing::debug!(%error, "closing the database failed");
+        }
+    }
+
+    fn statement(&self, sql: impl Into<String>, values: impl IntoIterator<Item = Value>) -> Statement {
+        Statement::from_sql_and_values(self.backend, sql, values)
+    }
+
+    async fn rows(
+        &self,
+        sql: impl Into<String>,
+        values: impl IntoIterator<Item = Value>,
+    ) -> Result<Vec<QueryResult>> {
+        Ok(self.read.query_all_raw(self.statement(sql, values)).await?)
+    }
+
+    async fn row(
+        &self,
+        sql: impl Into<String>,
+        values: impl IntoIterator<Item = Value>,
+    ) -> Result<Option<QueryResult>> {
+        Ok(self.read.query_one_raw(self.statement(sql, values)).await?)
+    }
+
+    /// Begins a transaction that is sure to write. SQLite takes its write lock at once, so that it never
+    /// has to be refused half-way.
+    async fn begin(&self) -> Result<DatabaseTransaction> {
+        let options = TransactionOptions {
+            sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+            ..TransactionOptions::default()
+        };
+        Ok(self.write.begin_with_options(options).await?)
+    }
+}
