@@ -1,5 +1,10 @@
 //! Messages of the ledger and the one way that their states go: forward.
 
+use std::fmt;
+use std::str::FromStr;
+
+use uuid::Uuid;
+
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 
@@ -83,6 +88,38 @@ pub struct Position {
     pub recipient: PhoneNumber,
 }
 
+/// Our own name of a message, which the provider sends back with every receipt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// The send.
+    pub send_id: Uuid,
+    /// Position in the send.
+    pub ordinal: u64,
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.send_id.as_simple(), self.ordinal)
+    }
+}
+
+impl FromStr for Key {
+    type Err = NotAKey;
+
+    fn from_str(text: &str) -> Result<Self, NotAKey> {
+        let (send, ordinal) = text.split_once('.').ok_or(NotAKey)?;
+        Ok(Self {
+            send_id: Uuid::try_parse(send).map_err(|_| NotAKey)?,
+            ordinal: ordinal.parse().map_err(|_| NotAKey)?,
+        })
+    }
+}
+
+/// Text that is no key of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a message key of this service")]
+pub struct NotAKey;
+
 /// What became of one attempt; a row of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
@@ -144,6 +181,15 @@ mod tests {
         assert_eq!(State::Failed.advanced_by(State::Delivered), State::Delivered);
         assert_eq!(State::Read.advanced_by(State::Failed), State::Read);
         assert_eq!(State::Canceled.advanced_by(State::Sent), State::Canceled);
+    }
+
+    #[test]
+    fn a_key_reads_back_and_foreign_text_does_not() {
+        let key = Key { send_id: Uuid::from_u128(7), ordinal: 1_000_000 };
+        assert_eq!(key.to_string().parse(), Ok(key));
+        for foreign in ["", "campaign-7", "00000000000000000000000000000007", "x.1"] {
+            assert_eq!(foreign.parse::<Key>(), Err(NotAKey));
+        }
     }
 
     #[test]

@@ -10,3 +10,4 @@ pub mod fold;
 pub mod message;
 pub mod page;
 pub mod phone;
+pub mod send;

@@ -7,9 +7,13 @@
 mod connect;
 mod dialect;
 mod error;
+mod lease;
+pub mod ledger;
+pub mod send;
 
 pub use connect::Options;
 pub use error::Error;
+pub use lease::Lease;
 
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, QueryResult, SqliteTransactionMode,

@@ -1,0 +1,114 @@
+//! The lease on dispatching: at most one process sends from a database.
+//!
+//! A lock that dies with its holder keeps a second process from starting (a file lock beside a SQLite
+//! file, an advisory lock in PostgreSQL). Should the lock be lost while its holder lives on, because the
+//! connection that held it broke, the epoch still fences: whoever takes the lease raises it, and the
+//! ledger of the process before can write no more.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::Path;
+
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
+};
+use sea_orm::{QueryResult, Statement};
+
+use super::{Error, Options, Result, Store};
+use crate::clock::Timestamp;
+
+/// PostgreSQL's number for the advisory lock: "pombo" in ASCII.
+const ADVISORY_LOCK: i64 = 0x70_6f_6d_62_6f;
+const NAME: &str = "dispatch";
+
+/// The right to dispatch; given back on drop.
+#[derive(Debug)]
+pub struct Lease {
+    epoch: i64,
+    _hold: Hold,
+}
+
+#[derive(Debug)]
+enum Hold {
+    File(#[expect(dead_code, reason = "held for its lock")] File),
+    Connection(#[expect(dead_code, reason = "held for its lock")] DatabaseConnection),
+}
+
+impl Store {
+    /// Takes the lease on dispatching. `holder` names this process for a person.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Taken`] while another process holds it.
+    pub async fn acquire_lease(&self, options: &Options, holder: &str) -> Result<Lease> {
+        let hold = match self.backend {
+            DbBackend::Postgres => Hold::Connection(lock_connection(options).await?),
+            _ => Hold::File(lock_file(&options.url)?),
+        };
+        let transaction = self.begin().await?;
+        let statement = self.statement(
+            "INSERT INTO lease (name, epoch, holder, acquired_at) VALUES ($1, 1, $2, $3) \
+             ON CONFLICT (name) DO UPDATE SET epoch = lease.epoch + 1, holder = excluded.holder, \
+             acquired_at = excluded.acquired_at RETURNING epoch",
+            [NAME.into(), holder.into(), Timestamp::now().millis().into()],
+        );
+        let epoch = epoch_of(transaction.query_one_raw(statement).await?)?;
+        transaction.commit().await?;
+        Ok(Lease { epoch, _hold: hold })
+    }
+
+    /// Refuses when another process took the lease since.
+    pub(super) async fn check_lease(&self, within: &DatabaseTransaction, lease: &Lease) -> Result<()> {
+        let lock = if self.backend == DbBackend::Postgres { " FOR SHARE" } else { "" };
+        let sql = format!("SELECT epoch FROM lease WHERE name = $1{lock}");
+        let row = within.query_one_raw(self.statement(sql, [NAME.into()])).await?;
+        if epoch_of(row)? == lease.epoch { Ok(()) } else { Err(Error::Fenced) }
+    }
+}
+
+fn epoch_of(row: Option<QueryResult>) -> Result<i64> {
+    let row = row.ok_or_else(|| Error::Impossible("the lease has no row".to_owned()))?;
+    Ok(row.try_get_by_index(0)?)
+}
+
+fn taken() -> Error {
+    Error::Taken("another `pombo serve` already dispatches from this database: stop it first".to_owned())
+}
+
+fn lock_file(url: &str) -> Result<File> {
+    let path = url.trim_start_matches("sqlite:").trim_start_matches("//");
+    let path = path.split('?').next().unwrap_or(path);
+    let unavailable = |error: std::io::Error| Error::Unavailable(format!("cannot lock {path}.lock: {error}"));
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(Path::new(&format!("{path}.lock")))
+        .map_err(unavailable)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(taken()),
+        Err(TryLockError::Error(error)) => Err(unavailable(error)),
+    }
+}
+
+/// A connection of its own that holds the lock for as long as it lives.
+async fn lock_connection(options: &Options) -> Result<DatabaseConnection> {
+    let mut pool = ConnectOptions::new(options.url.clone());
+    pool.max_connections(1)
+        .min_connections(1)
+        .connect_timeout(options.acquire_timeout)
+        .acquire_timeout(options.acquire_timeout)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .sqlx_logging(false)
+        .set_application_name("pombo dispatch lease");
+    let connection = Database::connect(pool).await?;
+    let statement = Statement::from_sql_and_values(
+        DbBackend::Postgres,
+        "SELECT pg_try_advisory_lock($1)",
+        [ADVISORY_LOCK.into()],
+    );
+    let row = connection.query_one_raw(statement).await?;
+    let locked: Option<bool> = row.map(|row| row.try_get_by_index(0)).transpose()?;
+    if locked == Some(true) { Ok(connection) } else { Err(taken()) }
+}

@@ -1,0 +1,252 @@
+//! Writing sends and the ledger: one batch, one transaction, one statement for each kind of row.
+//!
+//! Only the engine's ledger calls this. Every batch first checks the lease's epoch, so that a process
+//! that no longer dispatches cannot write.
+
+use sea_orm::{ConnectionTrait, DatabaseTransaction, Value};
+use uuid::Uuid;
+
+use super::dialect::{Cell, Rows, Type};
+use super::lease::Lease;
+use super::{Error, Result, Store};
+use crate::clock::Timestamp;
+use crate::domain::message::{Failure, Outcome};
+use crate::domain::send::{Block, Mark, Recipients, State};
+
+/// A send to be inserted.
+#[derive(Debug, Clone)]
+pub struct NewSend {
+    /// Its id; later sends have greater ones.
+    pub id: Uuid,
+    /// Whose it is.
+    pub company_id: Uuid,
+    /// Which channel sends it.
+    pub channel_id: Uuid,
+    /// [`State::Active`], or [`State::Resolving`] while more blocks follow.
+    pub state: State,
+    /// What is sent, as JSON.
+    pub content: std::sync::Arc<str>,
+    /// Who receives it.
+    pub recipients: Recipients,
+}
+
+/// Everything that one transaction writes.
+#[derive(Debug, Default, Clone)]
+pub struct Batch {
+    /// New sends.
+    pub sends: Vec<NewSend>,
+    /// Recipient blocks of new sends.
+    pub blocks: Vec<(Uuid, Block)>,
+    /// Sends whose last block was written: they become active with this many recipients.
+    pub activations: Vec<(Uuid, u64)>,
+    /// Outcomes, with send and company.
+    pub outcomes: Vec<(Uuid, Uuid, Outcome)>,
+    /// Progress of sends.
+    pub marks: Vec<Mark>,
+    /// Sends that were never answered with success: they and their blocks go.
+    pub withdrawals: Vec<Uuid>,
+}
+
+impl Batch {
+    /// Whether there is nothing to write.
+    pub const fn is_empty(&self) -> bool {
+        self.sends.is_empty()
+            && self.blocks.is_empty()
+            && self.activations.is_empty()
+            && self.outcomes.is_empty()
+            && self.marks.is_empty()
+            && self.withdrawals.is_empty()
+    }
+}
+
+const SEND: &[(&str, Type)] = &[
+    ("id", Type::Uuid),
+    ("company_id", Type::Uuid),
+    ("channel_id", Type::Uuid),
+    ("state", Type::Int),
+    ("content", Type::Text),
+    ("recipients", Type::Int),
+    ("recipient", Type::Int),
+];
+const BLOCK: &[(&str, Type)] = &[
+    ("send_id", Type::Uuid),
+    ("first_ordinal", Type::Int),
+    ("recipients", Type::Int),
+    ("packed", Type::Bytes),
+];
+const OUTCOME: &[(&str, Type)] = &[
+    ("send_id", Type::Uuid),
+    ("ordinal", Type::Int),
+    ("company_id", Type::Uuid),
+    ("recipient", Type::Int),
+    ("state", Type::Int),
+    ("attempts", Type::Int),
+    ("provider_message_id", Type::Text),
+    ("error_code", Type::Int),
+    ("error", Type::Text),
+    ("retry_at", Type::Int),
+];
+const MARK: &[(&str, Type)] =
+    &[("id", Type::Uuid), ("high_water", Type::Int), ("settled", Type::Int), ("state", Type::Int)];
+
+impl Store {
+    /// Writes `batch` in one transaction; all of it is durable when this returns.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Fenced`] when `lease` is no longer ours; [`Error::Unavailable`] when the database cannot
+    /// write now (the batch may or may not be durable then: outcomes and marks can be written again,
+    /// sends must be withdrawn or given a new id).
+    pub async fn commit(&self, lease: &Lease, batch: &Batch, now: Timestamp) -> Result<()> {
+        let transaction = self.begin().await?;
+        self.check_lease(&transaction, lease).await?;
+        self.insert_sends(&transaction, batch, now).await?;
+        self.insert_blocks(&transaction, batch).await?;
+        self.activate(&transaction, batch).await?;
+        self.upsert_outcomes(&transaction, batch, now).await?;
+        self.mark_progress(&transaction, batch, now).await?;
+        self.withdraw(&transaction, batch).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    async fn insert_sends(&self, to: &DatabaseTransaction, batch: &Batch, now: Timestamp) -> Result<()> {
+        let mut rows = Rows::new(self.backend, SEND);
+        for send in &batch.sends {
+            let recipient = match send.recipients {
+                Recipients::One(number) => Some(number.as_i64()),
+                Recipients::Blocks(_) => None,
+            };
+            rows.push([
+                send.id.into(),
+                send.company_id.into(),
+                send.channel_id.into(),
+                i64::from(send.state.as_i16()).into(),
+                (&*send.content).into(),
+                send.recipients.count().cast_signed().into(),
+                Cell::Int(recipient),
+            ]);
+        }
+        self.write(to, rows, vec![now.millis().into()], |incoming| {
+            format!(
+                "INSERT INTO send (id, company_id, channel_id, state, content, recipients, recipient, \
+                 high_water, settled, created_at) \
+                 SELECT id, company_id, channel_id, state, content, recipients, recipient, 0, 0, $1 \
+                 FROM {incoming} AS incoming"
+            )
+        })
+        .await
+    }
+
+    async fn insert_blocks(&self, to: &DatabaseTransaction, batch: &Batch) -> Result<()> {
+        let mut rows = Rows::new(self.backend, BLOCK);
+        for (send_id, block) in &batch.blocks {
+            rows.push([
+                (*send_id).into(),
+                block.first_ordinal.cast_signed().into(),
+                block.recipients.cast_signed().into(),
+                Cell::Bytes(&block.packed),
+            ]);
+        }
+        self.write(to, rows, Vec::new(), |incoming| {
+            format!(
+                "INSERT INTO recipient_block (send_id, first_ordinal, recipients, packed) \
+                 SELECT send_id, first_ordinal, recipients, packed FROM {incoming} AS incoming"
+            )
+        })
+        .await
+    }
+
+    async fn activate(&self, to: &DatabaseTransaction, batch: &Batch) -> Result<()> {
+        for (send_id, recipients) in &batch.activations {
+            let statement = self.statement(
+                "UPDATE send SET state = $2, recipients = $3 WHERE id = $1",
+                [(*send_id).into(), State::Active.as_i16().into(), recipients.cast_signed().into()],
+            );
+            to.execute_raw(statement).await?;
+        }
+        Ok(())
+    }
+
+    async fn upsert_outcomes(&self, to: &DatabaseTransaction, batch: &Batch, now: Timestamp) -> Result<()> {
+        let mut rows = Rows::new(self.backend, OUTCOME);
+        for (send_id, company_id, outcome) in &batch.outcomes {
+            rows.push([
+                (*send_id).into(),
+                outcome.position.ordinal.cast_signed().into(),
+                (*company_id).into(),
+                outcome.position.recipient.as_i64().into(),
+                i64::from(outcome.state.as_i16()).into(),
+                i64::from(outcome.attempts).into(),
+                Cell::Text(outcome.provider_message_id.as_deref()),
+                Cell::Int(outcome.error.as_ref().and_then(|failure: &Failure| failure.code)),
+                Cell::Text(outcome.error.as_ref().map(|failure| failure.sentence.as_str())),
+                Cell::Int(outcome.retry_at.map(Timestamp::millis)),
+            ]);
+        }
+        // `WHERE TRUE` keeps SQLite's parser from reading ON as a join's.
+        self.write(to, rows, vec![now.millis().into()], |incoming| {
+            format!(
+                "INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, \
+                 provider_message_id, error_code, error, retry_at, updated_at) \
+                 SELECT send_id, ordinal, company_id, recipient, state, attempts, provider_message_id, \
+                 error_code, error, retry_at, $1 FROM {incoming} AS incoming WHERE TRUE \
+                 ON CONFLICT (send_id, ordinal) DO UPDATE SET state = excluded.state, \
+                 attempts = excluded.attempts, provider_message_id = excluded.provider_message_id, \
+                 error_code = excluded.error_code, error = excluded.error, retry_at = excluded.retry_at, \
+                 updated_at = excluded.updated_at"
+            )
+        })
+        .await
+    }
+
+    async fn mark_progress(&self, to: &DatabaseTransaction, batch: &Batch, now: Timestamp) -> Result<()> {
+        let mut rows = Rows::new(self.backend, MARK);
+        for mark in &batch.marks {
+            let state = if mark.finished { State::Finished } else { State::Active };
+            rows.push([
+                mark.send_id.into(),
+                mark.progress.high_water.cast_signed().into(),
+                mark.progress.settled.cast_signed().into(),
+                i64::from(state.as_i16()).into(),
+            ]);
+        }
+        self.write(to, rows, vec![now.millis().into()], |incoming| {
+            format!(
+                "UPDATE send SET high_water = incoming.high_water, settled = incoming.settled, \
+                 state = incoming.state, finished_at = CASE incoming.state WHEN {finished} THEN $1 END \
+                 FROM {incoming} AS incoming WHERE send.id = incoming.id",
+                finished = State::Finished.as_i16()
+            )
+        })
+        .await
+    }
+
+    async fn withdraw(&self, to: &DatabaseTransaction, batch: &Batch) -> Result<()> {
+        for send_id in &batch.withdrawals {
+            for table in ["recipient_block WHERE send_id", "send WHERE id"] {
+                let sql = format!("DELETE FROM {table} = $1");
+                to.execute_raw(self.statement(sql, [(*send_id).into()])).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the statement that `sql` makes around the sub-select of `rows`, if there are any. The
+    /// statement's own parameters, `leading`, come first.
+    async fn write(
+        &self,
+        to: &DatabaseTransaction,
+        rows: Rows,
+        leading: Vec<Value>,
+        sql: impl FnOnce(&str) -> String,
+    ) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let (incoming, values) = rows.select(leading.len() + 1);
+        let statement = self.statement(sql(&incoming), leading.into_iter().chain(values));
+        to.execute_raw(statement).await?;
+        Ok(())
+    }
+}

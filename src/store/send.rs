@@ -1,0 +1,168 @@
+//! Reading sends back: what a channel still has to do, and the recipients of a block.
+
+use sea_orm::{ConnectionTrait, FromQueryResult};
+use uuid::Uuid;
+
+use super::{Error, Result, Store};
+use crate::clock::Timestamp;
+use crate::domain::block::unpack;
+use crate::domain::message::Position;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::send::{Progress, Recipients, State};
+
+/// An accepted send that is not finished.
+#[derive(Debug, Clone)]
+pub struct Unfinished {
+    /// Its id.
+    pub id: Uuid,
+    /// Whose it is.
+    pub company_id: Uuid,
+    /// What is sent, as JSON.
+    pub content: String,
+    /// Who receives it.
+    pub recipients: Recipients,
+    /// How far it got.
+    pub progress: Progress,
+}
+
+/// A message that waits to be tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waiting {
+    /// Which message.
+    pub position: Position,
+    /// How often it was tried.
+    pub attempts: u16,
+    /// When it is due.
+    pub retry_at: Timestamp,
+}
+
+/// Which sends of a channel are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// Those with one recipient.
+    Direct,
+    /// Those with recipient blocks.
+    Bulk,
+}
+
+#[derive(FromQueryResult)]
+struct Row {
+    id: Uuid,
+    company_id: Uuid,
+    content: String,
+    recipients: i64,
+    recipient: Option<i64>,
+    high_water: i64,
+    settled: i64,
+}
+
+impl Store {
+    /// The channels that have something left to send.
+    pub async fn channels_with_work(&self) -> Result<Vec<Uuid>> {
+        let sql = "SELECT DISTINCT channel_id FROM send WHERE state < 2 AND state = $1";
+        let rows = self.rows(sql, [State::Active.as_i16().into()]).await?;
+        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+    }
+
+    /// The oldest unfinished sends of a channel, at most `limit`.
+    pub async fn unfinished(&self, channel_id: Uuid, size: Size, limit: usize) -> Result<Vec<Unfinished>> {
+        let which = match size {
+            Size::Direct => "recipient IS NOT NULL",
+            Size::Bulk => "recipient IS NULL",
+        };
+        let sql = format!(
+            "SELECT id, company_id, content, recipients, recipient, high_water, settled FROM send \
+             WHERE channel_id = $1 AND state < 2 AND state = $2 AND {which} ORDER BY id LIMIT $3"
+        );
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = self.rows(sql, [channel_id.into(), State::Active.as_i16().into(), limit.into()]).await?;
+        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+    }
+
+    /// The messages of `send_id` that wait to be tried again.
+    pub async fn waiting(&self, send_id: Uuid) -> Result<Vec<Waiting>> {
+        let sql = "SELECT ordinal, recipient, attempts, retry_at FROM message \
+                   WHERE send_id = $1 AND retry_at IS NOT NULL ORDER BY ordinal";
+        let rows = self.rows(sql, [send_id.into()]).await?;
+        rows.iter()
+            .map(|row| {
+                let ordinal: i64 = row.try_get_by_index(0)?;
+                let attempts: i16 = row.try_get_by_index(2)?;
+                Ok(Waiting {
+                    position: Position {
+                        ordinal: ordinal.cast_unsigned(),
+                        recipient: phone(row.try_get_by_index(1)?)?,
+                    },
+                    attempts: attempts.cast_unsigned(),
+                    retry_at: Timestamp::from_millis(row.try_get_by_index(3)?),
+                })
+            })
+            .collect()
+    }
+
+    /// The ordinals from `progress.settled` up to `progress.high_water` that have a row in the ledger,
+    /// ascending.
+    pub async fn recorded(&self, send_id: Uuid, progress: Progress) -> Result<Vec<u64>> {
+        let sql = "SELECT ordinal FROM message WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3 \
+                   ORDER BY ordinal";
+        let bounds = [progress.settled.cast_signed().into(), progress.high_water.cast_signed().into()];
+        let [from, to] = bounds;
+        let rows = self.rows(sql, [send_id.into(), from, to]).await?;
+        rows.iter().map(|row| Ok(row.try_get_by_index::<i64>(0)?.cast_unsigned())).collect()
+    }
+
+    /// The recipients of the block that holds `ordinal`, with the ordinal of the first of them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Impossible`] when there is no such block or it is damaged.
+    pub async fn block_at(&self, send_id: Uuid, ordinal: u64) -> Result<(u64, Vec<PhoneNumber>)> {
+        let sql = "SELECT first_ordinal, packed FROM recipient_block \
+                   WHERE send_id = $1 AND first_ordinal <= $2 ORDER BY first_ordinal DESC LIMIT 1";
+        let row = self.row(sql, [send_id.into(), ordinal.cast_signed().into()]).await?;
+        let row =
+            row.ok_or_else(|| Error::Impossible(format!("send {send_id} has no block at {ordinal}")))?;
+        let first: i64 = row.try_get_by_index(0)?;
+        let packed: Vec<u8> = row.try_get_by_index(1)?;
+        let numbers = unpack(&packed).map_err(|damage| Error::Impossible(damage.to_string()))?;
+        Ok((first.cast_unsigned(), numbers))
+    }
+
+    /// Removes sends whose audience was still being written when the process ended: they were never
+    /// accepted. Returns how many.
+    pub async fn remove_unresolved(&self) -> Result<u64> {
+        let transaction = self.begin().await?;
+        let unresolved = "SELECT id FROM send WHERE state < 2 AND state = $1";
+        let state = State::Resolving.as_i16();
+        let blocks = format!("DELETE FROM recipient_block WHERE send_id IN ({unresolved})");
+        transaction.execute_raw(self.statement(blocks, [state.into()])).await?;
+        let sends = self.statement("DELETE FROM send WHERE state < 2 AND state = $1", [state.into()]);
+        let removed = transaction.execute_raw(sends).await?.rows_affected();
+        transaction.commit().await?;
+        Ok(removed)
+    }
+}
+
+impl TryFrom<Row> for Unfinished {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        Ok(Self {
+            id: row.id,
+            company_id: row.company_id,
+            content: row.content,
+            recipients: match row.recipient {
+                Some(number) => Recipients::One(phone(number)?),
+                None => Recipients::Blocks(row.recipients.cast_unsigned()),
+            },
+            progress: Progress {
+                high_water: row.high_water.cast_unsigned(),
+                settled: row.settled.cast_unsigned(),
+            },
+        })
+    }
+}
+
+fn phone(stored: i64) -> Result<PhoneNumber> {
+    PhoneNumber::from_i64(stored).ok_or_else(|| Error::Impossible(format!("{stored} is no phone number")))
+}
