@@ -21,6 +21,7 @@
 //! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
 pub mod clock;
+pub mod connector;
 pub mod domain;
 pub mod error;
 pub mod store;

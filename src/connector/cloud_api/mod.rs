@@ -1,0 +1,191 @@
+//! Meta's Cloud API: one business phone number, spoken to over HTTPS.
+//!
+//! <https://developers.facebook.com/docs/whatsapp/cloud-api>. One request hands over one message; there
+//! is no bulk request and no idempotency key, so that an attempt without answer stays uncertain.
+
+mod answer;
+mod body;
+mod disposition;
+mod template;
+
+use std::time::Duration;
+
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use reqwest::{Client, Response, Url};
+
+pub use self::body::Rendered;
+use super::{Error, Health, Reply};
+use crate::domain::message::Failure;
+use crate::vault::Secret;
+
+/// An answer longer than this is not one of the provider's.
+const ANSWER_LIMIT: usize = 256 * 1024;
+/// Templates on one page of the provider's list.
+const TEMPLATES_PER_PAGE: &str = "100";
+/// Pages at most: an account may have 6,000 templates.
+const TEMPLATE_PAGES: usize = 200;
+
+/// Where the provider is and how patient we are with it.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Scheme and host, without a path's end.
+    pub base_url: String,
+    /// Version in every path, such as `v25.0`.
+    pub version: String,
+    /// For a connection to stand.
+    pub connect_timeout: Duration,
+    /// For a whole answer, from the request's start.
+    pub request_timeout: Duration,
+    /// Idle connections kept open.
+    pub idle_connections: usize,
+}
+
+/// A pool of connections to the provider. Connections live on the thread that opened them: give each
+/// thread its own.
+///
+/// # Errors
+///
+/// When no client can be made from `options`.
+pub fn client(options: &Options) -> Result<Client, Error> {
+    Client::builder()
+        .user_agent(concat!("pombo/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(options.connect_timeout)
+        .timeout(options.request_timeout)
+        .pool_max_idle_per_host(options.idle_connections)
+        .redirect(reqwest::redirect::Policy::none())
+        .tcp_nodelay(true)
+        .build()
+        .map_err(|error| Error::NoAnswer(format!("cannot make a client: {error}")))
+}
+
+/// One business phone number of one business account.
+#[derive(Debug, Clone)]
+pub struct CloudApi {
+    client: Client,
+    authorization: HeaderValue,
+    messages: Url,
+    number: Url,
+    templates: Url,
+}
+
+impl CloudApi {
+    /// A connector for `phone_number_id` of the business account `waba_id`.
+    ///
+    /// # Errors
+    ///
+    /// When the ids or the base address do not make an address, or the token is not visible ASCII.
+    pub fn new(
+        client: Client,
+        options: &Options,
+        phone_number_id: &str,
+        waba_id: &str,
+        token: &Secret,
+    ) -> Result<Self, Error> {
+        let address = |path: &[&str]| -> Result<Url, Error> {
+            let mut url = Url::parse(&options.base_url)
+                .map_err(|error| Error::NoAnswer(format!("cloud_api.base_url is no address: {error}")))?;
+            url.path_segments_mut()
+                .map_err(|()| Error::NoAnswer("cloud_api.base_url cannot carry a path".to_owned()))?
+                .pop_if_empty()
+                .push(&options.version)
+                .extend(path);
+            Ok(url)
+        };
+        let mut authorization = HeaderValue::from_str(&format!("Bearer {}", token.expose()))
+            .map_err(|_| Error::NoAnswer("the access token has characters that no token has".to_owned()))?;
+        authorization.set_sensitive(true);
+        Ok(Self {
+            client,
+            authorization,
+            messages: address(&[phone_number_id, "messages"])?,
+            number: address(&[phone_number_id])?,
+            templates: address(&[waba_id, "message_templates"])?,
+        })
+    }
+
+    /// Hands one message over.
+    pub async fn send(&self, body: Vec<u8>) -> Reply {
+        let request = self
+            .client
+            .post(self.messages.clone())
+            .header(AUTHORIZATION, self.authorization.clone())
+            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+            .body(body);
+        match request.send().await {
+            Ok(response) => answer::to_send(response).await,
+            Err(error) if error.is_connect() || error.is_builder() => Reply::NotSent(failure(&error)),
+            Err(error) => Reply::Uncertain(failure(&error)),
+        }
+    }
+
+    /// Asks whether the number can send.
+    pub async fn health(&self) -> Health {
+        const FIELDS: &str = "id,display_phone_number,verified_name,status,quality_rating";
+        match self.ask(self.number.clone(), &[("fields", FIELDS)]).await {
+            Ok(bytes) => answer::to_health(&bytes),
+            Err(Error::Refused(disposition, failure)) => Health::Refused(disposition, failure),
+            Err(Error::NoAnswer(sentence)) => Health::Unknown(Failure { code: None, sentence }),
+        }
+    }
+
+    /// All templates of the business account, every page.
+    ///
+    /// # Errors
+    ///
+    /// When a page cannot be had; nothing is returned then, so that no template seems gone.
+    pub async fn templates(&self) -> Result<Vec<super::ProviderTemplate>, Error> {
+        let mut all = Vec::new();
+        let mut after = String::new();
+        for _ in 0..TEMPLATE_PAGES {
+            let mut query = vec![("fields", template::FIELDS), ("limit", TEMPLATES_PER_PAGE)];
+            if !after.is_empty() {
+                query.push(("after", &after));
+            }
+            let page = template::read_page(&self.ask(self.templates.clone(), &query).await?)?;
+            all.extend(page.templates);
+            match page.after {
+                Some(next) => after = next,
+                None => return Ok(all),
+            }
+        }
+        Err(Error::NoAnswer(format!("more than {TEMPLATE_PAGES} pages of templates")))
+    }
+
+    async fn ask(&self, url: Url, query: &[(&str, &str)]) -> Result<Vec<u8>, Error> {
+        let request = self.client.get(url).query(query).header(AUTHORIZATION, self.authorization.clone());
+        let response = request.send().await.map_err(|error| Error::NoAnswer(failure(&error).sentence))?;
+        answer::to_question(response).await
+    }
+}
+
+/// What a failed request says, without the address (which would repeat in every message of a campaign).
+fn failure(error: &reqwest::Error) -> Failure {
+    let mut causes = Vec::new();
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        causes.push(inner.to_string());
+        cause = inner.source();
+    }
+    let what = if error.is_connect() {
+        "cannot connect to the provider"
+    } else if error.is_timeout() {
+        "the provider did not answer in time"
+    } else {
+        "the exchange with the provider broke off"
+    };
+    let why = causes.pop().map_or_else(String::new, |cause| format!(": {cause}"));
+    Failure { code: None, sentence: format!("{what}{why}") }
+}
+
+/// The body of an answer, up to [`ANSWER_LIMIT`] bytes.
+async fn read(mut response: Response) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
+        if bytes.len() + chunk.len() > ANSWER_LIMIT {
+            let sentence = "the provider's answer is longer than any of its answers is".to_owned();
+            return Err(Failure { code: None, sentence });
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
+}

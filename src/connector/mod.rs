@@ -1,0 +1,87 @@
+//! Connectors: our code for each provider.
+//!
+//! Only a connector knows a provider's field names, addresses and error codes; the engine hears the same
+//! few words from each of them. Called by channel actors and, for templates, by the command line.
+
+pub mod cloud_api;
+
+use crate::domain::message::Failure;
+
+/// What a provider's error means for the message, and for the channel that sent it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Disposition {
+    /// This message will never go; others may.
+    Fail,
+    /// This message may go later; the attempt counts.
+    Retry,
+    /// The provider takes nothing from this channel just now: the channel waits, and the attempt does
+    /// not count against the message.
+    Wait,
+    /// The channel's credentials or registration were refused: it is disconnected and keeps its queue.
+    Disconnect,
+    /// The account is restricted or does not pay; a new token does not help. The queue is kept.
+    Block,
+}
+
+/// What became of one attempt to hand a message over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// The provider took it, under this id.
+    Accepted(String),
+    /// The provider refused it.
+    Refused(Disposition, Failure),
+    /// It was never handed over: no connection.
+    NotSent(Failure),
+    /// It was handed over and no usable answer came: the provider may or may not have it.
+    Uncertain(Failure),
+}
+
+/// What a provider says about the health of a channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Health {
+    /// It can send.
+    Healthy {
+        /// The number as shown to people.
+        phone_number: Option<String>,
+        /// The provider's rating of the number.
+        quality_rating: Option<String>,
+    },
+    /// It cannot, for this reason.
+    Refused(Disposition, Failure),
+    /// We could not find out.
+    Unknown(Failure),
+}
+
+/// A template as a provider describes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProviderTemplate {
+    /// The provider's id.
+    pub provider_id: String,
+    /// Its name; name and language together are its identity.
+    pub name: String,
+    /// With an underscore, such as `pt_BR`.
+    pub language: String,
+    /// As the provider names it, upper case.
+    pub category: String,
+    /// As the provider names it, upper case.
+    pub status: String,
+    /// `POSITIONAL` or `NAMED`, when the provider says.
+    pub parameter_format: Option<String>,
+    /// Header, body, footer and buttons as the provider gives them.
+    pub components: serde_json::Value,
+    /// Why it was rejected, when it was.
+    pub rejected_reason: Option<String>,
+    /// The provider's rating.
+    pub quality_score: Option<String>,
+}
+
+/// A question to a provider that was not answered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The provider answered with an error.
+    #[error("the provider refused: {}", .1.sentence)]
+    Refused(Disposition, Failure),
+    /// No usable answer.
+    #[error("the provider gave no usable answer: {0}")]
+    NoAnswer(String),
+}
