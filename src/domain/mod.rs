@@ -6,8 +6,14 @@
 pub mod block;
 pub mod channel;
 pub mod contact;
+pub mod content;
 pub mod fold;
+pub mod interactive;
+pub mod link;
 pub mod message;
 pub mod page;
+mod payload;
 pub mod phone;
+pub mod request;
 pub mod send;
+pub mod template;

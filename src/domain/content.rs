@@ -1,0 +1,120 @@
+//! What a send says to each of its recipients, frozen when the send is accepted.
+//!
+//! It is stored once per send, as JSON text, and must be readable by every later version: fields are only
+//! ever added. It speaks the specification's language; a connector turns it into its provider's.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::domain::template::Component;
+
+/// One message's content, the same for every recipient of a send.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Content {
+    /// Plain text.
+    Text {
+        /// The text, as it was given.
+        body: String,
+    },
+    /// A picture.
+    Image {
+        /// Where the provider fetches it.
+        link: String,
+        /// The text below it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        caption: Option<String>,
+    },
+    /// A film.
+    Video {
+        /// Where the provider fetches it.
+        link: String,
+        /// The text below it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        caption: Option<String>,
+    },
+    /// A sound; it has no caption.
+    Audio {
+        /// Where the provider fetches it.
+        link: String,
+    },
+    /// Any other file.
+    Document {
+        /// Where the provider fetches it.
+        link: String,
+        /// The text below it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        caption: Option<String>,
+        /// The name that the recipient sees: the link's last segment when that looks like a file's name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        filename: Option<String>,
+    },
+    /// A text that the provider approved, with this send's values.
+    Template {
+        /// The template's name at the provider.
+        name: String,
+        /// Its language, such as `pt_BR`.
+        language: String,
+        /// The values of its variables, checked against the template.
+        components: Vec<Component>,
+    },
+    /// Buttons, a menu or products.
+    Interactive {
+        /// The payload as [`crate::domain::interactive::parse`] gave it.
+        interactive: Value,
+    },
+}
+
+impl Content {
+    /// The `type` of the request that this came from.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Text { .. } => "text",
+            Self::Image { .. } => "image",
+            Self::Video { .. } => "video",
+            Self::Audio { .. } => "audio",
+            Self::Document { .. } => "document",
+            Self::Template { .. } => "template",
+            Self::Interactive { .. } => "interactive",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::template::{Media, Parameter, Source};
+
+    #[test]
+    fn every_content_is_stored_under_its_kind_and_read_back_unchanged() {
+        let link = || "https://example.com/a.pdf".to_owned();
+        let picture = Media { source: Source::Link(link()), filename: None };
+        let parameters =
+            vec![Parameter::Text { text: "Ana".to_owned(), parameter_name: None }, Parameter::Image(picture)];
+        let all = [
+            Content::Text { body: "olá".to_owned() },
+            Content::Image { link: link(), caption: None },
+            Content::Video { link: link(), caption: Some("c".to_owned()) },
+            Content::Audio { link: link() },
+            Content::Document { link: link(), caption: None, filename: Some("a.pdf".to_owned()) },
+            Content::Template {
+                name: "order".to_owned(),
+                language: "pt_BR".to_owned(),
+                components: vec![
+                    Component::Body { parameters },
+                    Component::Button { sub_type: "url".to_owned(), index: 1, parameters: Vec::new() },
+                    Component::Other(json!({"type": "carousel", "cards": []})),
+                ],
+            },
+            Content::Interactive { interactive: json!({"type": "button"}) },
+        ];
+        for content in all {
+            let stored = serde_json::to_string(&content).unwrap_or_default();
+            let beginning = format!(r#"{{"type":"{}","#, content.kind());
+            assert!(stored.starts_with(&beginning), "{stored}");
+            assert_eq!(serde_json::from_str(&stored).ok(), Some(content), "{stored}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Links to media: absolute http or https addresses that somebody else will fetch.
+//!
+//! Only the form is judged here. Whether a link may be fetched from inside our network, and whether it
+//! answers with a usable file, is asked by the one who fetches it.
+
+use url::Url;
+
+/// The most characters of a link, unless the configuration says otherwise.
+pub const MAX_CHARS: usize = 2048;
+/// The most characters of a file name that we make out of a link.
+const MAX_FILE_NAME_CHARS: usize = 120;
+/// The longest ending (`xlsx`, `numbers`) by which a path segment is taken for a file name.
+const MAX_EXTENSION_CHARS: usize = 8;
+
+/// A well-formed link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    text: String,
+    url: Url,
+}
+
+/// Why something is not a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidLink {
+    /// It does not begin with `http://` or `https://`.
+    #[error("must begin with http:// or https://")]
+    Scheme,
+    /// What follows is not an address: no host, a bad port, forbidden characters.
+    #[error("is not a complete web address such as https://example.com/file.jpg")]
+    Malformed,
+}
+
+impl Link {
+    /// Reads a link; white space around it does not count.
+    ///
+    /// The text is kept as it was given, because the provider caches by exact address. One with spaces or
+    /// letters outside ASCII in it is kept in its percent-encoded form, which everyone can fetch.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidLink`] says what is wrong with it, in words that continue "the link …".
+    pub fn parse(text: &str) -> Result<Self, InvalidLink> {
+        let text = text.trim();
+        let after_scheme =
+            ["https://", "http://"].into_iter().find_map(|scheme| strip_prefix_without_case(text, scheme));
+        match after_scheme {
+            None => return Err(InvalidLink::Scheme),
+            Some(rest) if rest.starts_with(['/', '\\']) => return Err(InvalidLink::Malformed),
+            Some(_) => {}
+        }
+        let url = Url::parse(text).map_err(|_| InvalidLink::Malformed)?;
+        if url.host_str().is_none_or(str::is_empty) {
+            return Err(InvalidLink::Malformed);
+        }
+        let plain = text.bytes().all(|byte| byte.is_ascii_graphic());
+        let text = if plain { text.to_owned() } else { url.as_str().to_owned() };
+        Ok(Self { text, url })
+    }
+
+    /// The link as it is sent to the provider.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The link as it is sent to the provider.
+    pub fn into_string(self) -> String {
+        self.text
+    }
+
+    /// The name of the file, when the path ends in something that looks like one.
+    pub fn file_name(&self) -> Option<String> {
+        let segment = self.url.path_segments()?.next_back()?;
+        let name = percent_decoded(segment)?;
+        let (stem, extension) = name.rsplit_once('.')?;
+        let looks_right = !stem.is_empty()
+            && (1..=MAX_EXTENSION_CHARS).contains(&extension.len())
+            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && name.chars().count() <= MAX_FILE_NAME_CHARS
+            && !name.contains(|c: char| c.is_control() || matches!(c, '/' | '\\'));
+        looks_right.then_some(name)
+    }
+}
+
+fn strip_prefix_without_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+    let (head, rest) = text.split_at_checked(prefix.len())?;
+    head.eq_ignore_ascii_case(prefix).then_some(rest)
+}
+
+/// `None` when the bytes behind the percent signs are not UTF-8.
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        rest = tail;
+        let pair = tail.split_at_checked(2).filter(|_| first == b'%');
+        match pair.and_then(|(pair, after)| Some((hex_byte(pair)?, after))) {
+            Some((byte, after)) => {
+                bytes.push(byte);
+                rest = after;
+            }
+            None => bytes.push(first),
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn hex_byte(pair: &[u8]) -> Option<u8> {
+    let mut byte = [0];
+    hex::decode_to_slice(pair, &mut byte).ok()?;
+    Some(byte[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn only_complete_web_addresses_are_links() {
+        let kept = |text| Link::parse(text).map(Link::into_string);
+        assert_eq!(kept("https://example.com/a.jpg?x=1#y"), Ok("https://example.com/a.jpg?x=1#y".to_owned()));
+        assert_eq!(kept(" HTTP://Example.com:8080 "), Ok("HTTP://Example.com:8080".to_owned()));
+        assert_eq!(kept("https://example.com/a b.jpg"), Ok("https://example.com/a%20b.jpg".to_owned()));
+        for text in
+            ["", "example.com/a.jpg", "//example.com", "ftp://example.com", "data:,x", "https:example.com"]
+        {
+            assert_eq!(kept(text), Err(InvalidLink::Scheme), "{text}");
+        }
+        for text in
+            ["https://", "https:///a.jpg", "https://?x", "http://:80/", "https://a b/", "http://h:99999"]
+        {
+            assert_eq!(kept(text), Err(InvalidLink::Malformed), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_name_is_the_last_segment_when_it_looks_like_one() {
+        let name = |text| Link::parse(text).ok().and_then(|link| link.file_name());
+        assert_eq!(name("https://h/a/invoice.pdf?x=1").as_deref(), Some("invoice.pdf"));
+        assert_eq!(name("https://h/Julho%20%C3%A1.tar.gz").as_deref(), Some("Julho á.tar.gz"));
+        assert_eq!(name("https://h/100%.pdf").as_deref(), Some("100%.pdf"));
+        for text in [
+            "https://h",
+            "https://h/",
+            "https://h/download",
+            "https://h/.env",
+            "https://h/a%2Fb.pdf",
+            "https://h/%FF.pdf",
+        ] {
+            assert_eq!(name(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_kept_is_a_link_again(text in "(https?://)?.{0,60}") {
+            if let Ok(link) = Link::parse(&text) {
+                link.file_name();
+                prop_assert!(link.as_str().bytes().all(|byte| byte.is_ascii_graphic()));
+                prop_assert_eq!(Link::parse(link.as_str()).map(Link::into_string), Ok(link.into_string()));
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Whom a send is for: the fields `phone_number` and `contact_tag_id`.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::ControlFlow;
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::Limits;
+use super::field::{Field, Json};
+use crate::domain::phone::PhoneNumber;
+use crate::error::{Code, Refusal};
+
+/// How many skipped entries an answer shows.
+const SHOWN_ENTRIES: usize = 100;
+/// How much of a skipped entry an answer shows, in characters.
+const SHOWN_CHARS: usize = 64;
+
+/// Whom a request names; who that is in the end, the resolver finds out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Audience {
+    /// The valid numbers as they were given; the same one may be there twice.
+    pub numbers: Vec<PhoneNumber>,
+    /// The tags, each once, in no particular order. A text that is no id resolves to nobody and is not here.
+    pub tags: Vec<Uuid>,
+    /// The entries that are not numbers.
+    pub skipped: Skipped,
+}
+
+/// Entries that cannot be sent to; never silently dropped.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Skipped {
+    /// How many there are.
+    pub count: u64,
+    /// The first hundred of them.
+    pub first: Vec<SkippedEntry>,
+}
+
+/// One entry that cannot be sent to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SkippedEntry {
+    /// The entry's beginning.
+    pub input: String,
+    /// What is wrong with it, in words that continue "the number …".
+    pub reason: String,
+}
+
+impl Skipped {
+    /// Counts an entry, and keeps it if it is among the first.
+    pub fn add(&mut self, input: &str, reason: &dyn fmt::Display) {
+        self.count += 1;
+        if self.first.len() < SHOWN_ENTRIES {
+            let mut chars = input.chars();
+            let mut input: String = chars.by_ref().take(SHOWN_CHARS).collect();
+            if chars.next().is_some() {
+                input.push('…');
+            }
+            self.first.push(SkippedEntry { input, reason: reason.to_string() });
+        }
+    }
+}
+
+/// An audience, and what is wrong with its size: that answers only after the content's own checks.
+pub(super) struct Parsed {
+    pub(super) audience: Audience,
+    pub(super) oversize: Option<Refusal>,
+}
+
+/// Reads both fields; an audience of invalid entries only is not an error here.
+pub(super) fn parse(phones: Field<'_>, tags: Field<'_>, limits: &Limits) -> Result<Parsed, Refusal> {
+    let mut audience = Audience::default();
+    let phone_entries =
+        collect(phones, "a string, a number or an array of these", limits.phone_numbers, |entry| {
+            audience.add_phone(entry)
+        })?;
+    let tag_entries =
+        collect(tags, "a string or an array of strings", limits.tags, |entry| audience.add_tag(entry))?;
+    audience.tags.sort_unstable();
+    audience.tags.dedup();
+    if phone_entries == 0 && tag_entries == 0 {
+        return Err(Refusal::new(
+            Code::MissingRecipient,
+            "`phone_number` and `contact_tag_id` are both missing: give at least one of them",
+        ));
+    }
+    let too_many =
+        |field: Field<'_>, code, max| field.refuse(code, format_args!("has more than {max} entries"));
+    let oversize = if phone_entries > limits.phone_numbers {
+        Some(too_many(phones, Code::TooManyRecipients, limits.phone_numbers))
+    } else if tag_entries > limits.tags {
+        Some(too_many(tags, Code::TooManyTags, limits.tags))
+    } else {
+        None
+    };
+    Ok(Parsed { audience, oversize })
+}
+
+/// Adds each entry until there are more than `max`, and says how many were seen. `add` answers whether the
+/// entry is of a type that the field takes.
+fn collect(
+    field: Field<'_>,
+    expected: &str,
+    max: usize,
+    mut add: impl FnMut(Json<'_>) -> bool,
+) -> Result<usize, Refusal> {
+    let (mut seen, mut wrong_type) = (0, false);
+    field.each(|entry| {
+        if entry == Json::Absent {
+            return ControlFlow::Continue(());
+        }
+        seen += 1;
+        if seen > max {
+            return ControlFlow::Break(());
+        }
+        wrong_type = !add(entry);
+        if wrong_type { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    if wrong_type { Err(field.wrong_type(expected)) } else { Ok(seen) }
+}
+
+impl Audience {
+    fn add_phone(&mut self, entry: Json<'_>) -> bool {
+        let text = match entry {
+            Json::Text(text) => text,
+            Json::Number(written) if written.bytes().all(|byte| byte.is_ascii_digit()) => {
+                Cow::Borrowed(written)
+            }
+            Json::Number(written) => {
+                self.skipped.add(written, &"is not a whole positive number");
+                return true;
+            }
+            Json::BrokenText => {
+                self.skipped.add("", &"is not readable text");
+                return true;
+            }
+            Json::Absent | Json::Bool | Json::Array | Json::Object => return false,
+        };
+        match PhoneNumber::parse(&text) {
+            Ok(number) => self.numbers.push(number),
+            Err(invalid) => self.skipped.add(&text, &invalid),
+        }
+        true
+    }
+
+    fn add_tag(&mut self, entry: Json<'_>) -> bool {
+        match entry {
+            Json::Text(text) => self.tags.extend(Uuid::parse_str(text.trim()).ok()),
+            Json::BrokenText => {}
+            Json::Absent | Json::Number(_) | Json::Bool | Json::Array | Json::Object => return false,
+        }
+        true
+    }
+}

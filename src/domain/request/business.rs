@@ -1,0 +1,107 @@
+//! A send through a business-account channel.
+
+use super::audience::{self, Audience};
+use super::body::Body;
+use super::field::{Field, Json};
+use super::kind::{self, BusinessKind};
+use super::{Limits, structured};
+use crate::domain::content::Content;
+use crate::domain::interactive;
+use crate::domain::template::{TemplateRequest, parse_components};
+use crate::error::{Code, Refusal};
+
+/// What a client asks a business-account channel to send, and to whom.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BusinessRequest {
+    /// What.
+    pub content: RequestedContent,
+    /// To whom.
+    pub audience: Audience,
+}
+
+/// Content that is complete, or that still needs its template.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RequestedContent {
+    /// Complete.
+    Ready(Content),
+    /// To be joined with the template that it names.
+    Template(TemplateRequest),
+}
+
+impl BusinessRequest {
+    /// Reads a request's body.
+    ///
+    /// # Errors
+    ///
+    /// In this order: `invalid_body`; `missing_type`, `invalid_type`; `missing_recipient`; what the type
+    /// needs; then `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`,
+    /// `too_many_tags`. `invalid_field` stands at the step of its field.
+    pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
+        let body = Body::split(body)?;
+        let kind = kind::read(body.kind, kind::BUSINESS)?;
+        let audience::Parsed { audience, oversize } =
+            audience::parse(body.phone_number, body.contact_tag_id, limits)?;
+        let content = match kind {
+            BusinessKind::Plain(plain) => RequestedContent::Ready(plain.read(&body, limits)?),
+            BusinessKind::Template => RequestedContent::Template(template(&body)?),
+            BusinessKind::Interactive => RequestedContent::Ready(interactive(body.interactive)?),
+        };
+        match oversize {
+            Some(refusal) => Err(refusal),
+            None => Ok(Self { content, audience }),
+        }
+    }
+}
+
+fn template(body: &Body<'_>) -> Result<TemplateRequest, Refusal> {
+    let template_id = template_id(body.template_id)?;
+    // The provider writes `pt_BR`, other systems `pt-BR`.
+    let language = body.language.text()?.map(|language| language.trim().replace('-', "_"));
+    let field = body.components;
+    let components = match field.look() {
+        Json::Array => parse_components(&structured::read(field, Code::InvalidComponents)?)?,
+        Json::Absent if field.raw().starts_with('[') => Vec::new(),
+        Json::Absent => {
+            return Err(field.refuse(
+                Code::MissingComponents,
+                "is missing: give the values of the template's variables, or [] if it has none",
+            ));
+        }
+        _ => return Err(field.wrong_type("an array")),
+    };
+    Ok(TemplateRequest { template_id, language, components })
+}
+
+/// A positive integer, as a number or as its digits.
+fn template_id(field: Field<'_>) -> Result<i64, Refusal> {
+    let digits = match field.look() {
+        Json::Absent => {
+            return Err(
+                field.refuse(Code::MissingTemplateId, "is missing: give the id of an approved template")
+            );
+        }
+        Json::Number(written) => written.to_owned(),
+        Json::Text(text) => text.trim().to_owned(),
+        Json::BrokenText | Json::Bool | Json::Array | Json::Object => String::new(),
+    };
+    let only_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|&id: &i64| only_digits && id > 0).ok_or_else(|| {
+        field.refuse(
+            Code::InvalidTemplateIdFormat,
+            "must be a whole number above zero, as GET …/templates lists it",
+        )
+    })
+}
+
+fn interactive(field: Field<'_>) -> Result<Content, Refusal> {
+    match field.look() {
+        Json::Object => {
+            let payload = structured::read(field, Code::InvalidInteractive)?;
+            Ok(Content::Interactive { interactive: interactive::parse(payload)? })
+        }
+        Json::Absent => {
+            Err(field.refuse(Code::MissingInteractive, "is missing: give the interactive payload"))
+        }
+        _ => Err(field.wrong_type("an object")),
+    }
+}

@@ -1,0 +1,132 @@
+//! One field of a body as raw JSON text, looked at without building anything from it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::ControlFlow;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::error::{Code, Refusal};
+
+/// A field and its raw value, if it was given.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Field<'a> {
+    name: &'static str,
+    raw: Option<&'a RawValue>,
+}
+
+/// What a raw value is, one level deep.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Json<'a> {
+    /// `null`, a blank text, or an empty array.
+    Absent,
+    /// A text.
+    Text(Cow<'a, str>),
+    /// A text whose escapes are not Unicode.
+    BrokenText,
+    /// A number, as it was written.
+    Number(&'a str),
+    /// `true` or `false`.
+    Bool,
+    /// An array with items.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl<'a> Field<'a> {
+    pub(super) const fn new(name: &'static str, raw: Option<&'a RawValue>) -> Self {
+        Self { name, raw }
+    }
+
+    /// What was given.
+    pub(super) fn look(self) -> Json<'a> {
+        self.raw.map_or(Json::Absent, Json::look)
+    }
+
+    /// The raw text of what was given.
+    pub(super) fn raw(self) -> &'a str {
+        self.raw.map_or("null", RawValue::get)
+    }
+
+    /// The text, if one was given.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_field` for any other JSON type.
+    pub(super) fn text(self) -> Result<Option<Cow<'a, str>>, Refusal> {
+        match self.look() {
+            Json::Absent => Ok(None),
+            Json::Text(text) => Ok(Some(text)),
+            _ => Err(self.wrong_type("a string")),
+        }
+    }
+
+    /// Visits the one value that was given, or an array's items in turn, until the visitor breaks off.
+    pub(super) fn each(self, mut visit: impl FnMut(Json<'a>) -> ControlFlow<()>) {
+        let Some(raw) = self.raw else { return };
+        match Json::look(raw) {
+            Json::Array => {
+                let visitor = Items(|item| visit(Json::look(item)));
+                // The array was read once already, so the only error is the visitor's own break.
+                let _broken_off = serde_json::Deserializer::from_str(raw.get()).deserialize_seq(visitor);
+            }
+            one => drop(visit(one)),
+        }
+    }
+
+    /// "`name` must be …".
+    pub(super) fn wrong_type(self, expected: &str) -> Refusal {
+        self.refuse(Code::InvalidField, format_args!("must be {expected}"))
+    }
+
+    /// "`name` what".
+    pub(super) fn refuse(self, code: Code, what: impl fmt::Display) -> Refusal {
+        Refusal::new(code, format!("`{}` {what}", self.name))
+    }
+}
+
+impl<'a> Json<'a> {
+    fn look(raw: &'a RawValue) -> Self {
+        let text = raw.get();
+        match text.as_bytes().first() {
+            Some(b'"') => match serde_json::from_str::<Borrowed<'a>>(text) {
+                Ok(Borrowed(text)) if text.trim().is_empty() => Self::Absent,
+                Ok(Borrowed(text)) => Self::Text(text),
+                Err(_) => Self::BrokenText,
+            },
+            Some(b'[') if text[1..].trim_ascii_start().starts_with(']') => Self::Absent,
+            Some(b'[') => Self::Array,
+            Some(b'{') => Self::Object,
+            Some(b't' | b'f') => Self::Bool,
+            Some(b'-' | b'0'..=b'9') => Self::Number(text),
+            _ => Self::Absent,
+        }
+    }
+}
+
+/// A text that is copied only when it has escapes.
+#[derive(Deserialize)]
+struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// Hands an array's items to a closure, one at a time, without keeping them.
+struct Items<F>(F);
+
+impl<'de, F: FnMut(&'de RawValue) -> ControlFlow<()>> Visitor<'de> for Items<F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
+        while let Some(item) = items.next_element::<&'de RawValue>()? {
+            if (self.0)(item).is_break() {
+                return Err(A::Error::custom("broken off"));
+            }
+        }
+        Ok(())
+    }
+}

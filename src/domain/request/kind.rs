@@ -1,0 +1,51 @@
+//! The field `type`: what a request wants to send.
+
+use super::field::{Field, Json};
+use super::plain::Plain;
+use crate::error::{Code, Refusal};
+
+/// What a business account sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BusinessKind {
+    Plain(Plain),
+    Template,
+    Interactive,
+}
+
+/// The words for what a business account sends.
+pub(super) const BUSINESS: &[(&str, BusinessKind)] = &[
+    ("text", BusinessKind::Plain(Plain::Text)),
+    ("image", BusinessKind::Plain(Plain::Image)),
+    ("video", BusinessKind::Plain(Plain::Video)),
+    ("audio", BusinessKind::Plain(Plain::Audio)),
+    ("document", BusinessKind::Plain(Plain::Document)),
+    ("template", BusinessKind::Template),
+    ("interactive", BusinessKind::Interactive),
+];
+
+/// The words for what a web session sends.
+pub(super) const WEB: &[(&str, Plain)] = &[
+    ("text", Plain::Text),
+    ("image", Plain::Image),
+    ("video", Plain::Video),
+    ("audio", Plain::Audio),
+    ("document", Plain::Document),
+];
+
+/// Reads `type`, which must be one of these words: `missing_type`, `invalid_type`.
+pub(super) fn read<T: Copy>(field: Field<'_>, words: &[(&str, T)]) -> Result<T, Refusal> {
+    let listed = || words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
+    let found = match field.look() {
+        Json::Absent => {
+            return Err(field.refuse(Code::MissingType, format!("is missing: give one of {}", listed())));
+        }
+        Json::Text(given) => words.iter().find(|(word, _)| *word == given),
+        _ => None,
+    };
+    found.map(|&(_, kind)| kind).ok_or_else(|| {
+        field.refuse(
+            Code::InvalidType,
+            format!("is not one that this channel sends: give one of {}", listed()),
+        )
+    })
+}

@@ -1,0 +1,77 @@
+//! A send through a web-session channel: one message to one number or one group.
+
+use super::Limits;
+use super::body::Body;
+use super::field::Field;
+use super::kind;
+use crate::domain::content::Content;
+use crate::domain::phone::PhoneNumber;
+use crate::error::{Code, Refusal};
+
+/// The ending of a group's id in WhatsApp Web's addresses; kept out of what we store.
+const GROUP_SUFFIX: &str = "@g.us";
+/// Longer than any group id: creator's number, a dash and a time, or 18 digits.
+const MAX_GROUP_CHARS: usize = 40;
+
+/// What a client asks a web session to send, and to whom.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WebRequest {
+    /// To whom.
+    pub recipient: WebRecipient,
+    /// What: text, image, video, audio or document.
+    pub content: Content,
+}
+
+/// Whom a web session writes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WebRecipient {
+    /// A person.
+    Number(PhoneNumber),
+    /// A group, by its id without `@g.us`: digits, perhaps with one dash between them.
+    Group(String),
+}
+
+impl WebRequest {
+    /// Reads a request's body.
+    ///
+    /// # Errors
+    ///
+    /// In this order: `invalid_body`, `missing_type`, `invalid_type`, `missing_phone_number`,
+    /// `missing_recipient_type`, `invalid_recipient_type`, `invalid_phone_number`, `missing_message`,
+    /// `missing_link`, `invalid_link`, lengths. `invalid_field` stands at the step of its field.
+    pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
+        let body = Body::split(body)?;
+        let plain = kind::read(body.kind, kind::WEB)?;
+        let recipient = recipient(body.phone_number, body.recipient_type)?;
+        let content = plain.read(&body, limits)?;
+        Ok(Self { recipient, content })
+    }
+}
+
+fn recipient(phone_number: Field<'_>, recipient_type: Field<'_>) -> Result<WebRecipient, Refusal> {
+    let address = phone_number.text()?.ok_or_else(|| {
+        phone_number.refuse(Code::MissingPhoneNumber, "is missing: give a number or a group's id")
+    })?;
+    let kind = recipient_type.text()?.ok_or_else(|| {
+        recipient_type.refuse(Code::MissingRecipientType, "is missing: give number or group")
+    })?;
+    match kind.as_ref() {
+        "number" => PhoneNumber::parse(&address).map(WebRecipient::Number).map_err(|invalid| {
+            let what = format!("{invalid}: give it in international format, such as 5511988887777");
+            phone_number.refuse(Code::InvalidPhoneNumber, what)
+        }),
+        "group" => group_id(&address).map(WebRecipient::Group).ok_or_else(|| {
+            phone_number
+                .refuse(Code::InvalidPhoneNumber, "is not a group's id, such as 120363025246125016@g.us")
+        }),
+        _ => Err(recipient_type.refuse(Code::InvalidRecipientType, "must be number or group")),
+    }
+}
+
+fn group_id(address: &str) -> Option<String> {
+    let address = address.trim();
+    let id = address.strip_suffix(GROUP_SUFFIX).unwrap_or(address);
+    let (first, second) = id.split_once('-').unwrap_or((id, "0"));
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    (id.len() <= MAX_GROUP_CHARS && digits(first) && digits(second)).then(|| id.to_owned())
+}

@@ -1,0 +1,121 @@
+//! Message templates: what the provider approved, what a request gives for one, and whether both fit.
+//!
+//! A request's values are parsed early, when nobody has looked the template up yet ([`parse_components`]);
+//! they are checked against the template once it is known ([`TemplateRequest::fit`]), before anything is
+//! queued: a bulk send must not fail a million times at the provider for one forgotten variable.
+
+mod check;
+mod component;
+mod parse;
+mod shape;
+
+use serde_json::Value;
+
+pub use self::component::{Component, Media, Parameter, Source};
+pub use self::parse::parse_components;
+use crate::domain::content::Content;
+use crate::error::{Code, Refusal};
+
+/// How a template calls its variables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ParameterFormat {
+    /// `{{1}}`, `{{2}}`: values come in this order.
+    Positional,
+    /// `{{first_name}}`: values carry the name, in any order.
+    Named,
+}
+
+impl ParameterFormat {
+    /// From the provider's word. Templates older than the word have none: theirs is seen from the variables.
+    pub fn read(word: Option<&str>, components: &Value) -> Self {
+        match word {
+            Some(word) if word.eq_ignore_ascii_case("NAMED") => Self::Named,
+            Some(word) if word.eq_ignore_ascii_case("POSITIONAL") => Self::Positional,
+            _ if shape::has_named_variables(components) => Self::Named,
+            _ => Self::Positional,
+        }
+    }
+
+    /// The provider's word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Positional => "POSITIONAL",
+            Self::Named => "NAMED",
+        }
+    }
+}
+
+/// A template of a business account, as the provider described it at the last look.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Template {
+    /// Our own id, which requests name.
+    pub id: i64,
+    /// Its name at the provider; name and language together are its identity there.
+    pub name: String,
+    /// Its language, such as `pt_BR`.
+    pub language: String,
+    /// `MARKETING`, `UTILITY`, `AUTHENTICATION` or what the provider may add.
+    pub category: String,
+    /// `APPROVED`, `PENDING`, `PAUSED` and so on.
+    pub status: String,
+    /// How it calls its variables.
+    pub parameter_format: ParameterFormat,
+    /// Header, body, footer and buttons as the provider gives them.
+    pub components: Value,
+}
+
+impl Template {
+    /// Whether the provider lets it be sent.
+    pub fn is_approved(&self) -> bool {
+        self.status.eq_ignore_ascii_case("APPROVED")
+    }
+
+    /// Whether these values are the ones that the template's variables need. What we do not know (carousels,
+    /// new kinds of buttons and headers) is left to the provider.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_components`, naming the component, what it expects and what was given.
+    pub fn check_components(&self, given: &[Component]) -> Result<(), Refusal> {
+        match shape::Shape::read(self) {
+            Some(shape) => check::check(&shape, given),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a request says about a template, before the template is looked up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TemplateRequest {
+    /// The template's id (ours), greater than zero.
+    pub template_id: i64,
+    /// The language wanted, when it is not the template's own; `_` between its parts.
+    pub language: Option<String>,
+    /// The values of the variables.
+    pub components: Vec<Component>,
+}
+
+impl TemplateRequest {
+    /// Joins the request with its template, which the caller found by id and language.
+    ///
+    /// # Errors
+    ///
+    /// `template_not_approved`, then what [`Template::check_components`] refuses.
+    pub fn fit(self, template: &Template) -> Result<Content, Refusal> {
+        let Template { name, language, status, .. } = template;
+        if !template.is_approved() {
+            return Err(Refusal::new(
+                Code::TemplateNotApproved,
+                format!(
+                    "the template {name} ({language}) is {status}: only an approved template can be sent"
+                ),
+            ));
+        }
+        template.check_components(&self.components)?;
+        let components = self.components.into_iter().filter(|component| !component.is_idle()).collect();
+        Ok(Content::Template { name: name.clone(), language: language.clone(), components })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+//! The values that a send gives for a template's variables, in the specification's form.
+//!
+//! A connector translates them; no provider's nesting is kept here, except in what we do not know
+//! ([`Component::Other`], [`Parameter::Other`]), which came from a client who knows the provider.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The values for one part of a template.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Component {
+    /// For the header.
+    Header {
+        /// One text, file or place.
+        parameters: Vec<Parameter>,
+    },
+    /// For the text.
+    Body {
+        /// One for each variable.
+        parameters: Vec<Parameter>,
+    },
+    /// For one button.
+    Button {
+        /// What the button does: `url`, `quick_reply`, `copy_code`, or another word of the provider; lower case.
+        sub_type: String,
+        /// Its position among the template's buttons, from 0 to 9.
+        index: u8,
+        /// What it needs.
+        parameters: Vec<Parameter>,
+    },
+    /// A kind that we do not know, in the provider's form.
+    #[serde(untagged)]
+    Other(Value),
+}
+
+impl Component {
+    /// Whether it says nothing: a part without values, which counts as not given.
+    pub(super) fn is_idle(&self) -> bool {
+        match self {
+            Self::Header { parameters } | Self::Body { parameters } => parameters.is_empty(),
+            Self::Button { sub_type, parameters, .. } => {
+                parameters.is_empty() && matches!(sub_type.as_str(), "url" | "quick_reply" | "copy_code")
+            }
+            Self::Other(_) => false,
+        }
+    }
+}
+
+/// One value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Parameter {
+    /// A piece of text.
+    Text {
+        /// The text; not blank, on one line.
+        text: String,
+        /// The variable's name, when the template names its variables.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parameter_name: Option<String>,
+    },
+    /// An amount of money.
+    Currency {
+        /// `fallback_value`, `code`, `amount_1000`.
+        currency: Value,
+        /// The variable's name, when the template names its variables.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parameter_name: Option<String>,
+    },
+    /// A moment in words.
+    DateTime {
+        /// `fallback_value`.
+        date_time: Value,
+        /// The variable's name, when the template names its variables.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parameter_name: Option<String>,
+    },
+    /// A picture.
+    Image(Media),
+    /// A film.
+    Video(Media),
+    /// Any other file.
+    Document(Media),
+    /// A place on the map.
+    Location {
+        /// `latitude`, `longitude`, `name`, `address`.
+        location: Value,
+    },
+    /// What comes back when a quick reply is pressed.
+    Payload {
+        /// The client's own words.
+        payload: String,
+    },
+    /// What a button copies.
+    CouponCode {
+        /// The code.
+        coupon_code: String,
+    },
+    /// A kind that we do not know, in the provider's form.
+    #[serde(untagged)]
+    Other(Value),
+}
+
+impl Parameter {
+    /// What a refusal calls it.
+    pub(super) fn kind(&self) -> &str {
+        match self {
+            Self::Text { .. } => "text",
+            Self::Currency { .. } => "currency",
+            Self::DateTime { .. } => "date_time",
+            Self::Image(_) => "image",
+            Self::Video(_) => "video",
+            Self::Document(_) => "document",
+            Self::Location { .. } => "location",
+            Self::Payload { .. } => "payload",
+            Self::CouponCode { .. } => "coupon_code",
+            Self::Other(value) => value.get("type").and_then(Value::as_str).unwrap_or("unknown"),
+        }
+    }
+
+    /// Whether it stands for words, and if so under which name.
+    pub(super) fn wording(&self) -> Option<Option<&str>> {
+        match self {
+            Self::Text { parameter_name, .. }
+            | Self::Currency { parameter_name, .. }
+            | Self::DateTime { parameter_name, .. } => Some(parameter_name.as_deref()),
+            _ => None,
+        }
+    }
+}
+
+/// A file for a template's header.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Media {
+    /// Where it is.
+    #[serde(flatten)]
+    pub source: Source,
+    /// The name that the recipient of a document sees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filename: Option<String>,
+}
+
+/// Where a file is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// At this public address.
+    Link(String),
+    /// Uploaded to the provider before, under this id.
+    Id(String),
+}

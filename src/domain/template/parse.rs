@@ -1,0 +1,131 @@
+//! A request's `components` made into typed values, before the template is known.
+//!
+//! A file is read in the specification's form (`{"type": "image", "link": …}`) and in the provider's
+//! (`{"type": "image", "image": {"link": …}}`); types and sub-types are read in any case.
+
+use serde_json::Value;
+
+use super::component::{Component, Media, Parameter, Source};
+use crate::domain::link::{self, Link};
+use crate::domain::payload::Node;
+use crate::error::{Code, Refusal};
+
+/// More than a template can have: header, body, ten buttons and the few kinds that we do not know.
+const MAX_COMPONENTS: usize = 32;
+/// More variables than a text of 1,024 characters can hold.
+const MAX_PARAMETERS: usize = 256;
+/// The provider's bound for one text.
+const MAX_TEXT_CHARS: usize = 32_768;
+/// Words of the vocabulary: types, sub-types, names.
+const MAX_WORD_CHARS: usize = 512;
+/// A template has at most ten buttons.
+const MAX_BUTTON_INDEX: u8 = 9;
+/// One space more in a row than the provider takes.
+const WIDE_GAP: &str = "     ";
+
+/// Reads the array `components`.
+///
+/// # Errors
+///
+/// `invalid_components`, with the path of what cannot be read.
+pub fn parse_components(value: &Value) -> Result<Vec<Component>, Refusal> {
+    let root = Node::root(Code::InvalidComponents, "components", value);
+    root.items(MAX_COMPONENTS)?.iter().map(component).collect()
+}
+
+fn component(node: &Node<'_>) -> Result<Component, Refusal> {
+    match word(node, "type")?.as_str() {
+        "header" => Ok(Component::Header { parameters: parameters(node)? }),
+        "body" => Ok(Component::Body { parameters: parameters(node)? }),
+        "button" => Ok(Component::Button {
+            sub_type: word(node, "sub_type")?,
+            index: button_index(node)?,
+            parameters: parameters(node)?,
+        }),
+        _ => Ok(Component::Other(node.value().clone())),
+    }
+}
+
+fn word(node: &Node<'_>, key: &str) -> Result<String, Refusal> {
+    Ok(node.text(key, MAX_WORD_CHARS)?.trim().to_ascii_lowercase())
+}
+
+fn button_index(node: &Node<'_>) -> Result<u8, Refusal> {
+    let given =
+        node.at("index").ok_or_else(|| node.missing("index", "give the button's position, from 0"))?;
+    let index = match given.value() {
+        Value::String(digits) => digits.trim().parse::<u8>().ok(),
+        Value::Number(number) => number.as_u64().and_then(|index| u8::try_from(index).ok()),
+        _ => None,
+    };
+    index.filter(|&index| index <= MAX_BUTTON_INDEX).ok_or_else(|| {
+        given.refuse(format_args!("must be the button's position, from 0 to {MAX_BUTTON_INDEX}"))
+    })
+}
+
+fn parameters(node: &Node<'_>) -> Result<Vec<Parameter>, Refusal> {
+    match node.at("parameters") {
+        Some(parameters) => parameters.items(MAX_PARAMETERS)?.iter().map(parameter).collect(),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn parameter(node: &Node<'_>) -> Result<Parameter, Refusal> {
+    let parameter_name = || {
+        let name = node.optional_text("parameter_name", MAX_WORD_CHARS)?;
+        Ok::<_, Refusal>(name.map(|name| name.trim().to_owned()))
+    };
+    match word(node, "type")?.as_str() {
+        "text" => Ok(Parameter::Text { text: text(node)?, parameter_name: parameter_name()? }),
+        "currency" => Ok(Parameter::Currency {
+            currency: with_fallback(node, "currency")?,
+            parameter_name: parameter_name()?,
+        }),
+        "date_time" => Ok(Parameter::DateTime {
+            date_time: with_fallback(node, "date_time")?,
+            parameter_name: parameter_name()?,
+        }),
+        "image" => media(node, "image").map(Parameter::Image),
+        "video" => media(node, "video").map(Parameter::Video),
+        "document" => media(node, "document").map(Parameter::Document),
+        "location" => Ok(Parameter::Location { location: node.object("location")?.value().clone() }),
+        "payload" => Ok(Parameter::Payload { payload: node.text("payload", MAX_WORD_CHARS)?.to_owned() }),
+        "coupon_code" => {
+            Ok(Parameter::CouponCode { coupon_code: node.text("coupon_code", MAX_WORD_CHARS)?.to_owned() })
+        }
+        _ => Ok(Parameter::Other(node.value().clone())),
+    }
+}
+
+/// The provider refuses texts on several lines and with wide gaps, one by one and only when sent.
+fn text(node: &Node<'_>) -> Result<String, Refusal> {
+    let text = node.text("text", MAX_TEXT_CHARS)?;
+    if text.contains(['\n', '\r', '\t']) || text.contains(WIDE_GAP) {
+        return Err(
+            node.refuse("must be text on one line, without tabs and without more than four spaces in a row")
+        );
+    }
+    Ok(text.to_owned())
+}
+
+fn with_fallback(node: &Node<'_>, key: &str) -> Result<Value, Refusal> {
+    let object = node.object(key)?;
+    object.text("fallback_value", MAX_TEXT_CHARS)?;
+    Ok(object.value().clone())
+}
+
+fn media(node: &Node<'_>, kind: &str) -> Result<Media, Refusal> {
+    let nested = node.optional_object(kind)?;
+    let file = nested.as_ref().unwrap_or(node);
+    let source = match (file.at("link"), file.optional_text("id", MAX_WORD_CHARS)?) {
+        (Some(given), None) => {
+            let text = given.as_text(link::MAX_CHARS)?;
+            Source::Link(Link::parse(text).map_err(|wrong| given.refuse(wrong))?.into_string())
+        }
+        (None, Some(id)) => Source::Id(id.to_owned()),
+        (None, None) => return Err(file.missing("link", "give the public address of the file")),
+        (Some(_), Some(_)) => return Err(file.refuse("must have either a `link` or an `id`, not both")),
+    };
+    let filename = file.optional_text("filename", MAX_WORD_CHARS)?.map(str::to_owned);
+    Ok(Media { source, filename })
+}

@@ -1,0 +1,162 @@
+//! What a template needs, read from the provider's description of it.
+//!
+//! The description is a foreign document: words are compared without case, and whatever we do not know
+//! becomes `Unchecked` rather than an error.
+
+use serde_json::Value;
+
+use super::{ParameterFormat, Template};
+
+/// What each part of a template needs.
+#[derive(Debug)]
+pub(super) struct Shape {
+    pub(super) header: Header,
+    pub(super) body: Variables,
+    /// In the template's order, which is what a button's index counts.
+    pub(super) buttons: Vec<Button>,
+    /// The kinds of components beyond header, body, footer and buttons; lower case.
+    pub(super) other_kinds: Vec<String>,
+    pub(super) format: ParameterFormat,
+}
+
+/// What the header needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Header {
+    /// No header.
+    Absent,
+    /// Its variables, if it has any.
+    Text(Variables),
+    /// One file of this kind: image, video or document.
+    Media(&'static str),
+    /// One place.
+    Location,
+    /// A format that we do not know.
+    Unchecked,
+}
+
+/// What one button needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Button {
+    /// Nothing: a telephone number or an address without variable.
+    Fixed,
+    /// One text: the end of an address, or a one-time code.
+    Link,
+    /// Perhaps a payload.
+    QuickReply,
+    /// A coupon code.
+    CopyCode,
+    /// A kind that we do not know.
+    Unchecked,
+}
+
+/// The distinct variables of one text, in order of appearance.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Variables(pub(super) Vec<String>);
+
+impl Shape {
+    /// `None` when the description is not a list of components, so that nothing can be said.
+    pub(super) fn read(template: &Template) -> Option<Self> {
+        let format = template.parameter_format;
+        let authentication = template.category.eq_ignore_ascii_case("AUTHENTICATION");
+        let mut shape = Self {
+            header: Header::Absent,
+            body: Variables::default(),
+            buttons: Vec::new(),
+            other_kinds: Vec::new(),
+            format,
+        };
+        for component in template.components.as_array()? {
+            match word(component, "type").as_str() {
+                "header" => shape.header = Header::read(component, format),
+                "body" => shape.body = body(component, format, authentication),
+                "buttons" => {
+                    let buttons = component.get("buttons").and_then(Value::as_array);
+                    shape.buttons = buttons.into_iter().flatten().map(Button::read).collect();
+                }
+                "footer" => {}
+                other => shape.other_kinds.push(other.to_owned()),
+            }
+        }
+        Some(shape)
+    }
+}
+
+impl Header {
+    fn read(component: &Value, format: ParameterFormat) -> Self {
+        match word(component, "format").as_str() {
+            "text" | "" => Self::Text(Variables::of(text(component, "text").unwrap_or_default(), format)),
+            "image" => Self::Media("image"),
+            "video" => Self::Media("video"),
+            "document" => Self::Media("document"),
+            "location" => Self::Location,
+            _ => Self::Unchecked,
+        }
+    }
+}
+
+/// The provider may leave an authentication template's text out, which always has the code as its variable.
+fn body(component: &Value, format: ParameterFormat, authentication: bool) -> Variables {
+    match text(component, "text") {
+        None if authentication => Variables(vec!["1".to_owned()]),
+        text => Variables::of(text.unwrap_or_default(), format),
+    }
+}
+
+impl Button {
+    fn read(button: &Value) -> Self {
+        match word(button, "type").as_str() {
+            "url" if placeholders(text(button, "url").unwrap_or_default()).next().is_some() => Self::Link,
+            "url" | "phone_number" => Self::Fixed,
+            "otp" => Self::Link,
+            "quick_reply" => Self::QuickReply,
+            "copy_code" => Self::CopyCode,
+            _ => Self::Unchecked,
+        }
+    }
+}
+
+impl Variables {
+    fn of(text: &str, format: ParameterFormat) -> Self {
+        let mut distinct = Vec::new();
+        for name in placeholders(text).filter(|name| is_name(name, format)) {
+            if !distinct.iter().any(|known| known == name) {
+                distinct.push(name.to_owned());
+            }
+        }
+        Self(distinct)
+    }
+}
+
+/// Whether the header's or the body's text has a variable that is not a number.
+pub(super) fn has_named_variables(components: &Value) -> bool {
+    components
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|component| text(component, "text"))
+        .flat_map(placeholders)
+        .any(|name| is_name(name, ParameterFormat::Named) && !is_name(name, ParameterFormat::Positional))
+}
+
+/// What stands between `{{` and `}}`.
+fn placeholders(text: &str) -> impl Iterator<Item = &str> {
+    text.split("{{").skip(1).filter_map(|rest| rest.split_once("}}")).map(|(name, _)| name.trim())
+}
+
+/// Braces around anything else are ordinary text.
+fn is_name(name: &str, format: ParameterFormat) -> bool {
+    !name.is_empty()
+        && match format {
+            ParameterFormat::Positional => name.bytes().all(|byte| byte.is_ascii_digit()),
+            ParameterFormat::Named => name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'),
+        }
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+/// A word of the provider's vocabulary in lower case; empty when it is absent.
+fn word(value: &Value, key: &str) -> String {
+    text(value, key).unwrap_or_default().to_ascii_lowercase()
+}
