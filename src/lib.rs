@@ -21,5 +21,6 @@
 //! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
 pub mod clock;
+pub mod config;
 pub mod domain;
 pub mod error;
