@@ -24,3 +24,5 @@ pub mod clock;
 pub mod config;
 pub mod domain;
 pub mod error;
+pub mod logging;
+pub mod vault;

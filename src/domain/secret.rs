@@ -8,10 +8,11 @@ use std::fmt;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use serde::{Deserialize, Deserializer, de};
+use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
 /// A text that never appears in logs, answers or panics.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Secret(Zeroizing<String>);
 
 impl Secret {
@@ -20,11 +21,31 @@ impl Secret {
         Self(Zeroizing::new(text))
     }
 
+    /// Takes bytes over as text; `None`, and wiped, when they are not UTF-8.
+    pub fn from_utf8(bytes: Vec<u8>) -> Option<Self> {
+        match String::from_utf8(bytes) {
+            Ok(text) => Some(Self::new(text)),
+            Err(error) => {
+                drop(Zeroizing::new(error.into_bytes()));
+                None
+            }
+        }
+    }
+
     /// The text itself.
     pub fn expose(&self) -> &str {
         &self.0
     }
 }
+
+/// Takes the same time wherever two secrets of one length begin to differ.
+impl PartialEq for Secret {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_bytes().ct_eq(other.0.as_bytes()).into()
+    }
+}
+
+impl Eq for Secret {}
 
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
