@@ -21,7 +21,10 @@
 //! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
 pub mod clock;
+pub mod config;
 pub mod connector;
 pub mod domain;
 pub mod error;
+pub mod logging;
 pub mod store;
+pub mod vault;

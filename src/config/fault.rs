@@ -1,0 +1,63 @@
+//! What is wrong with a configuration, said so that it can be mended without reading code.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// The reference that is compiled in.
+    Default,
+    /// The file of `--config`.
+    File(PathBuf),
+    /// The environment variable of this name.
+    Environment(String),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File(path) => write!(f, "file {}", path.display()),
+            Self::Environment(name) => write!(f, "environment variable {name}"),
+        }
+    }
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The option, "server.bind"; `None` when a whole source cannot be read.
+    pub option: Option<String>,
+    /// Where its value came from.
+    pub source: Source,
+    /// What is wrong with it.
+    pub problem: String,
+    /// What to do about it.
+    pub mend: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.option {
+            Some(option) => writeln!(f, "{option} ({})", self.source)?,
+            None => writeln!(f, "{}", self.source)?,
+        }
+        writeln!(f, "  wrong: {}", self.problem)?;
+        write!(f, "  mend:  {}", self.mend)
+    }
+}
+
+/// Everything that is wrong with a configuration: one block for each fault, for a terminal.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct Faults(pub Vec<Fault>);
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.len() {
+            1 => f.write_str("the configuration has a fault")?,
+            count => write!(f, "the configuration has {count} faults")?,
+        }
+        self.0.iter().try_for_each(|fault| write!(f, "\n\n{fault}"))
+    }
+}

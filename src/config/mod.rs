@@ -1,0 +1,164 @@
+//! Configuration: three layers, typed, with every fault reported at once.
+//!
+//! `config/default.toml` is compiled in as the lowest layer and is the reference of all options; the file of
+//! `--config` goes above it, the environment above that. This is the only module that reads the
+//! environment. `main` loads it once; everybody else is handed the section they need.
+
+mod check;
+mod fault;
+mod layers;
+mod sections;
+#[cfg(test)]
+mod tests;
+mod units;
+mod validate;
+
+use std::path::{Path, PathBuf};
+
+use figment::Figment;
+use figment::providers::{Format as _, Toml};
+use figment::value::Value;
+use serde::Deserialize;
+
+pub use fault::{Fault, Faults, Source};
+pub use sections::{
+    CloudApi, Data, Database, Docs, Engine, Limits, Log, LogFormat, Metrics, Retry, Secrets, Server,
+    SqliteSynchronous,
+};
+
+/// All options with their defaults and reasons, as TOML: what `config/default.toml` says.
+pub const REFERENCE: &str = include_str!("../../config/default.toml");
+
+/// The whole configuration, sound in itself.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Files of this process.
+    pub data: Data,
+    /// The HTTP surface.
+    pub server: Server,
+    /// SQLite or PostgreSQL.
+    pub database: Database,
+    /// The key that seals tokens at rest.
+    pub secrets: Secrets,
+    /// The provider of business accounts.
+    pub cloud_api: CloudApi,
+    /// Bounds inside the engine.
+    pub engine: Engine,
+    /// Trying a message again.
+    pub retry: Retry,
+    /// What one request may contain.
+    pub limits: Limits,
+    /// What is logged and how it looks.
+    pub log: Log,
+    /// Prometheus text.
+    pub metrics: Metrics,
+    /// The API's description.
+    pub docs: Docs,
+}
+
+impl Config {
+    /// The reference, then `file`, then this process's environment.
+    ///
+    /// # Errors
+    ///
+    /// Every fault of every layer.
+    pub fn load(file: Option<&Path>) -> Result<Self, Faults> {
+        // Values that are not UTF-8 become visibly wrong instead of ending the process.
+        let variables = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+        });
+        Self::load_from(file, variables)
+    }
+
+    /// The reference, then `file`, then `environment` (names and values).
+    ///
+    /// # Errors
+    ///
+    /// Every fault of every layer.
+    pub fn load_from(
+        file: Option<&Path>,
+        environment: impl Iterator<Item = (String, String)>,
+    ) -> Result<Self, Faults> {
+        let defaults = Figment::from(Toml::string(REFERENCE));
+        let reference: Value = extract(&defaults)?;
+        let mut faults = Vec::new();
+        let mut settings = match file.map(layers::file) {
+            Some(Ok(settings)) => settings,
+            Some(Err(fault)) => {
+                faults.push(fault);
+                Vec::new()
+            }
+            None => Vec::new(),
+        };
+        let mut variables: Vec<_> = environment.filter(|(name, _)| name.starts_with("POMBO_")).collect();
+        variables.sort_unstable();
+        settings.extend(layers::environment(&reference, &variables));
+        faults.extend(variables.iter().filter_map(|(name, _)| check::misspelt(&reference, name)));
+
+        let mut merged = defaults.clone();
+        let mut sources = Vec::new();
+        for setting in settings {
+            match check::fault(&defaults, &reference, &setting) {
+                Some(fault) => faults.push(fault),
+                None => {
+                    merged = merged.merge((&setting.option, &setting.value));
+                    sources.push((setting.option, setting.source));
+                }
+            }
+        }
+        let config: Self = extract(&merged)?;
+        faults.extend(validate::faults(&config).into_iter().map(|(option, problem, mend)| {
+            let source = sources.iter().rfind(|(set, _)| set == option).map(|(_, source)| source.clone());
+            let source = source.unwrap_or(Source::Default);
+            Fault { option: Some(option.to_owned()), source, problem, mend }
+        }));
+        if faults.is_empty() { Ok(config) } else { Err(Faults(faults)) }
+    }
+
+    /// The database's address: as set, or the SQLite file in the data directory, made when it is missing.
+    /// It may hold a password.
+    pub fn database_url(&self) -> String {
+        self.database.url.as_ref().map_or_else(
+            || {
+                let file = self.data.dir.join("pombo.db").display().to_string();
+                // The driver decodes the path, and takes what follows a question mark for parameters.
+                format!("sqlite://{}?mode=rwc", file.replace('%', "%25").replace('?', "%3F"))
+            },
+            |url| url.expose().to_owned(),
+        )
+    }
+
+    /// The file with the sealing key: as set, or `secret.key` in the data directory.
+    pub fn key_file(&self) -> PathBuf {
+        self.secrets.key_file(&self.data.dir)
+    }
+}
+
+impl Default for Config {
+    /// The reference alone, without file and environment.
+    #[expect(clippy::expect_used, reason = "the reference is compiled in, and a test loads it")]
+    fn default() -> Self {
+        Self::load_from(None, std::iter::empty()).expect("the compiled-in reference is sound")
+    }
+}
+
+/// The number of threads that an option asks for: 0 means one per core.
+pub fn per_core(option: usize) -> usize {
+    match option {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        count => count,
+    }
+}
+
+/// A fault here is one of the reference, or of two settings that are sound only apart.
+fn extract<'de, T: Deserialize<'de>>(figment: &Figment) -> Result<T, Faults> {
+    figment.extract().map_err(|error| {
+        Faults(vec![Fault {
+            option: Some(error.path.join(".")),
+            source: Source::Default,
+            problem: error.kind.to_string(),
+            mend: "compare with config/default.toml".to_owned(),
+        }])
+    })
+}

@@ -1,0 +1,224 @@
+//! The sections of the configuration, field by field. What each option means and why its default is what it
+//! is stands in `config/default.toml`.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::units;
+use crate::domain::secret::{SealingKey, Secret};
+use crate::domain::time_span;
+
+/// `[data]`: files of this process.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Data {
+    /// The directory of the database file and the key file.
+    pub dir: PathBuf,
+}
+
+/// `[server]`: the HTTP surface.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Server {
+    /// Where to listen.
+    #[serde(deserialize_with = "units::socket_address")]
+    pub bind: SocketAddr,
+    /// HTTP threads; 0 means one per core ([`super::per_core`]).
+    pub workers: usize,
+    /// The largest request body, in bytes.
+    #[serde(deserialize_with = "units::bytes")]
+    pub body_limit: usize,
+    /// How long a stop waits for what is under way.
+    #[serde(with = "time_span")]
+    pub shutdown_grace: Duration,
+    /// How long an idle connection is kept.
+    #[serde(with = "time_span")]
+    pub keep_alive: Duration,
+    /// How long a request's head may take to arrive; zero means for ever.
+    #[serde(with = "time_span")]
+    pub client_timeout: Duration,
+}
+
+/// `[database]`: SQLite or PostgreSQL.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Database {
+    /// As written; [`super::Config::database_url`] gives the address in force.
+    #[serde(deserialize_with = "units::optional_secret")]
+    pub url: Option<Secret>,
+    /// The most connections.
+    pub connections: u32,
+    /// How long to wait for a free one.
+    #[serde(with = "time_span")]
+    pub acquire_timeout: Duration,
+    /// How hard SQLite makes sure that a commit is on the disk.
+    pub sqlite_synchronous: SqliteSynchronous,
+}
+
+/// `database.sqlite_synchronous`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SqliteSynchronous {
+    /// A commit survives a power cut.
+    Full,
+    /// A commit survives a crash of the process.
+    Normal,
+}
+
+impl SqliteSynchronous {
+    /// The word that the pragma takes.
+    pub const fn pragma(self) -> &'static str {
+        match self {
+            Self::Full => "FULL",
+            Self::Normal => "NORMAL",
+        }
+    }
+}
+
+/// `[secrets]`: the key that seals tokens at rest.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Secrets {
+    /// The key itself; goes before the file.
+    #[serde(deserialize_with = "units::optional_key")]
+    pub key: Option<SealingKey>,
+    /// The file with the key; `None` means `secret.key` in the data directory.
+    #[serde(deserialize_with = "units::optional_path")]
+    pub key_file: Option<PathBuf>,
+}
+
+impl Secrets {
+    /// The file with the key: as set, or `secret.key` in `data_dir`.
+    pub fn key_file(&self, data_dir: &Path) -> PathBuf {
+        self.key_file.clone().unwrap_or_else(|| data_dir.join("secret.key"))
+    }
+}
+
+/// `[cloud_api]`: the provider of business accounts.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CloudApi {
+    /// Absolute, without a slash at its end.
+    #[serde(deserialize_with = "units::base_url")]
+    pub base_url: String,
+    /// The first segment of every path, "v25.0".
+    pub version: String,
+    /// For one connection to be made.
+    #[serde(with = "time_span")]
+    pub connect_timeout: Duration,
+    /// For one request, from its start to the end of the answer.
+    #[serde(with = "time_span")]
+    pub request_timeout: Duration,
+    /// Connections kept open between requests.
+    pub idle_connections: usize,
+    /// How long an unused connection is kept.
+    #[serde(with = "time_span")]
+    pub idle_timeout: Duration,
+}
+
+/// `[engine]`: the bounds inside the engine.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Engine {
+    /// Threads for channel actors; 0 means one per core ([`super::per_core`]).
+    pub arbiters: usize,
+    /// Requests to the provider at once, per channel.
+    pub concurrency: usize,
+    /// Messages per channel between start and durable outcome: what a crash can leave unknown.
+    pub in_flight: usize,
+    /// Recipients in one stored block.
+    pub block_size: usize,
+    /// Messages per channel that wait to be tried again before no new ones start.
+    pub deferred: usize,
+    /// Bulk sends per channel that take turns.
+    pub active_bulk_sends: usize,
+    /// Single-recipient sends per channel kept in memory.
+    pub direct_lane: usize,
+    /// How often changes by other processes are looked for.
+    #[serde(with = "time_span")]
+    pub watch_interval: Duration,
+    /// Actors that expand audiences.
+    pub resolvers: usize,
+    /// Sends in the process that are accepted but not yet durable.
+    pub accept_queue: usize,
+}
+
+/// `[retry]`: trying a message again.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Retry {
+    /// Attempts for one message, the first included.
+    pub attempts: u32,
+    /// The wait after the first attempt.
+    #[serde(with = "time_span")]
+    pub first: Duration,
+    /// How much longer each wait is than the one before; at least 1.
+    pub multiplier: f64,
+    /// The longest wait.
+    #[serde(with = "time_span")]
+    pub cap: Duration,
+    /// How long an unknown outcome waits for a receipt.
+    #[serde(with = "time_span")]
+    pub unknown_grace: Duration,
+}
+
+/// `[limits]`: what one request may contain.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Characters of a text.
+    pub text_chars: usize,
+    /// Characters of a caption.
+    pub caption_chars: usize,
+    /// Characters of a link.
+    pub link_chars: usize,
+    /// Entries of `phone_number`.
+    pub phone_numbers: usize,
+    /// Entries of `contact_tag_id`.
+    pub tags: usize,
+    /// The largest `limit`.
+    pub page_size: u64,
+    /// Characters of `search`.
+    pub search_chars: usize,
+}
+
+/// `[log]`: what is logged and how it looks.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Log {
+    /// Env-filter syntax: "info", "info,pombo::engine=debug".
+    pub level: String,
+    /// For people or for collectors.
+    pub format: LogFormat,
+}
+
+/// `log.format`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    /// One line for a person.
+    Text,
+    /// One JSON object for a collector.
+    Json,
+    /// Text on a terminal, JSON elsewhere.
+    Auto,
+}
+
+/// `[metrics]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metrics {
+    /// Whether `/metrics` is served.
+    pub enabled: bool,
+}
+
+/// `[docs]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Docs {
+    /// Whether `/openapi.json` and `/docs` are served.
+    pub enabled: bool,
+}

@@ -1,0 +1,243 @@
+//! Layers, types and faults of the configuration.
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use super::*;
+
+fn load(file: &str, environment: &[(&str, &str)]) -> Result<Config, Faults> {
+    let mut written = tempfile::NamedTempFile::new().unwrap();
+    written.write_all(file.as_bytes()).unwrap();
+    let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    Config::load_from(Some(written.path()), environment).map_err(|Faults(faults)| {
+        let named = |fault: Fault| match fault.source {
+            Source::File(_) => Fault { source: Source::File("pombo.toml".into()), ..fault },
+            Source::Default | Source::Environment(_) => fault,
+        };
+        Faults(faults.into_iter().map(named).collect())
+    })
+}
+
+fn shown(file: &str, environment: &[(&str, &str)]) -> String {
+    load(file, environment).unwrap_err().to_string()
+}
+
+#[test]
+fn the_reference_is_complete_and_sound() {
+    let config = Config::default();
+    assert_eq!(config.server.bind.to_string(), "127.0.0.1:8080");
+    assert_eq!(config.server.body_limit, 8 * 1024 * 1024);
+    assert_eq!(config.engine.watch_interval, Duration::from_millis(250));
+    assert_eq!(config.database_url(), "sqlite://data/pombo.db?mode=rwc");
+    assert_eq!(config.key_file(), Path::new("data/secret.key"));
+    assert!(config.secrets.key.is_none());
+}
+
+#[test]
+fn the_environment_goes_before_the_file_and_the_file_before_the_reference() {
+    let file = "[server]\nworkers = 3\nbody_limit = \"1MiB\"\n[retry]\nmultiplier = 3";
+    let config =
+        load(file, &[("POMBO__SERVER__WORKERS", "5"), ("PATH", "/bin"), ("POMBO_API_KEY", "x")]).unwrap();
+    assert_eq!((config.server.workers, config.server.body_limit), (5, 1024 * 1024));
+    assert!((config.retry.multiplier - 3.0).abs() < f64::EPSILON);
+    assert_eq!(config.engine.concurrency, 64);
+}
+
+#[test]
+fn a_value_in_the_environment_is_read_as_its_option_s_type() {
+    let config = load(
+        "",
+        &[
+            ("POMBO__LIMITS__PHONE_NUMBERS", "10_000"),
+            ("POMBO__METRICS__ENABLED", "false"),
+            ("POMBO__RETRY__MULTIPLIER", "2"),
+            ("POMBO__DATA__DIR", "8080"),
+            ("POMBO__DATABASE__URL", "postgres://pombo:123456@db/pombo"),
+            ("POMBO__SECRETS__KEY", &"11".repeat(32)),
+            ("POMBO__LOG__FORMAT", "json"),
+        ],
+    )
+    .unwrap();
+    assert_eq!(config.limits.phone_numbers, 10_000);
+    assert!(!config.metrics.enabled);
+    assert_eq!(config.data.dir, Path::new("8080"));
+    assert_eq!(config.database_url(), "postgres://pombo:123456@db/pombo");
+    assert_eq!(config.secrets.key.unwrap().expose(), &[0x11; 32]);
+    assert_eq!(config.log.format, LogFormat::Json);
+}
+
+#[test]
+fn a_data_directory_with_odd_signs_keeps_its_name_in_the_address() {
+    let config = load("[data]\ndir = \"/srv/50% off?\"", &[]).unwrap();
+    assert_eq!(config.database_url(), "sqlite:///srv/50%25 off%3F/pombo.db?mode=rwc");
+}
+
+#[test]
+fn every_fault_of_every_layer_is_told_at_once() {
+    let file = r#"
+        colour = "blue"
+        log = "debug"
+        [server]
+        bnid = "0.0.0.0:80"
+        bind = "localhost:8080"
+        body_limit = 8
+        workers = "4"
+        [web]
+        patience = "5s"
+        [server.bind_to]
+        address = "x"
+    "#;
+    let environment = [
+        ("POMBO__ENGINE__CONCURRENCY", "many"),
+        ("POMBO__ENGINE__BLOCK_SIZE", "-1"),
+        ("POMBO__ENGINE__IN_FLIGHT", "8"),
+        ("POMBO__DATABASE__SQLITE_SYNCHRONOUS", "off"),
+        ("POMBO__SERVER__LEVEL", "info"),
+        ("POMBO__DOCS__ENABLED", "yes"),
+        ("POMBO_LOG_LEVEL", "debug"),
+    ];
+    insta::assert_snapshot!(shown(file, &environment), @r#"
+    the configuration has 15 faults
+
+    log.level (environment variable POMBO_LOG_LEVEL)
+      wrong: it is not read: two underscores part prefix, section and key
+      mend:  write POMBO__LOG__LEVEL
+
+    colour (file pombo.toml)
+      wrong: there is no such option
+      mend:  the sections are cloud_api, data, database, docs, engine, limits, log, metrics, retry, secrets, server
+
+    log (file pombo.toml)
+      wrong: it is a section, not an option
+      mend:  the options of log are format, level
+
+    server.bind (file pombo.toml)
+      wrong: "localhost:8080" is not an IP address and a port, such as "127.0.0.1:8080" or "[::]:8080"
+      mend:  write it like its default, "127.0.0.1:8080"
+
+    server.bind_to.address (file pombo.toml)
+      wrong: there is no such option
+      mend:  the options of server are bind, body_limit, client_timeout, keep_alive, shutdown_grace, workers
+
+    server.bnid (file pombo.toml)
+      wrong: there is no such option
+      mend:  did you mean server.bind?
+
+    server.body_limit (file pombo.toml)
+      wrong: 8 is not a text (in a file, put it in quotes)
+      mend:  write it like its default, "8MiB"
+
+    server.workers (file pombo.toml)
+      wrong: "4" is not a whole number of 0 or more
+      mend:  write it like its default, 0
+
+    web.patience (file pombo.toml)
+      wrong: there is no such option
+      mend:  the sections are cloud_api, data, database, docs, engine, limits, log, metrics, retry, secrets, server
+
+    database.sqlite_synchronous (environment variable POMBO__DATABASE__SQLITE_SYNCHRONOUS)
+      wrong: "off" is none of full, normal
+      mend:  write it like its default, "full"
+
+    docs.enabled (environment variable POMBO__DOCS__ENABLED)
+      wrong: "yes" is not true or false
+      mend:  write it like its default, true
+
+    engine.block_size (environment variable POMBO__ENGINE__BLOCK_SIZE)
+      wrong: -1 is not a whole number of 0 or more
+      mend:  write it like its default, 4096
+
+    engine.concurrency (environment variable POMBO__ENGINE__CONCURRENCY)
+      wrong: "many" is not a whole number of 0 or more
+      mend:  write it like its default, 64
+
+    server.level (environment variable POMBO__SERVER__LEVEL)
+      wrong: there is no such option
+      mend:  did you mean log.level?
+
+    engine.in_flight (environment variable POMBO__ENGINE__IN_FLIGHT)
+      wrong: 8 is less than engine.concurrency, 64
+      mend:  raise it, or lower engine.concurrency
+    "#);
+}
+
+#[test]
+fn options_that_contradict_each_other_are_faults() {
+    let file = r#"
+        [cloud_api]
+        base_url = "https://graph.facebook.com/"
+        version = "25"
+        [engine]
+        watch_interval = "1ms"
+        [retry]
+        first = "1h"
+        attempts = 0
+        multiplier = 0.5
+        [log]
+        level = "pombo=loud"
+    "#;
+    insta::assert_snapshot!(shown(file, &[]), @r#"
+    the configuration has 6 faults
+
+    retry.attempts (file pombo.toml)
+      wrong: 0 is too few
+      mend:  give at least 1
+
+    retry.multiplier (file pombo.toml)
+      wrong: with 0.5 the waits would shrink
+      mend:  give at least 1.0
+
+    engine.watch_interval (file pombo.toml)
+      wrong: 1ms is too often
+      mend:  give at least "10ms"
+
+    retry.cap (default)
+      wrong: 10m is less than retry.first, 1h
+      mend:  raise it, or lower retry.first
+
+    cloud_api.version (file pombo.toml)
+      wrong: "25" is not a version of the provider's API
+      mend:  write it like "v25.0"
+
+    log.level (file pombo.toml)
+      wrong: "pombo=loud" is not a filter: error parsing level filter: expected one of "off", "error", "warn", "info", "debug", "trace", or a number 0-5
+      mend:  write a level such as "info", or levels of modules such as "info,pombo::engine=debug"
+    "#);
+}
+
+#[test]
+fn a_secret_is_never_repeated_in_a_fault() {
+    let environment = [
+        ("POMBO__SECRETS__KEY", "hunter2"),
+        ("POMBO__DATABASE__URL", "mysql://root:hunter2@localhost/pombo"),
+    ];
+    let faults = shown("", &environment);
+    assert!(faults.contains("2 faults") && !faults.contains("hunter2"), "{faults}");
+    let in_file = shown("[secrets]\nkey = 7777777\n", &[]);
+    assert!(!in_file.contains("7777777"), "{in_file}");
+    let broken = shown("[secrets]\nkey = \"hunter2\n", &[]);
+    assert!(!broken.contains("hunter2"), "{broken}");
+    assert!(
+        !format!("{:?}", load("", &[("POMBO__DATABASE__URL", "postgres://a:hunter2@b/c")]))
+            .contains("hunter2")
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_one_fault_beside_those_of_the_environment() {
+    let environment = [("POMBO__SERVER__WORKERS".to_owned(), "x".to_owned())];
+    let Faults(faults) =
+        Config::load_from(Some(Path::new("/nowhere/pombo.toml")), environment.into_iter()).unwrap_err();
+    assert_eq!(faults.len(), 2);
+    assert_eq!(faults[0].source, Source::File("/nowhere/pombo.toml".into()));
+    assert_eq!(faults[1].option.as_deref(), Some("server.workers"));
+
+    let faults = shown("[server]\nbind = 127.0.0.1\n", &[]);
+    assert!(faults.contains("line 2 is not TOML"), "{faults}");
+}
+
+#[test]
+fn zero_threads_mean_one_per_core() {
+    assert!(per_core(0) >= 1);
+    assert_eq!(per_core(3), 3);
+}

@@ -1,0 +1,104 @@
+//! Forms in which options are written that are richer than numbers and words.
+//!
+//! Each function is for `#[serde(deserialize_with = …)]`. Its error completes a sentence that begins with
+//! the value: "`5` is not a size: …".
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Deserializer, de};
+use url::Url;
+
+use crate::domain::secret::{SealingKey, Secret};
+
+/// A number of bytes, "8MiB".
+pub(super) fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse_bytes(text.trim()).ok_or_else(|| {
+        de::Error::custom(
+            "is not a size: a whole number and one of B, KiB, MiB, GiB, kB, MB, GB, such as \"8MiB\"",
+        )
+    })
+}
+
+fn parse_bytes(text: &str) -> Option<usize> {
+    let (number, unit) = text.split_at(text.find(|character: char| !character.is_ascii_digit())?);
+    let factor = match unit.trim() {
+        "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        "kB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        _ => return None,
+    };
+    number.parse::<usize>().ok()?.checked_mul(factor)
+}
+
+/// An address and a port to listen on.
+pub(super) fn socket_address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    text.parse().map_err(|_| {
+        de::Error::custom("is not an IP address and a port, such as \"127.0.0.1:8080\" or \"[::]:8080\"")
+    })
+}
+
+/// An absolute web address that paths are put behind; without the slashes at its end.
+pub(super) fn base_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let plain = Url::parse(&text).is_ok_and(|url| {
+        matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.fragment().is_none()
+    });
+    if plain {
+        Ok(text.trim_end_matches('/').to_owned())
+    } else {
+        Err(de::Error::custom("is not an absolute http or https address without query"))
+    }
+}
+
+/// A path, or nothing.
+pub(super) fn optional_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Ok(Some(text).filter(|text| !text.is_empty()).map(PathBuf::from))
+}
+
+/// A secret text, or nothing.
+pub(super) fn optional_secret<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Secret>, D::Error> {
+    let secret = Secret::deserialize(deserializer)?;
+    Ok(Some(secret).filter(|secret| !secret.expose().is_empty()))
+}
+
+/// A sealing key, or nothing.
+pub(super) fn optional_key<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<SealingKey>, D::Error> {
+    optional_secret(deserializer)?
+        .map(|secret| SealingKey::parse(secret.expose()).map_err(de::Error::custom))
+        .transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_bytes;
+
+    #[test]
+    fn a_size_is_a_number_and_a_unit() {
+        for (text, bytes) in [
+            ("8MiB", Some(8_388_608)),
+            ("64 KiB", Some(65_536)),
+            ("1GB", Some(1_000_000_000)),
+            ("0B", Some(0)),
+            ("8", None),
+            ("MiB", None),
+            ("8mib", None),
+            ("-8MiB", None),
+            ("99999999999999999999B", None),
+            ("18446744073709551615GiB", None),
+        ] {
+            assert_eq!(parse_bytes(text), bytes, "{text}");
+        }
+    }
+}

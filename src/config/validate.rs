@@ -1,0 +1,137 @@
+//! Faults that no single type can express: empty ranges, options that contradict each other.
+
+use std::time::Duration;
+
+use tracing_subscriber::EnvFilter;
+
+use super::Config;
+
+/// An option, what is wrong with it, and its mend.
+pub(super) type Found = (&'static str, String, String);
+
+/// The most recipients in a stored block; a block is read and written whole.
+const MAX_BLOCK: usize = 65_536;
+/// The smallest body limit: a text of the default length in the widest encoding fits.
+const MIN_BODY: usize = 32 * 1024;
+/// Watching more often than this costs more than it brings.
+const MIN_WATCH: Duration = Duration::from_millis(10);
+
+/// Everything that is wrong with a configuration whose options are each well-formed.
+pub(super) fn faults(config: &Config) -> Vec<Found> {
+    let mut found = Vec::new();
+    amounts(config, &mut found);
+    spans(config, &mut found);
+    relations(config, &mut found);
+    words(config, &mut found);
+    found
+}
+
+fn amounts(config: &Config, found: &mut Vec<Found>) {
+    let Config { database, engine, retry, limits, .. } = config;
+    let at_least_one = [
+        ("database.connections", database.connections == 0),
+        ("engine.concurrency", engine.concurrency == 0),
+        ("engine.in_flight", engine.in_flight == 0),
+        ("engine.block_size", engine.block_size == 0),
+        ("engine.deferred", engine.deferred == 0),
+        ("engine.active_bulk_sends", engine.active_bulk_sends == 0),
+        ("engine.direct_lane", engine.direct_lane == 0),
+        ("engine.resolvers", engine.resolvers == 0),
+        ("engine.accept_queue", engine.accept_queue == 0),
+        ("retry.attempts", retry.attempts == 0),
+        ("limits.text_chars", limits.text_chars == 0),
+        ("limits.caption_chars", limits.caption_chars == 0),
+        ("limits.link_chars", limits.link_chars == 0),
+        ("limits.phone_numbers", limits.phone_numbers == 0),
+        ("limits.tags", limits.tags == 0),
+        ("limits.page_size", limits.page_size == 0),
+        ("limits.search_chars", limits.search_chars == 0),
+    ];
+    let zero = at_least_one.into_iter().filter(|(_, zero)| *zero);
+    found.extend(zero.map(|(option, _)| (option, "0 is too few".to_owned(), "give at least 1".to_owned())));
+    if engine.block_size > MAX_BLOCK {
+        let problem = format!("{} recipients in a block are too many", engine.block_size);
+        found.push(("engine.block_size", problem, format!("give at most {MAX_BLOCK}")));
+    }
+    if config.server.body_limit < MIN_BODY {
+        let problem = format!("{} bytes are too few for a long text", config.server.body_limit);
+        found.push(("server.body_limit", problem, "give at least \"32KiB\"".to_owned()));
+    }
+    if !(retry.multiplier >= 1.0 && retry.multiplier.is_finite()) {
+        let problem = format!("with {} the waits would shrink", retry.multiplier);
+        found.push(("retry.multiplier", problem, "give at least 1.0".to_owned()));
+    }
+}
+
+fn spans(config: &Config, found: &mut Vec<Found>) {
+    let Config { server, database, cloud_api, retry, engine, .. } = config;
+    for (option, span) in [
+        ("server.keep_alive", server.keep_alive),
+        ("database.acquire_timeout", database.acquire_timeout),
+        ("cloud_api.connect_timeout", cloud_api.connect_timeout),
+        ("cloud_api.request_timeout", cloud_api.request_timeout),
+        ("cloud_api.idle_timeout", cloud_api.idle_timeout),
+        ("retry.first", retry.first),
+    ] {
+        if span.is_zero() {
+            found.push((option, "it cannot be zero".to_owned(), "give a span such as \"5s\"".to_owned()));
+        }
+    }
+    if engine.watch_interval < MIN_WATCH {
+        let problem = format!("{} is too often", humantime::format_duration(engine.watch_interval));
+        found.push(("engine.watch_interval", problem, "give at least \"10ms\"".to_owned()));
+    }
+}
+
+fn relations(config: &Config, found: &mut Vec<Found>) {
+    let Config { engine, retry, .. } = config;
+    if engine.in_flight < engine.concurrency {
+        found.push((
+            "engine.in_flight",
+            format!("{} is less than engine.concurrency, {}", engine.in_flight, engine.concurrency),
+            "raise it, or lower engine.concurrency".to_owned(),
+        ));
+    }
+    if retry.cap < retry.first {
+        let [cap, first] = [retry.cap, retry.first].map(humantime::format_duration);
+        found.push((
+            "retry.cap",
+            format!("{cap} is less than retry.first, {first}"),
+            "raise it, or lower retry.first".to_owned(),
+        ));
+    }
+}
+
+fn words(config: &Config, found: &mut Vec<Found>) {
+    if config.data.dir.as_os_str().is_empty() {
+        found.push(("data.dir", "it is empty".to_owned(), "give a directory; \".\" is this one".to_owned()));
+    }
+    if let Some(url) = &config.database.url
+        && !["sqlite:", "postgres://", "postgresql://"].iter().any(|scheme| url.expose().starts_with(scheme))
+    {
+        found.push((
+            "database.url",
+            "the value is no address of a database that we know".to_owned(),
+            "begin it with sqlite:// or postgres://, or leave it empty for a SQLite file in data.dir"
+                .to_owned(),
+        ));
+    }
+    if !is_version(&config.cloud_api.version) {
+        let problem = format!("\"{}\" is not a version of the provider's API", config.cloud_api.version);
+        found.push(("cloud_api.version", problem, "write it like \"v25.0\"".to_owned()));
+    }
+    if let Err(error) = EnvFilter::builder().parse(&config.log.level) {
+        let problem = format!("\"{}\" is not a filter: {error}", config.log.level);
+        let mend =
+            "write a level such as \"info\", or levels of modules such as \"info,pombo::engine=debug\"";
+        found.push(("log.level", problem, mend.to_owned()));
+    }
+}
+
+/// "v25.0": a letter, two numbers.
+fn is_version(text: &str) -> bool {
+    let number = |part: &str| !part.is_empty() && part.bytes().all(|digit| digit.is_ascii_digit());
+    text.strip_prefix('v')
+        .and_then(|rest| rest.split_once('.'))
+        .is_some_and(|(major, minor)| number(major) && number(minor))
+}

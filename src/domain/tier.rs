@@ -1,0 +1,228 @@
+//! A tier: the named set of rates and quotas that a channel runs under.
+//!
+//! Tiers are written in a file ([`parse`], [`BUILT_IN`]) or given by the API, kept in the database as one
+//! JSON document each, and applied to running channels. Which options the engine enforces today is
+//! said in `config/tiers.toml`; the others are kept and shown.
+
+mod file;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::domain::rate::Rate;
+use crate::domain::time_span;
+
+pub use file::{BUILT_IN, TierFault, parse};
+
+/// The longest name of a tier, in characters.
+pub const MAX_NAME: usize = 40;
+
+/// Which sort of channel a tier is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChannelKind {
+    /// A number on the provider's official business interface.
+    BusinessAccount,
+    /// A phone's linked session, which is watched for behaving like a machine.
+    WebSession,
+}
+
+/// What happens to a message of which we cannot know whether the provider took it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnknownOutcome {
+    /// Send it again: nobody is left out, somebody may hear twice.
+    #[default]
+    Resend,
+    /// Leave it `unknown`: nobody hears twice, somebody may be left out.
+    Hold,
+}
+
+/// A number of things per moving 24 hours, or no bound.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Quota {
+    /// No bound of ours.
+    #[default]
+    Unlimited,
+    /// At most so many; at least 1.
+    AtMost(u32),
+}
+
+/// A named set of rates and quotas; one JSON document in the database.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tier {
+    /// Small letters, digits and hyphens.
+    pub name: String,
+    /// The channels that it is for.
+    pub kind: ChannelKind,
+    /// For the operator who chooses among tiers.
+    #[serde(default)]
+    pub description: String,
+    /// How fast the channel sends.
+    pub messages_per_second: Rate,
+    /// Messages that may go at once after a pause; see [`Tier::burst`] for what stands in when it is not set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burst: Option<u32>,
+    /// The even distance between messages to the same recipient.
+    #[serde(default = "pair_interval", with = "time_span")]
+    pub pair_interval: Duration,
+    /// Messages to the same recipient that may go at once, borrowed from the intervals after them.
+    #[serde(default = "pair_burst")]
+    pub pair_burst: u32,
+    /// Unique recipients of templates per moving 24 hours.
+    #[serde(default)]
+    pub template_quota: Quota,
+    /// Requests to our API.
+    #[serde(default = "unlimited")]
+    pub api_requests: Rate,
+    /// What to do with a message whose outcome nobody can tell.
+    #[serde(default)]
+    pub unknown_outcome: UnknownOutcome,
+    /// Web sessions: up to this much is added at random to the time between two messages.
+    #[serde(default, with = "time_span")]
+    pub jitter: Duration,
+    /// Web sessions: messages per moving 24 hours.
+    #[serde(default)]
+    pub daily_cap: Quota,
+    /// Web sessions: the daily caps of a new session's first days, first day first.
+    #[serde(default)]
+    pub warm_up: Vec<u32>,
+}
+
+/// The provider's documented pace towards one recipient: one message in six seconds.
+const fn pair_interval() -> Duration {
+    Duration::from_secs(6)
+}
+
+/// The provider documents 45, but numbers have been refused from about ten a minute.
+const fn pair_burst() -> u32 {
+    10
+}
+
+const fn unlimited() -> Rate {
+    Rate::UNLIMITED
+}
+
+impl Tier {
+    /// Every option of a tier, in the order of the struct.
+    pub const OPTIONS: &[&str] = &[
+        "name",
+        "kind",
+        "description",
+        "messages_per_second",
+        "burst",
+        "pair_interval",
+        "pair_burst",
+        "template_quota",
+        "api_requests",
+        "unknown_outcome",
+        "jitter",
+        "daily_cap",
+        "warm_up",
+    ];
+
+    /// Messages that may go at once: as set, or one per cent of the per-second rate and at least 1.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "never negative, and an unlimited rate saturates to the largest burst, which is what it means"
+    )]
+    pub fn burst(&self) -> u32 {
+        self.burst.unwrap_or_else(|| (self.messages_per_second.per_second() / 100.0).round().max(1.0) as u32)
+    }
+
+    /// What is wrong with values that are well-formed by themselves: a sentence for each, none when all is well.
+    pub fn faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        let mut require = |holds: bool, sentence: &str| {
+            if !holds {
+                faults.push(sentence.to_owned());
+            }
+        };
+        let plain =
+            |character: u8| character.is_ascii_lowercase() || character.is_ascii_digit() || character == b'-';
+        require(
+            (1..=MAX_NAME).contains(&self.name.len()) && self.name.bytes().all(plain),
+            "its name must be 1 to 40 small letters, digits and hyphens",
+        );
+        require(
+            self.burst != Some(0),
+            "`burst` must be at least 1; leave it out for one per cent of the rate",
+        );
+        match self.kind {
+            ChannelKind::BusinessAccount => {
+                require(self.pair_burst > 0, "`pair_burst` must be at least 1");
+                let paced =
+                    !self.jitter.is_zero() || self.daily_cap != Quota::Unlimited || !self.warm_up.is_empty();
+                require(
+                    !paced,
+                    "`jitter`, `daily_cap` and `warm_up` are for web sessions; remove them or set `kind = \"web_session\"`",
+                );
+            }
+            ChannelKind::WebSession => {
+                require(
+                    self.template_quota == Quota::Unlimited,
+                    "`template_quota` is for business accounts, a web session sends no templates; remove it",
+                );
+                require(!self.warm_up.contains(&0), "every day of `warm_up` must be at least 1");
+                require(
+                    self.warm_up.is_sorted()
+                        && self.warm_up.last().is_none_or(|last| self.daily_cap.allows(*last)),
+                    "`warm_up` must rise from day to day and stay within `daily_cap`",
+                );
+            }
+        }
+        faults
+    }
+}
+
+impl Quota {
+    /// Whether so many are within the quota.
+    pub const fn allows(self, count: u32) -> bool {
+        match self {
+            Self::Unlimited => true,
+            Self::AtMost(most) => count <= most,
+        }
+    }
+}
+
+impl fmt::Display for Quota {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unlimited => f.write_str("unlimited"),
+            Self::AtMost(most) => most.fmt(f),
+        }
+    }
+}
+
+impl Serialize for Quota {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Unlimited => serializer.serialize_str("unlimited"),
+            Self::AtMost(most) => serializer.serialize_u32(*most),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Quota {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Number(u32),
+            Word(String),
+        }
+        match Written::deserialize(deserializer) {
+            Ok(Written::Number(most @ 1..)) => Ok(Self::AtMost(most)),
+            Ok(Written::Word(word)) if word == "unlimited" => Ok(Self::Unlimited),
+            Ok(Written::Number(_) | Written::Word(_)) | Err(_) => {
+                Err(de::Error::custom("is not a quota: a whole number of at least 1, or \"unlimited\""))
+            }
+        }
+    }
+}

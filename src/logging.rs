@@ -1,0 +1,116 @@
+//! Sets the log up, once, for the whole process.
+//!
+//! Everything goes to standard error, so that a command's output stays clean. What is logged where is up to
+//! the modules; messages' bodies, tokens and whole phone numbers never are.
+
+use std::io::{self, IsTerminal as _};
+
+use tracing::Subscriber;
+use tracing_subscriber::filter::ParseError;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::util::{SubscriberInitExt as _, TryInitError};
+use tracing_subscriber::{EnvFilter, fmt};
+
+use crate::config::{Log, LogFormat};
+
+/// Why logging cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// `log.level` is not a filter; the configuration's own check says so earlier and better.
+    #[error("log.level is not a filter: {0}")]
+    Level(#[from] ParseError),
+    /// Logging was set up before.
+    #[error("the log is already set up: {0}")]
+    Twice(#[from] TryInitError),
+}
+
+/// Sets the log up as configured; also takes what dependencies log through the `log` crate.
+///
+/// Colours appear only on a terminal and not when `NO_COLOR` is set (the subscriber minds that itself).
+///
+/// # Errors
+///
+/// [`Error::Twice`] when it was called before in this process.
+pub fn init(log: &Log) -> Result<(), Error> {
+    Ok(subscriber(log, io::stderr().is_terminal(), io::stderr)?.try_init()?)
+}
+
+fn subscriber<W>(
+    log: &Log,
+    terminal: bool,
+    writer: W,
+) -> Result<Box<dyn Subscriber + Send + Sync>, ParseError>
+where
+    W: for<'writer> MakeWriter<'writer> + Send + Sync + 'static,
+{
+    let filter = EnvFilter::builder().parse(&log.level)?;
+    let builder = fmt().with_env_filter(filter).with_writer(writer);
+    Ok(match (log.format, terminal) {
+        (LogFormat::Json, _) | (LogFormat::Auto, false) => {
+            Box::new(builder.json().flatten_event(true).with_span_list(false).finish())
+        }
+        (LogFormat::Text | LogFormat::Auto, true) => Box::new(builder.finish()),
+        (LogFormat::Text, false) => Box::new(builder.with_ansi(false).finish()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn logged(level: &str, format: LogFormat) -> String {
+        let written = Written::default();
+        let writer = written.clone();
+        let log = Log { level: level.to_owned(), format };
+        let subscriber = subscriber(&log, false, move || writer.clone()).unwrap();
+        tracing::subscriber::with_default(subscriber, || {
+            let _request = tracing::info_span!("request", id = 7).entered();
+            tracing::info!(channel.id = "c1", "channel connected");
+            tracing::debug!("too fine");
+        });
+        let bytes = written.0.lock().unwrap().clone();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn text_away_from_a_terminal_is_one_plain_line() {
+        let text = logged("info", LogFormat::Text);
+        assert!(
+            text.contains("INFO request{id=7}") && text.contains("channel connected channel.id=\"c1\""),
+            "{text}"
+        );
+        assert!(text.lines().count() == 1 && !text.contains('\u{1b}'), "{text}");
+    }
+
+    #[test]
+    fn json_has_the_fields_beside_the_message_and_auto_means_json_away_from_a_terminal() {
+        for format in [LogFormat::Json, LogFormat::Auto] {
+            let line: serde_json::Value = serde_json::from_str(logged("info", format).trim()).unwrap();
+            assert_eq!((&line["message"], &line["channel.id"]), (&"channel connected".into(), &"c1".into()));
+            assert_eq!(line["span"]["id"], 7);
+        }
+    }
+
+    #[test]
+    fn the_level_is_a_filter() {
+        assert_eq!(logged("warn", LogFormat::Text), "");
+        assert_eq!(logged("off,pombo=debug", LogFormat::Text).lines().count(), 2);
+        let broken = Log { level: "pombo=loud".to_owned(), format: LogFormat::Text };
+        assert!(subscriber(&broken, false, io::sink).is_err());
+    }
+}
