@@ -4,12 +4,19 @@
 //! the entities; what differs between the two databases stands in [`dialect`]. Called by the engine, by
 //! the HTTP surface for lists, and by the command line. Every query of a company's data begins at its id.
 
+pub mod api_key;
+pub mod channel;
+pub mod company;
 mod connect;
 mod dialect;
 mod error;
+mod revision;
+pub mod template;
+pub mod tier;
 
 pub use connect::Options;
 pub use error::Error;
+pub use revision::Revisions;
 
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, QueryResult, SqliteTransactionMode,
