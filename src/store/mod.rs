@@ -4,16 +4,23 @@
 //! the entities; what differs between the two databases stands in [`dialect`]. Called by the engine, by
 //! the HTTP surface for lists, and by the command line. Every query of a company's data begins at its id.
 
+pub mod api_key;
+pub mod channel;
+pub mod company;
 mod connect;
 mod dialect;
 mod error;
 mod lease;
 pub mod ledger;
+mod revision;
 pub mod send;
+pub mod template;
+pub mod tier;
 
 pub use connect::Options;
 pub use error::Error;
 pub use lease::Lease;
+pub use revision::Revisions;
 
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, QueryResult, SqliteTransactionMode,

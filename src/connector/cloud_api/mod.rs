@@ -8,15 +8,14 @@ mod body;
 mod disposition;
 mod template;
 
-use std::time::Duration;
-
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Response, Url};
 
 pub use self::body::Rendered;
 use super::{Error, Health, Reply};
+use crate::config;
 use crate::domain::message::Failure;
-use crate::vault::Secret;
+use crate::domain::secret::Secret;
 
 /// An answer longer than this is not one of the provider's.
 const ANSWER_LIMIT: usize = 256 * 1024;
@@ -25,33 +24,19 @@ const TEMPLATES_PER_PAGE: &str = "100";
 /// Pages at most: an account may have 6,000 templates.
 const TEMPLATE_PAGES: usize = 200;
 
-/// Where the provider is and how patient we are with it.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Scheme and host, without a path's end.
-    pub base_url: String,
-    /// Version in every path, such as `v25.0`.
-    pub version: String,
-    /// For a connection to stand.
-    pub connect_timeout: Duration,
-    /// For a whole answer, from the request's start.
-    pub request_timeout: Duration,
-    /// Idle connections kept open.
-    pub idle_connections: usize,
-}
-
 /// A pool of connections to the provider. Connections live on the thread that opened them: give each
 /// thread its own.
 ///
 /// # Errors
 ///
 /// When no client can be made from `options`.
-pub fn client(options: &Options) -> Result<Client, Error> {
+pub fn client(options: &config::CloudApi) -> Result<Client, Error> {
     Client::builder()
         .user_agent(concat!("pombo/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(options.connect_timeout)
         .timeout(options.request_timeout)
         .pool_max_idle_per_host(options.idle_connections)
+        .pool_idle_timeout(options.idle_timeout)
         .redirect(reqwest::redirect::Policy::none())
         .tcp_nodelay(true)
         .build()
@@ -76,7 +61,7 @@ impl CloudApi {
     /// When the ids or the base address do not make an address, or the token is not visible ASCII.
     pub fn new(
         client: Client,
-        options: &Options,
+        options: &config::CloudApi,
         phone_number_id: &str,
         waba_id: &str,
         token: &Secret,

@@ -1,0 +1,154 @@
+//! API keys. The keys themselves are never stored: only their hash, and a prefix to recognise them by.
+
+use entity::api_key;
+use sea_orm::sea_query::Expr;
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
+use uuid::Uuid;
+
+use super::revision::{self, Topic};
+use super::{Result, Store};
+use crate::clock::Timestamp;
+
+/// A key to add.
+#[derive(Debug, Clone)]
+pub struct NewKey<'a> {
+    /// Whose key it is.
+    pub company_id: Uuid,
+    /// What the company calls it.
+    pub name: &'a str,
+    /// Its first characters.
+    pub prefix: &'a str,
+    /// SHA-256 of the key.
+    pub hash: [u8; 32],
+    /// When it stops working; never when `None`.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// A key as its company may see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    /// Time-ordered id.
+    pub id: Uuid,
+    /// Whose key it is.
+    pub company_id: Uuid,
+    /// What the company calls it.
+    pub name: String,
+    /// Its first characters.
+    pub prefix: String,
+    /// When it stops working.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+    /// When it was added.
+    pub created_at: Timestamp,
+}
+
+/// What authentication needs to know of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyRecord {
+    /// The key.
+    pub id: Uuid,
+    /// Whose key it is.
+    pub company_id: Uuid,
+    /// When it stops working.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+impl KeyRecord {
+    /// Whether the key opens anything at this moment.
+    pub fn is_valid(&self, now: Timestamp) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
+    }
+}
+
+impl From<api_key::Model> for ApiKey {
+    fn from(model: api_key::Model) -> Self {
+        let api_key::Model { id, company_id, name, prefix, hash: _, expires_at, revoked_at, created_at } =
+            model;
+        Self {
+            id,
+            company_id,
+            name,
+            prefix,
+            expires_at: expires_at.map(Timestamp::from_millis),
+            revoked_at: revoked_at.map(Timestamp::from_millis),
+            created_at: Timestamp::from_millis(created_at),
+        }
+    }
+}
+
+impl Store {
+    /// Adds a key.
+    ///
+    /// # Errors
+    ///
+    /// [`super::Error::Taken`] when the hash is stored already.
+    pub async fn add_api_key(&self, key: NewKey<'_>) -> Result<ApiKey> {
+        let NewKey { company_id, name, prefix, hash, expires_at } = key;
+        let model = api_key::ActiveModel {
+            id: Set(Uuid::now_v7()),
+            company_id: Set(company_id),
+            name: Set(name.to_owned()),
+            prefix: Set(prefix.to_owned()),
+            hash: Set(hash.to_vec()),
+            expires_at: Set(expires_at.map(Timestamp::millis)),
+            revoked_at: Set(None),
+            created_at: Set(Timestamp::now().millis()),
+        };
+        let transaction = self.begin().await?;
+        let model = model.insert(&transaction).await?;
+        revision::bump(&transaction, Topic::ApiKey).await?;
+        transaction.commit().await?;
+        Ok(model.into())
+    }
+
+    /// The company's keys, newest first; revoked and expired ones too.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn api_keys(&self, company_id: Uuid) -> Result<Vec<ApiKey>> {
+        let keys = api_key::Entity::find().filter(api_key::Column::CompanyId.eq(company_id));
+        let models = keys.order_by_desc(api_key::Column::Id).all(&self.read).await?;
+        Ok(models.into_iter().map(ApiKey::from).collect())
+    }
+
+    /// Revokes a key; `false` when there is no such key or it was revoked before.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn revoke_api_key(&self, id: Uuid) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let revoked = api_key::Entity::update_many()
+            .col_expr(api_key::Column::RevokedAt, Expr::value(Timestamp::now().millis()))
+            .filter(api_key::Column::Id.eq(id))
+            .filter(api_key::Column::RevokedAt.is_null())
+            .exec(&transaction)
+            .await?;
+        if revoked.rows_affected == 0 {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
+        revision::bump(&transaction, Topic::ApiKey).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// The key with this hash, whether it still works or not.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn find_api_key(&self, hash: &[u8; 32]) -> Result<Option<KeyRecord>> {
+        let key = api_key::Entity::find().filter(api_key::Column::Hash.eq(hash.to_vec()));
+        Ok(key.one(&self.read).await?.map(ApiKey::from).map(|key| KeyRecord {
+            id: key.id,
+            company_id: key.company_id,
+            expires_at: key.expires_at,
+            revoked_at: key.revoked_at,
+        }))
+    }
+}

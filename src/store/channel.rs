@@ -1,0 +1,338 @@
+//! Channels. Secrets come and go sealed, and never as part of a [`Channel`].
+//!
+//! Every change raises the `channel` revision in its own transaction and stamps the row with it, so that a
+//! running service reads again exactly the channels that changed.
+
+use entity::channel::{ActiveModel, Column, Entity, Model};
+use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set,
+};
+use uuid::Uuid;
+
+use super::revision::{self, Topic};
+use super::{Error, Result, Store};
+use crate::clock::Timestamp;
+use crate::domain::channel::{Channel, Connection, Kind, Reason, Status};
+use crate::domain::fold::{digits, fold, like_anywhere, looks_like_a_number};
+use crate::domain::page::{Page, PageRequest};
+
+/// What a written phone number has beside digits; see [`looks_like_a_number`].
+const SEPARATORS: [&str; 7] = ["+", "-", "(", ")", ".", "/", " "];
+
+/// A channel to add.
+#[derive(Debug, Clone)]
+pub struct NewChannel {
+    /// Chosen by the caller, because secrets may be sealed to it.
+    pub id: Uuid,
+    /// The company that it belongs to.
+    pub company_id: Uuid,
+    /// The kind of provider.
+    pub kind: Kind,
+    /// What the company calls it.
+    pub name: String,
+    /// The number as shown to people.
+    pub phone_number: Option<String>,
+    /// The provider's id of the number; no two channels share one.
+    pub phone_number_id: Option<String>,
+    /// The provider's id of the business account.
+    pub waba_id: Option<String>,
+    /// The tier to run under.
+    pub tier: String,
+    /// The provider's access token and app secret.
+    pub secrets: Sealed,
+    /// The state to begin in.
+    pub status: Status,
+}
+
+/// A channel's secrets as they are kept: sealed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sealed {
+    /// The provider's access token.
+    pub token: Option<Vec<u8>>,
+    /// The provider's app secret, which signs its webhooks.
+    pub app_secret: Option<Vec<u8>>,
+}
+
+impl Store {
+    /// Adds a channel.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Taken`] when another channel has the provider's id of the number.
+    pub async fn add_channel(&self, new: NewChannel) -> Result<Channel> {
+        let NewChannel {
+            id,
+            company_id,
+            kind,
+            name,
+            phone_number,
+            phone_number_id,
+            waba_id,
+            tier,
+            secrets,
+            status,
+        } = new;
+        let now = Timestamp::now().millis();
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Channel).await?;
+        let model = ActiveModel {
+            id: Set(id),
+            company_id: Set(company_id),
+            kind: Set(kind.as_str().to_owned()),
+            name_folded: Set(fold(&name)),
+            name: Set(name),
+            phone_number: Set(phone_number),
+            phone_number_id: Set(phone_number_id),
+            waba_id: Set(waba_id),
+            tier: Set(tier),
+            token: Set(secrets.token),
+            app_secret: Set(secrets.app_secret),
+            status: Set(status.as_str().to_owned()),
+            status_code: Set(None),
+            status_sentence: Set(None),
+            status_provider_code: Set(None),
+            status_since: Set(now),
+            quality_rating: Set(None),
+            revision: Set(revision),
+            created_at: Set(now),
+            updated_at: Set(now),
+        };
+        let model = model.insert(&transaction).await?;
+        transaction.commit().await?;
+        channel(model)
+    }
+
+    /// A page of the company's channels of one kind, newest first, ties by id. `search` is matched in the
+    /// name and the number, without case and accents; a written number also by its digits.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn channels(
+        &self,
+        company_id: Uuid,
+        kind: Kind,
+        page: PageRequest,
+        search: Option<&str>,
+    ) -> Result<Page<Channel>> {
+        let mut matching =
+            Entity::find().filter(Column::CompanyId.eq(company_id)).filter(Column::Kind.eq(kind.as_str()));
+        if let Some(search) = search {
+            matching = matching.filter(matches(search));
+        }
+        let total = matching.clone().count(&self.read).await?;
+        let models = matching
+            .order_by_desc(Column::CreatedAt)
+            .order_by_desc(Column::Id)
+            .offset(page.offset())
+            .limit(page.limit)
+            .all(&self.read)
+            .await?;
+        Ok(Page { records: models.into_iter().map(channel).collect::<Result<_>>()?, total })
+    }
+
+    /// The channel of this id, whoever's it is.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn find_channel(&self, id: Uuid) -> Result<Option<Channel>> {
+        Entity::find_by_id(id).one(&self.read).await?.map(channel).transpose()
+    }
+
+    /// The channels stamped after `revision`, in the order of their changes.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn channels_changed_since(&self, revision: i64) -> Result<Vec<Channel>> {
+        let changed = Entity::find().filter(Column::Revision.gt(revision));
+        changed.order_by_asc(Column::Revision).all(&self.read).await?.into_iter().map(channel).collect()
+    }
+
+    /// The sealed secrets of a channel; `None` when there is no such channel.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn channel_secrets(&self, id: Uuid) -> Result<Option<Sealed>> {
+        let model = Entity::find_by_id(id).one(&self.read).await?;
+        Ok(model.map(|model| Sealed { token: model.token, app_secret: model.app_secret }))
+    }
+
+    /// Records the state of a channel's connection as `to`, if it is still `from`; `false` when somebody
+    /// else changed it since (or there is no such channel): whoever asks has to read again.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn set_channel_connection(
+        &self,
+        id: Uuid,
+        from: &Connection,
+        to: &Connection,
+    ) -> Result<bool> {
+        let Connection { status, reason, since } = to;
+        let reason = reason.as_ref();
+        let unchanged = Condition::all()
+            .add(Column::Status.eq(from.status.as_str()))
+            .add(Column::StatusSince.eq(from.since.millis()));
+        self.change_channel_if(
+            id,
+            unchanged,
+            ActiveModel {
+                status: Set(status.as_str().to_owned()),
+                status_code: Set(reason.map(|reason| reason.code.clone())),
+                status_sentence: Set(reason.map(|reason| reason.sentence.clone())),
+                status_provider_code: Set(reason.and_then(|reason| reason.provider_code)),
+                status_since: Set(since.millis()),
+                ..Default::default()
+            },
+        )
+        .await
+    }
+
+    /// Makes the channel `connecting` again whatever it was, with a new sealed token when there is one;
+    /// `false` when there is no such channel.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn reconnect_channel(&self, id: Uuid, token: Option<Vec<u8>>) -> Result<bool> {
+        let mut changes = ActiveModel {
+            status: Set(Status::Connecting.as_str().to_owned()),
+            status_code: Set(None),
+            status_sentence: Set(None),
+            status_provider_code: Set(None),
+            status_since: Set(Timestamp::now().millis()),
+            ..Default::default()
+        };
+        if let Some(token) = token {
+            changes.token = Set(Some(token));
+        }
+        self.change_channel(id, changes).await
+    }
+
+    /// Puts the channel under another tier; `false` when there is no such channel.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn set_channel_tier(&self, id: Uuid, tier: &str) -> Result<bool> {
+        self.change_channel(id, ActiveModel { tier: Set(tier.to_owned()), ..Default::default() }).await
+    }
+
+    /// Records what the provider says of the number: how it is shown and how it is rated. Does nothing when
+    /// both are known already; `false` then, and when there is no such channel.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn set_channel_number(
+        &self,
+        id: Uuid,
+        phone_number: Option<String>,
+        quality_rating: Option<String>,
+    ) -> Result<bool> {
+        let known = self.find_channel(id).await?;
+        let new = known.is_some_and(|channel| {
+            (phone_number.is_some() && channel.phone_number != phone_number)
+                || (quality_rating.is_some() && channel.quality_rating != quality_rating)
+        });
+        if !new {
+            return Ok(false);
+        }
+        let mut changes = ActiveModel::default();
+        if phone_number.is_some() {
+            changes.phone_number = Set(phone_number);
+        }
+        if quality_rating.is_some() {
+            changes.quality_rating = Set(quality_rating);
+        }
+        self.change_channel(id, changes).await
+    }
+
+    async fn change_channel(&self, id: Uuid, changes: ActiveModel) -> Result<bool> {
+        self.change_channel_if(id, Condition::all(), changes).await
+    }
+
+    async fn change_channel_if(&self, id: Uuid, holds: Condition, changes: ActiveModel) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Channel).await?;
+        let changes =
+            ActiveModel { revision: Set(revision), updated_at: Set(Timestamp::now().millis()), ..changes };
+        let update = Entity::update_many().set(changes).filter(Column::Id.eq(id)).filter(holds);
+        let changed = update.exec(&transaction).await?;
+        if changed.rows_affected == 0 {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
+        transaction.commit().await?;
+        Ok(true)
+    }
+}
+
+fn matches(search: &str) -> Condition {
+    let anywhere = |text: &str| LikeExpr::new(like_anywhere(text)).escape('\\');
+    let folded = fold(search);
+    let number = || Expr::col(Column::PhoneNumber);
+    let mut condition = Condition::any()
+        .add(Expr::col(Column::NameFolded).like(anywhere(&folded)))
+        .add(SimpleExpr::from(Func::lower(number())).like(anywhere(&folded)));
+    if looks_like_a_number(search) {
+        let bare = SEPARATORS.iter().fold(SimpleExpr::from(number()), |text, separator| {
+            Func::cust("replace").arg(text).arg(*separator).arg("").into()
+        });
+        condition = condition.add(bare.like(anywhere(&digits(search))));
+    }
+    condition
+}
+
+fn channel(model: Model) -> Result<Channel> {
+    let Model {
+        id,
+        company_id,
+        kind,
+        name,
+        name_folded: _,
+        phone_number,
+        phone_number_id,
+        waba_id,
+        tier,
+        token: _,
+        app_secret: _,
+        status,
+        status_code,
+        status_sentence,
+        status_provider_code,
+        status_since,
+        quality_rating,
+        revision: _,
+        created_at,
+        updated_at,
+    } = model;
+    let reason = status_code.map(|code| Reason {
+        code,
+        sentence: status_sentence.unwrap_or_default(),
+        provider_code: status_provider_code,
+    });
+    Ok(Channel {
+        id,
+        company_id,
+        kind: kind.parse().map_err(|_| Error::Impossible(format!("channel kind `{kind}`")))?,
+        name,
+        phone_number,
+        phone_number_id,
+        waba_id,
+        tier,
+        connection: Connection {
+            status: status.parse().map_err(|_| Error::Impossible(format!("channel status `{status}`")))?,
+            reason,
+            since: Timestamp::from_millis(status_since),
+        },
+        quality_rating,
+        created_at: Timestamp::from_millis(created_at),
+        updated_at: Timestamp::from_millis(updated_at),
+    })
+}

@@ -1,0 +1,77 @@
+//! Revisions: how a running service hears that something was changed beside it.
+//!
+//! Whoever changes an API key, a channel or a tier raises the topic's counter in the same transaction.
+//! A service polls the three counters and reads again what lies behind one that rose.
+
+use sea_orm::{ConnectionTrait, DatabaseTransaction, FromQueryResult, Statement};
+
+use super::{Error, Result, Store};
+
+/// What can change beside a running service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Topic {
+    ApiKey,
+    Channel,
+    Tier,
+}
+
+impl Topic {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::ApiKey => "api_key",
+            Self::Channel => "channel",
+            Self::Tier => "tier",
+        }
+    }
+}
+
+/// The present counters.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Revisions {
+    /// Raised when an API key is added or revoked.
+    pub api_key: i64,
+    /// Raised when a channel is added or changed.
+    pub channel: i64,
+    /// Raised when tiers are applied.
+    pub tier: i64,
+}
+
+/// Raises `topic` and says its new value. The counter's row stays locked until `transaction` ends, so that
+/// values become visible in their order.
+pub(super) async fn bump(transaction: &DatabaseTransaction, topic: Topic) -> Result<i64> {
+    let statement = Statement::from_sql_and_values(
+        transaction.get_database_backend(),
+        "UPDATE revision SET value = value + 1 WHERE topic = $1 RETURNING value",
+        [topic.as_str().into()],
+    );
+    let row = transaction.query_one_raw(statement).await?;
+    let row = row.ok_or_else(|| Error::Impossible(format!("no revision `{}`", topic.as_str())))?;
+    Ok(row.try_get("", "value")?)
+}
+
+#[derive(FromQueryResult)]
+struct Counter {
+    topic: String,
+    value: i64,
+}
+
+impl Store {
+    /// All counters, in one query.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn revisions(&self) -> Result<Revisions> {
+        let mut revisions = Revisions::default();
+        for row in self.rows("SELECT topic, value FROM revision", []).await? {
+            let counter = Counter::from_query_result(&row, "")?;
+            match counter.topic.as_str() {
+                "api_key" => revisions.api_key = counter.value,
+                "channel" => revisions.channel = counter.value,
+                "tier" => revisions.tier = counter.value,
+                unknown => return Err(Error::Impossible(format!("revision `{unknown}`"))),
+            }
+        }
+        Ok(revisions)
+    }
+}
