@@ -52,29 +52,6 @@ pub enum Health {
     Unknown(Failure),
 }
 
-/// A template as a provider describes it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProviderTemplate {
-    /// The provider's id.
-    pub provider_id: String,
-    /// Its name; name and language together are its identity.
-    pub name: String,
-    /// With an underscore, such as `pt_BR`.
-    pub language: String,
-    /// As the provider names it, upper case.
-    pub category: String,
-    /// As the provider names it, upper case.
-    pub status: String,
-    /// `POSITIONAL` or `NAMED`, when the provider says.
-    pub parameter_format: Option<String>,
-    /// Header, body, footer and buttons as the provider gives them.
-    pub components: serde_json::Value,
-    /// Why it was rejected, when it was.
-    pub rejected_reason: Option<String>,
-    /// The provider's rating.
-    pub quality_score: Option<String>,
-}
-
 /// A question to a provider that was not answered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {

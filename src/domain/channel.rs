@@ -123,6 +123,8 @@ pub struct Channel {
     pub connection: Connection,
     /// The provider's rating of the number.
     pub quality_rating: Option<String>,
+    /// Rises with every change of any channel; tells which of two readings is newer.
+    pub revision: i64,
     /// When it was added.
     pub created_at: Timestamp,
     /// When it last changed.

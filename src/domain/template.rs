@@ -10,6 +10,7 @@ mod parse;
 mod shape;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 pub use self::component::{Component, Media, Parameter, Source};
 pub use self::parse::parse_components;
@@ -62,6 +63,29 @@ pub struct Template {
     pub parameter_format: ParameterFormat,
     /// Header, body, footer and buttons as the provider gives them.
     pub components: Value,
+}
+
+/// A template as the provider's list describes it.
+#[derive(Debug, Clone)]
+pub struct ListedTemplate {
+    /// The provider's id.
+    pub provider_id: String,
+    /// Its name; name and language are its identity.
+    pub name: String,
+    /// With an underscore, such as `pt_BR`.
+    pub language: String,
+    /// As the provider names it, upper case.
+    pub category: String,
+    /// As the provider names it, upper case.
+    pub status: String,
+    /// How it calls its variables.
+    pub parameter_format: ParameterFormat,
+    /// The provider's JSON, as it came.
+    pub components: Box<RawValue>,
+    /// Why the provider rejected it.
+    pub rejected_reason: Option<String>,
+    /// How the provider rates it.
+    pub quality_score: Option<String>,
 }
 
 impl Template {

@@ -161,8 +161,9 @@ impl Store {
         Ok(model.map(|model| Sealed { token: model.token, app_secret: model.app_secret }))
     }
 
-    /// Records the state of a channel's connection as `to`, if it is still `from`; `false` when somebody
-    /// else changed it since (or there is no such channel): whoever asks has to read again.
+    /// Records the state of a channel's connection as `to`, if it is still `from`, and says the channel's
+    /// new revision; `None` when somebody else changed it since (or there is no such channel): whoever
+    /// asks has to read again.
     ///
     /// # Errors
     ///
@@ -172,7 +173,7 @@ impl Store {
         id: Uuid,
         from: &Connection,
         to: &Connection,
-    ) -> Result<bool> {
+    ) -> Result<Option<i64>> {
         let Connection { status, reason, since } = to;
         let reason = reason.as_ref();
         let unchanged = Condition::all()
@@ -243,7 +244,7 @@ impl Store {
         if !new {
             return Ok(false);
         }
-        let mut changes = ActiveModel::default();
+        let mut changes: ActiveModel = Default::default();
         if phone_number.is_some() {
             changes.phone_number = Set(phone_number);
         }
@@ -254,10 +255,15 @@ impl Store {
     }
 
     async fn change_channel(&self, id: Uuid, changes: ActiveModel) -> Result<bool> {
-        self.change_channel_if(id, Condition::all(), changes).await
+        Ok(self.change_channel_if(id, Condition::all(), changes).await?.is_some())
     }
 
-    async fn change_channel_if(&self, id: Uuid, holds: Condition, changes: ActiveModel) -> Result<bool> {
+    async fn change_channel_if(
+        &self,
+        id: Uuid,
+        holds: Condition,
+        changes: ActiveModel,
+    ) -> Result<Option<i64>> {
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let changes =
@@ -266,10 +272,10 @@ impl Store {
         let changed = update.exec(&transaction).await?;
         if changed.rows_affected == 0 {
             transaction.rollback().await?;
-            return Ok(false);
+            return Ok(None);
         }
         transaction.commit().await?;
-        Ok(true)
+        Ok(Some(revision))
     }
 }
 
@@ -308,7 +314,7 @@ fn channel(model: Model) -> Result<Channel> {
         status_provider_code,
         status_since,
         quality_rating,
-        revision: _,
+        revision,
         created_at,
         updated_at,
     } = model;
@@ -332,6 +338,7 @@ fn channel(model: Model) -> Result<Channel> {
             since: Timestamp::from_millis(status_since),
         },
         quality_rating,
+        revision,
         created_at: Timestamp::from_millis(created_at),
         updated_at: Timestamp::from_millis(updated_at),
     })

@@ -6,8 +6,9 @@
 //! ledger of the process before can write no more.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::path::Path;
+use std::str::FromStr as _;
 
+use sea_orm::sqlx::sqlite::SqliteConnectOptions;
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
 };
@@ -75,15 +76,13 @@ fn taken() -> Error {
 }
 
 fn lock_file(url: &str) -> Result<File> {
-    let path = url.trim_start_matches("sqlite:").trim_start_matches("//");
-    let path = path.split('?').next().unwrap_or(path);
-    let unavailable = |error: std::io::Error| Error::Unavailable(format!("cannot lock {path}.lock: {error}"));
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(Path::new(&format!("{path}.lock")))
-        .map_err(unavailable)?;
+    let database = SqliteConnectOptions::from_str(url)
+        .map_err(|error| Error::Unavailable(format!("database.url is no address: {error}")))?;
+    let path = database.get_filename().with_extension("lock");
+    let unavailable =
+        |error: std::io::Error| Error::Unavailable(format!("cannot lock {}: {error}", path.display()));
+    let file =
+        OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(unavailable)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(taken()),

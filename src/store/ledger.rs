@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::dialect::{Cell, Rows, Type};
 use super::lease::Lease;
-use super::{Error, Result, Store};
+use super::{Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::message::{Failure, Outcome};
 use crate::domain::send::{Block, Mark, Recipients, State};

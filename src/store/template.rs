@@ -8,7 +8,6 @@ use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, LikeExpr, SimpleExpr}
 use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
-use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::dialect::{Cell, Rows, Type};
@@ -16,6 +15,7 @@ use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::fold::{fold, like_anywhere};
 use crate::domain::page::{Page, PageRequest};
+use crate::domain::template::ListedTemplate;
 
 /// The provider's status of a template that may be sent.
 pub const APPROVED: &str = "APPROVED";
@@ -55,29 +55,6 @@ pub struct Record {
     pub updated_at: Timestamp,
 }
 
-/// A template as the provider lists it.
-#[derive(Debug, Clone)]
-pub struct Synced {
-    /// The provider's id.
-    pub provider_id: String,
-    /// Name.
-    pub name: String,
-    /// Language code.
-    pub language: String,
-    /// As the provider names it.
-    pub category: String,
-    /// As the provider names it, upper case.
-    pub status: String,
-    /// `POSITIONAL` or `NAMED`.
-    pub parameter_format: String,
-    /// The provider's JSON, as it came.
-    pub components: Box<RawValue>,
-    /// Why the provider rejected it.
-    pub rejected_reason: Option<String>,
-    /// How the provider rates it.
-    pub quality_score: Option<String>,
-}
-
 /// Which approved templates to list. Everything that is `None` matches all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter<'a> {
@@ -108,7 +85,12 @@ impl Store {
     /// # Errors
     ///
     /// Those of any query.
-    pub async fn sync_templates(&self, company_id: Uuid, waba_id: &str, listed: &[Synced]) -> Result<()> {
+    pub async fn sync_templates(
+        &self,
+        company_id: Uuid,
+        waba_id: &str,
+        listed: &[ListedTemplate],
+    ) -> Result<()> {
         let mut rows = Rows::new(self.backend, COLUMNS);
         for template in listed {
             rows.push([

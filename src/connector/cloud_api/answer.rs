@@ -59,7 +59,8 @@ pub(super) async fn to_send(response: Response) -> Reply {
         Err(failure) => return Reply::Uncertain(failure),
     };
     if status.is_success() {
-        let id = serde_json::from_slice::<Accepted>(&bytes).ok().and_then(|mut accepted| accepted.messages.pop());
+        let id =
+            serde_json::from_slice::<Accepted>(&bytes).ok().and_then(|mut accepted| accepted.messages.pop());
         return match id {
             Some(message) => Reply::Accepted(message.id),
             None => Reply::Uncertain(no_graph_body(status)),

@@ -44,9 +44,11 @@ fn object(content: &Content) -> Value {
             with(json!({ "link": link }), "caption", caption.as_deref())
         }
         Content::Audio { link } => json!({ "link": link }),
-        Content::Document { link, caption, filename } => {
-            with(with(json!({ "link": link }), "caption", caption.as_deref()), "filename", filename.as_deref())
-        }
+        Content::Document { link, caption, filename } => with(
+            with(json!({ "link": link }), "caption", caption.as_deref()),
+            "filename",
+            filename.as_deref(),
+        ),
         Content::Template { name, language, components } => {
             let components: Vec<_> = components.iter().map(component).collect();
             let mut template = json!({ "name": name, "language": { "code": language } });
@@ -176,6 +178,9 @@ mod tests {
             language: "en_US".to_owned(),
             components: Vec::new(),
         };
-        assert_eq!(rendered(&content)["template"], json!({ "name": "hello_world", "language": { "code": "en_US" } }));
+        assert_eq!(
+            rendered(&content)["template"],
+            json!({ "name": "hello_world", "language": { "code": "en_US" } })
+        );
     }
 }

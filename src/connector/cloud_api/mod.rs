@@ -16,6 +16,7 @@ use super::{Error, Health, Reply};
 use crate::config;
 use crate::domain::message::Failure;
 use crate::domain::secret::Secret;
+use crate::domain::template::ListedTemplate;
 
 /// An answer longer than this is not one of the provider's.
 const ANSWER_LIMIT: usize = 256 * 1024;
@@ -118,7 +119,7 @@ impl CloudApi {
     /// # Errors
     ///
     /// When a page cannot be had; nothing is returned then, so that no template seems gone.
-    pub async fn templates(&self) -> Result<Vec<super::ProviderTemplate>, Error> {
+    pub async fn templates(&self) -> Result<Vec<ListedTemplate>, Error> {
         let mut all = Vec::new();
         let mut after = String::new();
         for _ in 0..TEMPLATE_PAGES {

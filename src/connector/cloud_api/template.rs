@@ -2,8 +2,10 @@
 
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-use crate::connector::{Error, ProviderTemplate};
+use crate::connector::Error;
+use crate::domain::template::{ListedTemplate, ParameterFormat};
 
 /// What is asked for; the provider leaves some of these out unless named.
 pub(super) const FIELDS: &str =
@@ -11,7 +13,7 @@ pub(super) const FIELDS: &str =
 
 /// One page, and the cursor of the next when there is one.
 pub(super) struct TemplatePage {
-    pub(super) templates: Vec<ProviderTemplate>,
+    pub(super) templates: Vec<ListedTemplate>,
     pub(super) after: Option<String>,
 }
 
@@ -41,8 +43,7 @@ struct Item {
     status: String,
     #[serde(default)]
     category: String,
-    #[serde(default)]
-    components: Value,
+    components: Option<Box<RawValue>>,
     parameter_format: Option<String>,
     rejected_reason: Option<String>,
     quality_score: Option<QualityScore>,
@@ -59,12 +60,15 @@ struct QualityScore {
 pub(super) fn read_page(bytes: &[u8]) -> Result<TemplatePage, Error> {
     let list: List = serde_json::from_slice(bytes)
         .map_err(|error| Error::NoAnswer(format!("the list of templates cannot be read: {error}")))?;
-    let after = list.paging.and_then(|paging| paging.next.and(paging.cursors)).and_then(|cursors| cursors.after);
+    let after =
+        list.paging.and_then(|paging| paging.next.and(paging.cursors)).and_then(|cursors| cursors.after);
     Ok(TemplatePage { templates: list.data.into_iter().map(Into::into).collect(), after })
 }
 
-impl From<Item> for ProviderTemplate {
+impl From<Item> for ListedTemplate {
     fn from(item: Item) -> Self {
+        let components = item.components.unwrap_or_else(|| RawValue::NULL.to_owned());
+        let shape = serde_json::from_str(components.get()).unwrap_or(Value::Null);
         Self {
             provider_id: match item.id {
                 Value::String(id) => id,
@@ -74,8 +78,8 @@ impl From<Item> for ProviderTemplate {
             language: item.language.replace('-', "_"),
             category: item.category.to_ascii_uppercase(),
             status: item.status.to_ascii_uppercase(),
-            parameter_format: item.parameter_format.map(|format| format.to_ascii_uppercase()),
-            components: item.components,
+            parameter_format: ParameterFormat::read(item.parameter_format.as_deref(), &shape),
+            components,
             rejected_reason: item.rejected_reason.filter(|reason| reason != "NONE"),
             quality_score: item.quality_score.and_then(|quality| quality.score),
         }
@@ -88,9 +92,13 @@ mod tests {
 
     #[test]
     fn the_last_page_is_known_by_its_missing_next_not_by_its_cursors() {
-        let page = |paging: &str| read_page(format!(r#"{{"data":[],"paging":{paging}}}"#).as_bytes()).unwrap();
+        let page =
+            |paging: &str| read_page(format!(r#"{{"data":[],"paging":{paging}}}"#).as_bytes()).unwrap();
         assert_eq!(page(r#"{"cursors":{"before":"a","after":"b"}}"#).after, None);
-        assert_eq!(page(r#"{"cursors":{"after":"b"},"next":"https://x/?after=b"}"#).after, Some("b".to_owned()));
+        assert_eq!(
+            page(r#"{"cursors":{"after":"b"},"next":"https://x/?after=b"}"#).after,
+            Some("b".to_owned())
+        );
     }
 
     #[test]
