@@ -88,7 +88,7 @@ fn template_id(field: Field<'_>) -> Result<i64, Refusal> {
     digits.parse().ok().filter(|&id: &i64| only_digits && id > 0).ok_or_else(|| {
         field.refuse(
             Code::InvalidTemplateIdFormat,
-            "must be a whole number above zero, as GET …/templates lists it",
+            "must be a whole number above zero: the id that the channel's list of templates gives",
         )
     })
 }

@@ -16,17 +16,11 @@ pub(super) fn check(shape: &Shape, given: &[Component]) -> Result<(), Refusal> {
         let given = buttons.iter().find(|given| usize::from(given.index) == index);
         check_button(index, button, given)?;
     }
-    match buttons.iter().find(|given| usize::from(given.index) >= shape.buttons.len()) {
-        Some(beyond) if shape.buttons.is_empty() => {
-            Err(refuse(&Part::Button(beyond.index.into()), "is given, but the template has no buttons"))
-        }
+    let count = shape.buttons.len();
+    match buttons.iter().find(|given| usize::from(given.index) >= count) {
         Some(beyond) => Err(refuse(
             &Part::Button(beyond.index.into()),
-            format_args!(
-                "is given, but the template's {} buttons end at {}",
-                shape.buttons.len(),
-                shape.buttons.len() - 1
-            ),
+            format_args!("is given, but the template has {count} buttons, counted from 0"),
         )),
         None => Ok(()),
     }

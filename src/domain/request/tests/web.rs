@@ -1,0 +1,80 @@
+//! Sends through a web session.
+
+use serde_json::{Value, json};
+
+use super::super::*;
+use super::code;
+use crate::domain::content::Content;
+use crate::domain::phone::PhoneNumber;
+use crate::error::Code;
+
+fn parse(body: &Value) -> Result<WebRequest, crate::error::Refusal> {
+    WebRequest::parse(body.to_string().as_bytes(), &Limits::default())
+}
+
+#[test]
+fn the_first_failing_check_answers() {
+    // Each step mends what the step before it refused.
+    let mut body = json!({"message": 5, "link": 5});
+    let steps = [
+        (None, Code::MissingType),
+        (Some(("type", json!("template"))), Code::InvalidType),
+        (Some(("type", json!("text"))), Code::MissingPhoneNumber),
+        (Some(("phone_number", json!([]))), Code::MissingPhoneNumber),
+        (Some(("phone_number", json!(5_511_988_887_777_u64))), Code::InvalidField),
+        (Some(("phone_number", json!("123"))), Code::MissingRecipientType),
+        (Some(("recipient_type", json!(1))), Code::InvalidField),
+        (Some(("recipient_type", json!("person"))), Code::InvalidRecipientType),
+        (Some(("recipient_type", json!("number"))), Code::InvalidPhoneNumber),
+        (Some(("phone_number", json!("+55 11 98888-7777"))), Code::InvalidField),
+        (Some(("message", Value::Null)), Code::MissingMessage),
+        (Some(("message", Value::from("x".repeat(4097)))), Code::TextTooLong),
+        (Some(("type", json!("audio"))), Code::InvalidField),
+        (Some(("link", json!(" "))), Code::MissingLink),
+        (Some(("link", json!("x"))), Code::InvalidLink),
+    ];
+    for (mend, expected) in steps {
+        if let (Some((field, value)), Value::Object(fields)) = (mend, &mut body) {
+            fields.insert(field.to_owned(), value);
+        }
+        assert_eq!(code(parse(&body)), Some(expected), "{body}");
+    }
+}
+
+#[test]
+fn a_number_and_a_group_are_recipients() {
+    let recipient = |recipient_type: &str, phone_number: &str| {
+        let body = json!({
+            "type": "text", "message": "x", "recipient_type": recipient_type, "phone_number": phone_number,
+        });
+        parse(&body).map(|request| request.recipient)
+    };
+    let number = PhoneNumber::from_u64(5_511_988_887_777).map(WebRecipient::Number);
+    assert_eq!(recipient("number", "+55 11 98888-7777").ok(), number);
+    for (given, kept) in [
+        ("120363025246125016@g.us", "120363025246125016"),
+        (" 120363025246125016 ", "120363025246125016"),
+        ("5511988887777-1426263026@g.us", "5511988887777-1426263026"),
+    ] {
+        assert_eq!(recipient("group", given), Ok(WebRecipient::Group(kept.to_owned())));
+    }
+    for given in
+        ["@g.us", "-", "1-", "-1", "1-2-3", "12a", "12@s.whatsapp.net", "1@g.us@g.us", &"1".repeat(41)]
+    {
+        assert_eq!(code(recipient("group", given)), Some(Code::InvalidPhoneNumber), "{given}");
+    }
+}
+
+#[test]
+fn a_file_becomes_its_content() {
+    let body = json!({
+        "type": "document", "link": "https://h/a.pdf", "caption": "c",
+        "recipient_type": "number", "phone_number": "5511988887777",
+    });
+    let content = Content::Document {
+        link: "https://h/a.pdf".to_owned(),
+        caption: Some("c".to_owned()),
+        filename: Some("a.pdf".to_owned()),
+    };
+    assert_eq!(parse(&body).map(|request| request.content), Ok(content));
+}
