@@ -151,6 +151,18 @@ impl Store {
         changed.order_by_asc(Column::Revision).all(&self.read).await?.into_iter().map(channel).collect()
     }
 
+    /// The business accounts that the provider has not confirmed yet.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn unconfirmed_channels(&self) -> Result<Vec<Channel>> {
+        let unconfirmed = Entity::find()
+            .filter(Column::Kind.eq(Kind::BusinessAccount.as_str()))
+            .filter(Column::Status.eq(Status::Connecting.as_str()));
+        unconfirmed.all(&self.read).await?.into_iter().map(channel).collect()
+    }
+
     /// The sealed secrets of a channel; `None` when there is no such channel.
     ///
     /// # Errors

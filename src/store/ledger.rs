@@ -25,7 +25,7 @@ pub struct NewSend {
     /// [`State::Active`], or [`State::Resolving`] while more blocks follow.
     pub state: State,
     /// What is sent, as JSON.
-    pub content: std::sync::Arc<str>,
+    pub content: String,
     /// Who receives it.
     pub recipients: Recipients,
 }
@@ -122,7 +122,7 @@ impl Store {
                 send.company_id.into(),
                 send.channel_id.into(),
                 i64::from(send.state.as_i16()).into(),
-                (&*send.content).into(),
+                send.content.as_str().into(),
                 send.recipients.count().cast_signed().into(),
                 Cell::Int(recipient),
             ]);

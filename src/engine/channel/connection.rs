@@ -1,0 +1,241 @@
+//! The connection of a channel: its state, the connector that fits it, and what changes them.
+//!
+//! Only what the provider says about credentials or registration disconnects; silence, server errors and
+//! time-outs never do. A disconnected channel keeps its queue. Changes are written to the store only if
+//! nobody else changed the state since (a person who reconnects wins), and taken from there only if newer.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix::prelude::*;
+
+use super::{ChannelActor, Connector};
+use crate::clock::Timestamp;
+use crate::connector::cloud_api::CloudApi;
+use crate::connector::{Disposition, Health};
+use crate::domain::channel::{Channel, Connection, Reason, Status};
+use crate::domain::message::Failure;
+use crate::store;
+use crate::vault::context;
+
+/// How often the provider is asked about a channel that it has not confirmed yet.
+const PROBE_INTERVAL: Duration = Duration::from_secs(30);
+/// How long a failed write of the state is let be.
+const WRITE_PAUSE: Duration = Duration::from_secs(1);
+
+/// What the actor knows of its connection.
+pub(super) struct Link {
+    connection: Connection,
+    connector: Option<Connector>,
+    /// Rises with every new connector.
+    generation: u64,
+    /// The revision of the state as last read or written.
+    revision: i64,
+    /// The state in the store, while a change is on its way there.
+    writing: bool,
+}
+
+impl Link {
+    pub(super) const fn new(connection: Connection) -> Self {
+        Self { connection, connector: None, generation: 0, revision: 0, writing: false }
+    }
+
+    /// The state as it is now.
+    pub(super) const fn state(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// The connector, while messages may go.
+    pub(super) fn connector(&self) -> Option<Connector> {
+        self.connection.accepts().then(|| self.connector.clone()).flatten()
+    }
+
+    /// Which connector is in use.
+    pub(super) const fn generation(&self) -> u64 {
+        self.generation
+    }
+}
+
+impl ChannelActor {
+    /// Reads the secrets and makes a connector, if the state allows sending.
+    pub(super) fn connect(&mut self, ctx: &mut Context<Self>) {
+        self.link.revision = self.link.revision.max(self.channel.revision);
+        if !self.link.connection.accepts() {
+            return;
+        }
+        let (shared, channel, client) = (Arc::clone(&self.shared), Arc::clone(&self.channel), self.client.clone());
+        async move {
+            let sealed = shared.store.channel_secrets(channel.id).await?;
+            Ok::<_, store::Error>(connector(&shared, &channel, client, sealed.and_then(|sealed| sealed.token)))
+        }
+        .into_actor(self)
+        .map(|result, actor, ctx| match result {
+            Ok(Ok(connector)) => {
+                actor.link.connector = Some(Rc::new(connector));
+                actor.link.generation += 1;
+                actor.probe(ctx);
+                actor.pump(ctx);
+            }
+            Ok(Err(sentence)) => {
+                let reason = Reason { code: "no_usable_token".to_owned(), sentence, provider_code: None };
+                actor.change(Status::Disconnected, Some(reason), ctx);
+            }
+            Err(error) => {
+                tracing::error!(channel.id = %actor.channel.id, %error, "reading the channel's secrets failed");
+                ctx.run_later(WRITE_PAUSE, Self::connect);
+            }
+        })
+        .spawn(ctx);
+    }
+
+    /// Takes up a changed record or tier.
+    pub(super) fn refresh(&mut self, channel: &Arc<Channel>, ctx: &mut Context<Self>) {
+        if channel.revision >= self.channel.revision {
+            self.channel = Arc::clone(channel);
+        }
+        self.retune();
+        if channel.revision > self.link.revision && !self.link.writing {
+            self.adopt(channel, ctx);
+        }
+        self.pump(ctx);
+    }
+
+    /// The provider took a message: an unconfirmed channel is connected.
+    pub(super) fn confirm(&mut self, ctx: &mut Context<Self>) {
+        if self.link.connection.status == Status::Connecting {
+            self.change(Status::Connected, None, ctx);
+        }
+    }
+
+    /// The provider refused credentials, registration or account.
+    pub(super) fn disconnect(&mut self, disposition: Disposition, failure: &Failure, ctx: &mut Context<Self>) {
+        if !self.link.connection.accepts() {
+            return;
+        }
+        let (status, code) = match disposition {
+            Disposition::Block => (Status::Blocked, "account_restricted"),
+            _ => (Status::Disconnected, "credentials_refused"),
+        };
+        let sentence = format!("the provider refused the channel: {}", failure.sentence);
+        let reason = Reason { code: code.to_owned(), sentence, provider_code: failure.code };
+        tracing::warn!(channel.id = %self.channel.id, %status, provider.code = failure.code, "the channel was refused, its queue is kept");
+        self.change(status, Some(reason), ctx);
+    }
+
+    /// Asks the provider about an unconfirmed channel, again and again until it says something.
+    fn probe(&mut self, ctx: &mut Context<Self>) {
+        let Some(connector) = self.link.connector() else { return };
+        if self.link.connection.status != Status::Connecting {
+            return;
+        }
+        let generation = self.link.generation;
+        async move { connector.health().await }
+            .into_actor(self)
+            .map(move |health, actor, ctx| {
+                if generation == actor.link.generation {
+                    actor.diagnose(health, ctx);
+                }
+            })
+            .spawn(ctx);
+    }
+
+    fn diagnose(&mut self, health: Health, ctx: &mut Context<Self>) {
+        match health {
+            Health::Healthy { phone_number, quality_rating } => {
+                self.confirm(ctx);
+                let (store, id) = (self.shared.store.clone(), self.channel.id);
+                actix::spawn(async move {
+                    if let Err(error) = store.set_channel_number(id, phone_number, quality_rating).await {
+                        tracing::debug!(channel.id = %id, %error, "the number's description was not written");
+                    }
+                });
+            }
+            Health::Refused(disposition @ (Disposition::Disconnect | Disposition::Block), failure) => {
+                self.disconnect(disposition, &failure, ctx);
+            }
+            Health::Refused(_, failure) | Health::Unknown(failure) => {
+                tracing::debug!(channel.id = %self.channel.id, reason = failure.sentence, "the channel is not confirmed yet");
+                ctx.run_later(PROBE_INTERVAL, Self::probe);
+            }
+        }
+    }
+
+    /// Goes over to a new state at once and writes it.
+    fn change(&mut self, status: Status, reason: Option<Reason>, ctx: &mut Context<Self>) {
+        let to = Connection { status, reason, since: Timestamp::now() };
+        let from = std::mem::replace(&mut self.link.connection, to);
+        tracing::info!(channel.id = %self.channel.id, from = %from.status, to = %status, "the channel changed state");
+        if !self.link.writing {
+            self.write_connection(from, ctx);
+        }
+    }
+
+    /// Writes the present state over `from`, until that works or somebody else changed it.
+    fn write_connection(&mut self, from: Connection, ctx: &mut Context<Self>) {
+        self.link.writing = true;
+        let (store, id) = (self.shared.store.clone(), self.channel.id);
+        let to = self.link.connection.clone();
+        async move {
+            let result = store.set_channel_connection(id, &from, &to).await;
+            let newer = match &result {
+                Ok(None) => store.find_channel(id).await.ok().flatten(),
+                Ok(Some(_)) | Err(_) => None,
+            };
+            (from, to, result, newer)
+        }
+        .into_actor(self)
+        .map(|(from, to, result, newer), actor, ctx| match result {
+            Ok(Some(revision)) => {
+                actor.link.revision = revision;
+                actor.link.writing = false;
+                if actor.link.connection != to {
+                    actor.write_connection(to, ctx);
+                }
+            }
+            Ok(None) => {
+                actor.link.writing = false;
+                if let Some(channel) = newer {
+                    actor.adopt(&Arc::new(channel), ctx);
+                }
+            }
+            Err(error) => {
+                tracing::error!(channel.id = %actor.channel.id, %error, "writing the channel's state failed");
+                ctx.run_later(WRITE_PAUSE, |actor, ctx| actor.write_connection(from, ctx));
+            }
+        })
+        .spawn(ctx);
+    }
+
+    /// Takes over a state that somebody else wrote.
+    fn adopt(&mut self, channel: &Arc<Channel>, ctx: &mut Context<Self>) {
+        self.link.revision = channel.revision;
+        if channel.connection == self.link.connection {
+            return;
+        }
+        tracing::info!(channel.id = %channel.id, to = %channel.connection.status, "the channel's state was changed from outside");
+        self.channel = Arc::clone(channel);
+        self.link.connection = channel.connection.clone();
+        self.link.connector = None;
+        self.link.generation += 1;
+        self.paused_until = None;
+        self.connect(ctx);
+    }
+}
+
+/// A connector for the channel, or a sentence that says what is missing.
+fn connector(
+    shared: &super::Shared,
+    channel: &Channel,
+    client: reqwest::Client,
+    token: Option<Vec<u8>>,
+) -> Result<CloudApi, String> {
+    let token = token.ok_or("the channel has no access token")?;
+    let token = shared
+        .vault
+        .unseal(&token, &context::token(channel.id))
+        .map_err(|error| format!("the channel's access token cannot be read: {error}"))?;
+    let phone_number_id = channel.phone_number_id.as_deref().unwrap_or_default();
+    let waba_id = channel.waba_id.as_deref().unwrap_or_default();
+    CloudApi::new(client, &shared.cloud_api, phone_number_id, waba_id, &token).map_err(|error| error.to_string())
+}

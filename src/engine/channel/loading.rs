@@ -1,0 +1,122 @@
+//! Fetching a channel's unfinished sends from the store, with what became of them before.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::work::{Source, Ticket, Work};
+use crate::clock::Timestamp;
+use crate::connector::cloud_api::Rendered;
+use crate::domain::content::Content;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::send::{Progress, Recipients};
+use crate::engine::ledger::AcceptedSend;
+use crate::store::send::{Size, Unfinished, Waiting};
+use crate::store::{Error, Result, Store};
+
+/// A send as it was found in the store.
+pub(super) struct Found {
+    pub(super) work: Work,
+    /// Messages that wait to be tried again, and when.
+    pub(super) waiting: Vec<(Ticket, Timestamp)>,
+    /// Messages that were perhaps sent before the process ended: nobody knows.
+    pub(super) unknown: Vec<Ticket>,
+}
+
+/// The oldest unfinished sends of the channel, without those in `held`; and whether these were all.
+pub(super) async fn fetch(
+    store: Store,
+    channel_id: Uuid,
+    size: Size,
+    held: Arc<HashSet<Uuid>>,
+    room: usize,
+) -> Result<(Vec<Found>, bool)> {
+    let limit = held.len() + room;
+    let unfinished = store.unfinished(channel_id, size, limit).await?;
+    let all = unfinished.len() < limit;
+    let mut found = Vec::new();
+    for send in unfinished {
+        if !held.contains(&send.id) && found.len() < room {
+            found.push(restore(&store, send).await?);
+        }
+    }
+    Ok((found, all))
+}
+
+/// A send that was accepted just now.
+pub(super) fn begin(send: &AcceptedSend) -> Work {
+    let source = match send.recipients {
+        Recipients::One(number) => Source::One(number),
+        Recipients::Blocks(_) => Source::Blocks { first: 0, numbers: Vec::new(), loading: false },
+    };
+    let rendered = Rendered::new(&send.content);
+    let count = send.recipients.count();
+    Work::new(send.id, send.company_id, rendered, count, source, Progress::default(), [])
+}
+
+async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
+    let content: Content = serde_json::from_str(&send.content)
+        .map_err(|error| Error::Impossible(format!("the content of send {} cannot be read: {error}", send.id)))?;
+    let progress = send.progress;
+    let started = progress.high_water > 0;
+    let waiting = if started { store.waiting(send.id).await? } else { Vec::new() };
+    let recorded: BTreeSet<u64> = if progress.high_water > progress.settled {
+        store.recorded(send.id, progress).await?.into_iter().collect()
+    } else {
+        BTreeSet::new()
+    };
+    let mut unknown = Vec::new();
+    for ordinal in (progress.settled..progress.high_water).filter(|ordinal| !recorded.contains(ordinal)) {
+        let recipient = recipient(store, &send, ordinal).await?;
+        unknown.push(Ticket { send_id: send.id, ordinal, recipient, attempts: 1, again: true });
+    }
+    let source = match send.recipients {
+        Recipients::One(number) => Source::One(number),
+        Recipients::Blocks(_) => {
+            Source::Blocks { first: progress.high_water, numbers: Vec::new(), loading: false }
+        }
+    };
+    let ticket = |waiting: Waiting| {
+        let Waiting { position, attempts, retry_at } = waiting;
+        let (ordinal, recipient) = (position.ordinal, position.recipient);
+        (Ticket { send_id: send.id, ordinal, recipient, attempts, again: true }, retry_at)
+    };
+    Ok(Found {
+        work: Work::new(
+            send.id,
+            send.company_id,
+            Rendered::new(&content),
+            send.recipients.count(),
+            source,
+            progress,
+            recorded,
+        ),
+        waiting: waiting.into_iter().map(ticket).collect(),
+        unknown,
+    })
+}
+
+async fn recipient(store: &Store, send: &Unfinished, ordinal: u64) -> Result<PhoneNumber> {
+    if let Recipients::One(number) = send.recipients {
+        return Ok(number);
+    }
+    let (from, numbers) = numbers_from(store, send.id, ordinal).await?;
+    debug_assert_eq!(from, ordinal);
+    numbers.first().copied().ok_or_else(|| Error::Impossible(format!("send {} has no {ordinal}", send.id)))
+}
+
+/// The recipients from `ordinal` to the end of its block.
+pub(super) async fn numbers_from(
+    store: &Store,
+    send_id: Uuid,
+    ordinal: u64,
+) -> Result<(u64, Vec<PhoneNumber>)> {
+    let (first, mut numbers) = store.block_at(send_id, ordinal).await?;
+    let used = usize::try_from(ordinal - first).unwrap_or(usize::MAX).min(numbers.len());
+    numbers.drain(..used);
+    if numbers.is_empty() {
+        return Err(Error::Impossible(format!("send {send_id} has no recipient {ordinal}")));
+    }
+    Ok((ordinal, numbers))
+}

@@ -1,0 +1,126 @@
+//! The directory: every channel in use, and the actor that dispatches it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use actix::{Actor, Addr, Arbiter, ArbiterHandle};
+use dashmap::DashMap;
+use uuid::Uuid;
+
+use super::channel::{ChannelActor, Refresh, Stop};
+use super::shared::Shared;
+use crate::connector::{self, cloud_api};
+use crate::domain::channel::{Channel, Kind};
+use crate::store;
+
+/// A thread for channel actors, with connections of its own to the provider.
+struct Thread {
+    arbiter: ArbiterHandle,
+    client: reqwest::Client,
+}
+
+struct Entry {
+    channel: Arc<Channel>,
+    /// Started on first need; started anew when it ended.
+    actor: Option<Addr<ChannelActor>>,
+}
+
+/// See the module.
+pub(super) struct Directory {
+    shared: Arc<Shared>,
+    entries: DashMap<Uuid, Entry>,
+    threads: Vec<Thread>,
+    next_thread: AtomicUsize,
+}
+
+impl Directory {
+    /// An empty directory with `threads` threads.
+    ///
+    /// # Errors
+    ///
+    /// When no client for the provider can be made.
+    pub(super) fn new(shared: Arc<Shared>, threads: usize) -> Result<Self, connector::Error> {
+        let threads = (0..threads.max(1))
+            .map(|_| {
+                Ok(Thread { arbiter: Arbiter::new().handle(), client: cloud_api::client(&shared.cloud_api)? })
+            })
+            .collect::<Result<_, connector::Error>>()?;
+        Ok(Self { shared, entries: DashMap::new(), threads, next_thread: AtomicUsize::new(0) })
+    }
+
+    /// The channel of this id, whoever's it is.
+    pub(super) async fn find(&self, id: Uuid) -> store::Result<Option<Arc<Channel>>> {
+        if let Some(entry) = self.entries.get(&id) {
+            return Ok(Some(Arc::clone(&entry.channel)));
+        }
+        let channel = self.shared.store.find_channel(id).await?.map(Arc::new);
+        if let Some(channel) = &channel {
+            self.update(Arc::clone(channel));
+        }
+        Ok(channel)
+    }
+
+    /// The actor of a channel, started if need be.
+    pub(super) fn actor(&self, channel: &Arc<Channel>) -> Addr<ChannelActor> {
+        let mut entry = self
+            .entries
+            .entry(channel.id)
+            .or_insert_with(|| Entry { channel: Arc::clone(channel), actor: None });
+        if let Some(actor) = entry.actor.as_ref().filter(|actor| actor.connected()) {
+            return actor.clone();
+        }
+        let thread = &self.threads[self.next_thread.fetch_add(1, Ordering::Relaxed) % self.threads.len()];
+        let (shared, client) = (Arc::clone(&self.shared), thread.client.clone());
+        let channel = Arc::clone(&entry.channel);
+        let actor =
+            ChannelActor::start_in_arbiter(&thread.arbiter, move |_| ChannelActor::new(shared, client, channel));
+        entry.actor = Some(actor.clone());
+        actor
+    }
+
+    /// Takes over a record, unless the one here is newer, and tells its actor.
+    pub(super) fn update(&self, channel: Arc<Channel>) {
+        let mut entry = self
+            .entries
+            .entry(channel.id)
+            .or_insert_with(|| Entry { channel: Arc::clone(&channel), actor: None });
+        if channel.revision >= entry.channel.revision {
+            entry.channel = channel;
+        }
+        refresh(&entry);
+    }
+
+    /// Tells every actor to look at its tier again.
+    pub(super) fn retune(&self) {
+        for entry in &self.entries {
+            refresh(&entry);
+        }
+    }
+
+    /// Starts the actors of channels that have to do something without being asked: those with work left,
+    /// and business accounts that the provider has not confirmed.
+    pub(super) fn wake(&self, channel: &Arc<Channel>) {
+        if channel.kind == Kind::BusinessAccount {
+            self.actor(channel);
+        }
+    }
+
+    /// Stops every actor, each when its outcomes are written.
+    pub(super) async fn stop(&self) {
+        let actors: Vec<_> = self.entries.iter().filter_map(|entry| entry.actor.clone()).collect();
+        // A closed actor has stopped already.
+        futures_util::future::join_all(actors.iter().map(|actor| actor.send(Stop))).await;
+        for thread in &self.threads {
+            thread.arbiter.stop();
+        }
+    }
+}
+
+fn refresh(entry: &Entry) {
+    let Some(actor) = &entry.actor else { return };
+    let (actor, channel) = (actor.clone(), Arc::clone(&entry.channel));
+    actix::spawn(async move {
+        // A closed actor reads the record when it starts again.
+        let _ = actor.send(Refresh(channel)).await;
+    });
+}

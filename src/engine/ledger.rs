@@ -1,0 +1,374 @@
+//! The ledger actor: all writes of sends and outcomes, many callers to one commit.
+//!
+//! It holds the open batch. While one commit runs, whatever arrives joins the next; there is no timer to
+//! wait for. A caller hears back when its part is durable. Outcomes are never given up: while the database
+//! is away they wait here and are written first when it is back. A send that could not be written is
+//! answered with an error at once and withdrawn later, in case its commit went through after all.
+
+use std::collections::HashMap;
+use std::mem;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actix::prelude::*;
+use metrics::{Counter, Histogram};
+use tokio::sync::{oneshot, watch};
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::domain::content::Content;
+use crate::domain::message::Outcome;
+use crate::domain::send::{Block, Mark, Recipients, State};
+use crate::store::ledger::{Batch, NewSend};
+use crate::store::{self, Lease, Store};
+
+/// The first and the longest wait before the database is tried again.
+const RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
+
+/// Why something was not written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Error {
+    /// The database is away or too much waits for it already.
+    #[error("the database cannot write now")]
+    Unavailable,
+    /// Another process dispatches now, or a statement of ours was refused; both were logged.
+    #[error("the ledger is closed")]
+    Closed,
+}
+
+/// An accepted send, on its way to the channel that dispatches it.
+#[derive(Debug, Clone)]
+pub(crate) struct AcceptedSend {
+    pub(crate) id: Uuid,
+    pub(crate) company_id: Uuid,
+    pub(crate) content: Arc<Content>,
+    pub(crate) recipients: Recipients,
+}
+
+/// These sends became durable.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub(crate) struct Arrived(pub(crate) Vec<AcceptedSend>);
+
+/// Write a new send, and its recipients unless there is one only.
+#[derive(Message)]
+#[rtype(result = "Result<Uuid, Error>")]
+pub(crate) struct Accept {
+    pub(crate) company_id: Uuid,
+    pub(crate) channel_id: Uuid,
+    pub(crate) content: Arc<Content>,
+    pub(crate) recipients: Recipients,
+    /// The first blocks.
+    pub(crate) blocks: Vec<Block>,
+    /// More blocks follow: the send only counts once [`Activate`] is written.
+    pub(crate) more: bool,
+    /// Who hears of it once it is durable.
+    pub(crate) channel: Recipient<Arrived>,
+}
+
+/// Write more blocks of a send.
+#[derive(Message)]
+#[rtype(result = "Result<(), Error>")]
+pub(crate) struct Extend {
+    pub(crate) send_id: Uuid,
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// The last block was written: the send counts from now on.
+#[derive(Message)]
+#[rtype(result = "Result<(), Error>")]
+pub(crate) struct Activate {
+    pub(crate) send: AcceptedSend,
+    pub(crate) channel: Recipient<Arrived>,
+}
+
+/// Remove a send that was not accepted after all.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct Withdraw(pub(crate) Uuid);
+
+/// Write outcomes and progress. Answered when durable, however long that takes.
+#[derive(Message)]
+#[rtype(result = "Result<(), Error>")]
+pub(crate) struct Record {
+    pub(crate) outcomes: Vec<(Uuid, Uuid, Outcome)>,
+    pub(crate) marks: Vec<Mark>,
+}
+
+/// What is to be written next, and who waits for it.
+#[derive(Default)]
+struct Open {
+    batch: Batch,
+    accepts: Vec<(AcceptedSend, Option<Recipient<Arrived>>, oneshot::Sender<Result<Uuid, Error>>)>,
+    extensions: Vec<(Uuid, oneshot::Sender<Result<(), Error>>)>,
+    activations: Vec<(AcceptedSend, Recipient<Arrived>, oneshot::Sender<Result<(), Error>>)>,
+    records: Vec<oneshot::Sender<Result<(), Error>>>,
+}
+
+struct Figures {
+    commits: Histogram,
+    rows: Counter,
+    failures: Counter,
+}
+
+/// See the module.
+pub(crate) struct Ledger {
+    store: Store,
+    lease: Arc<Lease>,
+    /// The most sends that wait at once.
+    capacity: usize,
+    open: Open,
+    busy: bool,
+    closed: bool,
+    /// Told when another process took over.
+    fence: watch::Sender<bool>,
+    failures: u32,
+    figures: Figures,
+}
+
+impl Ledger {
+    pub(crate) fn new(store: Store, lease: Arc<Lease>, capacity: usize, fence: watch::Sender<bool>) -> Self {
+        let figures = Figures {
+            commits: metrics::histogram!("pombo_ledger_commit_seconds"),
+            rows: metrics::counter!("pombo_ledger_rows_total"),
+            failures: metrics::counter!("pombo_ledger_failures_total"),
+        };
+        Self {
+            store,
+            lease,
+            capacity,
+            open: Open::default(),
+            busy: false,
+            closed: false,
+            fence,
+            failures: 0,
+            figures,
+        }
+    }
+
+    /// Why no send can be taken now, if so.
+    fn refusal(&self) -> Option<Error> {
+        if self.closed {
+            return Some(Error::Closed);
+        }
+        let full = self.open.accepts.len() + self.open.extensions.len() >= self.capacity;
+        full.then_some(Error::Unavailable)
+    }
+
+    /// Starts a commit, unless one runs or there is nothing to write.
+    fn commit(&mut self, ctx: &mut Context<Self>) {
+        if self.busy || self.open.batch.is_empty() {
+            return;
+        }
+        self.busy = true;
+        let open = mem::take(&mut self.open);
+        let (store, lease) = (self.store.clone(), Arc::clone(&self.lease));
+        let started = Instant::now();
+        async move {
+            let result = store.commit(&lease, &open.batch, Timestamp::now()).await;
+            (open, result)
+        }
+        .into_actor(self)
+        .map(move |(open, result), ledger, ctx| {
+            ledger.figures.commits.record(started.elapsed());
+            match result {
+                Ok(()) => ledger.committed(open, ctx),
+                Err(error) => ledger.failed(open, &error, ctx),
+            }
+        })
+        .spawn(ctx);
+    }
+
+    fn committed(&mut self, open: Open, ctx: &mut Context<Self>) {
+        if self.failures > 0 {
+            tracing::info!(attempts = self.failures, "the database writes again");
+            self.failures = 0;
+        }
+        self.figures.rows.increment((open.batch.sends.len() + open.batch.outcomes.len()) as u64);
+        let mut arrived: HashMap<Uuid, (Recipient<Arrived>, Vec<AcceptedSend>)> = HashMap::new();
+        let channels = open.batch.sends.iter().map(|send| send.channel_id);
+        for (channel_id, (send, channel, waiting)) in channels.zip(open.accepts) {
+            // Nobody may wait any more: the send is accepted all the same.
+            let _ = waiting.send(Ok(send.id));
+            if let Some(channel) = channel {
+                arrived.entry(channel_id).or_insert_with(|| (channel, Vec::new())).1.push(send);
+            }
+        }
+        for (send, channel, waiting) in open.activations {
+            let _ = waiting.send(Ok(()));
+            tell(&channel, vec![send]);
+        }
+        for (channel, sends) in arrived.into_values() {
+            tell(&channel, sends);
+        }
+        for (_, waiting) in open.extensions {
+            let _ = waiting.send(Ok(()));
+        }
+        for waiting in open.records {
+            let _ = waiting.send(Ok(()));
+        }
+        self.busy = false;
+        self.commit(ctx);
+    }
+
+    fn failed(&mut self, open: Open, error: &store::Error, ctx: &mut Context<Self>) {
+        self.figures.failures.increment(1);
+        let passing = error.is_passing();
+        if self.failures == 0 || !passing {
+            tracing::error!(%error, "the ledger cannot be written");
+        }
+        self.failures += 1;
+        self.closed |= matches!(error, store::Error::Fenced);
+        let answer = if passing { Error::Unavailable } else { Error::Closed };
+        let mut withdrawals = open.batch.withdrawals;
+        for (send, _, waiting) in open.accepts {
+            let _ = waiting.send(Err(answer));
+            withdrawals.push(send.id);
+        }
+        for (send_id, waiting) in open.extensions {
+            let _ = waiting.send(Err(answer));
+            withdrawals.push(send_id);
+        }
+        for (send, _, waiting) in open.activations {
+            let _ = waiting.send(Err(answer));
+            withdrawals.push(send.id);
+        }
+        if self.closed {
+            self.fence.send_replace(true);
+            for waiting in open.records {
+                let _ = waiting.send(Err(Error::Closed));
+            }
+            self.busy = false;
+            return;
+        }
+        // What the database must still learn goes first next time.
+        self.open.batch.withdrawals.splice(0..0, withdrawals);
+        self.open.batch.outcomes.splice(0..0, open.batch.outcomes);
+        self.open.batch.marks.splice(0..0, open.batch.marks);
+        self.open.records.splice(0..0, open.records);
+        let (first, longest) = RETRY;
+        let wait = first.saturating_mul(1 << self.failures.min(10)).min(longest);
+        ctx.run_later(wait, |ledger, ctx| {
+            ledger.busy = false;
+            ledger.commit(ctx);
+        });
+    }
+}
+
+/// Hands sends to their channel without waiting for it.
+fn tell(channel: &Recipient<Arrived>, sends: Vec<AcceptedSend>) {
+    match channel.try_send(Arrived(sends)) {
+        Ok(()) => {}
+        Err(SendError::Full(arrived)) => {
+            let channel = channel.clone();
+            actix::spawn(async move {
+                // A closed channel actor finds its sends in the store when it starts again.
+                let _ = channel.send(arrived).await;
+            });
+        }
+        Err(SendError::Closed(_)) => {}
+    }
+}
+
+/// Waits for the answer of a commit.
+fn answer<T: 'static>(waiting: oneshot::Receiver<Result<T, Error>>) -> ResponseFuture<Result<T, Error>> {
+    Box::pin(async move { waiting.await.unwrap_or(Err(Error::Closed)) })
+}
+
+impl Actor for Ledger {
+    type Context = Context<Self>;
+
+    fn started(&mut self, ctx: &mut Self::Context) {
+        ctx.set_mailbox_capacity(self.capacity);
+    }
+}
+
+impl Handler<Accept> for Ledger {
+    type Result = ResponseFuture<Result<Uuid, Error>>;
+
+    fn handle(&mut self, accept: Accept, ctx: &mut Self::Context) -> Self::Result {
+        if let Some(refusal) = self.refusal() {
+            return Box::pin(async move { Err(refusal) });
+        }
+        let Ok(content) = serde_json::to_string(&*accept.content) else {
+            return Box::pin(async { Err(Error::Closed) });
+        };
+        let id = Uuid::now_v7();
+        self.open.batch.sends.push(NewSend {
+            id,
+            company_id: accept.company_id,
+            channel_id: accept.channel_id,
+            state: if accept.more { State::Resolving } else { State::Active },
+            content,
+            recipients: accept.recipients,
+        });
+        self.open.batch.blocks.extend(accept.blocks.into_iter().map(|block| (id, block)));
+        let send = AcceptedSend {
+            id,
+            company_id: accept.company_id,
+            content: accept.content,
+            recipients: accept.recipients,
+        };
+        let (waiting, durable) = oneshot::channel();
+        self.open.accepts.push((send, (!accept.more).then_some(accept.channel), waiting));
+        self.commit(ctx);
+        answer(durable)
+    }
+}
+
+impl Handler<Extend> for Ledger {
+    type Result = ResponseFuture<Result<(), Error>>;
+
+    fn handle(&mut self, extend: Extend, ctx: &mut Self::Context) -> Self::Result {
+        if let Some(refusal) = self.refusal() {
+            return Box::pin(async move { Err(refusal) });
+        }
+        let send_id = extend.send_id;
+        self.open.batch.blocks.extend(extend.blocks.into_iter().map(|block| (send_id, block)));
+        let (waiting, durable) = oneshot::channel();
+        self.open.extensions.push((send_id, waiting));
+        self.commit(ctx);
+        answer(durable)
+    }
+}
+
+impl Handler<Activate> for Ledger {
+    type Result = ResponseFuture<Result<(), Error>>;
+
+    fn handle(&mut self, activate: Activate, ctx: &mut Self::Context) -> Self::Result {
+        if self.closed {
+            return Box::pin(async { Err(Error::Closed) });
+        }
+        let send = activate.send;
+        self.open.batch.activations.push((send.id, send.recipients.count()));
+        let (waiting, durable) = oneshot::channel();
+        self.open.activations.push((send, activate.channel, waiting));
+        self.commit(ctx);
+        answer(durable)
+    }
+}
+
+impl Handler<Withdraw> for Ledger {
+    type Result = ();
+
+    fn handle(&mut self, withdraw: Withdraw, ctx: &mut Self::Context) {
+        self.open.batch.withdrawals.push(withdraw.0);
+        self.commit(ctx);
+    }
+}
+
+impl Handler<Record> for Ledger {
+    type Result = ResponseFuture<Result<(), Error>>;
+
+    fn handle(&mut self, record: Record, ctx: &mut Self::Context) -> Self::Result {
+        if self.closed {
+            return Box::pin(async { Err(Error::Closed) });
+        }
+        self.open.batch.outcomes.extend(record.outcomes);
+        self.open.batch.marks.extend(record.marks);
+        let (waiting, durable) = oneshot::channel();
+        self.open.records.push(waiting);
+        self.commit(ctx);
+        answer(durable)
+    }
+}

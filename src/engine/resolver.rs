@@ -1,0 +1,298 @@
+//! The resolver actor: turns numbers and tags into unique recipients, packed and written.
+//!
+//! Every source (the request's own numbers, each tag) yields ascending numbers; merging them removes
+//! repeats without holding the audience. Blocks go to the ledger in steps, so that an audience of millions
+//! takes the memory of one step, and single sends never wait longer than one step's write. The send counts
+//! only when its last block is durable.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use actix::prelude::*;
+use uuid::Uuid;
+
+use super::ledger::{Accept, AcceptedSend, Activate, Arrived, Error, Extend, Ledger, Withdraw};
+use crate::domain::block::pack;
+use crate::domain::content::Content;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::send::{Block, Recipients};
+use crate::store::{self, Store};
+
+/// Numbers read from a tag at once.
+const CHUNK: u32 = 50_000;
+/// Blocks written at once.
+const STEP: usize = 12;
+
+/// Resolve this audience and write it as a send. `None` when nobody is in it.
+#[derive(Message)]
+#[rtype(result = "Result<Option<(Uuid, u64)>, Error>")]
+pub(crate) struct Resolve {
+    pub(crate) company_id: Uuid,
+    pub(crate) channel_id: Uuid,
+    pub(crate) content: Arc<Content>,
+    pub(crate) numbers: Vec<PhoneNumber>,
+    pub(crate) tags: Vec<Uuid>,
+    pub(crate) channel: Recipient<Arrived>,
+}
+
+/// See the module.
+pub(crate) struct Resolver {
+    store: Store,
+    ledger: Addr<Ledger>,
+    block_size: usize,
+}
+
+impl Resolver {
+    pub(crate) const fn new(store: Store, ledger: Addr<Ledger>, block_size: usize) -> Self {
+        Self { store, ledger, block_size }
+    }
+}
+
+impl Actor for Resolver {
+    type Context = Context<Self>;
+}
+
+impl Handler<Resolve> for Resolver {
+    type Result = ResponseFuture<Result<Option<(Uuid, u64)>, Error>>;
+
+    fn handle(&mut self, resolve: Resolve, _: &mut Self::Context) -> Self::Result {
+        let store = self.store.clone();
+        let writing = Writing {
+            ledger: self.ledger.clone(),
+            block_size: self.block_size,
+            resolve,
+            send_id: None,
+            recipients: 0,
+            pending: Vec::new(),
+        };
+        Box::pin(writing.run(store))
+    }
+}
+
+/// A send whose audience is being written.
+struct Writing {
+    ledger: Addr<Ledger>,
+    block_size: usize,
+    resolve: Resolve,
+    /// Set once the first step is written.
+    send_id: Option<Uuid>,
+    recipients: u64,
+    pending: Vec<Block>,
+}
+
+impl Writing {
+    async fn run(mut self, store: Store) -> Result<Option<(Uuid, u64)>, Error> {
+        let result = self.resolve(&store).await;
+        if let (Err(_), Some(send_id)) = (&result, self.send_id) {
+            let _ = self.ledger.send(Withdraw(send_id)).await;
+        }
+        result
+    }
+
+    async fn resolve(&mut self, store: &Store) -> Result<Option<(Uuid, u64)>, Error> {
+        let mut numbers = std::mem::take(&mut self.resolve.numbers);
+        numbers.sort_unstable();
+        let mut sources = vec![Source { tag: None, chunk: numbers, next: 0, more: false }];
+        sources.extend(self.resolve.tags.iter().map(|tag| Source {
+            tag: Some(*tag),
+            chunk: Vec::new(),
+            next: 0,
+            more: true,
+        }));
+        let mut unique = Vec::with_capacity(self.block_size);
+        let mut last = None;
+        loop {
+            for source in &mut sources {
+                source.refill(store, self.resolve.company_id).await.map_err(|error| {
+                    tracing::error!(%error, "reading the contacts of a tag failed");
+                    if error.is_passing() { Error::Unavailable } else { Error::Closed }
+                })?;
+            }
+            sources.retain(|source| source.next < source.chunk.len());
+            if sources.is_empty() {
+                break;
+            }
+            while merge(&mut sources, &mut unique, &mut last, self.block_size) {
+                self.block(&mut unique).await?;
+            }
+        }
+        if !unique.is_empty() {
+            self.block(&mut unique).await?;
+        }
+        self.finish().await
+    }
+
+    /// Packs `unique` into a block; writes a step when it is full.
+    async fn block(&mut self, unique: &mut Vec<PhoneNumber>) -> Result<(), Error> {
+        let block = Block {
+            first_ordinal: self.recipients,
+            recipients: unique.len() as u64,
+            packed: pack(unique),
+        };
+        self.recipients += block.recipients;
+        self.pending.push(block);
+        unique.clear();
+        if self.pending.len() < STEP {
+            return Ok(());
+        }
+        let blocks = std::mem::take(&mut self.pending);
+        match self.send_id {
+            Some(send_id) => ask(&self.ledger, Extend { send_id, blocks }).await,
+            None => {
+                self.send_id = Some(self.accept(blocks, true).await?);
+                Ok(())
+            }
+        }
+    }
+
+    async fn accept(&self, blocks: Vec<Block>, more: bool) -> Result<Uuid, Error> {
+        let accept = Accept {
+            company_id: self.resolve.company_id,
+            channel_id: self.resolve.channel_id,
+            content: Arc::clone(&self.resolve.content),
+            recipients: Recipients::Blocks(self.recipients),
+            blocks,
+            more,
+            channel: self.resolve.channel.clone(),
+        };
+        ask(&self.ledger, accept).await
+    }
+
+    async fn finish(&mut self) -> Result<Option<(Uuid, u64)>, Error> {
+        if self.recipients == 0 {
+            return Ok(None);
+        }
+        let blocks = std::mem::take(&mut self.pending);
+        let Some(send_id) = self.send_id else {
+            let send_id = self.accept(blocks, false).await?;
+            return Ok(Some((send_id, self.recipients)));
+        };
+        if !blocks.is_empty() {
+            ask(&self.ledger, Extend { send_id, blocks }).await?;
+        }
+        let send = AcceptedSend {
+            id: send_id,
+            company_id: self.resolve.company_id,
+            content: Arc::clone(&self.resolve.content),
+            recipients: Recipients::Blocks(self.recipients),
+        };
+        let channel = self.resolve.channel.clone();
+        ask(&self.ledger, Activate { send, channel }).await?;
+        Ok(Some((send_id, self.recipients)))
+    }
+}
+
+/// Asks the ledger; a ledger that is gone is closed.
+async fn ask<M, T>(ledger: &Addr<Ledger>, message: M) -> Result<T, Error>
+where
+    M: Message<Result = Result<T, Error>> + Send + 'static,
+    T: Send + 'static,
+    Ledger: Handler<M>,
+{
+    ledger.send(message).await.unwrap_or(Err(Error::Closed))
+}
+
+/// Ascending numbers, a chunk at a time.
+struct Source {
+    /// Where more comes from.
+    tag: Option<Uuid>,
+    chunk: Vec<PhoneNumber>,
+    /// Position in the chunk.
+    next: usize,
+    more: bool,
+}
+
+impl Source {
+    /// Reads the next chunk when this one is used up.
+    async fn refill(&mut self, store: &Store, company_id: Uuid) -> store::Result<()> {
+        let Some(tag) = self.tag else { return Ok(()) };
+        if self.next < self.chunk.len() || !self.more {
+            return Ok(());
+        }
+        let after = self.chunk.last().copied();
+        self.chunk = store.tag_phones(company_id, tag, after, CHUNK).await?;
+        self.next = 0;
+        self.more = self.chunk.len() >= CHUNK as usize;
+        Ok(())
+    }
+}
+
+/// Moves numbers from `sources` to `unique`, ascending and without repeats, until `unique` holds `enough`
+/// (true) or a source that may have more runs dry (false). `last` is the number moved last.
+fn merge(
+    sources: &mut [Source],
+    unique: &mut Vec<PhoneNumber>,
+    last: &mut Option<PhoneNumber>,
+    enough: usize,
+) -> bool {
+    if sources.iter().any(|source| source.more && source.next == source.chunk.len()) {
+        return false;
+    }
+    let head = |(index, source): (usize, &Source)| Some(Reverse((*source.chunk.get(source.next)?, index)));
+    let mut heads: BinaryHeap<_> = sources.iter().enumerate().filter_map(head).collect();
+    while let Some(Reverse((number, index))) = heads.pop() {
+        let source = &mut sources[index];
+        source.next += 1;
+        if *last != Some(number) {
+            unique.push(number);
+            *last = Some(number);
+        }
+        match source.chunk.get(source.next) {
+            Some(next) => heads.push(Reverse((*next, index))),
+            None if source.more => return unique.len() >= enough,
+            None => {}
+        }
+        if unique.len() >= enough {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn numbers(values: &[u64]) -> Vec<PhoneNumber> {
+        values.iter().filter_map(|value| PhoneNumber::from_u64(1_000_000 + value)).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn merging_gives_each_number_once_and_in_order(
+            lists in prop::collection::vec(prop::collection::btree_set(0_u64..60, 0..30), 0..5),
+            enough in 1_usize..10,
+        ) {
+            let mut sources: Vec<_> = lists
+                .iter()
+                .map(|list| Source { tag: None, chunk: numbers(&list.iter().copied().collect::<Vec<_>>()), next: 0, more: false })
+                .collect();
+            let (mut all, mut unique, mut last) = (Vec::new(), Vec::new(), None);
+            while merge(&mut sources, &mut unique, &mut last, enough) {
+                prop_assert_eq!(unique.len(), enough);
+                all.append(&mut unique);
+            }
+            all.append(&mut unique);
+            let expected: BTreeSet<u64> = lists.into_iter().flatten().collect();
+            prop_assert_eq!(all, numbers(&expected.into_iter().collect::<Vec<_>>()));
+        }
+    }
+
+    #[test]
+    fn merging_stops_where_a_source_may_have_more() {
+        let mut sources = [
+            Source { tag: None, chunk: numbers(&[1, 2]), next: 0, more: true },
+            Source { tag: None, chunk: numbers(&[2, 3, 9]), next: 0, more: false },
+        ];
+        let (mut unique, mut last) = (Vec::new(), None);
+        assert!(!merge(&mut sources, &mut unique, &mut last, 100));
+        assert_eq!(unique, numbers(&[1, 2]));
+        assert!(!merge(&mut sources, &mut unique, &mut last, 1), "and waits until it was read");
+        assert_eq!(unique, numbers(&[1, 2]));
+    }
+}

@@ -1,0 +1,73 @@
+//! What the engine's actors share: handles and settings, nothing that changes from message to message.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use actix::Addr;
+
+use super::ledger::Ledger;
+use crate::config;
+use crate::domain::tier::{self, Tier};
+use crate::store::Store;
+use crate::vault::Vault;
+
+/// The tier of a channel whose own is gone.
+const FALLBACK: &str = "standard";
+
+/// See the module.
+pub(crate) struct Shared {
+    pub(crate) store: Store,
+    pub(crate) vault: Arc<Vault>,
+    pub(crate) ledger: Addr<Ledger>,
+    pub(crate) tiers: Tiers,
+    pub(crate) engine: config::Engine,
+    pub(crate) retry: config::Retry,
+    pub(crate) cloud_api: config::CloudApi,
+}
+
+/// The tiers as they are now.
+#[derive(Default)]
+pub(crate) struct Tiers(RwLock<HashMap<String, Arc<Tier>>>);
+
+impl Tiers {
+    /// Takes over the tiers of the store: name and settings as JSON. One that cannot be read is left as
+    /// it was.
+    pub(crate) fn replace(&self, records: impl IntoIterator<Item = (String, String)>) {
+        let mut tiers = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        for (name, settings) in records {
+            match serde_json::from_str(&settings) {
+                Ok(tier) => {
+                    tiers.insert(name, Arc::new(tier));
+                }
+                Err(error) => tracing::error!(tier = name, %error, "a stored tier cannot be read"),
+            }
+        }
+    }
+
+    /// The tier of this name, or the one that stands in for it.
+    pub(crate) fn find(&self, name: &str) -> Arc<Tier> {
+        let tiers = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tier) = tiers.get(name) {
+            return Arc::clone(tier);
+        }
+        tracing::warn!(tier = name, fallback = FALLBACK, "no such tier");
+        tiers.get(FALLBACK).cloned().unwrap_or_else(|| Arc::new(built_in()))
+    }
+}
+
+/// The fallback as shipped.
+#[expect(clippy::expect_used, reason = "the shipped tiers are compiled in, and a test reads them")]
+fn built_in() -> Tier {
+    let tiers = tier::parse(tier::BUILT_IN).expect("the shipped tiers are sound");
+    tiers.into_iter().find(|tier| tier.name == FALLBACK).expect("the fallback is shipped")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_channel_without_its_tier_runs_at_the_standard_pace() {
+        assert_eq!(Tiers::default().find("gone").name, FALLBACK);
+    }
+}
