@@ -1,0 +1,1 @@
+//! The simulator through real HTTP.
