@@ -117,3 +117,21 @@ impl PhoneNumber {
         self.traffic.hold().throughput = throughput;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_held_to_its_messages_per_second_and_refused_ones_do_not_count() {
+        let account = Arc::new(Account::new("1".to_owned(), Arc::default()));
+        let limited = Number { throughput: Some(3), ..Number::new("2", "+1 555") };
+        let number = PhoneNumber::new(limited, 0, account);
+        let codes: Vec<_> = [0, 0, 400, 500, 999, 1_000, 1_001, 1_002]
+            .map(|now| number.arrive(now).map_or_else(|error| error.code, |()| 0))
+            .to_vec();
+        assert_eq!(codes, [0, 0, 0, 130_429, 130_429, 0, 0, 130_429]);
+        assert_eq!(number.figures().arrivals, 8);
+        assert_eq!(number.figures().max_per_second, 6);
+    }
+}
