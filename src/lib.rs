@@ -26,5 +26,7 @@ pub mod connector;
 pub mod domain;
 pub mod error;
 pub mod logging;
+pub mod simulator;
 pub mod store;
 pub mod vault;
+//! Pombo: a self-hosted messaging service for companies that talk to their customers on WhatsApp.
