@@ -5,10 +5,16 @@
 //! the HTTP surface for lists, and by the command line. Every query of a company's data begins at its id.
 
 mod connect;
+mod contact;
+mod contact_import;
+mod contact_match;
 mod dialect;
 mod error;
+mod tag;
 
 pub use connect::Options;
+pub use contact::ContactPosition;
+pub use contact_import::{ContactDraft, Upserted};
 pub use error::Error;
 
 use sea_orm::{
