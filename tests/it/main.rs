@@ -1,0 +1,4 @@
+//! Everything that is tested through the library's public face, in one binary.
+
+mod database;
+mod store_contacts;
