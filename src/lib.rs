@@ -20,7 +20,9 @@
 //! - *receipt*: a status heard back from the provider.
 //! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
+pub mod api;
 pub mod clock;
 pub mod domain;
+pub mod engine;
 pub mod error;
 pub mod store;
