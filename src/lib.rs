@@ -20,13 +20,14 @@
 //! - *receipt*: a status heard back from the provider.
 //! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
+pub mod api;
 pub mod clock;
 pub mod config;
 pub mod connector;
 pub mod domain;
+pub mod engine;
 pub mod error;
 pub mod logging;
 pub mod simulator;
 pub mod store;
 pub mod vault;
-//! Pombo: a self-hosted messaging service for companies that talk to their customers on WhatsApp.

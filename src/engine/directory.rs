@@ -72,8 +72,9 @@ impl Directory {
         let thread = &self.threads[self.next_thread.fetch_add(1, Ordering::Relaxed) % self.threads.len()];
         let (shared, client) = (Arc::clone(&self.shared), thread.client.clone());
         let channel = Arc::clone(&entry.channel);
-        let actor =
-            ChannelActor::start_in_arbiter(&thread.arbiter, move |_| ChannelActor::new(shared, client, channel));
+        let actor = ChannelActor::start_in_arbiter(&thread.arbiter, move |_| {
+            ChannelActor::new(shared, client, channel)
+        });
         entry.actor = Some(actor.clone());
         actor
     }

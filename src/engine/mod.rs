@@ -141,7 +141,12 @@ impl Engine {
     /// # Errors
     ///
     /// When the store cannot be read or no client for the provider can be made.
-    pub async fn start(config: &Config, store: Store, vault: Arc<Vault>, lease: Lease) -> Result<Self, StartError> {
+    pub async fn start(
+        config: &Config,
+        store: Store,
+        vault: Arc<Vault>,
+        lease: Lease,
+    ) -> Result<Self, StartError> {
         let removed = store.remove_unresolved().await?;
         if removed > 0 {
             tracing::info!(sends = removed, "removed sends whose audience was never complete");
@@ -314,7 +319,10 @@ impl Engine {
     async fn fit(&self, channel: &Channel, requested: TemplateRequest) -> Result<Content, Error> {
         let id = requested.template_id;
         let missing = |what: String| {
-            Refusal::new(Code::TemplateNotFound, format!("{what}; `GET …/templates` lists those that can be sent"))
+            Refusal::new(
+                Code::TemplateNotFound,
+                format!("{what}; `GET …/templates` lists those that can be sent"),
+            )
         };
         let company = channel.company_id;
         let mut found = self
@@ -323,7 +331,10 @@ impl Engine {
             .await?
             .ok_or_else(|| missing(format!("there is no template {id} in this company")))?;
         if Some(&found.waba_id) != channel.waba_id.as_ref() {
-            return Err(missing(format!("template {id} belongs to another business account than the channel")).into());
+            return Err(missing(format!(
+                "template {id} belongs to another business account than the channel"
+            ))
+            .into());
         }
         if let Some(language) = requested.language.as_ref().filter(|language| **language != found.language) {
             let (waba, name) = (found.waba_id.clone(), found.name.clone());

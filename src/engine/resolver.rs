@@ -125,11 +125,8 @@ impl Writing {
 
     /// Packs `unique` into a block; writes a step when it is full.
     async fn block(&mut self, unique: &mut Vec<PhoneNumber>) -> Result<(), Error> {
-        let block = Block {
-            first_ordinal: self.recipients,
-            recipients: unique.len() as u64,
-            packed: pack(unique),
-        };
+        let block =
+            Block { first_ordinal: self.recipients, recipients: unique.len() as u64, packed: pack(unique) };
         self.recipients += block.recipients;
         self.pending.push(block);
         unique.clear();

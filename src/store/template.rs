@@ -15,7 +15,7 @@ use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::fold::{fold, like_anywhere};
 use crate::domain::page::{Page, PageRequest};
-use crate::domain::template::ListedTemplate;
+use crate::domain::template::{ListedTemplate, ParameterFormat, Template};
 
 /// The provider's status of a template that may be sent.
 pub const APPROVED: &str = "APPROVED";
@@ -53,6 +53,14 @@ pub struct Record {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+}
+
+impl From<Record> for Template {
+    fn from(record: Record) -> Self {
+        let Record { id, name, language, category, status, parameter_format, components, .. } = record;
+        let parameter_format = ParameterFormat::read(Some(&parameter_format), &components);
+        Self { id, name, language, category, status, parameter_format, components }
+    }
 }
 
 /// Which approved templates to list. Everything that is `None` matches all.

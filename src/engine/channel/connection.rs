@@ -64,7 +64,8 @@ impl ChannelActor {
         if !self.link.connection.accepts() {
             return;
         }
-        let (shared, channel, client) = (Arc::clone(&self.shared), Arc::clone(&self.channel), self.client.clone());
+        let (shared, channel, client) =
+            (Arc::clone(&self.shared), Arc::clone(&self.channel), self.client.clone());
         async move {
             let sealed = shared.store.channel_secrets(channel.id).await?;
             Ok::<_, store::Error>(connector(&shared, &channel, client, sealed.and_then(|sealed| sealed.token)))
@@ -109,7 +110,12 @@ impl ChannelActor {
     }
 
     /// The provider refused credentials, registration or account.
-    pub(super) fn disconnect(&mut self, disposition: Disposition, failure: &Failure, ctx: &mut Context<Self>) {
+    pub(super) fn disconnect(
+        &mut self,
+        disposition: Disposition,
+        failure: &Failure,
+        ctx: &mut Context<Self>,
+    ) {
         if !self.link.connection.accepts() {
             return;
         }
@@ -237,5 +243,6 @@ fn connector(
         .map_err(|error| format!("the channel's access token cannot be read: {error}"))?;
     let phone_number_id = channel.phone_number_id.as_deref().unwrap_or_default();
     let waba_id = channel.waba_id.as_deref().unwrap_or_default();
-    CloudApi::new(client, &shared.cloud_api, phone_number_id, waba_id, &token).map_err(|error| error.to_string())
+    CloudApi::new(client, &shared.cloud_api, phone_number_id, waba_id, &token)
+        .map_err(|error| error.to_string())
 }

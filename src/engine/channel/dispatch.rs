@@ -32,7 +32,8 @@ pub(super) struct Figures {
 
 impl Figures {
     pub(super) fn new() -> Self {
-        let messages = |outcome: &'static str| metrics::counter!("pombo_messages_total", "outcome" => outcome);
+        let messages =
+            |outcome: &'static str| metrics::counter!("pombo_messages_total", "outcome" => outcome);
         Self {
             sent: messages("sent"),
             failed: messages("failed"),
@@ -175,8 +176,14 @@ impl ChannelActor {
         provider_message_id: Option<String>,
         error: Option<Failure>,
     ) {
-        let outcome =
-            Outcome { position: position(ticket), state, attempts, provider_message_id, error, retry_at: None };
+        let outcome = Outcome {
+            position: position(ticket),
+            state,
+            attempts,
+            provider_message_id,
+            error,
+            retry_at: None,
+        };
         self.note(ticket, outcome, true);
     }
 

@@ -56,8 +56,9 @@ pub(super) fn begin(send: &AcceptedSend) -> Work {
 }
 
 async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
-    let content: Content = serde_json::from_str(&send.content)
-        .map_err(|error| Error::Impossible(format!("the content of send {} cannot be read: {error}", send.id)))?;
+    let content: Content = serde_json::from_str(&send.content).map_err(|error| {
+        Error::Impossible(format!("the content of send {} cannot be read: {error}", send.id))
+    })?;
     let progress = send.progress;
     let started = progress.high_water > 0;
     let waiting = if started { store.waiting(send.id).await? } else { Vec::new() };

@@ -18,8 +18,10 @@ impl Outbox {
     pub(super) fn push(&mut self, send_id: Uuid, company_id: Uuid, outcome: Outcome, again: bool) {
         self.started += 1;
         let ordinal = outcome.position.ordinal;
-        let mut earlier =
-            self.outcomes.iter_mut().filter(|(id, _, before)| *id == send_id && before.position.ordinal == ordinal);
+        let mut earlier = self
+            .outcomes
+            .iter_mut()
+            .filter(|(id, _, before)| *id == send_id && before.position.ordinal == ordinal);
         match if again { earlier.next() } else { None } {
             Some((_, _, before)) => *before = outcome,
             None => self.outcomes.push((send_id, company_id, outcome)),

@@ -1,0 +1,88 @@
+//! Who asks: the proof is in the handler's signature.
+
+use actix_web::dev::Payload;
+use actix_web::http::header::{AUTHORIZATION, HeaderMap};
+use actix_web::web::Data;
+use actix_web::{FromRequest, HttpRequest};
+use futures_util::future::LocalBoxFuture;
+use uuid::Uuid;
+
+use super::State;
+use super::error::Error;
+use crate::error::Code;
+
+/// The company whose valid API key a request carries. A handler that takes it cannot be reached without.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Company {
+    pub(super) id: Uuid,
+}
+
+impl FromRequest for Company {
+    type Error = Error;
+    type Future = LocalBoxFuture<'static, Result<Self, Error>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let request = request.clone();
+        Box::pin(async move {
+            let key = bearer(request.headers()).ok_or_else(|| {
+                let sentence = "the Authorization header must be there once and read `Bearer <API key>`";
+                Error::refused(Code::InvalidAuthHeader, sentence)
+            })?;
+            let state = request.app_data::<Data<State>>().ok_or(Error::Internal)?;
+            let caller = state.engine.authenticate(key).await?.ok_or_else(|| {
+                Error::refused(Code::InvalidApiKey, "this API key is unknown, revoked or expired")
+            })?;
+            Ok(Self { id: caller.company_id })
+        })
+    }
+}
+
+/// The token of the only `Authorization` header, if its scheme is `Bearer` in any case.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let mut values = headers.get_all(AUTHORIZATION);
+    let (only, None) = (values.next()?, values.next()) else { return None };
+    let (scheme, token) = only.to_str().ok()?.split_once(' ')?;
+    let token = token.trim_matches(' ');
+    let is_one_word = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+    (scheme.eq_ignore_ascii_case("Bearer") && is_one_word).then_some(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::http::header::HeaderValue;
+
+    use super::*;
+
+    fn read(values: &[&[u8]]) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(AUTHORIZATION, HeaderValue::from_bytes(value).unwrap());
+        }
+        bearer(&headers).map(str::to_owned)
+    }
+
+    #[test]
+    fn the_scheme_is_compared_without_case() {
+        for header in ["Bearer k", "bearer k", "BEARER  k "] {
+            assert_eq!(read(&[header.as_bytes()]).as_deref(), Some("k"), "{header}");
+        }
+    }
+
+    #[test]
+    fn anything_else_than_one_bearer_token_is_malformed() {
+        let malformed: [&[&[u8]]; 9] = [
+            &[],
+            &[b""],
+            &[b"Bearer"],
+            &[b"Bearer "],
+            &[b"k"],
+            &[b"Basic k"],
+            &[b"Bearer k l"],
+            &[b"Bearer k\xff"],
+            &[b"Bearer k", b"Bearer k"],
+        ];
+        for values in malformed {
+            assert_eq!(read(values), None, "{values:?}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The envelope of every list.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::domain::page::{Page, PageRequest};
+
+/// One page of a list.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Envelope<T> {
+    /// The records of this page.
+    data: Vec<T>,
+    /// The page returned, from 1.
+    current_page: u64,
+    /// How many pages there are; 0 when nothing matches.
+    total_pages: u64,
+    /// Matching records across all pages.
+    total_records: u64,
+}
+
+impl<T> Envelope<T> {
+    /// Puts a page of `R` into its envelope, each record as `T`.
+    pub(super) fn new<R: Into<T>>(request: PageRequest, page: Page<R>) -> Self {
+        Self {
+            current_page: request.page,
+            total_pages: page.pages(request.limit),
+            total_records: page.total,
+            data: page.records.into_iter().map(R::into).collect(),
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The one exit of refusals and failures to HTTP.
+//!
+//! A client reads a [`Refusal`]'s code and sentence, or an apology that says nothing of what went wrong
+//! inside. The apology itself is put in by [`super::observe`], which also knows of panics.
+
+use std::fmt;
+use std::time::Duration;
+
+use actix_web::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
+use actix_web::http::{Method, StatusCode};
+use actix_web::{HttpRequest, HttpResponse, ResponseError};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::route::Allow;
+use crate::engine;
+use crate::error::{Class, Code, Refusal};
+use crate::store;
+
+/// When to try again, where nobody knows better.
+const RETRY_SOON: Duration = Duration::from_secs(1);
+
+/// The body of every refusal.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Error)]
+pub(super) struct ErrorBody<'a> {
+    /// One sentence for a person: what is wrong and what to do about it.
+    #[schema(example = "`type` is missing: give one of text, image, video, audio, document")]
+    error: &'a str,
+    /// What programs compare with; never changes.
+    #[schema(example = "missing_type")]
+    code: &'static str,
+}
+
+/// The body of a refusal that speaks the web session's older form.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Message)]
+pub(super) struct MessageBody {
+    /// One sentence for a person.
+    #[schema(example = "Unknown Channel")]
+    message: &'static str,
+}
+
+/// Why a request is not answered as it wishes.
+#[derive(Debug)]
+pub(super) enum Error {
+    /// Refused, with a code from the table.
+    Refused(Refusal),
+    /// A web-session send to a channel that the company does not have.
+    UnknownChannel,
+    /// The path exists, the method does not.
+    MethodNotAllowed(&'static str),
+    /// It may succeed later.
+    Unavailable(Duration),
+    /// A defect of ours, which was logged where it happened.
+    Internal,
+}
+
+impl Error {
+    pub(super) fn refused(code: Code, sentence: impl Into<String>) -> Self {
+        Self::Refused(Refusal::new(code, sentence))
+    }
+
+    pub(super) fn no_such_path() -> Self {
+        Self::refused(
+            Code::NotFound,
+            "there is nothing at this path: see /docs for the paths of this service",
+        )
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<engine::Error> for Error {
+    fn from(error: engine::Error) -> Self {
+        match error {
+            engine::Error::Refused(refusal) => Self::Refused(refusal),
+            engine::Error::Unavailable { retry_after } => Self::Unavailable(retry_after),
+            engine::Error::Internal => Self::Internal,
+        }
+    }
+}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Self {
+        if error.is_passing() {
+            tracing::warn!(%error, "the database is unavailable");
+            Self::Unavailable(RETRY_SOON)
+        } else {
+            tracing::error!(%error, "a query failed");
+            Self::Internal
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(refusal) => refusal.fmt(f),
+            Self::UnknownChannel => f.write_str("unknown channel"),
+            Self::MethodNotAllowed(_) => f.write_str("method not allowed"),
+            Self::Unavailable(_) => f.write_str("unavailable"),
+            Self::Internal => f.write_str("internal server error"),
+        }
+    }
+}
+
+impl ResponseError for Error {
+    fn status_code(&self) -> StatusCode {
+        match self {
+            Self::Refused(refusal) => status(refusal.code.class()),
+            Self::UnknownChannel => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        let mut answer = HttpResponse::build(self.status_code());
+        match self {
+            Self::Refused(Refusal { code, sentence }) => {
+                match code.class() {
+                    Class::Unauthenticated => {
+                        answer.insert_header((WWW_AUTHENTICATE, "Bearer"));
+                    }
+                    Class::Unavailable => {
+                        answer.insert_header((RETRY_AFTER, whole_seconds(RETRY_SOON)));
+                    }
+                    Class::Invalid
+                    | Class::Forbidden
+                    | Class::NotFound
+                    | Class::MethodNotAllowed
+                    | Class::Conflict
+                    | Class::TooLarge => {}
+                }
+                answer.json(ErrorBody { error: sentence, code: code.as_str() })
+            }
+            Self::UnknownChannel => answer.json(MessageBody { message: "Unknown Channel" }),
+            Self::MethodNotAllowed(allow) => answer.insert_header((ALLOW, *allow)).json(ErrorBody {
+                error: "this path does not answer that method: see the Allow header",
+                code: Code::MethodNotAllowed.as_str(),
+            }),
+            Self::Unavailable(retry_after) => {
+                answer.insert_header((RETRY_AFTER, whole_seconds(*retry_after))).json(ErrorBody {
+                    error: "the service cannot do this now: try again after the seconds of Retry-After",
+                    code: Code::ServiceUnavailable.as_str(),
+                })
+            }
+            Self::Internal => answer.finish(),
+        }
+    }
+}
+
+const fn status(class: Class) -> StatusCode {
+    match class {
+        Class::Invalid => StatusCode::BAD_REQUEST,
+        Class::Unauthenticated => StatusCode::UNAUTHORIZED,
+        Class::Forbidden => StatusCode::FORBIDDEN,
+        Class::NotFound => StatusCode::NOT_FOUND,
+        Class::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        Class::Conflict => StatusCode::CONFLICT,
+        Class::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Class::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+/// Rounded up, and at least one: a client that waits this long is not too early.
+fn whole_seconds(wait: Duration) -> u64 {
+    (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
+}
+
+/// Answers a path that is in no table.
+pub(super) async fn not_found() -> HttpResponse {
+    Error::no_such_path().error_response()
+}
+
+/// Answers what a known path gives to other methods than its own.
+pub(super) async fn other_method(request: HttpRequest) -> Result<HttpResponse, Error> {
+    let Allow(allow) = *request.app_data::<Allow>().ok_or(Error::Internal)?;
+    if request.method() == Method::OPTIONS {
+        return Ok(HttpResponse::NoContent().insert_header((ALLOW, allow)).finish());
+    }
+    Err(Error::MethodNotAllowed(allow))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_told_in_whole_seconds_and_never_too_short() {
+        let told = |millis| whole_seconds(Duration::from_millis(millis));
+        assert_eq!([told(0), told(1), told(1000), told(1001)], [1, 1, 1, 2]);
+    }
+}

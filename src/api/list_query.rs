@@ -1,0 +1,106 @@
+//! The query of every list: which page, and what to search for.
+
+use utoipa::IntoParams;
+
+use super::Options;
+use super::error::Error;
+use super::query;
+use crate::domain::page::PageRequest;
+use crate::error::Code;
+
+/// Records on a page when the client does not say.
+const DEFAULT_LIMIT: u64 = 10;
+
+/// Which page to list.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct PageParameters {
+    /// From 1; 1 when absent.
+    #[param(minimum = 1, default = 1)]
+    page: Option<u64>,
+    /// Records on a page, 1 to 1000; 10 when absent.
+    #[param(minimum = 1, maximum = 1000, default = 10)]
+    limit: Option<u64>,
+    /// Matched anywhere, without case and accents; `%` and `_` are plain characters.
+    search: Option<String>,
+}
+
+/// The query of a list, read as it is needed.
+pub(super) struct ListQuery<'a> {
+    query: &'a str,
+    options: &'a Options,
+}
+
+impl<'a> ListQuery<'a> {
+    pub(super) const fn new(query: &'a str, options: &'a Options) -> Self {
+        Self { query, options }
+    }
+
+    /// `page` and `limit`.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_pagination` when one is not a positive integer or is over its bound.
+    pub(super) fn page(&self) -> Result<PageRequest, Error> {
+        let max = self.options.page_size;
+        let page = self.positive("page")?.unwrap_or(1);
+        let limit = self.positive("limit")?.unwrap_or_else(|| DEFAULT_LIMIT.min(max));
+        if limit > max {
+            return Err(invalid_pagination(format!("`limit` is over {max}: read more pages instead")));
+        }
+        // Databases count rows in 63 bits.
+        if i64::try_from(page)
+            .ok()
+            .zip(i64::try_from(limit).ok())
+            .and_then(|(p, l)| p.checked_mul(l))
+            .is_none()
+        {
+            return Err(invalid_pagination("`page` is too large".to_owned()));
+        }
+        Ok(PageRequest { page, limit })
+    }
+
+    /// `search`, trimmed; `None` when nothing is left.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_field` when it is not text or is too long.
+    pub(super) fn search(&self) -> Result<Option<String>, Error> {
+        let search = self.text("search")?;
+        let max = self.options.search_chars;
+        if search.as_ref().is_some_and(|text| text.chars().count() > max) {
+            return Err(Error::refused(Code::InvalidField, format!("`search` is over {max} characters")));
+        }
+        Ok(search)
+    }
+
+    /// Any other parameter, trimmed; `None` when nothing is left.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_field` when it is not text.
+    pub(super) fn text(&self, name: &str) -> Result<Option<String>, Error> {
+        let value = query::value(self.query, name).map_err(|query::Undecodable| {
+            Error::refused(Code::InvalidField, format!("`{name}` is not percent-encoded UTF-8 text"))
+        })?;
+        Ok(value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()))
+    }
+
+    fn positive(&self, name: &str) -> Result<Option<u64>, Error> {
+        let refusal = || invalid_pagination(format!("`{name}` must be a positive integer"));
+        let Some(value) = query::value(self.query, name).map_err(|query::Undecodable| refusal())? else {
+            return Ok(None);
+        };
+        if value.is_empty() {
+            return Ok(None);
+        }
+        let digits = value.bytes().all(|byte| byte.is_ascii_digit());
+        let number = value.parse().ok().filter(|number| digits && *number > 0);
+        number.map(Some).ok_or_else(refusal)
+    }
+}
+
+fn invalid_pagination(sentence: String) -> Error {
+    Error::refused(Code::InvalidPagination, sentence)
+}

@@ -1,0 +1,166 @@
+//! What surrounds every request: its id, its span, its metrics, and the apology when we fail.
+//!
+//! This runs once a request and must stay cheap: nothing here is formatted or looked up by name unless a
+//! request was the first of its kind or went wrong.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::AssertUnwindSafe;
+use std::time::{Duration, Instant};
+
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{Service, ServiceRequest, ServiceResponse};
+use actix_web::http::header::{CONTENT_TYPE, HeaderValue};
+use actix_web::http::{Method, StatusCode};
+use actix_web::{HttpResponse, ResponseError};
+use futures_util::FutureExt as _;
+use metrics::{Counter, Histogram};
+use tracing::Instrument as _;
+
+use super::request_id;
+
+/// Counter of answered requests, by `route`, `method` and `status`.
+pub const REQUESTS_TOTAL: &str = "http_requests_total";
+/// Histogram of the seconds from a request's head to its answer's head, by the same labels.
+pub const DURATION_SECONDS: &str = "http_request_duration_seconds";
+
+/// An answer that took longer than this is logged.
+const SLOW: Duration = Duration::from_secs(1);
+
+const APOLOGY: &str = r#"{"error":"internal server error"}"#;
+const WEB_SEND_APOLOGY: &str = r#"{"message":"Something went wrong and the team has been notified"}"#;
+
+/// Wraps the whole surface.
+pub(super) fn observe<S, B>(
+    request: ServiceRequest,
+    service: &S,
+) -> impl Future<Output = Result<ServiceResponse, actix_web::Error>> + use<S, B>
+where
+    S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = actix_web::Error>,
+    S::Future: 'static,
+    B: MessageBody + 'static,
+{
+    let started = Instant::now();
+    let id = request_id::choose(request.headers());
+    let method = method_label(request.method());
+    let apology = apology(request.method(), request.path());
+    let span = tracing::info_span!("request", request.id = id.to_str().unwrap_or_default());
+    let answer = AssertUnwindSafe(service.call(request)).catch_unwind();
+    async move {
+        let mut response = match answer.await {
+            Ok(answered) => answered?.map_into_boxed_body(),
+            Err(panic) => {
+                tracing::error!(panic = panic_message(&*panic), "a handler panicked");
+                return Err(Panicked { id, apology }.into());
+            }
+        };
+        if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
+            response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            response = response.map_body(|_, _| BoxBody::new(apology));
+        }
+        response.headers_mut().insert(request_id::NAME, id);
+        if let Some(observed) = response.request().app_data::<Observed>() {
+            observed.record(method, response.status(), started.elapsed());
+        }
+        Ok(response)
+    }
+    .instrument(span)
+}
+
+/// What a client reads when we fail; a web-session send has its own words.
+fn apology(method: &Method, path: &str) -> &'static str {
+    if method == Method::POST && path.starts_with("/api/v1/web-chat/") { WEB_SEND_APOLOGY } else { APOLOGY }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without words")
+}
+
+/// A method as a label; unknown ones share one, so that a client cannot make up metrics.
+fn method_label(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "OTHER",
+    }
+}
+
+/// The answer after a panic, of which no request is left to answer to.
+#[derive(Debug, thiserror::Error)]
+#[error("a handler panicked")]
+struct Panicked {
+    id: HeaderValue,
+    apology: &'static str,
+}
+
+impl ResponseError for Panicked {
+    fn error_response(&self) -> HttpResponse {
+        HttpResponse::InternalServerError()
+            .insert_header((request_id::NAME, self.id.clone()))
+            .insert_header((CONTENT_TYPE, "application/json"))
+            .body(self.apology)
+    }
+}
+
+/// A route's metrics. Each worker has its own, and asks the registry once for each method and status.
+pub(super) struct Observed {
+    route: &'static str,
+    series: RefCell<Vec<Series>>,
+}
+
+struct Series {
+    method: &'static str,
+    status: StatusCode,
+    requests: Counter,
+    seconds: Histogram,
+}
+
+impl Observed {
+    pub(super) const fn new(route: &'static str) -> Self {
+        Self { route, series: RefCell::new(Vec::new()) }
+    }
+
+    /// For requests that match no route.
+    pub(super) const fn unmatched() -> Self {
+        Self::new("unmatched")
+    }
+
+    fn record(&self, method: &'static str, status: StatusCode, latency: Duration) {
+        let millis = latency.as_secs_f64() * 1000.0;
+        let (route, code) = (self.route, status.as_u16());
+        if status == StatusCode::INTERNAL_SERVER_ERROR || latency > SLOW {
+            tracing::warn!(method, route, status = code, latency_ms = millis, "answered badly");
+        } else {
+            tracing::debug!(method, route, status = code, latency_ms = millis, "answered");
+        }
+        let mut series = self.series.borrow_mut();
+        let known = series.iter().position(|known| known.status == status && known.method == method);
+        let index = known.unwrap_or_else(|| {
+            series.push(Series::new(self.route, method, status));
+            series.len() - 1
+        });
+        if let Some(series) = series.get(index) {
+            series.requests.increment(1);
+            series.seconds.record(latency.as_secs_f64());
+        }
+    }
+}
+
+impl Series {
+    fn new(route: &'static str, method: &'static str, status: StatusCode) -> Self {
+        let code = status.as_u16().to_string();
+        let labels = [("route", route.to_owned()), ("method", method.to_owned()), ("status", code)];
+        Self {
+            method,
+            status,
+            requests: metrics::counter!(REQUESTS_TOTAL, &labels),
+            seconds: metrics::histogram!(DURATION_SECONDS, &labels),
+        }
+    }
+}

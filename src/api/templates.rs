@@ -1,0 +1,87 @@
+//! Templates as the list shows them.
+
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::State;
+use super::envelope::Envelope;
+use super::error::Error;
+use super::list_query::ListQuery;
+use crate::clock::Timestamp;
+use crate::domain::channel::Channel;
+use crate::domain::page::Page;
+use crate::store::template::{Filter, Record};
+
+/// An approved template.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Template {
+    /// What a send gives as `template_id`.
+    #[schema(example = 7)]
+    id: i64,
+    /// Its name at the provider.
+    #[schema(example = "order_shipped")]
+    name: String,
+    /// Its language.
+    #[schema(example = "pt_BR")]
+    language: String,
+    /// As the provider names it.
+    #[schema(example = "UTILITY")]
+    category: String,
+    /// `APPROVED`.
+    #[schema(example = "APPROVED")]
+    status: String,
+    /// How it calls its variables: `POSITIONAL` or `NAMED`.
+    #[schema(example = "POSITIONAL")]
+    parameter_format: String,
+    /// Header, body, footer and buttons as the provider gives them.
+    #[schema(value_type = Vec<Object>)]
+    components: Value,
+    /// When it was first seen.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+    /// When it last changed.
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Timestamp,
+}
+
+impl From<Record> for Template {
+    fn from(record: Record) -> Self {
+        let Record {
+            id,
+            company_id: _,
+            waba_id: _,
+            provider_id: _,
+            name,
+            language,
+            category,
+            status,
+            parameter_format,
+            components,
+            rejected_reason: _,
+            quality_score: _,
+            created_at,
+            updated_at,
+        } = record;
+        Self { id, name, language, category, status, parameter_format, components, created_at, updated_at }
+    }
+}
+
+/// A page of the approved templates that a channel can send.
+pub(super) async fn list(
+    state: &State,
+    channel: &Channel,
+    query: &ListQuery<'_>,
+) -> Result<Envelope<Template>, Error> {
+    let page = query.page()?;
+    let (search, language, category) = (query.search()?, query.text("language")?, query.text("category")?);
+    let filter =
+        Filter { search: search.as_deref(), language: language.as_deref(), category: category.as_deref() };
+    let templates = match &channel.waba_id {
+        Some(waba_id) => {
+            state.engine.store().approved_templates(channel.company_id, waba_id, page, filter).await?
+        }
+        None => Page { records: Vec::new(), total: 0 },
+    };
+    Ok(Envelope::new(page, templates))
+}
