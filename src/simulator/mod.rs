@@ -11,6 +11,22 @@
 //! Two ways to know accounts: seeded ones only (the default; what is not seeded answers as an
 //! unknown token or object), or [`Options::accept_any`], where any id of digits and any token that
 //! does not begin with `EXPIRED` will do.
+//!
+//! A script is a rule, a switch, or an array of them:
+//!
+//! ```json
+//! [
+//!   {"match": {"to_suffix": "0001"}, "times": 3, "outcome": {"error": {"code": 131056}}},
+//!   {"every": 100, "outcome": {"hang_then_accept": "30s"}},
+//!   {"probability": 0.01, "seed": 7, "outcome": {"async_failed": {"code": 131026}}},
+//!   {"number": {"phone_number_id": "2001", "status": "DISCONNECTED"}},
+//!   {"token": {"value": "T-1", "valid": false}}
+//! ]
+//! ```
+//!
+//! Outcomes: `error`, `delay`, `hang_then_accept`, `hang_then_drop`, `drop_reply`, `reset`,
+//! `bad_gateway`, `async_failed`, `status`. Switches: `number`, `account`, `token`, `template`,
+//! `outage`, `pair_throttle`, `latency`.
 
 use actix_web::web::{self, ServiceConfig, delete, get, post};
 
