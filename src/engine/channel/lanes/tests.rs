@@ -102,8 +102,9 @@ fn a_finished_send_is_gone_once_its_last_mark_is_durable() {
 #[test]
 fn a_bulk_send_that_waits_for_its_recipients_lets_others_pass() {
     let mut lanes = lanes([work(1, 3)]);
-    let starved = Source::Blocks { first: 0, numbers: Vec::new(), loading: false };
-    lanes.add(Work { source: starved, ..work(2, 3) });
+    let mut starved = work(2, 3);
+    starved.source = Source::Blocks { first: 0, numbers: Vec::new(), loading: false };
+    lanes.add(starved);
     write_marks(&mut lanes);
     assert_eq!(order(&mut lanes, Instant::now(), 4), [1, 1, 1]);
     let wanted = (Uuid::from_u128(2), 0);
