@@ -23,4 +23,5 @@
 pub mod clock;
 pub mod domain;
 pub mod error;
+pub mod import;
 pub mod store;

@@ -90,7 +90,12 @@ async fn the_newest_contact_comes_first_and_pages_do_not_overlap(universe: &Univ
             .map(|i| {
                 (
                     Uuid::now_v7(),
-                    person(&format!("{batch}-{i}"), "", "", &format!("{}", 5_511_000_000_u64 + batch * 5 + i)),
+                    person(
+                        &format!("{batch}-{i}"),
+                        "",
+                        "",
+                        &format!("{}", 5_511_000_000_u64 + batch * 5 + i),
+                    ),
                 )
             })
             .collect();
@@ -205,8 +210,9 @@ async fn tags_are_listed_with_their_members_counted(universe: &Universe) {
     let store = &universe.store;
     let first = store.ensure_tag(company, "Aniversário", Some("#112233")).await.unwrap();
     store.ensure_tag(company, "Empty", None).await.unwrap();
-    let people: Vec<_> =
-        (0..7).map(|i| (Uuid::now_v7(), person("p", "", "", &format!("{}", 5_511_000_000_u64 + i)))).collect();
+    let people: Vec<_> = (0..7)
+        .map(|i| (Uuid::now_v7(), person("p", "", "", &format!("{}", 5_511_000_000_u64 + i))))
+        .collect();
     store.add_contacts(company, &people, &[first], NOW).await.unwrap();
     let tags = store.tags(company, page(1, 10), None).await.unwrap();
     let shown: Vec<_> = tags.records.iter().map(|tag| (tag.summary.name.as_str(), tag.contacts)).collect();
