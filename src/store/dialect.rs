@@ -73,6 +73,7 @@ impl Rows {
     }
 
     /// Adds one row; `cells` are in the order of the columns.
+    #[expect(clippy::needless_pass_by_value, reason = "callers write a row in place, not a reference to one")]
     pub(super) fn push<'a, const N: usize>(&mut self, cells: [Cell<'a>; N]) {
         debug_assert_eq!(N, self.columns.len());
         match &mut self.form {

@@ -196,7 +196,10 @@ async fn companies_never_see_each_other(universe: &Universe) {
     let (acme, other) = (company(universe, "acme").await, company(universe, "other").await);
     let store = &universe.store;
     let mine = draft("Ana", "ana@example.com", "5511988887777", &["VIP"]);
-    assert_eq!(store.upsert_contacts(acme, &[mine.clone()], NOW).await.unwrap(), [Upserted::Created]);
+    assert_eq!(
+        store.upsert_contacts(acme, std::slice::from_ref(&mine), NOW).await.unwrap(),
+        [Upserted::Created]
+    );
     assert_eq!(store.upsert_contacts(other, &[mine], NOW).await.unwrap(), [Upserted::Created]);
     assert_eq!(store.contacts(other, page(1, 10), Some("vip")).await.unwrap().total, 1);
     let tag = store.tags(acme, page(1, 10), None).await.unwrap().records[0].summary.id;
