@@ -95,6 +95,11 @@ pub(crate) struct Record {
     pub(crate) marks: Vec<Mark>,
 }
 
+/// Write what is left, then end. Answered when done; the lease is given back then.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct Close;
+
 /// What is to be written next, and who waits for it.
 #[derive(Default)]
 struct Open {
@@ -123,6 +128,8 @@ pub(crate) struct Ledger {
     /// Told when another process took over.
     fence: watch::Sender<bool>,
     failures: u32,
+    /// Who waits for the end.
+    closing: Option<oneshot::Sender<()>>,
     figures: Figures,
 }
 
@@ -142,6 +149,7 @@ impl Ledger {
             closed: false,
             fence,
             failures: 0,
+            closing: None,
             figures,
         }
     }
@@ -157,7 +165,14 @@ impl Ledger {
 
     /// Starts a commit, unless one runs or there is nothing to write.
     fn commit(&mut self, ctx: &mut Context<Self>) {
-        if self.busy || self.open.batch.is_empty() {
+        if self.busy {
+            return;
+        }
+        if self.open.batch.is_empty() {
+            if let Some(waiting) = self.closing.take() {
+                let _ = waiting.send(());
+                ctx.stop();
+            }
             return;
         }
         self.busy = true;
@@ -370,5 +385,18 @@ impl Handler<Record> for Ledger {
         self.open.records.push(waiting);
         self.commit(ctx);
         answer(durable)
+    }
+}
+
+impl Handler<Close> for Ledger {
+    type Result = ResponseFuture<()>;
+
+    fn handle(&mut self, _: Close, ctx: &mut Self::Context) -> Self::Result {
+        let (waiting, closed) = oneshot::channel();
+        self.closing = Some(waiting);
+        self.commit(ctx);
+        Box::pin(async move {
+            let _ = closed.await;
+        })
     }
 }

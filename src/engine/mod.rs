@@ -16,14 +16,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use actix::{Actor, Addr, Arbiter, MailboxError};
+use actix::{Actor, Addr, Arbiter, ArbiterHandle, MailboxError};
 use tokio::sync::watch;
 use uuid::Uuid;
 
 use self::channel::Admit;
 use self::directory::Directory;
 use self::keys::Keys;
-use self::ledger::{Accept, Ledger};
+use self::ledger::{Accept, Close, Ledger};
 use self::resolver::{Resolve, Resolver};
 use self::sentinel::Sentinel;
 use self::shared::{Shared, Tiers};
@@ -56,6 +56,8 @@ struct Inner {
     reachable: AtomicBool,
     stopping: AtomicBool,
     fenced: watch::Receiver<bool>,
+    /// The threads of ledger, resolvers and sentinel.
+    threads: [ArbiterHandle; 2],
 }
 
 /// Who asks.
@@ -156,9 +158,9 @@ impl Engine {
         let (fence, fenced) = watch::channel(false);
         let (own_store, lease) = (store.clone(), Arc::new(lease));
         let capacity = config.engine.accept_queue;
-        let ledger = Ledger::start_in_arbiter(&Arbiter::new().handle(), move |_| {
-            Ledger::new(own_store, lease, capacity, fence)
-        });
+        let (writers, helpers) = (Arbiter::new().handle(), Arbiter::new().handle());
+        let ledger =
+            Ledger::start_in_arbiter(&writers, move |_| Ledger::new(own_store, lease, capacity, fence));
         let shared = Arc::new(Shared {
             store: store.clone(),
             vault,
@@ -168,10 +170,9 @@ impl Engine {
             retry: config.retry.clone(),
             cloud_api: config.cloud_api.clone(),
         });
-        let helpers = Arbiter::new();
         let resolvers = (0..config.engine.resolvers.max(1)).map(|_| {
             let (store, ledger, block_size) = (store.clone(), ledger.clone(), config.engine.block_size);
-            Resolver::start_in_arbiter(&helpers.handle(), move |_| Resolver::new(store, ledger, block_size))
+            Resolver::start_in_arbiter(&helpers, move |_| Resolver::new(store, ledger, block_size))
         });
         let engine = Self(Arc::new(Inner {
             directory: Directory::new(Arc::clone(&shared), config::per_core(config.engine.arbiters))?,
@@ -182,11 +183,12 @@ impl Engine {
             reachable: AtomicBool::new(true),
             stopping: AtomicBool::new(false),
             fenced,
+            threads: [writers, helpers.clone()],
         }));
         engine.forget_keys(seen.api_key);
         engine.load_tiers().await?;
         let (watched, interval) = (engine.clone(), config.engine.watch_interval);
-        Sentinel::start_in_arbiter(&helpers.handle(), move |_| Sentinel::new(watched, interval, seen));
+        Sentinel::start_in_arbiter(&helpers, move |_| Sentinel::new(watched, interval, seen));
         engine.resume().await?;
         Ok(engine)
     }
@@ -313,6 +315,11 @@ impl Engine {
     pub async fn stop(&self) {
         self.0.stopping.store(true, Ordering::Relaxed);
         self.directory().stop().await;
+        // A closed ledger has nothing left to write.
+        let _ = self.0.shared.ledger.send(Close).await;
+        for thread in &self.0.threads {
+            thread.stop();
+        }
     }
 
     /// The content of a template send: the template found, checked and filled in.

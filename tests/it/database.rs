@@ -15,7 +15,7 @@ macro_rules! stores {
     ($($behaviour:ident),* $(,)?) => {
         mod sqlite {
             $(
-                #[tokio::test]
+                #[actix_web::test]
                 async fn $behaviour() {
                     let universe = $crate::database::Universe::sqlite().await;
                     super::$behaviour(&universe).await;
@@ -25,7 +25,7 @@ macro_rules! stores {
         }
         mod postgres {
             $(
-                #[tokio::test]
+                #[actix_web::test]
                 #[ignore = "needs PostgreSQL: run scripts/test"]
                 async fn $behaviour() {
                     let universe = $crate::database::Universe::postgres().await;
@@ -71,6 +71,11 @@ impl Universe {
         Self { store: open(&url).await, url, place: Place::Server { admin, database } }
     }
 
+    /// How the store was opened.
+    pub(crate) fn options(&self) -> Options {
+        options(&self.url)
+    }
+
     /// Closes the store and removes what it kept.
     pub(crate) async fn end(self) {
         self.store.close().await;
@@ -83,13 +88,16 @@ impl Universe {
     }
 }
 
-async fn open(url: &str) -> Store {
-    let options = Options {
+fn options(url: &str) -> Options {
+    Options {
         url: url.to_owned(),
         connections: 4,
         acquire_timeout: Duration::from_secs(10),
         synchronous_full: false,
         migrate: true,
-    };
-    Store::open(&options).await.unwrap()
+    }
+}
+
+async fn open(url: &str) -> Store {
+    Store::open(&options(url)).await.unwrap()
 }

@@ -3,4 +3,6 @@
 
 mod contacts;
 mod database;
+mod delivery;
+mod running;
 mod store_contacts;

@@ -1,0 +1,230 @@
+//! A running service with a simulator for its provider: everything real but the provider.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::dev::ServerHandle;
+use actix_web::{App, HttpServer, web};
+use pombo::api;
+use pombo::clock::Timestamp;
+use pombo::config::Config;
+use pombo::domain::channel::{Kind, Status};
+use pombo::domain::contact::Person;
+use pombo::domain::tier;
+use pombo::engine::Engine;
+use pombo::simulator::{self, Simulator};
+use pombo::store::Store;
+use pombo::store::api_key::NewKey;
+use pombo::store::channel::{NewChannel, Sealed};
+use pombo::vault::{Vault, api_key, context};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use uuid::Uuid;
+
+use crate::database::Universe;
+
+/// The simulator's number and account.
+pub(crate) const NUMBER: &str = "106540352242922";
+const WABA: &str = "102290129340398";
+/// The token that the simulator takes.
+pub(crate) const TOKEN: &str = "EAAG-good";
+/// How long anything may take before a test fails.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// One company with one business account.
+pub(crate) struct Running {
+    pub(crate) simulator: Simulator,
+    pub(crate) store: Store,
+    pub(crate) company: Uuid,
+    pub(crate) channel: Uuid,
+    pub(crate) vault: Arc<Vault>,
+    pub(crate) key: String,
+    config: Config,
+    database: pombo::store::Options,
+    engine: Engine,
+    server: ServerHandle,
+    url: String,
+    _data: TempDir,
+}
+
+impl Running {
+    /// Starts simulator and service; `change` may change the configuration first.
+    pub(crate) async fn start(universe: &Universe, change: impl FnOnce(&mut Config)) -> Self {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let number = simulator::Number::new(NUMBER, "+1 555 078 3881");
+        let account = simulator::Account {
+            waba_id: WABA.to_owned(),
+            tokens: vec![TOKEN.to_owned()],
+            numbers: vec![number],
+            templates: simulator::default_templates(),
+        };
+        let seed = simulator::Seed { accounts: vec![account] };
+        let simulator = simulator::start(simulator::Options::default(), seed).await.unwrap();
+
+        let data = tempfile::tempdir().unwrap();
+        let mut config = Config::default();
+        config.cloud_api.base_url = simulator.base_url().to_owned();
+        config.engine.arbiters = 1;
+        config.retry.first = Duration::from_millis(20);
+        change(&mut config);
+        let vault = Arc::new(Vault::open(&config.secrets, data.path()).unwrap().0);
+        let store = universe.store.clone();
+        let tiers = tier::parse(tier::BUILT_IN).unwrap();
+        let tiers: Vec<_> =
+            tiers.iter().map(|tier| (tier.name.clone(), serde_json::to_string(tier).unwrap())).collect();
+        store.apply_tiers(&tiers).await.unwrap();
+        let company = store.add_company("Acme", "standard").await.unwrap().id;
+        let (key, prefix) = api_key::generate();
+        let hash = api_key::hash(key.expose());
+        let new = NewKey { company_id: company, name: "test", prefix: &prefix, hash, expires_at: None };
+        store.add_api_key(new).await.unwrap();
+
+        let database = universe.options();
+        let (engine, server, url) = serve(&config, &store, &vault, &database).await;
+        let mut running = Self {
+            simulator,
+            store,
+            company,
+            channel: Uuid::nil(),
+            vault,
+            key: key.expose().to_owned(),
+            config,
+            database,
+            engine,
+            server,
+            url,
+            _data: data,
+        };
+        running.channel = running.add_channel(TOKEN, NUMBER, "unlimited").await;
+        running
+    }
+
+    /// Adds a business account, as the command line does.
+    pub(crate) async fn add_channel(&self, token: &str, number: &str, tier: &str) -> Uuid {
+        let id = Uuid::now_v7();
+        let new = NewChannel {
+            id,
+            company_id: self.company,
+            kind: Kind::BusinessAccount,
+            name: "Support".to_owned(),
+            phone_number: Some("15550783881".to_owned()),
+            phone_number_id: Some(number.to_owned()),
+            waba_id: Some(WABA.to_owned()),
+            tier: tier.to_owned(),
+            secrets: Sealed { token: Some(self.seal(id, token)), app_secret: None },
+            status: Status::Connecting,
+        };
+        self.store.add_channel(new).await.unwrap();
+        id
+    }
+
+    /// A token as the store keeps it.
+    pub(crate) fn seal(&self, channel: Uuid, token: &str) -> Vec<u8> {
+        self.vault.seal(token.as_bytes(), &context::token(channel))
+    }
+
+    /// Contacts with consecutive numbers from `first` on, all under the tag; its id.
+    pub(crate) async fn tag(&self, name: &str, first: u64, count: u64) -> Uuid {
+        let tag = self.store.ensure_tag(self.company, name, None).await.unwrap();
+        let people: Vec<_> = (first..first + count)
+            .map(|number| (Uuid::now_v7(), Person { phone_number: number.to_string(), ..Person::default() }))
+            .collect();
+        self.store.add_contacts(self.company, &people, &[tag], Timestamp::now()).await.unwrap();
+        tag
+    }
+
+    /// Sends through the channel: status and body of the answer.
+    pub(crate) async fn send(&self, body: &Value) -> (u16, Value) {
+        self.send_through(self.channel, body).await
+    }
+
+    /// Sends through this channel: status and body of the answer.
+    pub(crate) async fn send_through(&self, channel: Uuid, body: &Value) -> (u16, Value) {
+        let answer = reqwest::Client::new()
+            .post(format!("{}/api/v1/chat/{channel}/messages", self.url))
+            .bearer_auth(&self.key)
+            .json(body)
+            .send()
+            .await
+            .unwrap();
+        (answer.status().as_u16(), answer.json().await.unwrap())
+    }
+
+    /// Sends a text to the tag; it must be accepted for that many.
+    pub(crate) async fn send_to_tag(&self, tag: Uuid, expected: u64) {
+        let (status, body) =
+            self.send(&json!({ "type": "text", "message": "hi", "contact_tag_id": tag })).await;
+        assert_eq!((status, body["recipients_count"].as_u64()), (202, Some(expected)), "{body}");
+    }
+
+    /// The status of a channel as the store has it.
+    pub(crate) async fn status(&self, channel: Uuid) -> Status {
+        self.store.find_channel(channel).await.unwrap().unwrap().connection.status
+    }
+
+    /// Messages that the simulator took, and how many recipients they had.
+    pub(crate) fn delivered(&self) -> (u64, u64) {
+        let figures = self.simulator.number(NUMBER).unwrap();
+        (figures.messages, figures.unique_recipients)
+    }
+
+    /// Waits until the simulator took that many messages, and the sends are finished in the store.
+    pub(crate) async fn settled(&self, messages: u64) {
+        until(&format!("{messages} messages delivered"), async || self.delivered().0 >= messages).await;
+        until("every send finished", async || self.store.channels_with_work().await.unwrap().is_empty())
+            .await;
+    }
+
+    /// Stops the service as a graceful end does, and starts it again.
+    pub(crate) async fn restart(&mut self) {
+        self.server.stop(true).await;
+        self.engine.stop().await;
+        (self.engine, self.server, self.url) =
+            serve(&self.config, &self.store, &self.vault, &self.database).await;
+    }
+
+    /// Ends service and simulator.
+    pub(crate) async fn end(self) {
+        self.server.stop(true).await;
+        self.engine.stop().await;
+        self.simulator.stop().await;
+    }
+}
+
+async fn serve(
+    config: &Config,
+    store: &Store,
+    vault: &Arc<Vault>,
+    database: &pombo::store::Options,
+) -> (Engine, ServerHandle, String) {
+    let mut lease = store.acquire_lease(database, "test").await;
+    // The engine before gives its lease back when its last actor is gone.
+    for _ in 0..200 {
+        if lease.is_ok() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        lease = store.acquire_lease(database, "test").await;
+    }
+    let engine = Engine::start(config, store.clone(), Arc::clone(vault), lease.unwrap()).await.unwrap();
+    let state = web::Data::new(api::State { engine: engine.clone(), options: api::Options::default() });
+    let server = HttpServer::new(move || App::new().service(api::service(state.clone())))
+        .workers(1)
+        .disable_signals()
+        .bind(("127.0.0.1", 0))
+        .unwrap();
+    let url = format!("http://{}", server.addrs()[0]);
+    let running = server.run();
+    let handle = running.handle();
+    actix_web::rt::spawn(running);
+    (engine, handle, url)
+}
+
+/// Waits for a condition; fails the test when it does not come true.
+pub(crate) async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    while !holds().await {
+        assert!(tokio::time::Instant::now() < deadline, "waited in vain for {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
