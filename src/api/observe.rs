@@ -164,3 +164,6 @@ impl Series {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,231 @@
+//! Every code of the table is reached over HTTP, with its status and its exact body.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use pombo::error::{Class, Code};
+use reqwest::Method;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::world::World;
+use crate::harness::Answer;
+
+const NUMBER: &str = "5511988887777";
+
+struct Case {
+    code: Code,
+    method: Method,
+    path: String,
+    key: Option<String>,
+    body: String,
+}
+
+/// Writes the cases of one company and one key.
+struct Cases {
+    key: String,
+    cases: Vec<Case>,
+}
+
+impl Cases {
+    fn add(&mut self, code: Code, method: Method, path: impl Into<String>, body: String) {
+        let key = Some(self.key.clone());
+        self.cases.push(Case { code, method, path: path.into(), key, body });
+    }
+
+    fn post(&mut self, code: Code, path: &str, body: Value) {
+        self.add(code, Method::POST, path, body.to_string());
+    }
+
+    fn get(&mut self, code: Code, path: impl Into<String>) {
+        self.add(code, Method::GET, path, String::new());
+    }
+}
+
+fn cases(world: &World) -> Vec<Case> {
+    let mut cases = Cases { key: world.acme.key.clone(), cases: Vec::new() };
+    surface(world, &mut cases);
+    business(world, &mut cases);
+    templates(world, &mut cases);
+    web(world, &mut cases);
+    cases.cases
+}
+
+fn surface(world: &World, cases: &mut Cases) {
+    let anonymous = |key: Option<&str>| Case {
+        code: if key.is_some() { Code::InvalidApiKey } else { Code::InvalidAuthHeader },
+        method: Method::GET,
+        path: "/api/v1/contacts".to_owned(),
+        key: key.map(str::to_owned),
+        body: String::new(),
+    };
+    cases.cases.extend([anonymous(None), anonymous(Some("pombo_nobody"))]);
+    cases.get(Code::NotFound, "/api/v1/nothing");
+    cases.add(Code::MethodNotAllowed, Method::DELETE, "/api/v1/contacts", String::new());
+    cases.get(Code::InvalidPagination, "/api/v1/contacts?page=0");
+    cases.get(Code::InvalidField, "/api/v1/contacts?search=%ff");
+    cases.get(Code::ChannelNotFound, format!("/api/v1/chat/{}/templates", Uuid::nil()));
+    cases.get(Code::CredentialResourceMismatch, format!("/api/v1/chat/{}/templates", world.foreign));
+}
+
+fn business(world: &World, cases: &mut Cases) {
+    let path = &World::send(world.connected);
+    let tag = Uuid::nil().to_string();
+    cases.post(Code::ChannelNotFound, &World::send("7"), json!({}));
+    cases.post(Code::CredentialResourceMismatch, &World::send(world.foreign), json!({}));
+    cases.add(Code::InvalidBody, Method::POST, path, "[]".to_owned());
+    cases.add(Code::BodyTooLarge, Method::POST, path, " ".repeat(16 * 1024 + 1));
+    cases.post(Code::MissingType, path, json!({}));
+    cases.post(Code::InvalidType, path, json!({"type": "fax"}));
+    cases.post(Code::MissingRecipient, path, json!({"type": "text"}));
+    let mut to_one = |code, fields: Value| {
+        let mut body = json!({"phone_number": NUMBER});
+        body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        cases.post(code, path, body);
+    };
+    to_one(Code::InvalidField, json!({"type": "text", "message": 7}));
+    to_one(Code::MissingMessage, json!({"type": "text"}));
+    to_one(Code::TextTooLong, json!({"type": "text", "message": "x".repeat(4097)}));
+    to_one(Code::MissingLink, json!({"type": "image"}));
+    to_one(Code::InvalidLink, json!({"type": "image", "link": "ftp://a.example/x"}));
+    to_one(
+        Code::LinkTooLong,
+        json!({"type": "image", "link": format!("https://a.example/{}", "x".repeat(2048))}),
+    );
+    let caption = "x".repeat(1025);
+    to_one(Code::CaptionTooLong, json!({"type": "image", "link": "https://a.example/x", "caption": caption}));
+    to_one(Code::MissingTemplateId, json!({"type": "template"}));
+    to_one(Code::InvalidTemplateIdFormat, json!({"type": "template", "template_id": "seven"}));
+    to_one(Code::MissingComponents, json!({"type": "template", "template_id": 7}));
+    to_one(Code::MissingInteractive, json!({"type": "interactive"}));
+    to_one(Code::InvalidInteractive, json!({"type": "interactive", "interactive": {"type": "poll"}}));
+    let numbers = ["5511988880001", "5511988880002", "5511988880003", "5511988880004"];
+    cases.post(
+        Code::TooManyRecipients,
+        path,
+        json!({"type": "text", "message": "x", "phone_number": numbers}),
+    );
+    let tags = [Uuid::now_v7(), Uuid::now_v7(), Uuid::now_v7()];
+    cases.post(Code::TooManyTags, path, json!({"type": "text", "message": "x", "contact_tag_id": tags}));
+    cases.post(Code::NoValidRecipients, path, json!({"type": "text", "message": "x", "contact_tag_id": tag}));
+    let text = json!({"type": "text", "message": "x", "phone_number": NUMBER});
+    cases.post(Code::ReconnectWaba, &World::send(world.disconnected), text);
+}
+
+fn templates(world: &World, cases: &mut Cases) {
+    let path = &World::send(world.connected);
+    let mut template = |code, id: i64, components: Value| {
+        cases.post(
+            code,
+            path,
+            json!({"type": "template", "phone_number": NUMBER, "template_id": id, "components": components}),
+        );
+    };
+    template(Code::TemplateNotFound, 999_999, json!([]));
+    template(Code::TemplateNotFound, world.foreign_template, json!([]));
+    template(Code::TemplateNotApproved, world.rejected, json!([]));
+    template(Code::InvalidComponents, world.approved, json!([]));
+}
+
+fn web(world: &World, cases: &mut Cases) {
+    let path = &World::web_send(world.web);
+    cases.post(Code::InvalidIdParam, &World::web_send("7"), json!({}));
+    cases.post(Code::MissingType, path, json!({}));
+    cases.post(Code::InvalidType, path, json!({"type": "template"}));
+    cases.post(Code::MissingPhoneNumber, path, json!({"type": "text"}));
+    cases.post(Code::MissingRecipientType, path, json!({"type": "text", "phone_number": NUMBER}));
+    let fields = json!({"type": "text", "phone_number": NUMBER, "recipient_type": "list"});
+    cases.post(Code::InvalidRecipientType, path, fields);
+    let fields = json!({"type": "text", "phone_number": "12", "recipient_type": "number"});
+    cases.post(Code::InvalidPhoneNumber, path, fields);
+    let fields = json!({"type": "text", "phone_number": NUMBER, "recipient_type": "number", "message": "x"});
+    cases.post(Code::SessionDisconnected, path, fields);
+}
+
+async fn answer(world: &World, case: &Case) -> Answer {
+    let request = world.service.request(case.method.clone(), &case.path).body(case.body.clone());
+    let request = match &case.key {
+        Some(key) => request.bearer_auth(key),
+        None => request,
+    };
+    Answer::read(request.send().await.unwrap()).await
+}
+
+const fn status(code: Code) -> u16 {
+    match code.class() {
+        Class::Invalid => 400,
+        Class::Unauthenticated => 401,
+        Class::Forbidden => 403,
+        Class::NotFound => 404,
+        Class::MethodNotAllowed => 405,
+        Class::Conflict => 409,
+        Class::TooLarge => 413,
+        Class::Unavailable => 503,
+    }
+}
+
+/// Ids differ from run to run.
+fn without_ids(text: &str) -> String {
+    let is_id = |word: &&str| Uuid::try_parse(word).is_ok();
+    let separators = |c: char| !(c.is_ascii_alphanumeric() || c == '-');
+    let ids: BTreeSet<_> = text.split(separators).filter(is_id).collect();
+    ids.iter().fold(text.to_owned(), |text, id| text.replace(id, "ID"))
+}
+
+#[tokio::test]
+async fn every_code_is_answered_with_its_status_and_its_exact_body() {
+    let world = World::new().await;
+    let mut unseen: BTreeSet<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    let mut bodies = String::new();
+    for case in cases(&world) {
+        let answer = answer(&world, &case).await;
+        let asked = format!("{} {}", case.method, without_ids(&case.path));
+        assert_eq!(answer.code().as_deref(), Some(case.code.as_str()), "{asked}: {}", answer.body);
+        assert_eq!(answer.status, status(case.code), "{asked}");
+        assert_eq!(answer.json().as_object().unwrap().len(), 2, "{asked}: {}", answer.body);
+        assert!(answer.header("content-type").starts_with("application/json"), "{asked}");
+        let challenge = if answer.status == 401 { "Bearer" } else { "" };
+        assert_eq!(answer.header("www-authenticate"), challenge, "{asked}");
+        writeln!(bodies, "{} {asked}\n    {}", answer.status, without_ids(&answer.body)).unwrap();
+        unseen.remove(case.code.as_str());
+    }
+    world.service.store.clone().close().await;
+    let unavailable = world.service.get("/api/v1/contacts", &world.globex.key).await;
+    assert_eq!((unavailable.status, unavailable.header("retry-after")), (503, "1"));
+    assert_eq!(unavailable.code().as_deref(), Some("service_unavailable"));
+    writeln!(bodies, "503 GET /api/v1/contacts\n    {}", unavailable.body).unwrap();
+    unseen.remove("service_unavailable");
+
+    assert!(unseen.is_empty(), "no case reaches {unseen:?}");
+    insta::assert_snapshot!(bodies);
+}
+
+#[tokio::test]
+async fn a_web_session_that_the_company_does_not_have_is_unknown_in_the_words_of_the_specification() {
+    let world = World::new().await;
+    for channel in [Uuid::nil(), world.foreign_web, world.connected] {
+        let answer = world.service.post(&World::web_send(channel), &world.acme.key, "{}").await;
+        assert_eq!((answer.status, answer.body.as_str()), (404, r#"{"message":"Unknown Channel"}"#));
+    }
+}
+
+#[tokio::test]
+async fn a_send_is_answered_with_what_was_queued_and_what_was_skipped() {
+    let world = World::new().await;
+    let body = json!({"type": "text", "message": "x", "phone_number": [NUMBER, "+55 11 98888-7777", "12"]});
+    let answer = world.service.post(&World::send(world.connected), &world.acme.key, body.to_string()).await;
+    assert_eq!(answer.status, 202);
+    let mut json = answer.json();
+    let send_id: Uuid = serde_json::from_value(json["send_id"].take()).unwrap();
+    assert_eq!(send_id.get_version_num(), 7);
+    assert_eq!(
+        json,
+        json!({
+            "message": "Message queued for sending",
+            "recipients_count": 1,
+            "send_id": null,
+            "skipped_count": 1,
+            "skipped": [{"input": "12", "reason": "has fewer than 7 digits"}],
+        })
+    );
+}

@@ -1,0 +1,147 @@
+//! Whatever arrives, the answer is a refusal and never a failure of ours.
+
+use serde_json::json;
+
+use super::world::World;
+
+#[tokio::test]
+async fn impossible_pages_are_invalid_pagination_on_every_list() {
+    let world = World::new().await;
+    let templates = format!("/api/v1/chat/{}/templates", world.connected);
+    for list in ["/api/v1/chat", "/api/v1/web-chat", "/api/v1/contacts", "/api/v1/contacts/tags", &templates]
+    {
+        for query in [
+            "page=0",
+            "page=-1",
+            "page=+1",
+            "page=1.5",
+            "page=1e3",
+            "page=x",
+            "page=%201",
+            "page=%ff",
+            "page=%zz",
+            "page=%",
+            "page=%00",
+            "page=99999999999999999999",
+            "page=9223372036854775807",
+            "limit=0",
+            "limit=1001",
+            "limit=-5",
+            "limit=ten",
+            "limit=%C3",
+            "page=1&page=x",
+        ] {
+            let answer = world.service.get(&format!("{list}?{query}"), &world.acme.key).await;
+            let seen = (answer.status, answer.code());
+            assert_eq!(seen, (400, Some("invalid_pagination".to_owned())), "{list}?{query}");
+        }
+        for query in ["search=%ff", "search=%", "search=%00", "search=a%00b"] {
+            let answer = world.service.get(&format!("{list}?{query}"), &world.acme.key).await;
+            assert_eq!(
+                (answer.status, answer.code()),
+                (400, Some("invalid_field".to_owned())),
+                "{list}?{query}"
+            );
+        }
+        for query in [
+            "",
+            "&&=&",
+            "page=&limit=",
+            "page=x&page=1",
+            "limit=1000&page=1000000000",
+            "search=",
+            "search=+++",
+            "search=%25_%5C%27%22",
+            "search=%0A%09",
+            "search=%F0%9F%95%8A",
+            "unknown=%ff",
+            "search[]=a&search%5B%5D=b",
+        ] {
+            let answer = world.service.get(&format!("{list}?{query}"), &world.acme.key).await;
+            assert_eq!(answer.status, 200, "{list}?{query}: {}", answer.body);
+        }
+    }
+    for query in ["language=%ff", "category=%00"] {
+        let answer = world.service.get(&format!("{templates}?{query}"), &world.acme.key).await;
+        assert_eq!((answer.status, answer.code()), (400, Some("invalid_field".to_owned())), "{query}");
+    }
+    let long = format!("/api/v1/contacts?search={}", "x".repeat(201));
+    assert_eq!(world.service.get(&long, &world.acme.key).await.code().as_deref(), Some("invalid_field"));
+}
+
+#[tokio::test]
+async fn a_path_whose_id_is_no_id_names_no_channel() {
+    let world = World::new().await;
+    for id in ["x", "0", "-1", "%00", "%ff", "%2F", "..%2f..", "a%20b", "%7B%7D", "💥", &"9".repeat(2000)] {
+        let business = world.service.post(&World::send(id), &world.acme.key, "{}").await;
+        assert_eq!((business.status, business.code()), (404, Some("channel_not_found".to_owned())), "{id}");
+        let templates = world.service.get(&format!("/api/v1/chat/{id}/templates"), &world.acme.key).await;
+        assert_eq!((templates.status, templates.code()), (404, Some("channel_not_found".to_owned())), "{id}");
+        let web = world.service.post(&World::web_send(id), &world.acme.key, "{}").await;
+        assert_eq!((web.status, web.code()), (400, Some("invalid_id_param".to_owned())), "{id}");
+    }
+}
+
+#[tokio::test]
+async fn a_hostile_body_is_refused_and_never_a_failure() {
+    let world = World::new().await;
+    let deep = format!("{}{}", "[".repeat(8000), "]".repeat(8000));
+    let bodies: Vec<Vec<u8>> = vec![
+        Vec::new(),
+        b"null".to_vec(),
+        b"\"text\"".to_vec(),
+        b"7".to_vec(),
+        b"[{}]".to_vec(),
+        b"{\"type\":\"text\"".to_vec(),
+        b"{\"type\":\"text\"}{}".to_vec(),
+        b"{\"type\":\"text\",\"type\":\"text\"}".to_vec(),
+        b"\xef\xbb\xbf{}".to_vec(),
+        b"{\"type\":\"\xff\"}".to_vec(),
+        b"\0".to_vec(),
+        b"type=text&message=x".to_vec(),
+        deep.clone().into_bytes(),
+        format!(r#"{{"type":"interactive","phone_number":"5511988887777","interactive":{deep}}}"#)
+            .into_bytes(),
+        format!(r#"{{"type":"text","phone_number":{deep},"message":"x"}}"#).into_bytes(),
+        br#"{"type":"text","phone_number":1e999,"message":"x"}"#.to_vec(),
+        br#"{"type":"template","template_id":99999999999999999999,"phone_number":"5511988887777"}"#.to_vec(),
+        br#"{"type":{"$gt":""},"phone_number":{}}"#.to_vec(),
+        json!({"type": "text", "phone_number": [[["5511988887777"]]], "message": {}})
+            .to_string()
+            .into_bytes(),
+    ];
+    for path in [World::send(world.connected), World::web_send(world.web)] {
+        for body in &bodies {
+            let answer = world.service.post(&path, &world.acme.key, body.clone()).await;
+            let shown = String::from_utf8_lossy(&body[..body.len().min(60)]);
+            assert_eq!(answer.status, 400, "{path} {shown}: {}", answer.body);
+            assert!(answer.code().is_some(), "{path} {shown}: {}", answer.body);
+        }
+    }
+}
+
+#[tokio::test]
+async fn bytes_that_are_hardly_http_never_answer_500() {
+    let world = World::new().await;
+    let key = &world.acme.key;
+    let path = World::send(world.connected);
+    let head = |line: &str| format!("{line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n");
+    let post = head(&format!("POST {path}"));
+    let requests: Vec<Vec<u8>> = vec![
+        [head("GET /api/v1/contacts?search=").trim_end().as_bytes(), b"\r\n\r\n"].concat(),
+        b"GET /api/v1/contacts?search=\xff\xfe HTTP/1.1\r\nHost: x\r\n\r\n".to_vec(),
+        b"GET /api/v1/chat/\xc3\x28/templates HTTP/1.1\r\nHost: x\r\n\r\n".to_vec(),
+        format!("{post}Transfer-Encoding: chunked\r\n\r\nzz\r\n{{}}\r\n").into_bytes(),
+        format!("{post}Content-Length: -1\r\n\r\n").into_bytes(),
+        format!("{post}Content-Length: 99999999999999999999999\r\n\r\n").into_bytes(),
+        format!("{post}Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n\x1f\x01").into_bytes(),
+        b"GET / HTTP/9.9\r\n\r\n".to_vec(),
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03".to_vec(),
+    ];
+    for request in requests {
+        let shown = String::from_utf8_lossy(&request).into_owned();
+        let answer = world.service.raw(request).await;
+        assert!(answer.status < 500, "{answer:?} to {shown}");
+    }
+    assert_eq!(world.service.get("/healthz", "").await.status, 200);
+}

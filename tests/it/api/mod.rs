@@ -1,0 +1,12 @@
+//! The HTTP surface, through a socket.
+
+mod bodies;
+mod codes;
+mod hostile;
+mod lists;
+mod methods;
+mod order;
+mod reference;
+mod routes;
+mod surroundings;
+mod world;

@@ -1,0 +1,181 @@
+//! Companies, keys, channels, templates and tiers in the store, on both databases.
+
+use pombo::clock::Timestamp;
+use pombo::domain::channel::{Connection, Kind, Reason, Status};
+use pombo::domain::page::PageRequest;
+use pombo::store::Error;
+use pombo::store::api_key::NewKey;
+use pombo::store::channel::{NewChannel, Sealed};
+use pombo::store::template::{Filter, Record, Synced};
+use uuid::Uuid;
+
+use crate::database::{Universe, stores};
+
+const FIRST: PageRequest = PageRequest { page: 1, limit: 10 };
+
+fn new_channel(company_id: Uuid, phone_number_id: &str) -> NewChannel {
+    NewChannel {
+        id: Uuid::now_v7(),
+        company_id,
+        kind: Kind::BusinessAccount,
+        name: "shop".to_owned(),
+        phone_number: None,
+        phone_number_id: Some(phone_number_id.to_owned()),
+        waba_id: Some("waba".to_owned()),
+        tier: "standard".to_owned(),
+        secrets: Sealed { token: Some(vec![1, 2]), app_secret: None },
+        status: Status::Connecting,
+    }
+}
+
+fn synced(name: &str, status: &str, text: &str) -> Synced {
+    Synced {
+        provider_id: format!("p-{name}"),
+        name: name.to_owned(),
+        language: "en".to_owned(),
+        category: "UTILITY".to_owned(),
+        status: status.to_owned(),
+        parameter_format: "POSITIONAL".to_owned(),
+        components: serde_json::value::to_raw_value(&[text]).unwrap(),
+        rejected_reason: None,
+        quality_score: None,
+    }
+}
+
+async fn a_company_is_found_by_name_and_by_id_and_its_name_is_taken(universe: &Universe) {
+    let store = &universe.store;
+    let acme = store.add_company("acme", "standard").await.unwrap();
+    assert!(matches!(store.add_company("acme", "large").await, Err(Error::Taken(_))));
+    let aardvark = store.add_company("aardvark", "standard").await.unwrap();
+    assert_eq!(store.companies().await.unwrap(), [aardvark, acme.clone()]);
+    assert_eq!(store.find_company("acme").await.unwrap(), Some(acme.clone()));
+    assert_eq!(store.find_company(&acme.id.to_string()).await.unwrap(), Some(acme));
+    assert_eq!(store.find_company("nobody").await.unwrap(), None);
+}
+
+async fn a_revoked_key_stays_known_as_revoked(universe: &Universe) {
+    let store = &universe.store;
+    let company = store.add_company("acme", "standard").await.unwrap();
+    let key =
+        |hash| NewKey { company_id: company.id, name: "till", prefix: "pombo_ab", hash, expires_at: None };
+    let before = store.revisions().await.unwrap();
+    let first = store.add_api_key(key([1; 32])).await.unwrap();
+    assert!(matches!(store.add_api_key(key([1; 32])).await, Err(Error::Taken(_))));
+    let second = store.add_api_key(key([2; 32])).await.unwrap();
+    assert!(store.revoke_api_key(first.id).await.unwrap());
+    assert!(!store.revoke_api_key(first.id).await.unwrap());
+    assert!(!store.revoke_api_key(Uuid::nil()).await.unwrap());
+
+    let now = Timestamp::now();
+    assert!(!store.find_api_key(&[1; 32]).await.unwrap().unwrap().is_valid(now));
+    assert!(store.find_api_key(&[2; 32]).await.unwrap().unwrap().is_valid(now));
+    assert_eq!(store.find_api_key(&[3; 32]).await.unwrap(), None);
+    let listed = store.api_keys(company.id).await.unwrap();
+    assert_eq!(listed.iter().map(|key| key.id).collect::<Vec<_>>(), [second.id, first.id]);
+    let after = store.revisions().await.unwrap();
+    assert_eq!((after.api_key - before.api_key, after.channel, after.tier), (3, before.channel, before.tier));
+}
+
+async fn every_change_of_a_channel_is_found_by_its_revision(universe: &Universe) {
+    let store = &universe.store;
+    let company = store.add_company("acme", "standard").await.unwrap();
+    let one = store.add_channel(new_channel(company.id, "1")).await.unwrap();
+    let two = store.add_channel(new_channel(company.id, "2")).await.unwrap();
+    assert!(matches!(store.add_channel(new_channel(company.id, "1")).await, Err(Error::Taken(_))));
+    assert_eq!(store.find_channel(one.id).await.unwrap(), Some(one.clone()));
+
+    let mut seen = store.revisions().await.unwrap().channel;
+    let reason =
+        Reason { code: "token_refused".to_owned(), sentence: "no".to_owned(), provider_code: Some(190) };
+    let since = Timestamp::from_millis(7);
+    let connection = Connection { status: Status::Disconnected, reason: Some(reason), since };
+    assert!(store.set_channel_connection(one.id, &connection).await.unwrap());
+    assert!(store.set_channel_token(one.id, vec![3]).await.unwrap());
+    assert!(store.set_channel_tier(one.id, "large").await.unwrap());
+    assert!(store.set_channel_quality(two.id, Some("RED".to_owned())).await.unwrap());
+    let changed = store.channels_changed_since(seen).await.unwrap();
+    assert_eq!(changed.iter().map(|channel| channel.id).collect::<Vec<_>>(), [one.id, two.id]);
+    assert_eq!((&changed[0].connection, changed[0].tier.as_str()), (&connection, "large"));
+    assert_eq!(changed[1].quality_rating.as_deref(), Some("RED"));
+    let secrets = store.channel_secrets(one.id).await.unwrap().unwrap();
+    assert_eq!(secrets, Sealed { token: Some(vec![3]), app_secret: None });
+
+    seen = store.revisions().await.unwrap().channel;
+    assert!(!store.set_channel_tier(Uuid::nil(), "large").await.unwrap());
+    assert_eq!(store.channel_secrets(Uuid::nil()).await.unwrap(), None);
+    assert_eq!(store.revisions().await.unwrap().channel, seen);
+    assert!(store.channels_changed_since(seen).await.unwrap().is_empty());
+}
+
+async fn concurrent_changes_each_get_a_revision_of_their_own(universe: &Universe) {
+    let store = &universe.store;
+    let company = store.add_company("acme", "standard").await.unwrap();
+    let before = store.revisions().await.unwrap().channel;
+    let added = (0..20).map(|id| store.add_channel(new_channel(company.id, &id.to_string())));
+    futures_util::future::try_join_all(added).await.unwrap();
+    assert_eq!(store.revisions().await.unwrap().channel, before + 20);
+    for seen in [0, 7, 19] {
+        let left = usize::try_from(20 - seen).unwrap();
+        assert_eq!(store.channels_changed_since(before + seen).await.unwrap().len(), left);
+    }
+}
+
+async fn a_synchronised_template_keeps_its_id_and_a_vanished_one_is_deleted(universe: &Universe) {
+    let store = &universe.store;
+    let company = store.add_company("acme", "standard").await.unwrap().id;
+    let sync =
+        async |waba: &str, listed: &[Synced]| store.sync_templates(company, waba, listed).await.unwrap();
+    let find =
+        async |name: &str| store.find_template_by_name(company, "waba", name, "en").await.unwrap().unwrap();
+    let approved = async || -> Vec<String> {
+        let page = store.approved_templates(company, "waba", FIRST, Filter::default()).await.unwrap();
+        assert_eq!(page.total, page.records.len() as u64);
+        page.records.into_iter().map(|record| record.name).collect()
+    };
+    sync("other", &[synced("b", "APPROVED", "x")]).await;
+    sync("waba", &[synced("a", "APPROVED", "x"), synced("b", "APPROVED", "x"), synced("c", "PENDING", "x")])
+        .await;
+    assert_eq!(approved().await, ["b", "a"]);
+    let (a, b) = (find("a").await, find("b").await);
+
+    sync("waba", &[synced("a", "APPROVED", "x"), synced("c", "APPROVED", "y")]).await;
+    assert_eq!(approved().await, ["c", "a"]);
+    assert_eq!(find("a").await, a);
+    let gone = Record { status: "DELETED".to_owned(), updated_at: find("b").await.updated_at, ..b.clone() };
+    assert_eq!(find("b").await, gone);
+    assert_eq!(find("c").await.components, serde_json::json!(["y"]));
+    assert_eq!(store.find_template(company, b.id).await.unwrap(), Some(gone));
+    assert_eq!(store.find_template(Uuid::nil(), b.id).await.unwrap(), None);
+
+    sync("waba", &[synced("b", "APPROVED", "x")]).await;
+    assert_eq!((find("b").await.id, approved().await), (b.id, vec!["b".to_owned()]));
+    sync("waba", &[]).await;
+    assert!(approved().await.is_empty());
+    let statuses: Vec<_> =
+        store.templates(company).await.unwrap().into_iter().map(|record| record.status).collect();
+    assert_eq!(statuses, ["APPROVED", "DELETED", "DELETED", "DELETED"]);
+}
+
+async fn applied_tiers_replace_those_of_the_same_name_and_no_others(universe: &Universe) {
+    let store = &universe.store;
+    let tier = |name: &str, settings: &str| (name.to_owned(), settings.to_owned());
+    let before = store.revisions().await.unwrap().tier;
+    store.apply_tiers(&[tier("standard", "{}"), tier("large", "{\"a\":1}")]).await.unwrap();
+    store.apply_tiers(&[tier("standard", "{\"b\":2}"), tier("small", "{}")]).await.unwrap();
+    store.apply_tiers(&[]).await.unwrap();
+    let settings: Vec<_> =
+        store.tiers().await.unwrap().into_iter().map(|tier| (tier.name, tier.settings)).collect();
+    assert_eq!(settings, [tier("large", "{\"a\":1}"), tier("small", "{}"), tier("standard", "{\"b\":2}")]);
+    assert_eq!(store.find_tier("standard").await.unwrap().unwrap().settings, "{\"b\":2}");
+    assert_eq!(store.find_tier("none").await.unwrap(), None);
+    assert_eq!(store.revisions().await.unwrap().tier, before + 2);
+}
+
+stores!(
+    a_company_is_found_by_name_and_by_id_and_its_name_is_taken,
+    a_revoked_key_stays_known_as_revoked,
+    every_change_of_a_channel_is_found_by_its_revision,
+    concurrent_changes_each_get_a_revision_of_their_own,
+    a_synchronised_template_keeps_its_id_and_a_vanished_one_is_deleted,
+    applied_tiers_replace_those_of_the_same_name_and_no_others,
+);
