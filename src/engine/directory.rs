@@ -9,14 +9,15 @@ use uuid::Uuid;
 
 use super::channel::{ChannelActor, Refresh, Stop};
 use super::shared::Shared;
-use crate::connector::{self, cloud_api};
+use crate::connector;
+use crate::connector::cloud_api::Connections;
 use crate::domain::channel::{Channel, Kind};
 use crate::store;
 
 /// A thread for channel actors, with connections of its own to the provider.
 struct Thread {
     arbiter: ArbiterHandle,
-    client: reqwest::Client,
+    connections: Connections,
 }
 
 struct Entry {
@@ -42,7 +43,10 @@ impl Directory {
     pub(super) fn new(shared: Arc<Shared>, threads: usize) -> Result<Self, connector::Error> {
         let threads = (0..threads.max(1))
             .map(|_| {
-                Ok(Thread { arbiter: Arbiter::new().handle(), client: cloud_api::client(&shared.cloud_api)? })
+                Ok(Thread {
+                    arbiter: Arbiter::new().handle(),
+                    connections: Connections::new(&shared.cloud_api)?,
+                })
             })
             .collect::<Result<_, connector::Error>>()?;
         Ok(Self { shared, entries: DashMap::new(), threads, next_thread: AtomicUsize::new(0) })
@@ -70,10 +74,10 @@ impl Directory {
             return actor.clone();
         }
         let thread = &self.threads[self.next_thread.fetch_add(1, Ordering::Relaxed) % self.threads.len()];
-        let (shared, client) = (Arc::clone(&self.shared), thread.client.clone());
+        let (shared, connections) = (Arc::clone(&self.shared), thread.connections.clone());
         let channel = Arc::clone(&entry.channel);
         let actor = ChannelActor::start_in_arbiter(&thread.arbiter, move |_| {
-            ChannelActor::new(shared, client, channel)
+            ChannelActor::new(shared, connections, channel)
         });
         entry.actor = Some(actor.clone());
         actor

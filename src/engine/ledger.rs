@@ -100,14 +100,30 @@ pub(crate) struct Record {
 #[rtype(result = "()")]
 pub(crate) struct Close;
 
+/// Who waits for a commit.
+type Waiting<T> = oneshot::Sender<Result<T, Error>>;
+
 /// What is to be written next, and who waits for it.
 #[derive(Default)]
 struct Open {
     batch: Batch,
-    accepts: Vec<(AcceptedSend, Option<Recipient<Arrived>>, oneshot::Sender<Result<Uuid, Error>>)>,
-    extensions: Vec<(Uuid, oneshot::Sender<Result<(), Error>>)>,
-    activations: Vec<(AcceptedSend, Recipient<Arrived>, oneshot::Sender<Result<(), Error>>)>,
-    records: Vec<oneshot::Sender<Result<(), Error>>>,
+    /// In the order of the batch's sends. The channel hears of those that count at once.
+    accepts: Vec<Accepting>,
+    extensions: Vec<(Uuid, Waiting<()>)>,
+    activations: Vec<Activating>,
+    records: Vec<Waiting<()>>,
+}
+
+struct Accepting {
+    send: AcceptedSend,
+    channel: Option<Recipient<Arrived>>,
+    waiting: Waiting<Uuid>,
+}
+
+struct Activating {
+    send: AcceptedSend,
+    channel: Recipient<Arrived>,
+    waiting: Waiting<()>,
 }
 
 struct Figures {
@@ -200,16 +216,17 @@ impl Ledger {
             self.failures = 0;
         }
         self.figures.rows.increment((open.batch.sends.len() + open.batch.outcomes.len()) as u64);
-        let mut arrived: HashMap<Uuid, (Recipient<Arrived>, Vec<AcceptedSend>)> = HashMap::new();
+        let mut arrived = HashMap::new();
         let channels = open.batch.sends.iter().map(|send| send.channel_id);
-        for (channel_id, (send, channel, waiting)) in channels.zip(open.accepts) {
+        for (channel_id, Accepting { send, channel, waiting }) in channels.zip(open.accepts) {
             // Nobody may wait any more: the send is accepted all the same.
             let _ = waiting.send(Ok(send.id));
             if let Some(channel) = channel {
-                arrived.entry(channel_id).or_insert_with(|| (channel, Vec::new())).1.push(send);
+                let (_, sends) = arrived.entry(channel_id).or_insert_with(|| (channel, Vec::new()));
+                sends.push(send);
             }
         }
-        for (send, channel, waiting) in open.activations {
+        for Activating { send, channel, waiting } in open.activations {
             let _ = waiting.send(Ok(()));
             tell(&channel, vec![send]);
         }
@@ -236,7 +253,7 @@ impl Ledger {
         self.closed |= matches!(error, store::Error::Fenced);
         let answer = if passing { Error::Unavailable } else { Error::Closed };
         let mut withdrawals = open.batch.withdrawals;
-        for (send, _, waiting) in open.accepts {
+        for Accepting { send, channel: _, waiting } in open.accepts {
             let _ = waiting.send(Err(answer));
             withdrawals.push(send.id);
         }
@@ -244,7 +261,7 @@ impl Ledger {
             let _ = waiting.send(Err(answer));
             withdrawals.push(send_id);
         }
-        for (send, _, waiting) in open.activations {
+        for Activating { send, channel: _, waiting } in open.activations {
             let _ = waiting.send(Err(answer));
             withdrawals.push(send.id);
         }
@@ -325,7 +342,8 @@ impl Handler<Accept> for Ledger {
             recipients: accept.recipients,
         };
         let (waiting, durable) = oneshot::channel();
-        self.open.accepts.push((send, (!accept.more).then_some(accept.channel), waiting));
+        let channel = (!accept.more).then_some(accept.channel);
+        self.open.accepts.push(Accepting { send, channel, waiting });
         self.commit(ctx);
         answer(durable)
     }
@@ -357,7 +375,7 @@ impl Handler<Activate> for Ledger {
         let send = activate.send;
         self.open.batch.activations.push((send.id, send.recipients.count()));
         let (waiting, durable) = oneshot::channel();
-        self.open.activations.push((send, activate.channel, waiting));
+        self.open.activations.push(Activating { send, channel: activate.channel, waiting });
         self.commit(ctx);
         answer(durable)
     }

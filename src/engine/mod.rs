@@ -307,7 +307,7 @@ impl Engine {
         let mut fenced = self.0.fenced.clone();
         if fenced.wait_for(|fenced| *fenced).await.is_err() {
             // The ledger is gone without having been fenced: the engine is being stopped.
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 

@@ -4,5 +4,6 @@
 mod contacts;
 mod database;
 mod delivery;
+mod layers;
 mod running;
 mod store_contacts;

@@ -63,7 +63,7 @@ impl Running {
 
         let data = tempfile::tempdir().unwrap();
         let mut config = Config::default();
-        config.cloud_api.base_url = simulator.base_url().to_owned();
+        config.cloud_api.base_url = simulator.base_url();
         config.engine.arbiters = 1;
         config.retry.first = Duration::from_millis(20);
         change(&mut config);

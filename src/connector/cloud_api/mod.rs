@@ -25,23 +25,28 @@ const TEMPLATES_PER_PAGE: &str = "100";
 /// Pages at most: an account may have 6,000 templates.
 const TEMPLATE_PAGES: usize = 200;
 
-/// A pool of connections to the provider. Connections live on the thread that opened them: give each
-/// thread its own.
-///
-/// # Errors
-///
-/// When no client can be made from `options`.
-pub fn client(options: &config::CloudApi) -> Result<Client, Error> {
-    Client::builder()
-        .user_agent(concat!("pombo/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(options.connect_timeout)
-        .timeout(options.request_timeout)
-        .pool_max_idle_per_host(options.idle_connections)
-        .pool_idle_timeout(options.idle_timeout)
-        .redirect(reqwest::redirect::Policy::none())
-        .tcp_nodelay(true)
-        .build()
-        .map_err(|error| Error::NoAnswer(format!("cannot make a client: {error}")))
+/// Connections to the provider. They live on the thread that opened them: give each thread its own.
+#[derive(Debug, Clone)]
+pub struct Connections(Client);
+
+impl Connections {
+    /// No connections yet.
+    ///
+    /// # Errors
+    ///
+    /// When the TLS library finds no roots to trust.
+    pub fn new(options: &config::CloudApi) -> Result<Self, Error> {
+        let client = Client::builder()
+            .user_agent(concat!("pombo/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(options.connect_timeout)
+            .timeout(options.request_timeout)
+            .pool_max_idle_per_host(options.idle_connections)
+            .pool_idle_timeout(options.idle_timeout)
+            .redirect(reqwest::redirect::Policy::none())
+            .tcp_nodelay(true)
+            .build();
+        client.map(Self).map_err(|error| Error::NoAnswer(format!("cannot make a client: {error}")))
+    }
 }
 
 /// One business phone number of one business account.
@@ -61,7 +66,7 @@ impl CloudApi {
     ///
     /// When the ids or the base address do not make an address, or the token is not visible ASCII.
     pub fn new(
-        client: Client,
+        connections: Connections,
         options: &config::CloudApi,
         phone_number_id: &str,
         waba_id: &str,
@@ -81,7 +86,7 @@ impl CloudApi {
             .map_err(|_| Error::NoAnswer("the access token has characters that no token has".to_owned()))?;
         authorization.set_sensitive(true);
         Ok(Self {
-            client,
+            client: connections.0,
             authorization,
             messages: address(&[phone_number_id, "messages"])?,
             number: address(&[phone_number_id])?,

@@ -12,7 +12,7 @@ use actix::prelude::*;
 
 use super::{ChannelActor, Connector};
 use crate::clock::Timestamp;
-use crate::connector::cloud_api::CloudApi;
+use crate::connector::cloud_api::{CloudApi, Connections};
 use crate::connector::{Disposition, Health};
 use crate::domain::channel::{Channel, Connection, Reason, Status};
 use crate::domain::message::Failure;
@@ -64,11 +64,11 @@ impl ChannelActor {
         if !self.link.connection.accepts() {
             return;
         }
-        let (shared, channel, client) =
-            (Arc::clone(&self.shared), Arc::clone(&self.channel), self.client.clone());
+        let (shared, channel) = (Arc::clone(&self.shared), Arc::clone(&self.channel));
+        let connections = self.connections.clone();
         async move {
             let sealed = shared.store.channel_secrets(channel.id).await?;
-            Ok::<_, store::Error>(connector(&shared, &channel, client, sealed.and_then(|sealed| sealed.token)))
+            Ok::<_, store::Error>(connector(&shared, &channel, connections, sealed.and_then(|sealed| sealed.token)))
         }
         .into_actor(self)
         .map(|result, actor, ctx| match result {
@@ -233,7 +233,7 @@ impl ChannelActor {
 fn connector(
     shared: &super::Shared,
     channel: &Channel,
-    client: reqwest::Client,
+    connections: Connections,
     token: Option<Vec<u8>>,
 ) -> Result<CloudApi, String> {
     let token = token.ok_or("the channel has no access token")?;
@@ -243,6 +243,6 @@ fn connector(
         .map_err(|error| format!("the channel's access token cannot be read: {error}"))?;
     let phone_number_id = channel.phone_number_id.as_deref().unwrap_or_default();
     let waba_id = channel.waba_id.as_deref().unwrap_or_default();
-    CloudApi::new(client, &shared.cloud_api, phone_number_id, waba_id, &token)
+    CloudApi::new(connections, &shared.cloud_api, phone_number_id, waba_id, &token)
         .map_err(|error| error.to_string())
 }

@@ -32,6 +32,7 @@ use self::limiter::Limiter;
 use self::outbox::Outbox;
 use super::ledger::{Arrived, Record};
 use super::shared::Shared;
+use crate::connector::cloud_api::{CloudApi, Connections};
 use crate::domain::channel::Channel;
 use crate::domain::send::{Mark, Recipients};
 use crate::domain::tier::Tier;
@@ -61,7 +62,7 @@ pub(crate) struct Stop;
 /// See the module.
 pub(crate) struct ChannelActor {
     shared: Arc<Shared>,
-    client: reqwest::Client,
+    connections: Connections,
     channel: Arc<Channel>,
     tier: Arc<Tier>,
     link: Link,
@@ -93,7 +94,7 @@ pub(crate) struct ChannelActor {
 }
 
 impl ChannelActor {
-    pub(crate) fn new(shared: Arc<Shared>, client: reqwest::Client, channel: Arc<Channel>) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, connections: Connections, channel: Arc<Channel>) -> Self {
         let tier = shared.tiers.find(&channel.tier);
         let (answers, answered) = mpsc::unbounded_channel();
         let bounds = Bounds {
@@ -107,7 +108,7 @@ impl ChannelActor {
             link: Link::new(channel.connection.clone()),
             lanes: Lanes::new(bounds),
             shared,
-            client,
+            connections,
             channel,
             tier,
             outbox: Outbox::default(),
@@ -305,4 +306,4 @@ fn ahead(tier: &Tier, in_flight: usize) -> u64 {
 }
 
 /// A connector that tasks share.
-type Connector = Rc<crate::connector::cloud_api::CloudApi>;
+type Connector = Rc<CloudApi>;

@@ -1,0 +1,110 @@
+//! Messages dispatched to a local server, ledger written, beside a bare reqwest loop.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+use actix_web::{App, HttpResponse, HttpServer, web};
+use futures_util::StreamExt as _;
+
+use crate::service::Service;
+use crate::{Row, median};
+
+const CONCURRENCY: usize = 64;
+const MESSAGES: u64 = 200_000;
+const ROUNDS: usize = 3;
+const ANSWER: &str = r#"{"messaging_product":"whatsapp","contacts":[{"input":"+5511988887777","wa_id":"5511988887777"}],"messages":[{"id":"wamid.HBgLMTY0NjcwNDM1OTUVAgARGBI1RjQyNUE3NEYxMzAzMzQ5MkEA"}]}"#;
+
+pub(crate) fn measure() -> Row {
+    let arrivals = Arc::new(AtomicU64::new(0));
+    let provider = provider(Arc::clone(&arrivals));
+    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    actix_web::rt::System::new().block_on(async {
+        let service = Service::start(&format!("http://{provider}"), "unlimited").await;
+        let tag = service.tag(MESSAGES).await;
+        for _ in 0..ROUNDS {
+            bare.push(loop_of_requests(provider.clone()).await);
+            let before = arrivals.load(Ordering::Relaxed);
+            let (_, recipients) = service.send_to_tag(tag).await;
+            let started = Instant::now();
+            let seen = arrivals.load(Ordering::Relaxed);
+            while arrivals.load(Ordering::Relaxed) < before + recipients
+                || !service.store.channels_with_work().await.unwrap().is_empty()
+            {
+                actix_web::rt::time::sleep(Duration::from_millis(5)).await;
+            }
+            ours.push((before + recipients - seen) as f64 / started.elapsed().as_secs_f64());
+        }
+        service.engine.stop().await;
+    });
+    let (ours, bare) = (median(ours), median(bare));
+    Row {
+        what: "messages dispatched, rate unlimited, 64 at once",
+        ours: format!("{ours:.0}/s"),
+        yardstick: format!("bare reqwest loop {bare:.0}/s"),
+        ratio: format!("{:.2}", ours / bare),
+        bound: "≥ 0.7",
+    }
+}
+
+/// A provider that takes everything, on a thread of its own; its address.
+fn provider(arrivals: Arc<AtomicU64>) -> String {
+    let (addresses, address) = mpsc::channel();
+    std::thread::spawn(move || {
+        actix_web::rt::System::new().block_on(async move {
+            let state = web::Data::from(arrivals);
+            let server = HttpServer::new(move || {
+                App::new().app_data(state.clone()).route("/{path:.*}", web::post().to(take))
+            })
+            .workers(1)
+            .disable_signals()
+            .bind(("127.0.0.1", 0))
+            .unwrap();
+            addresses.send(server.addrs()[0].to_string()).unwrap();
+            server.run().await.unwrap();
+        });
+    });
+    address.recv().unwrap()
+}
+
+async fn take(arrivals: web::Data<AtomicU64>, body: web::Bytes) -> HttpResponse {
+    std::hint::black_box(&body);
+    arrivals.fetch_add(1, Ordering::Relaxed);
+    HttpResponse::Ok().content_type("application/json").body(ANSWER)
+}
+
+/// The yardstick: the same requests in the same number at once, the answers read and parsed, nothing kept.
+async fn loop_of_requests(provider: String) -> f64 {
+    let run = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async move {
+            let client = reqwest::Client::builder().tcp_nodelay(true).timeout(Duration::from_secs(30)).build().unwrap();
+            let url = reqwest::Url::parse(&format!("http://{provider}/v25.0/1/messages")).unwrap();
+            let started = Instant::now();
+            futures_util::stream::iter(0..MESSAGES)
+                .map(|number| {
+                    let body = format!(
+                        r#"{{"messaging_product":"whatsapp","recipient_type":"individual","text":{{"body":"hi","preview_url":false}},"type":"text","to":"+{}","biz_opaque_callback_data":"0198f0aa7c7a7d3e8a4f0123456789ab.{number}"}}"#,
+                        5_511_900_000_000 + number
+                    );
+                    let request = client
+                        .post(url.clone())
+                        .header("Authorization", "Bearer bench")
+                        .header("Content-Type", "application/json")
+                        .body(body);
+                    async move {
+                        let answer = request.send().await.unwrap().bytes().await.unwrap();
+                        serde_json::from_slice::<serde_json::Value>(&answer).unwrap()
+                    }
+                })
+                .buffer_unordered(CONCURRENCY)
+                .for_each(|answer| {
+                    std::hint::black_box(&answer);
+                    std::future::ready(())
+                })
+                .await;
+            MESSAGES as f64 / started.elapsed().as_secs_f64()
+        })
+    };
+    tokio::task::spawn_blocking(run).await.unwrap()
+}

@@ -1,0 +1,157 @@
+//! A service of its own for a measurement, in this process.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::{App, HttpServer, web};
+use pombo::api;
+use pombo::clock::Timestamp;
+use pombo::config::Config;
+use pombo::domain::channel::{Kind, Status};
+use pombo::domain::contact::Person;
+use pombo::domain::tier;
+use pombo::engine::Engine;
+use pombo::store::api_key::NewKey;
+use pombo::store::channel::{NewChannel, Sealed};
+use pombo::store::{self, Store};
+use pombo::vault::{Vault, api_key, context};
+use sea_orm::{ConnectionTrait as _, Database};
+use tempfile::TempDir;
+use uuid::Uuid;
+
+/// See the module.
+pub(crate) struct Service {
+    pub(crate) engine: Engine,
+    pub(crate) store: Store,
+    pub(crate) database: store::Options,
+    pub(crate) address: String,
+    pub(crate) key: String,
+    pub(crate) company: Uuid,
+    pub(crate) channel: Uuid,
+    _data: TempDir,
+}
+
+impl Service {
+    /// Starts a service whose provider is at `provider` and whose channel runs under `tier`.
+    pub(crate) async fn start(provider: &str, rate: &str) -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let mut config = Config::default();
+        config.data.dir = data.path().to_owned();
+        config.cloud_api.base_url = provider.to_owned();
+        let database = store::Options {
+            url: database_url(&config).await,
+            connections: config.database.connections,
+            acquire_timeout: config.database.acquire_timeout,
+            synchronous_full: true,
+            migrate: true,
+        };
+        let store = Store::open(&database).await.unwrap();
+        let vault = Arc::new(Vault::open(&config.secrets, data.path()).unwrap().0);
+        let tiers = tier::parse(tier::BUILT_IN).unwrap().into_iter().map(|mut tier| {
+            if tier.name == "standard" {
+                tier.messages_per_second = rate.parse().unwrap();
+            }
+            (tier.name.clone(), serde_json::to_string(&tier).unwrap())
+        });
+        store.apply_tiers(&tiers.collect::<Vec<_>>()).await.unwrap();
+        let company = store.add_company("Bench", "standard").await.unwrap().id;
+        let (key, prefix) = api_key::generate();
+        let hash = api_key::hash(key.expose());
+        let new = NewKey { company_id: company, name: "bench", prefix: &prefix, hash, expires_at: None };
+        store.add_api_key(new).await.unwrap();
+        let channel = Uuid::now_v7();
+        let token = vault.seal(b"bench", &context::token(channel));
+        let new = NewChannel {
+            id: channel,
+            company_id: company,
+            kind: Kind::BusinessAccount,
+            name: "Bench".to_owned(),
+            phone_number: None,
+            phone_number_id: Some("1".to_owned()),
+            waba_id: Some("2".to_owned()),
+            tier: "standard".to_owned(),
+            secrets: Sealed { token: Some(token), app_secret: None },
+            status: Status::Connected,
+        };
+        store.add_channel(new).await.unwrap();
+        let lease = store.acquire_lease(&database, "bench").await.unwrap();
+        let engine = Engine::start(&config, store.clone(), vault, lease).await.unwrap();
+        let state = web::Data::new(api::State { engine: engine.clone(), options: api::Options::default() });
+        let server = HttpServer::new(move || App::new().service(api::service(state.clone())))
+            .workers(2)
+            .disable_signals()
+            .bind(("127.0.0.1", 0))
+            .unwrap();
+        let address = server.addrs()[0].to_string();
+        actix_web::rt::spawn(server.run());
+        Self { engine, store, database, address, key: key.expose().to_owned(), company, channel, _data: data }
+    }
+
+    /// `count` contacts under a tag; its id. One in twenty has the number of another.
+    pub(crate) async fn tag(&self, count: u64) -> Uuid {
+        let tag = self.store.ensure_tag(self.company, "everyone", None).await.unwrap();
+        let mut at = 0;
+        while at < count {
+            let end = (at + 10_000).min(count);
+            let person = |number: u64| {
+                // Spread, so that neighbours in the table are no neighbours in the order of numbers.
+                let spread = number.wrapping_mul(7_919) % count;
+                let number = if number % 20 == 19 { spread / 2 } else { spread };
+                (
+                    Uuid::now_v7(),
+                    Person { phone_number: (5_511_900_000_000 + number).to_string(), ..Person::default() },
+                )
+            };
+            let people: Vec<_> = (at..end).map(person).collect();
+            self.store.add_contacts(self.company, &people, &[tag], Timestamp::now()).await.unwrap();
+            at = end;
+        }
+        tag
+    }
+
+    /// The request of a send, ready for the wire.
+    pub(crate) fn request(&self, body: &str) -> Vec<u8> {
+        format!(
+            "POST /api/v1/chat/{}/messages HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            self.channel,
+            self.address,
+            self.key,
+            body.len()
+        )
+        .into_bytes()
+    }
+
+    /// Posts a send to the tag; how long the answer took.
+    pub(crate) async fn send_to_tag(&self, tag: Uuid) -> (Duration, u64) {
+        let started = std::time::Instant::now();
+        let answer = reqwest::Client::new()
+            .post(format!("http://{}/api/v1/chat/{}/messages", self.address, self.channel))
+            .bearer_auth(&self.key)
+            .json(&serde_json::json!({ "type": "text", "message": "hi", "contact_tag_id": tag }))
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(answer.status(), 202);
+        let took = started.elapsed();
+        let answer: serde_json::Value = answer.json().await.unwrap();
+        (took, answer["recipients_count"].as_u64().unwrap())
+    }
+}
+
+/// SQLite in the data directory, or a new database of the server that the environment names.
+async fn database_url(config: &Config) -> String {
+    let Ok(server) = std::env::var("POMBO_BENCH_POSTGRES") else { return config.database_url() };
+    let server = server.trim_end_matches('/');
+    let name = format!("pombo_bench_{}", Uuid::now_v7().simple());
+    let admin = Database::connect(format!("{server}/postgres")).await.unwrap();
+    admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
+    format!("{server}/{name}")
+}
+
+/// The resident memory of this process in KiB.
+pub(crate) fn resident_kib() -> i64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+}

@@ -1,0 +1,105 @@
+//! Imports run one way, and each layer leaves to the others what is theirs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// From the bottom up. A module may use those in lines before its own, and itself.
+const LAYERS: &[&[&str]] = &[
+    &["error", "clock"],
+    &["domain"],
+    &["config"],
+    &["vault", "logging"],
+    &["store", "connector"],
+    &["engine"],
+    &["api", "import"],
+    &["app"],
+    &["cli"],
+];
+
+/// Stands beside the layers: it may use the clock, and only what constructs may use it.
+const SIMULATOR: &str = "simulator";
+
+/// Words that only these modules may say, each with the reason.
+const OWNED: &[(&str, &[&str], &str)] = &[
+    ("sea_orm", &["store"], "only the store knows the database"),
+    ("entity::", &["store"], "only the store knows the tables"),
+    ("migration::", &["store"], "only the store knows the schema"),
+    ("actix_web", &["api", "app", "cli", "simulator"], "only the surfaces speak HTTP"),
+    ("reqwest", &["connector", "simulator"], "only a connector talks to a provider"),
+    ("std::env::var", &["config", "cli", "app"], "only the configuration reads the environment"),
+];
+
+fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Each source with its layer and its lines of code, comments and tests left out.
+fn code() -> Vec<(String, PathBuf, Vec<String>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    files
+        .into_iter()
+        .filter(|path| !path.ends_with("lib.rs") && !path.ends_with("main.rs") && !is_test(path))
+        .map(|path| {
+            let layer = path.strip_prefix(&root).unwrap().components().next().unwrap();
+            let layer = layer.as_os_str().to_string_lossy().trim_end_matches(".rs").to_owned();
+            let text = fs::read_to_string(&path).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+            (layer, path.clone(), lines.map(str::to_owned).collect())
+        })
+        .collect()
+}
+
+fn is_test(path: &Path) -> bool {
+    path.ends_with("tests.rs") || path.components().any(|part| part.as_os_str() == "tests")
+}
+
+fn rank(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|layer| layer.contains(&module))
+}
+
+#[test]
+fn imports_run_one_way() {
+    let mut faults = Vec::new();
+    for (layer, path, lines) in code() {
+        for line in lines {
+            for used in line.split("crate::").skip(1) {
+                let used: String =
+                    used.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                let allowed = match (rank(&layer), rank(&used)) {
+                    _ if used == layer => true,
+                    (Some(_), None) if used == SIMULATOR => matches!(layer.as_str(), "app" | "cli"),
+                    (None, Some(_)) if layer == SIMULATOR => used == "clock",
+                    (Some(user), Some(used)) => used < user,
+                    _ => false,
+                };
+                if !allowed {
+                    faults.push(format!("{}: {layer} uses {used}: {}", path.display(), line.trim()));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn each_layer_leaves_to_the_others_what_is_theirs() {
+    let mut faults = Vec::new();
+    for (layer, path, lines) in code() {
+        for (word, owners, reason) in OWNED {
+            for line in lines.iter().filter(|line| line.contains(word) && !owners.contains(&layer.as_str())) {
+                faults.push(format!("{}: `{}`, but {reason}", path.display(), line.trim()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
