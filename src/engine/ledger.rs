@@ -25,6 +25,10 @@ use crate::store::{self, Lease, Store};
 /// The first and the longest wait before the database is tried again.
 const RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 
+/// A commit that takes longer is given up and tried again: the database does not answer. Longer than SQLite
+/// waits for another process' lock.
+const PATIENCE: Duration = Duration::from_secs(15);
+
 /// Why something was not written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Error {
@@ -196,7 +200,9 @@ impl Ledger {
         let (store, lease) = (self.store.clone(), Arc::clone(&self.lease));
         let started = Instant::now();
         async move {
-            let result = store.commit(&lease, &open.batch, Timestamp::now()).await;
+            let commit = store.commit(&lease, &open.batch, Timestamp::now());
+            let late = |_| store::Error::Unavailable("it did not answer in time".to_owned());
+            let result = tokio::time::timeout(PATIENCE, commit).await.map_err(late).flatten();
             (open, result)
         }
         .into_actor(self)
