@@ -72,6 +72,7 @@ impl From<channel::Channel> for Channel {
             tier,
             connection: Connection { status, reason, since },
             quality_rating,
+            revision: _,
             created_at,
             updated_at,
         } = channel;
