@@ -76,6 +76,7 @@ impl From<Accepted> for Queued {
 #[utoipa::path(
     get,
     path = "/api/v1/chat",
+    operation_id = "listBusinessChannels",
     tag = "business account",
     params(PageParameters),
     responses((status = 200, description = "A page of channels", body = Envelope<Channel>), Failures),
@@ -94,6 +95,7 @@ pub(super) async fn list(
 #[utoipa::path(
     get,
     path = "/api/v1/chat/{id}/templates",
+    operation_id = "listTemplates",
     tag = "business account",
     params(
         ("id" = Uuid, Path, description = "The channel"),
@@ -125,6 +127,7 @@ pub(super) async fn templates(
 #[utoipa::path(
     post,
     path = "/api/v1/chat/{id}/messages",
+    operation_id = "sendBusinessMessages",
     tag = "business account",
     params(("id" = Uuid, Path, description = "The channel")),
     request_body = BusinessSend,

@@ -119,6 +119,7 @@ impl From<contact::Tag> for Tag {
 #[utoipa::path(
     get,
     path = "/api/v1/contacts",
+    operation_id = "listContacts",
     tag = "contacts",
     params(PageParameters),
     responses((status = 200, description = "A page of contacts", body = Envelope<Contact>), Failures),
@@ -140,6 +141,7 @@ pub(super) async fn list(
 #[utoipa::path(
     get,
     path = "/api/v1/contacts/tags",
+    operation_id = "listTags",
     tag = "contacts",
     params(PageParameters),
     responses((status = 200, description = "A page of tags", body = Envelope<Tag>), Failures),

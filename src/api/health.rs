@@ -25,6 +25,7 @@ pub(super) struct Health {
 #[utoipa::path(
     get,
     path = "/healthz",
+    operation_id = "liveness",
     tag = "operation",
     security(()),
     responses((status = 200, description = "The process lives", body = Health)),
@@ -39,6 +40,7 @@ pub(super) async fn live() -> impl Responder {
 #[utoipa::path(
     get,
     path = "/readyz",
+    operation_id = "readiness",
     tag = "operation",
     security(()),
     responses(
@@ -61,6 +63,7 @@ pub(super) async fn ready(state: Data<State>) -> HttpResponse {
 #[utoipa::path(
     get,
     path = "/metrics",
+    operation_id = "metrics",
     tag = "operation",
     security(()),
     responses((status = 200, description = "The present values", body = String, content_type = "text/plain")),

@@ -1,17 +1,22 @@
 //! The reference: an OpenAPI 3.1 document made from the handlers' types, and a page to browse it.
 
+mod bodies;
+
 use std::sync::{Arc, LazyLock};
 
 use actix_web::http::header::{CONTENT_ENCODING, LOCATION};
 use actix_web::web::{Bytes, Data};
 use actix_web::{HttpRequest, HttpResponse};
-use serde_json::Value;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
-use utoipa::{IntoResponses, Modify, OpenApi, ToSchema};
+use utoipa::{IntoResponses, Modify, OpenApi};
 use utoipa_swagger_ui::Config;
 
+pub(super) use self::bodies::{BusinessSend, WebSend};
 use super::error::{Error, ErrorBody};
 use super::{State, chat, contacts, health, web_chat};
+use crate::error::Code;
 
 /// What every company's endpoint may answer.
 #[derive(IntoResponses)]
@@ -19,76 +24,20 @@ use super::{State, chat, contacts, health, web_chat};
 pub(super) enum Failures {
     /// The request is wrong; the code says how.
     #[response(status = 400)]
-    Invalid(#[to_schema] ErrorBody<'static>),
+    Invalid(ErrorBody<'static>),
     /// `invalid_auth_header`: the header is missing or malformed. `invalid_api_key`: the key is unknown,
     /// revoked or expired.
     #[response(status = 401)]
-    Unauthenticated(#[to_schema] ErrorBody<'static>),
+    Unauthenticated(ErrorBody<'static>),
     /// `method_not_allowed`: see the `Allow` header.
     #[response(status = 405)]
-    MethodNotAllowed(#[to_schema] ErrorBody<'static>),
+    MethodNotAllowed(ErrorBody<'static>),
+    /// A failure of ours; the body says no more than that.
+    #[response(status = 500)]
+    Internal,
     /// `service_unavailable`: try again after `Retry-After` seconds.
     #[response(status = 503)]
-    Unavailable(#[to_schema] ErrorBody<'static>),
-}
-
-/// What a business-account send asks for.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) struct BusinessSend {
-    /// `text`, `image`, `video`, `audio`, `document`, `template` or `interactive`.
-    #[schema(example = "text")]
-    r#type: String,
-    /// A number or an array of numbers, as texts or integers; everything but digits is stripped. This or
-    /// `contact_tag_id` must be there; both are merged.
-    #[schema(value_type = Option<Object>, example = json!(["+55 11 98888-7777"]))]
-    phone_number: Option<Value>,
-    /// The id of a tag or an array of ids: every contact with a valid number receives the message.
-    #[schema(value_type = Option<Object>)]
-    contact_tag_id: Option<Value>,
-    /// The text, for `text`.
-    #[schema(max_length = 4096, example = "Your order is on its way.")]
-    message: Option<String>,
-    /// Public address of the file, for `image`, `video`, `audio` and `document`.
-    #[schema(max_length = 2048)]
-    link: Option<String>,
-    /// For `image`, `video` and `document`.
-    #[schema(max_length = 1024)]
-    caption: Option<String>,
-    /// An approved template, for `template`.
-    template_id: Option<i64>,
-    /// Another language of the same template.
-    language: Option<String>,
-    /// The values of the template's variables.
-    #[schema(value_type = Option<Vec<Object>>)]
-    components: Option<Value>,
-    /// Buttons, a list or products, for `interactive`.
-    #[schema(value_type = Option<Object>)]
-    interactive: Option<Value>,
-}
-
-/// What a web-session send asks for.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) struct WebSend {
-    /// `text`, `image`, `video`, `audio` or `document`.
-    #[schema(example = "text")]
-    r#type: String,
-    /// `number` or `group`.
-    #[schema(example = "number")]
-    recipient_type: String,
-    /// A number in international format, or the id of a group.
-    #[schema(example = "5511988887777")]
-    phone_number: String,
-    /// The text, for `text`.
-    #[schema(max_length = 4096)]
-    message: Option<String>,
-    /// Public address of the file, for the others.
-    #[schema(max_length = 2048)]
-    link: Option<String>,
-    /// For `image`, `video` and `document`.
-    #[schema(max_length = 1024)]
-    caption: Option<String>,
+    Unavailable(ErrorBody<'static>),
 }
 
 #[derive(OpenApi)]
@@ -106,7 +55,7 @@ pub(super) struct WebSend {
         health::ready,
         health::metrics,
     ),
-    modifiers(&ApiKey),
+    modifiers(&ApiKey, &Codes),
     security(("api_key" = [])),
 )]
 struct Document;
@@ -117,6 +66,19 @@ impl Modify for ApiKey {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
         let scheme = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
         document.components.get_or_insert_default().add_security_scheme("api_key", scheme);
+    }
+}
+
+/// Lists every code of the table where a refusal's body is described.
+struct Codes;
+
+impl Modify for Codes {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        let schemas = document.components.as_mut().and_then(|components| components.schemas.get_mut("Error"));
+        let Some(RefOr::T(Schema::Object(body))) = schemas else { return };
+        if let Some(RefOr::T(Schema::Object(code))) = body.properties.get_mut("code") {
+            code.enum_values = Some(Code::ALL.iter().map(|code| code.as_str().into()).collect());
+        }
     }
 }
 

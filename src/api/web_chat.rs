@@ -24,6 +24,7 @@ use crate::error::Code;
 #[utoipa::path(
     get,
     path = "/api/v1/web-chat",
+    operation_id = "listWebChannels",
     tag = "web session",
     params(PageParameters),
     responses((status = 200, description = "A page of channels", body = Envelope<Channel>), Failures),
@@ -43,6 +44,7 @@ pub(super) async fn list(
 #[utoipa::path(
     post,
     path = "/api/v1/web-chat/{id}/messages",
+    operation_id = "sendWebMessage",
     tag = "web session",
     params(("id" = Uuid, Path, description = "The channel")),
     request_body = WebSend,

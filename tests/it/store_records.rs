@@ -3,10 +3,11 @@
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Connection, Kind, Reason, Status};
 use pombo::domain::page::PageRequest;
+use pombo::domain::template::{ListedTemplate, ParameterFormat};
 use pombo::store::Error;
 use pombo::store::api_key::NewKey;
 use pombo::store::channel::{NewChannel, Sealed};
-use pombo::store::template::{Filter, Record, Synced};
+use pombo::store::template::{Filter, Record};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
@@ -28,14 +29,14 @@ fn new_channel(company_id: Uuid, phone_number_id: &str) -> NewChannel {
     }
 }
 
-fn synced(name: &str, status: &str, text: &str) -> Synced {
-    Synced {
+fn synced(name: &str, status: &str, text: &str) -> ListedTemplate {
+    ListedTemplate {
         provider_id: format!("p-{name}"),
         name: name.to_owned(),
         language: "en".to_owned(),
         category: "UTILITY".to_owned(),
         status: status.to_owned(),
-        parameter_format: "POSITIONAL".to_owned(),
+        parameter_format: ParameterFormat::Positional,
         components: serde_json::value::to_raw_value(&[text]).unwrap(),
         rejected_reason: None,
         quality_score: None,
@@ -89,13 +90,17 @@ async fn every_change_of_a_channel_is_found_by_its_revision(universe: &Universe)
         Reason { code: "token_refused".to_owned(), sentence: "no".to_owned(), provider_code: Some(190) };
     let since = Timestamp::from_millis(7);
     let connection = Connection { status: Status::Disconnected, reason: Some(reason), since };
-    assert!(store.set_channel_connection(one.id, &connection).await.unwrap());
-    assert!(store.set_channel_token(one.id, vec![3]).await.unwrap());
+    assert!(store.reconnect_channel(one.id, Some(vec![3])).await.unwrap());
     assert!(store.set_channel_tier(one.id, "large").await.unwrap());
-    assert!(store.set_channel_quality(two.id, Some("RED".to_owned())).await.unwrap());
+    let now = store.find_channel(one.id).await.unwrap().unwrap().connection;
+    let revision = store.set_channel_connection(one.id, &now, &connection).await.unwrap().unwrap();
+    assert_eq!(store.set_channel_connection(one.id, &now, &connection).await.unwrap(), None);
+    assert!(store.set_channel_number(two.id, None, Some("RED".to_owned())).await.unwrap());
+    assert!(!store.set_channel_number(two.id, None, Some("RED".to_owned())).await.unwrap());
     let changed = store.channels_changed_since(seen).await.unwrap();
     assert_eq!(changed.iter().map(|channel| channel.id).collect::<Vec<_>>(), [one.id, two.id]);
-    assert_eq!((&changed[0].connection, changed[0].tier.as_str()), (&connection, "large"));
+    assert_eq!((changed[0].revision, changed[0].tier.as_str()), (revision, "large"));
+    assert_eq!(changed[0].connection, connection);
     assert_eq!(changed[1].quality_rating.as_deref(), Some("RED"));
     let secrets = store.channel_secrets(one.id).await.unwrap().unwrap();
     assert_eq!(secrets, Sealed { token: Some(vec![3]), app_secret: None });
@@ -123,8 +128,9 @@ async fn concurrent_changes_each_get_a_revision_of_their_own(universe: &Universe
 async fn a_synchronised_template_keeps_its_id_and_a_vanished_one_is_deleted(universe: &Universe) {
     let store = &universe.store;
     let company = store.add_company("acme", "standard").await.unwrap().id;
-    let sync =
-        async |waba: &str, listed: &[Synced]| store.sync_templates(company, waba, listed).await.unwrap();
+    let sync = async |waba: &str, listed: &[ListedTemplate]| {
+        store.sync_templates(company, waba, listed).await.unwrap()
+    };
     let find =
         async |name: &str| store.find_template_by_name(company, "waba", name, "en").await.unwrap().unwrap();
     let approved = async || -> Vec<String> {

@@ -189,7 +189,7 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
         writeln!(bodies, "{} {asked}\n    {}", answer.status, without_ids(&answer.body)).unwrap();
         unseen.remove(case.code.as_str());
     }
-    world.service.store.clone().close().await;
+    world.service.engine().store().clone().close().await;
     let unavailable = world.service.get("/api/v1/contacts", &world.globex.key).await;
     assert_eq!((unavailable.status, unavailable.header("retry-after")), (503, "1"));
     assert_eq!(unavailable.code().as_deref(), Some("service_unavailable"));

@@ -28,10 +28,10 @@ async fn a_channel_is_shown_with_why_it_is_disconnected_and_without_secrets() {
     };
     let since = Timestamp::from_millis(1_700_000_000_007);
     let connection = Connection { status: Status::Disconnected, reason: Some(reason), since };
-    assert!(service.store.set_channel_connection(channel.id, &connection).await.unwrap());
-    assert!(service.store.set_channel_token(channel.id, b"sealed".to_vec()).await.unwrap());
-    assert!(service.store.set_channel_quality(channel.id, Some("GREEN".to_owned())).await.unwrap());
-    let changed = service.store.find_channel(channel.id).await.unwrap().unwrap();
+    let store = service.store();
+    store.set_channel_connection(channel.id, &channel.connection, &connection).await.unwrap().unwrap();
+    assert!(store.set_channel_number(channel.id, None, Some("GREEN".to_owned())).await.unwrap());
+    let changed = store.find_channel(channel.id).await.unwrap().unwrap();
 
     let answer = service.get("/api/v1/chat", &acme.key).await;
     assert_eq!(

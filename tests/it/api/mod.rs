@@ -2,6 +2,7 @@
 
 mod bodies;
 mod codes;
+mod contacts;
 mod hostile;
 mod lists;
 mod methods;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use pombo::api::{Access, Options, ROUTES};
+use pombo::error::Code;
 
 use crate::harness::Service;
 
@@ -13,10 +14,13 @@ async fn the_reference_has_every_route_that_clients_and_probes_may_use() {
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"));
     let document = answer.json();
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
-    let mut described = BTreeSet::new();
+    let codes = document["components"]["schemas"]["Error"]["properties"]["code"]["enum"].as_array().unwrap();
+    assert_eq!(codes.len(), Code::ALL.len());
+    let (mut described, mut operations) = (BTreeSet::new(), BTreeSet::new());
     for (path, methods) in document["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
             described.insert((method.to_uppercase(), path.clone()));
+            assert!(operations.insert(operation["operationId"].to_string()), "{operation}");
             let open = ROUTES.iter().any(|route| route.path == path && route.access == Access::Open);
             assert_eq!(operation["security"] == serde_json::json!([{}]), open, "{path}");
             let unauthenticated = operation["responses"].get("401").is_some();

@@ -36,7 +36,7 @@ impl World {
         let acme = service.tenant("acme").await;
         let globex = service.tenant("globex").await;
         let revoked = service.add_key(acme.id, REVOKED_KEY, None).await;
-        assert!(service.store.revoke_api_key(revoked).await.unwrap());
+        assert!(service.store().revoke_api_key(revoked).await.unwrap());
         service.add_key(acme.id, EXPIRED_KEY, Some(Timestamp::from_millis(1))).await;
         let business =
             async |tenant, status| service.channel(tenant, Kind::BusinessAccount, "shop", status).await.id;

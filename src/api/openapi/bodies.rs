@@ -1,0 +1,96 @@
+//! What both kinds of sends ask for, as the reference describes it. The bodies themselves are read by
+//! [`crate::domain::request`], whose checks answer in a promised order.
+
+use serde_json::Value;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// A number: its digits, perhaps with a plus sign and separators.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+enum Number {
+    /// As text.
+    Text(String),
+    /// As an integer.
+    Digits(u64),
+}
+
+/// One number or many.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+enum Numbers {
+    /// One.
+    One(Number),
+    /// Many.
+    Many(Vec<Number>),
+}
+
+/// The id of one tag or of many.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+enum Tags {
+    /// One.
+    One(Uuid),
+    /// Many.
+    Many(Vec<Uuid>),
+}
+
+/// What a business-account send asks for.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) struct BusinessSend {
+    /// `text`, `image`, `video`, `audio`, `document`, `template` or `interactive`.
+    #[schema(example = "text")]
+    r#type: String,
+    /// Everything but digits is stripped. This or `contact_tag_id` must be there; both are merged.
+    #[schema(example = json!(["+55 11 98888-7777"]))]
+    phone_number: Option<Numbers>,
+    /// Every contact of these tags that has a valid number receives the message.
+    contact_tag_id: Option<Tags>,
+    /// The text, for `text`.
+    #[schema(max_length = 4096, example = "Your order is on its way.")]
+    message: Option<String>,
+    /// Public address of the file, for `image`, `video`, `audio` and `document`.
+    #[schema(max_length = 2048)]
+    link: Option<String>,
+    /// For `image`, `video` and `document`.
+    #[schema(max_length = 1024)]
+    caption: Option<String>,
+    /// An approved template, for `template`.
+    template_id: Option<i64>,
+    /// Another language of the same template.
+    language: Option<String>,
+    /// The values of the template's variables.
+    #[schema(value_type = Option<Vec<Object>>)]
+    components: Option<Value>,
+    /// Buttons, a list or products, for `interactive`.
+    #[schema(value_type = Option<Object>)]
+    interactive: Option<Value>,
+}
+
+/// What a web-session send asks for.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) struct WebSend {
+    /// `text`, `image`, `video`, `audio` or `document`.
+    #[schema(example = "text")]
+    r#type: String,
+    /// `number` or `group`.
+    #[schema(example = "number")]
+    recipient_type: String,
+    /// A number in international format, or the id of a group.
+    #[schema(example = "5511988887777")]
+    phone_number: String,
+    /// The text, for `text`.
+    #[schema(max_length = 4096)]
+    message: Option<String>,
+    /// Public address of the file, for the others.
+    #[schema(max_length = 2048)]
+    link: Option<String>,
+    /// For `image`, `video` and `document`.
+    #[schema(max_length = 1024)]
+    caption: Option<String>,
+}

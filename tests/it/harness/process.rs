@@ -1,0 +1,67 @@
+//! The service under test: a real engine and a real server, in a system of actors of their own.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::dev::ServerHandle;
+use actix_web::{App, HttpServer, web};
+use pombo::api::{self, State};
+use pombo::config::Config;
+use pombo::engine::Engine;
+use pombo::store::{self, Store};
+use pombo::vault::Vault;
+use tokio::sync::oneshot;
+
+/// A service that runs in a thread of its own; asked to stop on drop.
+pub(crate) struct Process {
+    /// `http://127.0.0.1:PORT`
+    pub(crate) url: String,
+    pub(crate) engine: Engine,
+    pub(crate) vault: Arc<Vault>,
+    server: ServerHandle,
+}
+
+impl Process {
+    /// Starts on the database at `url`, with the vault's key in `directory`.
+    pub(crate) async fn start(url: &str, directory: &Path, config: Config, options: api::Options) -> Self {
+        // A second test finds it installed already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let database = store::Options {
+            url: url.to_owned(),
+            connections: 4,
+            acquire_timeout: Duration::from_secs(10),
+            synchronous_full: false,
+            migrate: true,
+        };
+        let vault = Arc::new(Vault::open(&config.secrets, directory).unwrap().0);
+        let (tell, told) = oneshot::channel();
+        let own_vault = Arc::clone(&vault);
+        std::thread::spawn(move || {
+            actix_web::rt::System::new().block_on(async move {
+                let store = Store::open(&database).await.unwrap();
+                let lease = store.acquire_lease(&database, "test").await.unwrap();
+                let engine = Engine::start(&config, store, own_vault, lease).await.unwrap();
+                let state = web::Data::new(State { engine: engine.clone(), options });
+                let server = HttpServer::new(move || App::new().service(api::service(state.clone())))
+                    .workers(1)
+                    .bind(("127.0.0.1", 0))
+                    .unwrap();
+                let url = format!("http://{}", server.addrs()[0]);
+                let server = server.disable_signals().run();
+                let _ = tell.send((url, engine.clone(), server.handle()));
+                server.await.unwrap();
+                engine.stop().await;
+            });
+        });
+        let (url, engine, server) = told.await.unwrap();
+        Self { url, engine, vault, server }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // The command is given at once; nobody waits for its end.
+        drop(self.server.stop(false));
+    }
+}
