@@ -26,5 +26,6 @@ pub mod connector;
 pub mod domain;
 pub mod error;
 pub mod logging;
+pub mod simulator;
 pub mod store;
 pub mod vault;

@@ -1,0 +1,195 @@
+//! The provider's nodes: numbers, accounts, tokens, and the small verbs on them.
+
+use std::collections::HashMap;
+
+use actix_web::web::{Bytes, Data, Path, Query};
+use actix_web::{HttpRequest, HttpResponse};
+use serde_json::{Map, Value, json};
+
+use super::account::Account;
+use super::error::GraphError;
+use super::phone::PhoneNumber;
+use super::reply::{Verdict, answer};
+use super::send::bearer;
+use super::world::World;
+
+/// Query parameters by name.
+pub(super) type Parameters = Query<HashMap<String, String>>;
+
+/// The fields of a number that are shown when none are asked for.
+const NUMBER_FIELDS: &str = "id,display_phone_number,verified_name,quality_rating,code_verification_status";
+const ACCOUNT_FIELDS: &str = "id,name,currency,timezone_id,message_template_namespace";
+/// Of a template; `rejected_reason` and `quality_score` only come when they are asked for.
+pub(super) const TEMPLATE_FIELDS: &str = "id,name,language,status,category,parameter_format,components";
+
+/// `GET /{id}`: a number, an account or a template.
+pub(super) async fn node(
+    world: Data<World>,
+    path: Path<(String, String)>,
+    query: Parameters,
+    request: HttpRequest,
+) -> HttpResponse {
+    let (_, id) = path.into_inner();
+    let token = bearer(&request);
+    let fields = query.get("fields").map(String::as_str);
+    if let Err(error) = world.admit(token) {
+        return answer(&world, None, &Err(error));
+    }
+    let template = id.parse().ok().and_then(|id| world.directory.read().visible_template(token, id));
+    if let Some((account, template)) = template {
+        let verdict = selected(template.node(), fields, TEMPLATE_FIELDS);
+        return answer(&world, Some(&account), &verdict);
+    }
+    let account = world.directory.read().visible_account(token, &id);
+    if let Some(account) = account {
+        let verdict = selected(account_node(&account), fields, ACCOUNT_FIELDS);
+        return answer(&world, Some(&account), &verdict);
+    }
+    match world.number(token, &id) {
+        Ok(number) => {
+            let verdict = selected(number_node(&number), fields, NUMBER_FIELDS);
+            answer(&world, Some(&number.account), &verdict)
+        }
+        Err(error) => answer(&world, None, &Err(error)),
+    }
+}
+
+/// `GET /{waba_id}/phone_numbers`.
+pub(super) async fn phone_numbers(
+    world: Data<World>,
+    path: Path<(String, String)>,
+    query: Parameters,
+    request: HttpRequest,
+) -> HttpResponse {
+    let (_, waba_id) = path.into_inner();
+    let token = bearer(&request);
+    let account = match world.admit(token).and_then(|()| world.account(token, &waba_id)) {
+        Ok(account) => account,
+        Err(error) => return answer(&world, None, &Err(error)),
+    };
+    let fields = query.get("fields").map(String::as_str);
+    let numbers = world.directory.read().numbers_of(&waba_id);
+    let nodes: Result<Vec<Value>, GraphError> =
+        numbers.iter().map(|number| selected(number_node(number), fields, NUMBER_FIELDS)).collect();
+    answer(&world, Some(&account), &nodes.map(|data| json!({ "data": data })))
+}
+
+/// `POST /{waba_id}/subscribed_apps`. An override address is accepted and not used: receipts go
+/// where the options or `POST /_sim/webhook` say.
+pub(super) async fn subscribe(
+    world: Data<World>,
+    path: Path<(String, String)>,
+    request: HttpRequest,
+) -> HttpResponse {
+    let (_, waba_id) = path.into_inner();
+    let token = bearer(&request);
+    match world.admit(token).and_then(|()| world.account(token, &waba_id)) {
+        Ok(account) => answer(&world, Some(&account), &Ok(json!({ "success": true }))),
+        Err(error) => answer(&world, None, &Err(error)),
+    }
+}
+
+/// `POST /{phone_number_id}/register`: the number is connected again.
+pub(super) async fn register(
+    world: Data<World>,
+    path: Path<(String, String)>,
+    request: HttpRequest,
+    body: Bytes,
+) -> HttpResponse {
+    let (_, id) = path.into_inner();
+    let token = bearer(&request);
+    let number = match world.admit(token).and_then(|()| world.number(token, &id)) {
+        Ok(number) => number,
+        Err(error) => return answer(&world, None, &Err(error)),
+    };
+    let fields: Map<String, Value> = serde_json::from_slice(&body).unwrap_or_default();
+    let pin = fields.get("pin").and_then(Value::as_str).unwrap_or_default();
+    let is_pin = pin.len() == 6 && pin.bytes().all(|byte| byte.is_ascii_digit());
+    let verdict = if is_pin && fields.get("messaging_product").is_some_and(|product| product == "whatsapp") {
+        number.set_status("CONNECTED");
+        Ok(json!({ "success": true }))
+    } else {
+        Err(GraphError::because(100, "messaging_product must be whatsapp and pin six digits"))
+    };
+    answer(&world, Some(&number.account), &verdict)
+}
+
+/// `GET /debug_token?input_token=…`.
+pub(super) async fn debug_token(world: Data<World>, query: Parameters, request: HttpRequest) -> HttpResponse {
+    let verdict = world.admit(bearer(&request)).and_then(|()| {
+        let Some(inspected) = query.get("input_token") else {
+            return Err(GraphError::because(100, "input_token is required"));
+        };
+        let (is_valid, accounts) = world.directory.read().token(inspected);
+        let scopes = ["whatsapp_business_management", "whatsapp_business_messaging"];
+        let granular = scopes.map(|scope| json!({ "scope": scope, "target_ids": accounts }));
+        let mut data = json!({
+            "app_id": "1000000000", "type": "SYSTEM_USER", "application": "Simulator", "is_valid": is_valid,
+            "expires_at": 0, "data_access_expires_at": 0, "issued_at": 1_700_000_000, "user_id": "2000000000",
+            "scopes": scopes, "granular_scopes": granular,
+        });
+        if !is_valid {
+            data["error"] = json!({ "code": 190, "message": "The token is not valid", "subcode": 463 });
+        }
+        Ok(json!({ "data": data }))
+    });
+    answer(&world, None, &verdict)
+}
+
+/// What no route knows.
+pub(super) async fn unknown_path(world: Data<World>) -> HttpResponse {
+    answer(&world, None, &Err(GraphError::new(2_500)))
+}
+
+fn account_node(account: &Account) -> Value {
+    let can_send = if account.restriction().is_some() { "BLOCKED" } else { "AVAILABLE" };
+    json!({
+        "id": account.waba_id, "name": "Simulated business", "currency": "USD", "timezone_id": "1",
+        "message_template_namespace": "simulator",
+        "health_status": { "can_send_message": can_send, "entities": [] },
+    })
+}
+
+fn number_node(number: &PhoneNumber) -> Value {
+    let standing = number.standing();
+    let is_high = standing.throughput.is_none_or(|most| most >= 1_000);
+    let number_can = if standing.status == "CONNECTED" { "AVAILABLE" } else { "BLOCKED" };
+    let account_can = if number.account.restriction().is_some() { "BLOCKED" } else { "AVAILABLE" };
+    let all_can = if number_can == account_can { number_can } else { "BLOCKED" };
+    json!({
+        "id": &*number.id,
+        "display_phone_number": number.display_phone_number,
+        "verified_name": "Simulated business",
+        "status": standing.status,
+        "quality_rating": "GREEN",
+        "throughput": { "level": if is_high { "HIGH" } else { "STANDARD" } },
+        "platform_type": "CLOUD_API",
+        "is_on_biz_app": standing.throughput == Some(20),
+        "code_verification_status": "VERIFIED",
+        "name_status": "APPROVED",
+        "account_mode": "LIVE",
+        "whatsapp_business_manager_messaging_limit": "TIER_UNLIMITED",
+        "health_status": {
+            "can_send_message": all_can,
+            "entities": [
+                { "entity_type": "PHONE_NUMBER", "id": &*number.id, "can_send_message": number_can },
+                { "entity_type": "WABA", "id": number.account.waba_id, "can_send_message": account_can },
+            ],
+        },
+    })
+}
+
+/// The fields that were asked for, and always the id. An unknown field is an error, as at the provider.
+pub(super) fn selected(node: Value, fields: Option<&str>, usual: &str) -> Verdict {
+    let Value::Object(mut all) = node else { return Ok(node) };
+    let asked = fields.filter(|fields| !fields.trim().is_empty()).unwrap_or(usual);
+    let mut shown = Map::new();
+    for name in asked.split(',').map(str::trim).filter(|name| !name.is_empty() && *name != "id") {
+        let Some(value) = all.remove(name).or_else(|| shown.get(name).cloned()) else {
+            return Err(GraphError::because(100, format!("there is no field {name}")));
+        };
+        shown.insert(name.to_owned(), value);
+    }
+    shown.extend(all.remove("id").map(|id| ("id".to_owned(), id)));
+    Ok(Value::Object(shown))
+}

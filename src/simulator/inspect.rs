@@ -1,0 +1,113 @@
+//! `/_sim/…`: the simulator's own surface, for tests and people. The provider has nothing like it,
+//! and nothing here asks for a token.
+
+use std::collections::HashMap;
+
+use actix_web::HttpResponse;
+use actix_web::web::{Bytes, Data, Path, Query};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::figures::NumberFigures;
+use super::log::Filter;
+use super::options::ReceiptOptions;
+use super::seed::Seed;
+use super::switch;
+use super::world::World;
+
+const PAGE: usize = 100;
+const LARGEST_PAGE: usize = 10_000;
+
+/// 400 with a sentence.
+fn refusal(sentence: &str) -> HttpResponse {
+    HttpResponse::BadRequest().json(json!({ "error": sentence }))
+}
+
+fn done(result: Result<(), String>) -> HttpResponse {
+    match result {
+        Ok(()) => HttpResponse::Ok().json(json!({ "success": true })),
+        Err(fault) => refusal(&fault),
+    }
+}
+
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
+    serde_json::from_slice(body).map_err(|error| format!("the body is not understood: {error}"))
+}
+
+/// `GET /_sim/numbers`: the figures of all numbers.
+pub(super) async fn numbers(world: Data<World>) -> HttpResponse {
+    let figures: Vec<NumberFigures> =
+        world.directory.read().numbers().map(|number| number.figures()).collect();
+    HttpResponse::Ok().json(json!({ "data": figures }))
+}
+
+/// `GET /_sim/numbers/{phone_number_id}`.
+pub(super) async fn number(world: Data<World>, id: Path<String>) -> HttpResponse {
+    match world.directory.read().number(&id) {
+        Some(number) => HttpResponse::Ok().json(number.figures()),
+        None => HttpResponse::NotFound().json(json!({ "error": format!("there is no number {id}") })),
+    }
+}
+
+/// `GET /_sim/messages?phone_number_id=&to=&after=&limit=`: accepted messages, the oldest kept first.
+/// `next` is the `after` of the next page, or null.
+pub(super) async fn messages(world: Data<World>, query: Query<HashMap<String, String>>) -> HttpResponse {
+    let count = |name: &str, absent: u64| {
+        let given = query.get(name).map_or(Ok(absent), |text| text.parse::<u64>());
+        given.map_err(|_| format!("{name} must be a whole number"))
+    };
+    let (after, limit) = match (count("after", 0), count("limit", PAGE as u64)) {
+        (Ok(after), Ok(limit)) => (after, limit),
+        (Err(fault), _) | (_, Err(fault)) => return refusal(&fault),
+    };
+    let digits = |to: &String| to.trim_start_matches(['+', ' ']).to_owned();
+    let filter = Filter {
+        phone_number_id: query.get("phone_number_id").cloned(),
+        to: query.get("to").map(digits),
+        after,
+        limit: usize::try_from(limit).unwrap_or(LARGEST_PAGE).clamp(1, LARGEST_PAGE),
+    };
+    let (data, next) = world.log.page(&filter);
+    HttpResponse::Ok().json(json!({ "data": data, "next": next }))
+}
+
+/// `POST /_sim/script`.
+pub(super) async fn script(world: Data<World>, body: Bytes) -> HttpResponse {
+    done(read::<Value>(&body).and_then(|script| switch::apply(&world, &script)))
+}
+
+/// `GET /_sim/script`: the rules in force and how far they have come.
+pub(super) async fn script_progress(world: Data<World>) -> HttpResponse {
+    HttpResponse::Ok().json(json!({ "data": world.script.progress() }))
+}
+
+/// `DELETE /_sim/script`: ends all rules; switches stay as they are.
+pub(super) async fn end_script(world: Data<World>) -> HttpResponse {
+    world.script.clear();
+    done(Ok(()))
+}
+
+/// `POST /_sim/accounts`: adds what a [`Seed`] describes.
+pub(super) async fn accounts(world: Data<World>, body: Bytes) -> HttpResponse {
+    done(read::<Seed>(&body).and_then(|seed| world.directory.write().add(seed)))
+}
+
+/// `POST /_sim/reset`: everything as at the start.
+pub(super) async fn reset(world: Data<World>) -> HttpResponse {
+    done(world.reset())
+}
+
+/// `POST /_sim/webhook`: where receipts go from now on ([`ReceiptOptions`]).
+pub(super) async fn aim(world: Data<World>, body: Bytes) -> HttpResponse {
+    done(read::<ReceiptOptions>(&body).and_then(|options| world.outbox.aim(Some(options))))
+}
+
+/// `GET /_sim/webhook`: where receipts go and what became of them.
+pub(super) async fn receipts(world: Data<World>) -> HttpResponse {
+    HttpResponse::Ok().json(world.outbox.figures())
+}
+
+/// `DELETE /_sim/webhook`: no more receipts are promised.
+pub(super) async fn stop_receipts(world: Data<World>) -> HttpResponse {
+    done(world.outbox.aim(None))
+}

@@ -1,0 +1,167 @@
+//! The provider's template management: listing in pages, creating, and lifting a pause.
+
+use std::sync::Arc;
+
+use actix_web::web::{Bytes, Data, Path};
+use actix_web::{HttpRequest, HttpResponse};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use url::form_urlencoded::Serializer;
+
+use super::catalogue::Wanted;
+use super::error::GraphError;
+use super::graph::{Parameters, TEMPLATE_FIELDS, selected};
+use super::reply::{Verdict, answer};
+use super::seed::Template;
+use super::send::bearer;
+use super::template::StoredTemplate;
+use super::world::World;
+
+const PAGE: usize = 25;
+const LARGEST_PAGE: usize = 1_000;
+
+/// `GET /{waba_id}/message_templates`.
+pub(super) async fn templates(
+    world: Data<World>,
+    path: Path<(String, String)>,
+    query: Parameters,
+    request: HttpRequest,
+) -> HttpResponse {
+    let (_, waba_id) = path.into_inner();
+    let token = bearer(&request);
+    let account = match world.admit(token).and_then(|()| world.account(token, &waba_id)) {
+        Ok(account) => account,
+        Err(error) => return answer(&world, None, &Err(error)),
+    };
+    let verdict = (|| {
+        let (after, limit) = (after(&query)?, limit(&query)?);
+        let text = |name: &str| query.get(name).map(String::as_str);
+        let wanted = Wanted {
+            name: text("name"),
+            language: text("language"),
+            status: text("status"),
+            category: text("category"),
+        };
+        let (page, has_more) = account.catalogue.read().page(&wanted, after, limit);
+        let nodes = page.iter().map(|stored| selected(stored.node(), text("fields"), TEMPLATE_FIELDS));
+        let mut body = json!({ "data": nodes.collect::<Result<Vec<_>, _>>()? });
+        if let (Some(first), Some(last)) = (page.first(), page.last()) {
+            body["paging"]["cursors"] = json!({ "before": cursor(first), "after": cursor(last) });
+            if has_more {
+                body["paging"]["next"] = next(&request, &query, &cursor(last)).into();
+            }
+        }
+        Ok(body)
+    })();
+    answer(&world, Some(&account), &verdict)
+}
+
+/// A cursor is the id of the template at the edge of the page, made opaque.
+fn cursor(stored: &Arc<StoredTemplate>) -> String {
+    URL_SAFE_NO_PAD.encode(stored.id.to_string())
+}
+
+fn after(query: &Parameters) -> Result<u64, GraphError> {
+    let Some(cursor) = query.get("after").filter(|cursor| !cursor.is_empty()) else { return Ok(0) };
+    let decoded = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let id = decoded.and_then(|text| text.parse().ok());
+    id.ok_or_else(|| GraphError::because(100, "after is not a cursor of this listing"))
+}
+
+fn limit(query: &Parameters) -> Result<usize, GraphError> {
+    let Some(limit) = query.get("limit") else { return Ok(PAGE) };
+    let limit = limit.parse().ok().filter(|limit| *limit > 0);
+    let limit: usize = limit.ok_or_else(|| GraphError::because(100, "limit must be a positive number"))?;
+    Ok(limit.min(LARGEST_PAGE))
+}
+
+/// The address of the next page: this request's own, with another cursor.
+fn next(request: &HttpRequest, query: &Parameters, cursor: &str) -> String {
+    let mut parameters: Vec<_> = query.iter().filter(|(name, _)| *name != "after").collect();
+    parameters.sort();
+    let mut encoded = Serializer::new(String::new());
+    encoded.extend_pairs(parameters).append_pair("after", cursor);
+    let connection = request.connection_info();
+    format!("{}://{}{}?{}", connection.scheme(), connection.host(), request.path(), encoded.finish())
+}
+
+#[derive(Debug, Deserialize)]
+struct NewTemplate {
+    name: String,
+    language: String,
+    category: String,
+    #[serde(default)]
+    parameter_format: Option<String>,
+    components: Value,
+}
+
+/// `POST /{waba_id}/message_templates`: a template that is PENDING until a script approves it.
+pub(super) async fn create(
+    world: Data<World>,
+    path: Path<(String, String)>,
+    request: HttpRequest,
+    body: Bytes,
+) -> HttpResponse {
+    let (_, waba_id) = path.into_inner();
+    let token = bearer(&request);
+    let account = match world.admit(token).and_then(|()| world.account(token, &waba_id)) {
+        Ok(account) => account,
+        Err(error) => return answer(&world, None, &Err(error)),
+    };
+    let verdict = read_template(&body).and_then(|template| {
+        let category = template.category.clone();
+        let directory = world.directory.read();
+        let id = account.catalogue.write().add(directory.template_ids(), template)?;
+        Ok(json!({ "id": id.to_string(), "status": "PENDING", "category": category }))
+    });
+    answer(&world, Some(&account), &verdict)
+}
+
+fn read_template(body: &[u8]) -> Result<Template, GraphError> {
+    let new: NewTemplate =
+        serde_json::from_slice(body).map_err(|error| GraphError::because(100, error.to_string()))?;
+    let is_name = (1..=512).contains(&new.name.len())
+        && new.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    if !is_name {
+        return Err(GraphError::because(100, "name must be a-z, 0-9 and _, at most 512 characters"));
+    }
+    let category = new.category.to_ascii_uppercase();
+    if !["MARKETING", "UTILITY", "AUTHENTICATION"].contains(&category.as_str()) {
+        return Err(GraphError::because(100, "category must be MARKETING, UTILITY or AUTHENTICATION"));
+    }
+    if !new.components.is_array() || new.language.is_empty() {
+        return Err(GraphError::because(100, "language and an array of components are required"));
+    }
+    let mut template = Template::new(new.name, new.language, new.components);
+    template.category = category;
+    template.status = "PENDING".to_owned();
+    template.parameter_format =
+        new.parameter_format.map_or(template.parameter_format, |it| it.to_ascii_uppercase());
+    Ok(template)
+}
+
+/// `POST /{template_id}/unpause`.
+pub(super) async fn unpause(
+    world: Data<World>,
+    path: Path<(String, String)>,
+    request: HttpRequest,
+) -> HttpResponse {
+    let (_, id) = path.into_inner();
+    let token = bearer(&request);
+    if let Err(error) = world.admit(token) {
+        return answer(&world, None, &Err(error));
+    }
+    let found = id.parse().ok().and_then(|id| world.directory.read().visible_template(token, id));
+    let Some((account, stored)) = found else {
+        return answer(&world, None, &Err(GraphError::unknown_object(&id)));
+    };
+    let verdict: Verdict = if stored.template.status == "PAUSED" {
+        let is_lifted = account.catalogue.write().set_status(stored.id, "APPROVED");
+        Ok(json!({ "success": is_lifted }))
+    } else {
+        Err(GraphError::because(100, format!("the template is {}, not PAUSED", stored.template.status)))
+    };
+    answer(&world, Some(&account), &verdict)
+}

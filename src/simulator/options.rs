@@ -1,0 +1,147 @@
+//! What a simulator can be told at its start.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::span::duration;
+
+/// The most statuses in one webhook, as at the provider.
+pub(super) const LARGEST_BATCH: usize = 1_000;
+
+/// How the simulator listens and behaves. `Default` is what tests want: a free port on the loopback,
+/// no latency, seeded accounts only, no receipts.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where to listen; port 0 takes a free one.
+    pub bind: SocketAddr,
+    /// Threads that answer requests. One is plenty for tens of thousands of sends per second.
+    pub workers: usize,
+    /// How long every answer to a send takes. Zero costs nothing: no timer is set.
+    pub latency: Duration,
+    /// Accept every well-formed id and token instead of seeded ones only: any non-empty token that
+    /// does not begin with `EXPIRED`, any id of digits. Numbers and business accounts come into
+    /// being on first use, and all of them share one catalogue of templates ([`super::default_templates`]).
+    pub accept_any: bool,
+    /// The HTTP status of rate-limit answers. The provider's documentation has had both 400 and 429.
+    pub throttle_status: u16,
+    /// Whether the limit per (number, recipient) is enforced (code 131056).
+    pub pair_throttle: bool,
+    /// Where status webhooks go; `None` sends none.
+    pub receipts: Option<ReceiptOptions>,
+    /// How many of the newest accepted messages the log can still show; roughly 90 bytes each.
+    /// Figures per number are exact over all messages, whatever this is.
+    pub log_limit: usize,
+    /// How many of the newest request bodies the log keeps.
+    pub body_limit: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            bind: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            workers: 1,
+            latency: Duration::ZERO,
+            accept_any: false,
+            throttle_status: 400,
+            pair_throttle: false,
+            receipts: None,
+            log_limit: 2_000_000,
+            body_limit: 10_000,
+        }
+    }
+}
+
+/// Where status webhooks go and what they look like. Also the body of `POST /_sim/webhook`, with
+/// durations as text (`"2s"`); absent fields have the values of `Default`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReceiptOptions {
+    /// The receiver: an absolute http address.
+    pub url: String,
+    /// The key of `X-Hub-Signature-256`.
+    pub app_secret: String,
+    /// When given, the receiver must first answer the subscription handshake with this token.
+    pub verify_token: Option<String>,
+    /// From the acceptance of a message to its `sent`.
+    #[serde(deserialize_with = "duration")]
+    pub sent_after: Duration,
+    /// From `sent` to `delivered`.
+    #[serde(deserialize_with = "duration")]
+    pub delivered_after: Duration,
+    /// From `delivered` to `read`.
+    #[serde(deserialize_with = "duration")]
+    pub read_after: Duration,
+    /// The share of messages that are read, 0 to 1.
+    pub read_probability: f64,
+    /// The share of messages whose statuses come in the reverse order, 0 to 1.
+    pub reorder_probability: f64,
+    /// The share of messages whose every status comes twice, 0 to 1.
+    pub duplicate_probability: f64,
+    /// Deliver the first status of a message before its send is answered.
+    pub before_reply: bool,
+    /// The most statuses in one webhook, 1 to 1,000.
+    pub batch: usize,
+    /// How many messages may have statuses outstanding; those beyond get none and are counted.
+    pub queue_limit: usize,
+    /// The wait before a refused webhook is repeated; it doubles up to 30 s.
+    #[serde(deserialize_with = "duration")]
+    pub retry_after: Duration,
+    /// How often a webhook is tried in all before it is given up and counted.
+    pub attempts: u32,
+    /// Makes the shares above fall the same way again.
+    pub seed: u64,
+}
+
+impl Default for ReceiptOptions {
+    fn default() -> Self {
+        Self {
+            url: String::new(),
+            app_secret: String::new(),
+            verify_token: None,
+            sent_after: Duration::ZERO,
+            delivered_after: Duration::from_millis(200),
+            read_after: Duration::from_secs(1),
+            read_probability: 0.5,
+            reorder_probability: 0.0,
+            duplicate_probability: 0.0,
+            before_reply: false,
+            batch: LARGEST_BATCH,
+            queue_limit: 1_000_000,
+            retry_after: Duration::from_millis(250),
+            attempts: 12,
+            seed: 1,
+        }
+    }
+}
+
+impl ReceiptOptions {
+    /// Receipts with the usual timing to this address, signed with this secret.
+    pub fn to(url: impl Into<String>, app_secret: impl Into<String>) -> Self {
+        Self { url: url.into(), app_secret: app_secret.into(), ..Self::default() }
+    }
+
+    /// What is wrong with these options, in a sentence; `None` when nothing is.
+    pub(super) fn fault(&self) -> Option<String> {
+        let shares = [
+            ("read_probability", self.read_probability),
+            ("reorder_probability", self.reorder_probability),
+            ("duplicate_probability", self.duplicate_probability),
+        ];
+        if let Some((name, _)) = shares.iter().find(|(_, share)| !(0.0..=1.0).contains(share)) {
+            return Some(format!("{name} must be between 0 and 1"));
+        }
+        let address = url::Url::parse(&self.url);
+        if !address.is_ok_and(|address| matches!(address.scheme(), "http" | "https")) {
+            return Some(format!("url must be an absolute http address, not `{}`", self.url));
+        }
+        if !(1..=LARGEST_BATCH).contains(&self.batch) {
+            return Some(format!("batch must be between 1 and {LARGEST_BATCH}"));
+        }
+        if self.app_secret.is_empty() {
+            return Some("app_secret must not be empty".to_owned());
+        }
+        None
+    }
+}

@@ -1,0 +1,77 @@
+//! Answers in the provider's dress: its headers, its trace ids, its errors, and closed connections.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use actix_web::HttpResponse;
+use actix_web::body::{BodySize, MessageBody};
+use actix_web::http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use actix_web::web::Bytes;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::Value;
+
+use super::account::Account;
+use super::error::GraphError;
+use super::world::World;
+
+const APP_USAGE: HeaderName = HeaderName::from_static("x-app-usage");
+const BUSINESS_USAGE: HeaderName = HeaderName::from_static("x-business-use-case-usage");
+const TRACE: HeaderName = HeaderName::from_static("x-fb-trace-id");
+
+/// What a handler found out: a body, or a refusal, and whose usage the answer reports.
+pub(super) type Verdict = Result<Value, GraphError>;
+
+/// The answer for a verdict. `account` is absent while it is not known who is concerned.
+pub(super) fn answer(world: &World, account: Option<&Account>, verdict: &Verdict) -> HttpResponse {
+    let trace = trace();
+    let mut reply = match verdict {
+        Ok(_) => HttpResponse::Ok(),
+        Err(error) => HttpResponse::build(error.status(world.options.throttle_status)),
+    };
+    let usage = HeaderValue::from_static(r#"{"call_count":1,"total_time":1,"total_cputime":1}"#);
+    reply.insert_header((APP_USAGE, usage));
+    if let Some(account) = account {
+        reply.insert_header((BUSINESS_USAGE, account.usage.clone()));
+    }
+    if let Ok(value) = HeaderValue::from_str(&trace) {
+        reply.insert_header((TRACE, value));
+    }
+    reply.insert_header((CONTENT_TYPE, HeaderValue::from_static("application/json; charset=UTF-8")));
+    match verdict {
+        Ok(body) => reply.body(body.to_string()),
+        Err(error) => reply.body(error.body(&trace).to_string()),
+    }
+}
+
+/// A proxy's page instead of the provider's answer.
+pub(super) fn bad_gateway() -> HttpResponse {
+    let page = "<html><head><title>502 Bad Gateway</title></head><body><h1>Bad Gateway</h1></body></html>";
+    HttpResponse::BadGateway().content_type("text/html").body(page)
+}
+
+/// No answer at all: the connection is closed before a byte of it is written.
+pub(super) fn severed() -> HttpResponse {
+    HttpResponse::Ok().body(Severed)
+}
+
+fn trace() -> String {
+    format!("A{}", URL_SAFE_NO_PAD.encode(rand::random::<[u8; 16]>()))
+}
+
+/// A body that fails at once. The server writes head and body together, so that the client sees
+/// the connection close and nothing else.
+struct Severed;
+
+impl MessageBody for Severed {
+    type Error = io::Error;
+
+    fn size(&self) -> BodySize {
+        BodySize::Sized(1)
+    }
+
+    fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        Poll::Ready(Some(Err(io::Error::other("the script closes this connection"))))
+    }
+}

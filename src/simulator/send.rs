@@ -1,0 +1,258 @@
+//! `POST /{phone_number_id}/messages`: the order of checks, and what becomes of a send.
+//!
+//! Token, object, number and account state, messages per second, pair, schema, template, parameters;
+//! then the script; then acceptance. The order is an inference: the provider does not document it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::http::header::AUTHORIZATION;
+use actix_web::web::{Bytes, Data, Path};
+use actix_web::{HttpRequest, HttpResponse, rt};
+use serde_json::{Map, Value, json};
+
+use super::body::{self, Recipient, RecipientKind};
+use super::error::GraphError;
+use super::log::Note;
+use super::parameters;
+use super::phone::PhoneNumber;
+use super::receipt::Event;
+use super::reply::{self, Verdict};
+use super::script::{AsyncFailure, Occasion, Outcome};
+use super::template::StoredTemplate;
+use super::world::World;
+use crate::clock::Timestamp;
+
+/// The longest wait for a receiver that must hear of a message before its send is answered.
+const BEFORE_REPLY: Duration = Duration::from_secs(5);
+
+/// A send that has passed every check.
+struct Draft {
+    number: Arc<PhoneNumber>,
+    recipient: Recipient,
+    kind: &'static str,
+    key: String,
+    template: Option<Arc<StoredTemplate>>,
+    body: Bytes,
+}
+
+/// The bearer token of a request; `None` when there is none.
+pub(super) fn bearer(request: &HttpRequest) -> Option<&str> {
+    let (scheme, token) = request.headers().get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// The handler.
+pub(super) async fn send(
+    world: Data<World>,
+    path: Path<(String, String)>,
+    request: HttpRequest,
+    body: Bytes,
+) -> HttpResponse {
+    let (_, id) = path.into_inner();
+    let token = bearer(&request);
+    let number = match world.admit(token).and_then(|()| world.number(token, &id)) {
+        Ok(number) => number,
+        Err(error) => return reply::answer(&world, None, &Err(error)),
+    };
+    let parsed: Option<Map<String, Value>> = serde_json::from_slice(&body).ok();
+    if let Some(fields) = parsed.as_ref().filter(|fields| fields.contains_key("status")) {
+        return reply::answer(&world, Some(&number.account), &mark_as_read(fields));
+    }
+    let reply = match judge(&world, &number, parsed.as_ref(), body) {
+        Ok(draft) => match world.script.outcome(&draft.occasion()) {
+            None => answer(&world, &number, &accept(&world, &draft, None).await),
+            Some(outcome) => carry_out(&world, draft, outcome).await,
+        },
+        Err(error) => answer(&world, &number, &Err(error)),
+    };
+    pause(world.latency()).await;
+    reply
+}
+
+fn judge(
+    world: &World,
+    number: &Arc<PhoneNumber>,
+    parsed: Option<&Map<String, Value>>,
+    body: Bytes,
+) -> Result<Draft, GraphError> {
+    number.arrive(world.now())?;
+    let recipient = parsed.map(body::recipient);
+    if let Some(Ok(recipient)) = &recipient
+        && !world.permits_pair(number, &recipient.address)
+    {
+        return Err(GraphError::because(131_056, "too many messages to this recipient in a short time"));
+    }
+    let fields = parsed.ok_or_else(|| GraphError::because(100, "the body is not a JSON object"))?;
+    let checked = body::check(fields)?;
+    let recipient = recipient.unwrap_or_else(|| body::recipient(fields))?;
+    if number.is_own(&recipient.address) {
+        return Err(GraphError::new(131_021));
+    }
+    let template = (checked.kind == "template").then(|| template(number, checked.content)).transpose()?;
+    Ok(Draft {
+        number: Arc::clone(number),
+        recipient,
+        kind: checked.kind,
+        key: checked.key.to_owned(),
+        template,
+        body,
+    })
+}
+
+/// The template that is named, if it may be sent with the parameters that are given.
+fn template(number: &PhoneNumber, content: &Value) -> Result<Arc<StoredTemplate>, GraphError> {
+    let name = content["name"].as_str().unwrap_or_default();
+    let language = content["language"]["code"].as_str().unwrap_or_default();
+    let found = number.account.catalogue.read().find(name, language).cloned();
+    let missing =
+        |what: &str| GraphError::because(132_001, format!("template name ({name}) {what} in {language}"));
+    let stored = found.ok_or_else(|| missing("does not exist"))?;
+    match stored.template.status.as_str() {
+        "APPROVED" => {}
+        "PAUSED" => return Err(GraphError::new(132_015)),
+        "DISABLED" => return Err(GraphError::new(132_016)),
+        _ => return Err(missing("is not approved")),
+    }
+    let components = content["components"].as_array().map_or(&[][..], Vec::as_slice);
+    parameters::check(&stored.shape, components)?;
+    Ok(stored)
+}
+
+fn mark_as_read(fields: &Map<String, Value>) -> Verdict {
+    let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
+    if text("messaging_product") != "whatsapp" {
+        return Err(GraphError::because(100, "messaging_product is required and must be whatsapp"));
+    }
+    if text("status") != "read" || !text("message_id").starts_with("wamid.") {
+        return Err(GraphError::because(131_009, "status must be read and message_id the id of a message"));
+    }
+    Ok(json!({ "success": true }))
+}
+
+/// Answers, and counts the refusal if it is one.
+fn answer(world: &World, number: &PhoneNumber, verdict: &Verdict) -> HttpResponse {
+    if verdict.is_err() {
+        number.refuse();
+    }
+    reply::answer(world, Some(&number.account), verdict)
+}
+
+/// Counts, logs and promises receipts; from here on the message exists.
+async fn accept(world: &World, draft: &Draft, failure: Option<AsyncFailure>) -> Verdict {
+    let at = Timestamp::now();
+    let to = &draft.recipient.address;
+    let sequence = world.log.append(&Note {
+        phone_number_id: &draft.number.id,
+        to,
+        kind: draft.kind,
+        key: &draft.key,
+        at,
+        body: &draft.body,
+    });
+    draft.number.accept(to, at);
+    let id = world.log.message_id(sequence, to);
+    let posted = world.outbox.promise(sequence, || Event {
+        number: Arc::clone(&draft.number),
+        id: id.clone(),
+        to: to.clone(),
+        key: draft.key.clone(),
+        category: draft.category(),
+        failure,
+    });
+    if let Some(posted) = posted {
+        // Whether it was heard or not, the send is answered.
+        let _ = tokio::time::timeout(BEFORE_REPLY, posted).await;
+    }
+    Ok(draft.acceptance(&id))
+}
+
+async fn carry_out(world: &Data<World>, draft: Draft, outcome: Outcome) -> HttpResponse {
+    let number = Arc::clone(&draft.number);
+    match outcome {
+        Outcome::Error(error) => answer(world, &number, &Err(error.graph_error())),
+        Outcome::Delay(span) => {
+            let verdict = accept(world, &draft, None).await;
+            pause(span.0).await;
+            answer(world, &number, &verdict)
+        }
+        Outcome::HangThenAccept(span) => {
+            // A task of its own: when the client gives up, its handler ends and this does not.
+            let later = Data::clone(world);
+            let task = rt::spawn(async move {
+                pause(span.0).await;
+                accept(&later, &draft, None).await
+            });
+            task.await.map_or_else(|_| reply::severed(), |verdict| answer(world, &number, &verdict))
+        }
+        Outcome::HangThenDrop(span) => {
+            pause(span.0).await;
+            number.refuse();
+            reply::severed()
+        }
+        Outcome::DropReply(_) => {
+            // That it was accepted is what the client must not hear.
+            let _ = accept(world, &draft, None).await;
+            reply::severed()
+        }
+        Outcome::Reset(_) => {
+            number.refuse();
+            reply::severed()
+        }
+        Outcome::BadGateway(_) => {
+            number.refuse();
+            reply::bad_gateway()
+        }
+        Outcome::AsyncFailed(failure) => {
+            let verdict = accept(world, &draft, Some(failure)).await;
+            answer(world, &number, &verdict)
+        }
+        Outcome::Status(status) => {
+            number.set_status(&status.phone_number_status);
+            let details = format!("the number is {}", status.phone_number_status);
+            answer(world, &number, &Err(GraphError::because(133_010, details)))
+        }
+    }
+}
+
+/// Sleeps; nothing at all when there is nothing to wait for.
+async fn pause(duration: Duration) {
+    if !duration.is_zero() {
+        tokio::time::sleep(duration).await;
+    }
+}
+
+impl Draft {
+    fn occasion(&self) -> Occasion<'_> {
+        Occasion {
+            phone_number_id: &self.number.id,
+            to: &self.recipient.address,
+            kind: self.kind,
+            template: self.template.as_ref().map(|stored| stored.template.name.as_str()),
+            key: &self.key,
+        }
+    }
+
+    /// The price category that receipts name.
+    fn category(&self) -> &'static str {
+        match self.template.as_ref().map(|stored| stored.template.category.as_str()) {
+            Some("MARKETING") => "marketing",
+            Some("AUTHENTICATION") => "authentication",
+            Some(_) => "utility",
+            None => "service",
+        }
+    }
+
+    fn acceptance(&self, id: &str) -> Value {
+        let Recipient { input, address, kind } = &self.recipient;
+        let contact = match kind {
+            RecipientKind::User => json!({ "input": input, "user_id": address }),
+            RecipientKind::Phone | RecipientKind::Group => json!({ "input": input, "wa_id": address }),
+        };
+        let mut message = json!({ "id": id, "message_status": "accepted" });
+        if *kind == RecipientKind::Group {
+            message["group_id"] = address.as_str().into();
+        }
+        json!({ "messaging_product": "whatsapp", "contacts": [contact], "messages": [message] })
+    }
+}

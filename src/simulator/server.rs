@@ -1,0 +1,190 @@
+//! The simulator as a running server, on threads of its own.
+
+use std::io;
+use std::net::SocketAddr;
+use std::thread;
+use std::time::Duration;
+
+use actix_web::dev::ServerHandle;
+use actix_web::rt::{self, System};
+use actix_web::web::{self, Data};
+use actix_web::{App, HttpServer};
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use super::delivery::deliver;
+use super::figures::NumberFigures;
+use super::log::{Filter, LoggedMessage};
+use super::options::Options;
+use super::routes;
+use super::seed::Seed;
+use super::switch;
+use super::world::World;
+
+/// Clients keep connections for long; a simulator that closed idle ones would look unreliable.
+const KEEP_ALIVE: Duration = Duration::from_secs(120);
+/// How long a graceful stop waits for requests under way, in seconds.
+const STOP_SECONDS: u64 = 1;
+/// The largest request body, for accounts with many numbers; messages are far below.
+const LARGEST_BODY: usize = 16 << 20;
+
+/// Why a simulator did not start, or did not take what it was given.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The options, the seed or the script are wrong; the sentence says how.
+    #[error("{0}")]
+    Invalid(String),
+    /// The address cannot be listened on, or the thread could not be started.
+    #[error("the simulator cannot listen on {address}: {source}")]
+    Listen {
+        /// The address that was asked for.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// A running simulator. It stops when it is dropped; [`Simulator::stop`] also waits for its end.
+#[derive(Debug)]
+pub struct Simulator {
+    address: SocketAddr,
+    handle: ServerHandle,
+    world: Data<World>,
+    ended: Option<oneshot::Receiver<()>>,
+}
+
+/// Starts a simulator on threads of its own; the caller may be on any runtime.
+///
+/// # Errors
+/// When the seed or the options are wrong, or the address is taken.
+pub async fn start(options: Options, seed: Seed) -> Result<Simulator, Error> {
+    let bind = options.bind;
+    let failed = |source| Error::Listen { address: bind, source };
+    let world = Data::new(World::new(options, seed).map_err(Error::Invalid)?);
+    let (ready, started) = oneshot::channel();
+    let (ending, ended) = oneshot::channel();
+    let served = Data::clone(&world);
+    let serve = move || System::new().block_on(serve(served, ready, ending));
+    thread::Builder::new().name("pombo-simulator".to_owned()).spawn(serve).map_err(failed)?;
+    let (address, handle) = match started.await {
+        Ok(result) => result.map_err(failed)?,
+        Err(_) => return Err(failed(io::Error::other("its thread ended early"))),
+    };
+    Ok(Simulator { address, handle, world, ended: Some(ended) })
+}
+
+type Started = io::Result<(SocketAddr, ServerHandle)>;
+
+async fn serve(world: Data<World>, ready: oneshot::Sender<Started>, ending: oneshot::Sender<()>) {
+    let delivery = rt::spawn(deliver(world.outbox.clone()));
+    let (bind, workers) = (world.options.bind, world.options.workers.max(1));
+    let app = move || {
+        App::new()
+            .app_data(Data::clone(&world))
+            .app_data(web::PayloadConfig::new(LARGEST_BODY))
+            .configure(routes)
+    };
+    let server = HttpServer::new(app).workers(workers).keep_alive(KEEP_ALIVE).disable_signals();
+    let bound = server.shutdown_timeout(STOP_SECONDS).bind(bind);
+    let server = bound.map(|server| {
+        let address = server.addrs().first().copied().unwrap_or(bind);
+        (address, server.run())
+    });
+    match server {
+        // When nobody waits for the start any more, there is nobody to tell.
+        Err(error) => drop(ready.send(Err(error))),
+        Ok((address, server)) => {
+            drop(ready.send(Ok((address, server.handle()))));
+            if let Err(error) = server.await {
+                tracing::error!(%error, "simulator ended");
+            }
+        }
+    }
+    delivery.abort();
+    // An error means that nobody waits for the end.
+    let _ = ending.send(());
+}
+
+impl Simulator {
+    /// Such as `http://127.0.0.1:41234`; what a connector takes instead of the provider's address.
+    pub fn base_url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The figures of a number; `None` when there is no such number.
+    pub fn number(&self, phone_number_id: &str) -> Option<NumberFigures> {
+        self.world.directory.read().number(phone_number_id).map(|number| number.figures())
+    }
+
+    /// The figures of all numbers, in the order of their ids.
+    pub fn numbers(&self) -> Vec<NumberFigures> {
+        self.world.directory.read().numbers().map(|number| number.figures()).collect()
+    }
+
+    /// Accepted messages after this sequence, the oldest kept first, at most `limit`.
+    pub fn messages(&self, after: u64, limit: usize) -> Vec<LoggedMessage> {
+        self.world.log.page(&Filter { after, limit, ..Filter::default() }).0
+    }
+
+    /// Applies a script, as `POST /_sim/script` does.
+    ///
+    /// # Errors
+    /// A sentence about the first entry that is wrong; then nothing was applied.
+    pub fn script(&self, script: &Value) -> Result<(), Error> {
+        switch::apply(&self.world, script).map_err(Error::Invalid)
+    }
+
+    /// Ends all scripted rules; switches stay as they are.
+    pub fn end_script(&self) {
+        self.world.script.clear();
+    }
+
+    /// Adds accounts, or numbers, tokens and templates to accounts that exist.
+    ///
+    /// # Errors
+    /// A sentence about the first thing that is wrong; what came before it stays.
+    pub fn add(&self, seed: Seed) -> Result<(), Error> {
+        self.world.directory.write().add(seed).map_err(Error::Invalid)
+    }
+
+    /// Sends receipts there from now on, or nowhere.
+    ///
+    /// # Errors
+    /// A sentence about the option that is wrong.
+    pub fn aim_receipts(&self, options: Option<super::ReceiptOptions>) -> Result<(), Error> {
+        self.world.outbox.aim(options).map_err(Error::Invalid)
+    }
+
+    /// Back to the seed.
+    ///
+    /// # Errors
+    /// Never for a seed that started once.
+    pub fn reset(&self) -> Result<(), Error> {
+        self.world.reset().map_err(Error::Invalid)
+    }
+
+    /// Stops accepting, waits up to a second for requests under way, and ends. Outstanding receipts
+    /// are not delivered.
+    pub async fn stop(mut self) {
+        let ended = self.ended.take();
+        self.handle.stop(true).await;
+        if let Some(ended) = ended {
+            // An error means that the thread is gone already.
+            let _ = ended.await;
+        }
+    }
+}
+
+impl Drop for Simulator {
+    fn drop(&mut self) {
+        if self.ended.is_some() {
+            // The command is sent at once; only its completion would have to be awaited.
+            drop(self.handle.stop(false));
+        }
+    }
+}

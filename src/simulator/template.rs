@@ -1,0 +1,157 @@
+//! One template as the simulator keeps it: what it shows, and which parameters a send must bring.
+
+use serde_json::{Map, Value, json};
+
+use super::seed::Template;
+
+/// A template with its id.
+#[derive(Debug, Clone)]
+pub(super) struct StoredTemplate {
+    pub(super) id: u64,
+    pub(super) template: Template,
+    pub(super) shape: Shape,
+}
+
+/// The parameters that a template asks for.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Shape {
+    pub(super) header: Header,
+    pub(super) body: Vec<String>,
+    pub(super) body_length: usize,
+    pub(super) is_named: bool,
+    pub(super) buttons: Vec<Button>,
+}
+
+/// What the header needs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Header {
+    /// Nothing: there is none, or its text is fixed.
+    #[default]
+    Fixed,
+    /// Text parameters of these names (`1` for positional ones).
+    Text(Vec<String>),
+    /// A media parameter of this type: `image`, `video`, `document` or `location`.
+    Media(String),
+}
+
+/// What a button needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Button {
+    /// Nothing, or an optional payload.
+    Fixed,
+    /// The end of its address.
+    Url,
+    /// A coupon code.
+    CopyCode,
+}
+
+impl StoredTemplate {
+    pub(super) fn new(id: u64, template: Template) -> Self {
+        let shape = Shape::of(&template);
+        Self { id, template, shape }
+    }
+
+    /// All fields, for the provider's field selection to choose from.
+    pub(super) fn node(&self) -> Value {
+        let template = &self.template;
+        let rejected_reason = if template.status == "REJECTED" { "ABUSIVE_CONTENT" } else { "NONE" };
+        let sendable = if template.status == "APPROVED" { "AVAILABLE" } else { "BLOCKED" };
+        json!({
+            "id": self.id.to_string(),
+            "name": template.name,
+            "language": template.language,
+            "status": template.status,
+            "category": template.category,
+            "parameter_format": template.parameter_format,
+            "components": template.components,
+            "rejected_reason": rejected_reason,
+            "quality_score": { "score": "GREEN", "date": 1_758_412_800 },
+            "previous_category": "",
+            "sub_category": "CUSTOM",
+            "health_status": { "can_send_message": sendable, "entities": [] },
+        })
+    }
+}
+
+impl Shape {
+    fn of(template: &Template) -> Self {
+        let is_named = template.parameter_format.eq_ignore_ascii_case("NAMED");
+        let mut shape = Self { is_named, ..Self::default() };
+        for component in template.components.as_array().into_iter().flatten() {
+            let Some(component) = component.as_object() else { continue };
+            match upper(component, "type").as_str() {
+                "HEADER" => shape.header = header(component),
+                "BODY" => {
+                    shape.body = variables(text(component, "text"));
+                    shape.body_length = text(component, "text").chars().count();
+                }
+                "BUTTONS" => {
+                    let buttons = component.get("buttons").and_then(Value::as_array);
+                    shape.buttons = buttons.into_iter().flatten().map(button).collect();
+                }
+                _ => {}
+            }
+        }
+        shape
+    }
+}
+
+fn header(component: &Map<String, Value>) -> Header {
+    match upper(component, "format").as_str() {
+        "TEXT" | "" => {
+            let names = variables(text(component, "text"));
+            if names.is_empty() { Header::Fixed } else { Header::Text(names) }
+        }
+        format => Header::Media(format.to_lowercase()),
+    }
+}
+
+fn button(button: &Value) -> Button {
+    let Some(button) = button.as_object() else { return Button::Fixed };
+    match upper(button, "type").as_str() {
+        "URL" if !variables(text(button, "url")).is_empty() => Button::Url,
+        "OTP" => Button::Url,
+        "COPY_CODE" => Button::CopyCode,
+        _ => Button::Fixed,
+    }
+}
+
+fn text<'a>(object: &'a Map<String, Value>, name: &str) -> &'a str {
+    object.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn upper(object: &Map<String, Value>, name: &str) -> String {
+    text(object, name).to_ascii_uppercase()
+}
+
+/// The names between `{{` and `}}`, each once, in order.
+fn variables(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for part in text.split("{{").skip(1) {
+        if let Some((name, _)) = part.split_once("}}")
+            && !names.iter().any(|known| known == name.trim())
+        {
+            names.push(name.trim().to_owned());
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shape_of_a_template_is_read_from_its_components() {
+        let promo = super::super::seed::default_templates().remove(2);
+        let shape = Shape::of(&promo);
+        assert_eq!(shape.header, Header::Media("image".into()));
+        assert_eq!(shape.body, ["1"]);
+        assert_eq!(shape.buttons, [Button::Url]);
+    }
+
+    #[test]
+    fn a_variable_that_is_used_twice_is_one_parameter() {
+        assert_eq!(variables("{{1}} and {{ 2 }} and {{1}} {{"), ["1", "2"]);
+    }
+}

@@ -1,0 +1,132 @@
+//! Nodes, template listing and creation, tokens.
+
+use super::*;
+
+#[actix_web::test]
+async fn a_number_shows_the_fields_that_are_asked_for() {
+    let universe = universe().await;
+    let (_, usual) = universe.get(&format!("/v25.0/{NUMBER}")).await;
+    assert_eq!(usual["display_phone_number"], "+1 555 000 2001");
+    assert!(usual.get("status").is_none());
+    let (_, asked) = universe.get(&format!("/v25.0/{NUMBER}?fields=status,throughput,is_on_biz_app")).await;
+    assert_eq!(
+        asked,
+        json!({ "id": NUMBER, "status": "CONNECTED", "throughput": { "level": "HIGH" }, "is_on_biz_app": false })
+    );
+    let (status, _) = universe.get(&format!("/v25.0/{NUMBER}?fields=shoe_size")).await;
+    assert_eq!(status, 400);
+}
+
+#[actix_web::test]
+async fn health_says_which_part_is_blocked() {
+    let universe = universe().await;
+    universe.script(&json!({ "account": { "waba_id": WABA, "restriction": 131_031 } }));
+    let (_, node) = universe.get(&format!("/v25.0/{NUMBER}?fields=health_status")).await;
+    let health = &node["health_status"];
+    assert_eq!(health["can_send_message"], "BLOCKED");
+    assert_eq!(health["entities"][0]["can_send_message"], "AVAILABLE");
+    assert_eq!(health["entities"][1]["can_send_message"], "BLOCKED");
+}
+
+#[actix_web::test]
+async fn an_account_lists_its_numbers_only() {
+    let universe = universe().await;
+    let (_, list) = universe.get(&format!("/v25.0/{WABA}/phone_numbers?fields=id")).await;
+    assert_eq!(list, json!({ "data": [{ "id": NUMBER }, { "id": "2002" }] }));
+    assert_eq!(universe.get("/v25.0/1002/phone_numbers").await.0, 400);
+}
+
+#[actix_web::test]
+async fn templates_are_paged_by_following_next_until_it_is_absent() {
+    let universe = universe().await;
+    let mut url = universe.url(&format!("/v25.0/{WABA}/message_templates?fields=name,status&limit=4"));
+    let mut names = Vec::new();
+    let mut pages = 0;
+    loop {
+        let answer = universe.client.get(&url).bearer_auth(TOKEN).send().await.unwrap();
+        let page: Value = answer.json().await.unwrap();
+        names.extend(
+            page["data"].as_array().unwrap().iter().map(|node| node["name"].as_str().unwrap().to_owned()),
+        );
+        pages += 1;
+        assert!(page["paging"]["cursors"]["after"].is_string());
+        let Some(next) = page["paging"]["next"].as_str() else { break };
+        next.clone_into(&mut url);
+    }
+    assert_eq!(pages, 2);
+    let expected: Vec<_> = default_templates().into_iter().map(|template| template.name).collect();
+    assert_eq!(names, expected);
+}
+
+#[actix_web::test]
+async fn templates_are_filtered() {
+    let universe = universe().await;
+    let names = |query: &'static str| {
+        let universe = &universe;
+        async move {
+            let (_, list) = universe.get(&format!("/v25.0/{WABA}/message_templates?{query}")).await;
+            let nodes = list["data"].as_array().unwrap().iter();
+            nodes.map(|node| node["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        }
+    };
+    assert_eq!(names("status=PAUSED").await, ["weekly_deals"]);
+    assert_eq!(names("name=promo&language=en_US").await, ["promo"]);
+    assert!(names("language=pt_BR").await.is_empty());
+    assert_eq!(universe.get(&format!("/v25.0/{WABA}/message_templates?after=!!")).await.0, 400);
+}
+
+#[actix_web::test]
+async fn a_created_template_is_pending_until_it_is_approved() {
+    let universe = universe().await;
+    let path = format!("/v25.0/{WABA}/message_templates");
+    let new = json!({
+        "name": "fresh", "language": "en_US", "category": "utility",
+        "components": [{ "type": "BODY", "text": "Hi" }],
+    });
+    let (status, created) = universe.post(&path, TOKEN, &new).await;
+    assert_eq!(
+        (status, &created["status"], &created["category"]),
+        (200, &json!("PENDING"), &json!("UTILITY"))
+    );
+    assert_eq!(universe.post(&path, TOKEN, &new).await.0, 400);
+    assert_eq!(universe.code(&template("fresh", json!([]))).await, (404, 132_001));
+    universe.script(&json!({ "template": {
+        "waba_id": WABA, "name": "fresh", "language": "en_US", "status": "APPROVED",
+    } }));
+    assert_eq!(universe.code(&template("fresh", json!([]))).await, (200, 0));
+    let id = created["id"].as_str().unwrap();
+    let (_, node) = universe.get(&format!("/v25.0/{id}?fields=name,status")).await;
+    assert_eq!(node, json!({ "id": id, "name": "fresh", "status": "APPROVED" }));
+}
+
+#[actix_web::test]
+async fn a_paused_template_can_be_unpaused() {
+    let universe = universe().await;
+    let (_, list) = universe.get(&format!("/v25.0/{WABA}/message_templates?status=PAUSED")).await;
+    let path = format!("/v25.0/{}/unpause", list["data"][0]["id"].as_str().unwrap());
+    assert_eq!(universe.post(&path, TOKEN, &json!({})).await, (200, json!({ "success": true })));
+    assert_eq!(universe.post(&path, TOKEN, &json!({})).await.0, 400);
+    assert_eq!(universe.code(&template("weekly_deals", json!([]))).await, (200, 0));
+}
+
+#[actix_web::test]
+async fn a_token_is_inspected() {
+    let universe = universe().await;
+    let (_, valid) = universe.get(&format!("/v25.0/debug_token?input_token={TOKEN}")).await;
+    assert_eq!(valid["data"]["is_valid"], true);
+    assert_eq!(valid["data"]["granular_scopes"][0]["target_ids"], json!([WABA]));
+    let (_, unknown) = universe.get("/v25.0/debug_token?input_token=x").await;
+    assert_eq!(
+        (&unknown["data"]["is_valid"], &unknown["data"]["error"]["code"]),
+        (&json!(false), &json!(190))
+    );
+}
+
+#[actix_web::test]
+async fn an_account_is_subscribed_and_an_unknown_path_is_said_so() {
+    let universe = universe().await;
+    let subscribed = universe.post(&format!("/v25.0/{WABA}/subscribed_apps"), TOKEN, &json!({})).await;
+    assert_eq!(subscribed, (200, json!({ "success": true })));
+    let (status, answer) = universe.get("/v25.0/1001/2/3").await;
+    assert_eq!((status, &answer["error"]["code"]), (400, &json!(2_500)));
+}

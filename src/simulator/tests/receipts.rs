@@ -1,0 +1,241 @@
+//! Status webhooks, heard by a small receiver.
+
+use std::time::Duration;
+
+use actix_web::rt::System;
+use actix_web::web::{self, Bytes, Query};
+use actix_web::{App, HttpRequest, HttpResponse, HttpServer};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::super::webhook::signature;
+use super::*;
+
+const SECRET: &str = "app-secret";
+
+struct Receiver {
+    url: String,
+    heard: UnboundedReceiver<(String, Bytes)>,
+    handle: actix_web::dev::ServerHandle,
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        drop(self.handle.stop(false));
+    }
+}
+
+async fn shake(query: Query<std::collections::HashMap<String, String>>) -> HttpResponse {
+    if query["hub.verify_token"] == "open sesame" && query["hub.mode"] == "subscribe" {
+        return HttpResponse::Ok().body(query["hub.challenge"].clone());
+    }
+    HttpResponse::Forbidden().finish()
+}
+
+/// A receiver that refuses the first `refusals` webhooks.
+async fn receiver(refusals: usize) -> Receiver {
+    let (heard, hearing) = unbounded_channel();
+    let (ready, started) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        System::new().block_on(async move {
+            let left = web::Data::new(std::sync::atomic::AtomicUsize::new(refusals));
+            let app = move || {
+                let heard: UnboundedSender<(String, Bytes)> = heard.clone();
+                let left = left.clone();
+                let hear = move |request: HttpRequest, body: Bytes| {
+                    let signature =
+                        request.headers().get("x-hub-signature-256").unwrap().to_str().unwrap().to_owned();
+                    heard.send((signature, body)).unwrap();
+                    let order = std::sync::atomic::Ordering::SeqCst;
+                    let is_refused = left.fetch_update(order, order, |left| left.checked_sub(1)).is_ok();
+                    let status =
+                        if is_refused { HttpResponse::InternalServerError() } else { HttpResponse::Ok() };
+                    let mut status = status;
+                    async move { status.finish() }
+                };
+                App::new().route("/hook", web::get().to(shake)).route("/hook", web::post().to(hear))
+            };
+            let server = HttpServer::new(app).workers(1).disable_signals().bind("127.0.0.1:0").unwrap();
+            let address = server.addrs()[0];
+            let server = server.run();
+            ready.send((address, server.handle())).unwrap();
+            server.await.unwrap();
+        });
+    });
+    let (address, handle) = started.await.unwrap();
+    Receiver { url: format!("http://{address}/hook"), heard: hearing, handle }
+}
+
+impl Receiver {
+    fn options(&self) -> ReceiptOptions {
+        ReceiptOptions {
+            delivered_after: Duration::ZERO,
+            read_after: Duration::ZERO,
+            read_probability: 1.0,
+            retry_after: Duration::from_millis(1),
+            ..ReceiptOptions::to(&self.url, SECRET)
+        }
+    }
+
+    async fn next(&mut self) -> Value {
+        let heard = tokio::time::timeout(Duration::from_secs(5), self.heard.recv()).await;
+        let (signed, body) = heard.unwrap().unwrap();
+        assert_eq!(signed, signature(SECRET, &body));
+        assert!(body.is_ascii());
+        serde_json::from_slice(&body).unwrap()
+    }
+
+    /// Statuses as (key, status), webhook by webhook, until there are this many.
+    async fn statuses(&mut self, count: usize) -> (Vec<(String, String)>, usize) {
+        let mut all = Vec::new();
+        let mut webhooks = 0;
+        while all.len() < count {
+            let webhook = self.next().await;
+            webhooks += 1;
+            for status in webhook["entry"][0]["changes"][0]["value"]["statuses"].as_array().unwrap() {
+                let key = status["biz_opaque_callback_data"].as_str().unwrap_or_default();
+                all.push((key.to_owned(), status["status"].as_str().unwrap().to_owned()));
+            }
+        }
+        (all, webhooks)
+    }
+}
+
+fn keyed(key: &str) -> Value {
+    let mut body = text("+5511999990001");
+    body["biz_opaque_callback_data"] = key.into();
+    body
+}
+
+#[actix_web::test]
+async fn an_accepted_message_is_sent_delivered_and_read() {
+    let mut receiver = receiver(0).await;
+    let universe = universe_with(Options { receipts: Some(receiver.options()), ..Options::default() }).await;
+    let (_, answer) = universe.send(&keyed("clé-1")).await;
+    let webhook = receiver.next().await;
+    assert_eq!(webhook["object"], "whatsapp_business_account");
+    assert_eq!(webhook["entry"][0]["id"], WABA);
+    let value = &webhook["entry"][0]["changes"][0]["value"];
+    assert_eq!(value["metadata"]["phone_number_id"], NUMBER);
+    let sent = &value["statuses"][0];
+    assert_eq!((&sent["status"], &sent["id"]), (&json!("sent"), &answer["messages"][0]["id"]));
+    assert_eq!(
+        (&sent["recipient_id"], &sent["biz_opaque_callback_data"]),
+        (&json!("5511999990001"), &json!("clé-1"))
+    );
+    assert_eq!(sent["pricing"]["category"], "service");
+    assert!(sent["timestamp"].is_string());
+    let steps: Vec<_> =
+        value["statuses"].as_array().unwrap().iter().map(|status| status["status"].clone()).collect();
+    assert_eq!(steps, ["sent", "delivered", "read"]);
+}
+
+#[actix_web::test]
+async fn statuses_come_in_batches_of_the_configured_size() {
+    let mut receiver = receiver(0).await;
+    let options = ReceiptOptions { batch: 7, sent_after: Duration::from_millis(100), ..receiver.options() };
+    let universe = universe_with(Options { receipts: Some(options), ..Options::default() }).await;
+    for message in 0..14 {
+        universe.send(&keyed(&message.to_string())).await;
+    }
+    let (statuses, webhooks) = receiver.statuses(42).await;
+    assert_eq!(statuses.len(), 42);
+    assert!(webhooks >= 6, "{webhooks}");
+    let unique: std::collections::HashSet<_> = statuses.into_iter().collect();
+    assert_eq!(unique.len(), 42);
+}
+
+#[actix_web::test]
+async fn a_refused_webhook_is_repeated_until_it_is_heard() {
+    let mut receiver = receiver(2).await;
+    let universe = universe_with(Options { receipts: Some(receiver.options()), ..Options::default() }).await;
+    universe.send(&keyed("k")).await;
+    let first = receiver.next().await;
+    assert_eq!(first, receiver.next().await);
+    assert_eq!(first, receiver.next().await);
+    let deadline = std::time::Instant::now() + Duration::from_secs(5);
+    let mut figures = universe.get("/_sim/webhook").await.1;
+    while figures["webhooks_delivered"] != 1 && std::time::Instant::now() < deadline {
+        figures = universe.get("/_sim/webhook").await.1;
+    }
+    assert_eq!((&figures["webhooks_refused"], &figures["messages_waiting"]), (&json!(2), &json!(0)));
+    assert_eq!(figures["statuses_delivered"], 3);
+}
+
+#[actix_web::test]
+async fn a_failed_message_says_why() {
+    let mut receiver = receiver(0).await;
+    let universe = universe_with(Options { receipts: Some(receiver.options()), ..Options::default() }).await;
+    universe.script(&json!({ "outcome": { "async_failed": { "code": 131_049, "title": "not now" } } }));
+    assert_eq!(universe.code(&keyed("k")).await, (200, 0));
+    let webhook = receiver.next().await;
+    let statuses = &webhook["entry"][0]["changes"][0]["value"]["statuses"];
+    assert_eq!((&statuses[0]["status"], statuses.as_array().unwrap().len()), (&json!("failed"), 1));
+    let error = &statuses[0]["errors"][0];
+    assert_eq!((&error["code"], &error["title"]), (&json!(131_049), &json!("not now")));
+}
+
+#[actix_web::test]
+async fn statuses_can_be_reversed_and_doubled() {
+    let mut receiver = receiver(0).await;
+    let options = ReceiptOptions {
+        reorder_probability: 1.0,
+        duplicate_probability: 1.0,
+        read_probability: 0.0,
+        ..receiver.options()
+    };
+    let universe = universe_with(Options { receipts: Some(options), ..Options::default() }).await;
+    universe.send(&keyed("k")).await;
+    let (statuses, _) = receiver.statuses(4).await;
+    let steps: Vec<_> = statuses.iter().map(|(_, status)| status.as_str()).collect();
+    assert_eq!(steps, ["delivered", "delivered", "sent", "sent"]);
+}
+
+#[actix_web::test]
+async fn a_status_can_be_heard_before_the_send_is_answered() {
+    let mut receiver = receiver(0).await;
+    let options = ReceiptOptions { before_reply: true, ..receiver.options() };
+    let universe = universe_with(Options { receipts: Some(options), ..Options::default() }).await;
+    universe.send(&keyed("k")).await;
+    assert!(receiver.heard.try_recv().is_ok());
+}
+
+#[actix_web::test]
+async fn a_receiver_that_knows_the_token_is_verified_before_its_first_webhook() {
+    let mut receiver = receiver(0).await;
+    let universe = universe().await;
+    let webhook = json!({
+        "url": receiver.url, "app_secret": SECRET, "verify_token": "open sesame", "sent_after": "1ms",
+    });
+    assert_eq!(universe.post("/_sim/webhook", "", &webhook).await.0, 200);
+    assert_eq!(universe.get("/_sim/webhook").await.1["is_verified"], false);
+    universe.send(&keyed("k")).await;
+    receiver.next().await;
+    assert_eq!(universe.get("/_sim/webhook").await.1["is_verified"], true);
+}
+
+#[actix_web::test]
+async fn messages_beyond_the_queue_get_no_receipts_and_are_counted() {
+    let receiver = receiver(0).await;
+    let options =
+        ReceiptOptions { queue_limit: 2, sent_after: Duration::from_secs(600), ..receiver.options() };
+    let universe = universe_with(Options { receipts: Some(options), ..Options::default() }).await;
+    for _ in 0..5 {
+        assert_eq!(universe.code(&keyed("k")).await, (200, 0));
+    }
+    let figures = universe.get("/_sim/webhook").await.1;
+    assert_eq!((&figures["messages_waiting"], &figures["messages_without_receipts"]), (&json!(2), &json!(3)));
+}
+
+#[actix_web::test]
+async fn a_webhook_that_is_set_wrong_is_refused_with_a_sentence() {
+    let universe = universe().await;
+    for (webhook, sentence) in [
+        (json!({ "url": "nowhere", "app_secret": "s" }), "url must be"),
+        (json!({ "url": "http://localhost/", "app_secret": "s", "batch": 0 }), "batch must be"),
+        (json!({ "url": "http://localhost/", "app_secret": "s", "read_probability": 2 }), "between 0 and 1"),
+        (json!({ "url": "http://localhost/", "secret": "s" }), "unknown field `secret`"),
+    ] {
+        let (status, answer) = universe.post("/_sim/webhook", "", &webhook).await;
+        assert!(status == 400 && answer["error"].as_str().unwrap().contains(sentence), "{answer}");
+    }
+}

@@ -1,0 +1,134 @@
+//! Everything that the simulator's handlers share. Only `server` makes one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::account::Account;
+use super::directory::Directory;
+use super::error::GraphError;
+use super::lock::{Lock, Shared};
+use super::log::Log;
+use super::options::Options;
+use super::phone::PhoneNumber;
+use super::receipt::Outbox;
+use super::script::Script;
+use super::seed::Seed;
+use super::throttle::PairThrottle;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct World {
+    pub(super) options: Options,
+    pub(super) directory: Shared<Directory>,
+    pub(super) log: Log,
+    pub(super) script: Script,
+    pub(super) outbox: Arc<Outbox>,
+    seed: Seed,
+    started: Instant,
+    is_out: AtomicBool,
+    has_pair_throttle: AtomicBool,
+    pairs: Lock<PairThrottle>,
+    latency_micros: AtomicU64,
+}
+
+impl World {
+    /// A world as the seed describes it, or what is wrong with the seed.
+    pub(super) fn new(options: Options, seed: Seed) -> Result<Self, String> {
+        let mut directory = Directory::new(options.accept_any);
+        directory.add(seed.clone())?;
+        let outbox = Outbox::default();
+        if let Some(receipts) = options.receipts.clone() {
+            outbox.aim(Some(receipts))?;
+        }
+        let world = Self {
+            directory: Shared::new(directory),
+            log: Log::new(options.log_limit, options.body_limit),
+            script: Script::default(),
+            outbox: Arc::new(outbox),
+            seed,
+            started: Instant::now(),
+            is_out: AtomicBool::new(false),
+            has_pair_throttle: AtomicBool::new(options.pair_throttle),
+            pairs: Lock::default(),
+            latency_micros: AtomicU64::new(0),
+            options,
+        };
+        world.set_latency(world.options.latency);
+        Ok(world)
+    }
+
+    /// Milliseconds since the start, for counters and throttles.
+    pub(super) fn now(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Back to the seed: accounts, figures, log, script, switches and outstanding receipts. Only the
+    /// receiver of receipts stays.
+    pub(super) fn reset(&self) -> Result<(), String> {
+        let mut directory = Directory::new(self.options.accept_any);
+        directory.add(self.seed.clone())?;
+        *self.directory.write() = directory;
+        self.log.clear();
+        self.script.clear();
+        self.outbox.clear();
+        *self.pairs.hold() = PairThrottle::default();
+        self.set_outage(false);
+        self.set_pair_throttle(self.options.pair_throttle);
+        self.set_latency(self.options.latency);
+        Ok(())
+    }
+
+    /// The first checks of every request: that the service is up, and the token.
+    pub(super) fn admit(&self, token: Option<&str>) -> Result<(), GraphError> {
+        if self.is_out.load(Ordering::Relaxed) {
+            return Err(GraphError::new(2));
+        }
+        self.directory.read().check(token)
+    }
+
+    /// The number of this id, for a token that was admitted.
+    pub(super) fn number(&self, token: Option<&str>, id: &str) -> Result<Arc<PhoneNumber>, GraphError> {
+        let found = self.directory.read().visible_number(token, id);
+        found.or_else(|| self.number_on_first_use(id)).ok_or_else(|| GraphError::unknown_object(id))
+    }
+
+    /// The account of this id, for a token that was admitted.
+    pub(super) fn account(&self, token: Option<&str>, waba_id: &str) -> Result<Arc<Account>, GraphError> {
+        let found = self.directory.read().visible_account(token, waba_id);
+        let made = || {
+            let may_make = self.options.accept_any;
+            may_make.then(|| self.directory.write().account_on_first_use(waba_id)).flatten()
+        };
+        found.or_else(made).ok_or_else(|| GraphError::unknown_object(waba_id))
+    }
+
+    /// The number of this id, made now if everything is accepted; asks no token.
+    pub(super) fn number_on_first_use(&self, id: &str) -> Option<Arc<PhoneNumber>> {
+        self.options.accept_any.then(|| self.directory.write().number_on_first_use(id)).flatten()
+    }
+
+    /// Whether the limit per pair lets this message through; counts it if so.
+    pub(super) fn permits_pair(&self, number: &PhoneNumber, recipient: &str) -> bool {
+        !self.has_pair_throttle.load(Ordering::Relaxed)
+            || self.pairs.hold().permit(number.index, recipient, self.now())
+    }
+
+    /// How long every answer to a send takes.
+    pub(super) fn latency(&self) -> Duration {
+        Duration::from_micros(self.latency_micros.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn set_latency(&self, latency: Duration) {
+        let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
+        self.latency_micros.store(micros, Ordering::Relaxed);
+    }
+
+    pub(super) fn set_outage(&self, is_out: bool) {
+        self.is_out.store(is_out, Ordering::Relaxed);
+    }
+
+    pub(super) fn set_pair_throttle(&self, is_on: bool) {
+        self.has_pair_throttle.store(is_on, Ordering::Relaxed);
+    }
+}
