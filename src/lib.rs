@@ -20,6 +20,8 @@
 //! - *receipt*: a status heard back from the provider.
 //! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
+pub mod app;
+pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod connector;

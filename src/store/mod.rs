@@ -13,6 +13,7 @@ mod error;
 mod lease;
 pub mod ledger;
 mod revision;
+pub mod schema;
 pub mod send;
 pub mod template;
 pub mod tier;

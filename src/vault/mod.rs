@@ -5,6 +5,7 @@
 //! API keys are not sealed but hashed, see [`api_key`].
 
 pub mod api_key;
+pub mod context;
 mod key_file;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,192 @@
+//! The command line: one noun, one file; the whole tree stands here.
+//!
+//! Commands read their arguments, call [`crate::app`] and the store, and print. Data goes to standard
+//! output, through [`output`] alone; everything else goes to standard error. Secrets come from files or
+//! standard input, never as arguments. Called by `main` only.
+
+mod argument;
+mod channel;
+mod channel_record;
+mod company;
+mod demo;
+mod failure;
+mod key;
+mod migrate;
+mod output;
+mod secret_input;
+mod serve;
+mod session;
+mod simulator;
+mod template;
+mod tier;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use self::session::Session;
+
+const AFTER_HELP: &str = "\
+Every command that prints data takes --json. Secrets are read from files or standard input (-), never taken as
+arguments. The configuration has three layers: defaults, --config FILE, environment variables (POMBO__SERVER__BIND).
+
+Exit codes:
+  0  done
+  1  failed; the reason and what to do next are on standard error
+  2  the command line, the configuration or a given file is wrong; nothing was done";
+
+/// Self-hosted messaging service for companies that talk to their customers on WhatsApp.
+#[derive(Debug, Parser)]
+#[command(name = "pombo", version, after_help = AFTER_HELP, disable_help_subcommand = true)]
+struct Line {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+struct Global {
+    /// Configuration file, above the defaults and below the environment
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print data as JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the service
+    Serve,
+    /// Run the service beside a simulated provider, with two companies to try
+    Demo(demo::Arguments),
+    /// Run the simulated provider alone
+    Simulator(simulator::Arguments),
+    /// Bring the database's schema up to date, or back
+    #[command(subcommand)]
+    Migrate(Migrate),
+    /// Companies, to which everything belongs
+    #[command(subcommand)]
+    Company(Company),
+    /// API keys of a company
+    #[command(subcommand)]
+    Key(Key),
+    /// Channels: business accounts and web sessions
+    #[command(subcommand)]
+    Channel(Channel),
+    /// Message templates of a business account
+    #[command(subcommand)]
+    Template(Template),
+    /// Tiers: named sets of rates and quotas
+    #[command(subcommand)]
+    Tier(Tier),
+}
+
+#[derive(Debug, Subcommand)]
+enum Migrate {
+    /// Apply every migration that is missing
+    Up,
+    /// Undo the newest migrations, and lose the data in what they made
+    Down(migrate::Down),
+    /// List the migrations
+    Status,
+}
+
+#[derive(Debug, Subcommand)]
+enum Company {
+    /// Add a company
+    Create(company::Create),
+    /// List the companies
+    List,
+}
+
+#[derive(Debug, Subcommand)]
+enum Key {
+    /// Make a key; it is shown this once
+    Create(key::Create),
+    /// List the keys, without the keys themselves
+    List(argument::MaybeOfCompany),
+    /// Make a key useless, at once and for ever
+    Revoke(key::Revoke),
+}
+
+#[derive(Debug, Subcommand)]
+enum Channel {
+    /// Add a number of a WhatsApp Business account
+    AddBusiness(channel::AddBusiness),
+    /// Add a linked device on WhatsApp Web
+    AddWeb(channel::AddWeb),
+    /// List the channels and their state
+    List(argument::MaybeOfCompany),
+    /// Show a channel
+    Show(channel::Show),
+    /// Connect a channel again, with a new access token where the old one is refused
+    Reconnect(channel::Reconnect),
+}
+
+#[derive(Debug, Subcommand)]
+enum Template {
+    /// Fetch the templates of a channel's business account from the provider
+    Sync(template::Sync),
+    /// List the templates of a company, whatever their status
+    List(argument::OfCompany),
+}
+
+#[derive(Debug, Subcommand)]
+enum Tier {
+    /// List the tiers
+    List,
+    /// Show a tier, option by option
+    Show(tier::Show),
+    /// Add and replace tiers from a file; running channels follow within a second
+    Apply(tier::Apply),
+}
+
+/// Carries the command line out and says how the process ends.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let line = match Line::try_parse_from(arguments) {
+        Ok(line) => line,
+        Err(refusal) => {
+            // Help that nobody reads to its end is no failure.
+            let _ = refusal.print();
+            return u8::try_from(refusal.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
+        }
+    };
+    let system = actix_web::rt::System::new();
+    failure::report(system.block_on(Box::pin(execute(line))))
+}
+
+async fn execute(Line { global, command }: Line) -> anyhow::Result<()> {
+    let session = || Session::open(&global);
+    match command {
+        Command::Serve => serve::run(&global).await,
+        Command::Demo(arguments) => demo::run(&global, arguments).await,
+        Command::Simulator(arguments) => simulator::run(&global, arguments).await,
+        Command::Migrate(Migrate::Up) => migrate::up(&global).await,
+        Command::Migrate(Migrate::Down(arguments)) => migrate::down(&global, arguments).await,
+        Command::Migrate(Migrate::Status) => migrate::status(&global).await,
+        Command::Company(Company::Create(arguments)) => company::create(&session().await?, arguments).await,
+        Command::Company(Company::List) => company::list(&session().await?).await,
+        Command::Key(Key::Create(arguments)) => key::create(&session().await?, arguments).await,
+        Command::Key(Key::List(arguments)) => key::list(&session().await?, arguments).await,
+        Command::Key(Key::Revoke(arguments)) => key::revoke(&session().await?, arguments).await,
+        Command::Channel(Channel::AddBusiness(arguments)) => {
+            channel::add_business(&session().await?, arguments).await
+        }
+        Command::Channel(Channel::AddWeb(arguments)) => channel::add_web(&session().await?, arguments).await,
+        Command::Channel(Channel::List(arguments)) => channel::list(&session().await?, arguments).await,
+        Command::Channel(Channel::Show(arguments)) => channel::show(&session().await?, arguments).await,
+        Command::Channel(Channel::Reconnect(arguments)) => {
+            channel::reconnect(&session().await?, arguments).await
+        }
+        Command::Template(Template::Sync(arguments)) => template::sync(&session().await?, arguments).await,
+        Command::Template(Template::List(arguments)) => template::list(&session().await?, arguments).await,
+        Command::Tier(Tier::List) => tier::list(&session().await?).await,
+        Command::Tier(Tier::Show(arguments)) => tier::show(&session().await?, arguments).await,
+        Command::Tier(Tier::Apply(arguments)) => tier::apply(&session().await?, arguments).await,
+    }
+}

@@ -1,0 +1,14 @@
+//! The places that secrets are sealed to. Whoever seals and whoever opens take the name from here, so that
+//! they cannot differ; the names are part of what is stored and never change.
+
+use uuid::Uuid;
+
+/// A channel's access token.
+pub fn token(channel_id: Uuid) -> String {
+    format!("channel:{channel_id}:token")
+}
+
+/// A channel's app secret, which signs the provider's webhooks.
+pub fn app_secret(channel_id: Uuid) -> String {
+    format!("channel:{channel_id}:app_secret")
+}
