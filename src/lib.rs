@@ -27,6 +27,7 @@ pub mod config;
 pub mod connector;
 pub mod domain;
 pub mod error;
+pub mod import;
 pub mod logging;
 pub mod simulator;
 pub mod store;

@@ -6,7 +6,6 @@
 
 use std::fmt::Write as _;
 
-use sea_orm::sea_query::ArrayType;
 use sea_orm::{DbBackend, Value};
 use uuid::Uuid;
 
@@ -55,14 +54,15 @@ pub(super) struct Rows {
 
 enum Form {
     Json(String),
-    Arrays(Vec<Vec<Value>>),
+    /// An array of each column in PostgreSQL's text form: the driver's own arrays cannot hold nulls.
+    Arrays(Vec<String>),
 }
 
 impl Rows {
     /// No rows yet, of these columns.
     pub(super) fn new(backend: DbBackend, columns: &'static [(&'static str, Type)]) -> Self {
         let form = match backend {
-            DbBackend::Postgres => Form::Arrays(columns.iter().map(|_| Vec::new()).collect()),
+            DbBackend::Postgres => Form::Arrays(columns.iter().map(|_| String::from("{")).collect()),
             _ => Form::Json(String::from("[")),
         };
         Self { columns, len: 0, form }
@@ -73,6 +73,7 @@ impl Rows {
     }
 
     /// Adds one row; `cells` are in the order of the columns.
+    #[expect(clippy::needless_pass_by_value, reason = "callers write a row in place, not a reference to one")]
     pub(super) fn push<'a, const N: usize>(&mut self, cells: [Cell<'a>; N]) {
         debug_assert_eq!(N, self.columns.len());
         match &mut self.form {
@@ -87,8 +88,11 @@ impl Rows {
                 json.push(']');
             }
             Form::Arrays(arrays) => {
-                for (array, cell) in arrays.iter_mut().zip(cells) {
-                    array.push(value(cell));
+                for (array, cell) in arrays.iter_mut().zip(&cells) {
+                    if self.len > 0 {
+                        array.push(',');
+                    }
+                    push_element(array, cell);
                 }
             }
         }
@@ -120,32 +124,37 @@ impl Rows {
                         Type::Text => "text",
                         Type::Bytes => "bytea",
                     };
-                    format!("${}::{word}[]", first + index)
+                    format!("${}::text::{word}[]", first + index)
                 });
                 let unnested = types.collect::<Vec<_>>().join(", ");
                 let _ = write!(sql, "* FROM UNNEST({unnested}) AS unnested ({}))", names.join(", "));
-                let values = self.columns.iter().zip(arrays).map(|((_, kind), array)| {
-                    let kind = match kind {
-                        Type::Uuid => ArrayType::Uuid,
-                        Type::Int => ArrayType::BigInt,
-                        Type::Text => ArrayType::String,
-                        Type::Bytes => ArrayType::Bytes,
-                    };
-                    Value::Array(kind, Some(Box::new(array)))
-                });
+                let values = arrays.into_iter().map(|array| Value::from(array + "}"));
                 (sql, values.collect())
             }
         }
     }
 }
 
-fn value(cell: Cell<'_>) -> Value {
-    match cell {
-        Cell::Uuid(id) => id.into(),
-        Cell::Int(number) => number.into(),
-        Cell::Text(text) => text.map(str::to_owned).into(),
-        Cell::Bytes(bytes) => bytes.to_vec().into(),
-    }
+/// One element of an array in PostgreSQL's text form
+/// (<https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO>).
+fn push_element(array: &mut String, cell: &Cell<'_>) {
+    // Writing into a string cannot fail.
+    let _ = match cell {
+        Cell::Uuid(id) => write!(array, "{}", id.as_simple()),
+        Cell::Int(Some(number)) => write!(array, "{number}"),
+        Cell::Int(None) | Cell::Text(None) => write!(array, "NULL"),
+        Cell::Text(Some(text)) => {
+            array.push('"');
+            for character in text.chars() {
+                if matches!(character, '"' | '\\') {
+                    array.push('\\');
+                }
+                array.push(character);
+            }
+            write!(array, "\"")
+        }
+        Cell::Bytes(bytes) => write!(array, r#""\\x{}""#, hex::encode(bytes)),
+    };
 }
 
 fn push_json(json: &mut String, cell: &Cell<'_>) {
@@ -160,4 +169,20 @@ fn push_json(json: &mut String, cell: &Cell<'_>) {
         },
         Cell::Bytes(bytes) => write!(json, "\"{}\"", hex::encode(bytes)),
     };
+}
+
+/// A condition on `contact`: it has one of the tags that the sub-select `tags` yields as `id`.
+///
+/// SQLite probes a correlated sub-select once per contact and is faster with the members listed first;
+/// PostgreSQL would do so only while the list fits its working memory, and chooses well by itself.
+pub(super) fn has_tag(backend: DbBackend, tags: &str) -> String {
+    match backend {
+        DbBackend::Postgres => format!(
+            "EXISTS (SELECT 1 FROM contact_tag WHERE contact_tag.contact_id = contact.id
+             AND contact_tag.tag_id IN (SELECT id FROM {tags} AS wanted))"
+        ),
+        _ => format!(
+            "contact.id IN (SELECT contact_id FROM contact_tag WHERE tag_id IN (SELECT id FROM {tags}))"
+        ),
+    }
 }

@@ -1,0 +1,107 @@
+//! The import of a file of contacts.
+//!
+//! A thread reads and understands the file while the batch before is written. Each batch is committed by
+//! itself, so an import that was interrupted is finished by running it again.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+use super::header::Mapping;
+use super::reading::{self, Batch};
+use super::{Error, Result};
+use crate::clock::Timestamp;
+use crate::store::{Store, Upserted};
+
+/// Batches that may wait to be written.
+const AHEAD: usize = 2;
+
+/// What a caller can say about a file.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The file's encoding, by a label that browsers know, when it has no byte-order mark and is not
+    /// UTF-8.
+    pub encoding: Option<String>,
+    /// Columns whose names are not known.
+    pub mappings: Vec<Mapping>,
+}
+
+/// How far an import is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes of the file that are read.
+    pub bytes_read: u64,
+    /// Bytes of the file.
+    pub bytes_total: u64,
+    /// Rows read, without the header.
+    pub rows: u64,
+    /// Rows that made a new contact.
+    pub created: u64,
+    /// Rows that told something new of a known contact.
+    pub updated: u64,
+    /// Rows that told nothing new.
+    pub unchanged: u64,
+    /// Rows that are in the file of rejected rows.
+    pub rejected: u64,
+    /// Rows among those created, updated and unchanged that have no valid phone number.
+    pub without_number: u64,
+}
+
+/// What an import did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Rows that made a new contact.
+    pub created: u64,
+    /// Rows that told something new of a known contact.
+    pub updated: u64,
+    /// Rows that told nothing new.
+    pub unchanged: u64,
+    /// Rows that are in the file of rejected rows.
+    pub rejected: u64,
+    /// Rows among those created, updated and unchanged that have no valid phone number.
+    pub without_number: u64,
+    /// Where the rejected rows are; `None` when there are none.
+    pub rejects_file: Option<PathBuf>,
+}
+
+/// Imports the contacts in the file at `path` into `company`, and tells `progress` after each batch.
+///
+/// Contacts are matched as [`Store::upsert_contacts`] says; running the same import again changes nothing.
+///
+/// # Errors
+///
+/// When the file cannot be read, decoded or understood, nothing is imported. When the database fails, the
+/// batches before stay.
+pub async fn contacts(
+    store: &Store,
+    company: Uuid,
+    path: &Path,
+    options: &Options,
+    mut progress: impl FnMut(&Progress),
+) -> Result<Summary> {
+    let (batches, mut arriving) = mpsc::channel(AHEAD);
+    let (file, options) = (path.to_owned(), options.clone());
+    let reading = tokio::task::spawn_blocking(move || reading::read(&file, &options, &batches));
+    let mut so_far = Progress::default();
+    while let Some(Batch { drafts, rejected, bytes_read, bytes_total }) = arriving.recv().await {
+        let results = store.upsert_contacts(company, &drafts, Timestamp::now()).await?;
+        for result in &results {
+            match result {
+                Upserted::Created => so_far.created += 1,
+                Upserted::Updated => so_far.updated += 1,
+                Upserted::Unchanged => so_far.unchanged += 1,
+            }
+        }
+        let without_number = drafts.iter().filter(|draft| draft.person.phone().is_none()).count();
+        so_far.without_number += without_number as u64;
+        so_far.rejected += rejected;
+        so_far.rows += drafts.len() as u64 + rejected;
+        (so_far.bytes_read, so_far.bytes_total) = (bytes_read, bytes_total);
+        progress(&so_far);
+    }
+    let rejects_file = reading.await.map_err(|_| Error::Stopped)??;
+    let Progress { created, updated, unchanged, rejected, without_number, .. } = so_far;
+    Ok(Summary { created, updated, unchanged, rejected, without_number, rejects_file })
+}

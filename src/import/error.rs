@@ -1,0 +1,98 @@
+//! What ends an import or export, in words for the person who started it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::store;
+
+/// Why an import or export came to no end. A fault of one row is no such thing: it is reported in the file
+/// of rejected rows.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be opened or read.
+    #[error("cannot read {path}: {source}", path = path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        source: io::Error,
+    },
+    /// The file of rejected rows, or the export, cannot be written.
+    #[error("cannot write {path}: {source}", path = path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        source: io::Error,
+    },
+    /// Nobody knows an encoding of this name.
+    #[error("{0:?} is no known text encoding; common ones are utf-8, utf-16le, windows-1252 and iso-8859-1")]
+    UnknownEncoding(String),
+    /// A byte that the file's encoding does not have.
+    #[error(
+        "line {line}: byte 0x{byte:02X} at position {offset} is not valid {encoding}; save the file as \
+         UTF-8 (in a spreadsheet: \"CSV UTF-8\"), or say what it is with --encoding, for example \
+         --encoding windows-1252. Nothing was imported"
+    )]
+    Encoding {
+        /// From 1.
+        line: u64,
+        /// From 0, in bytes from the beginning of the file.
+        offset: u64,
+        /// The byte there.
+        byte: u8,
+        /// What the file was read as.
+        encoding: &'static str,
+    },
+    /// There is nothing in the file.
+    #[error("the file is empty: its first line must name the columns")]
+    Empty,
+    /// The header's quotes are broken.
+    #[error("line {line}: the header cannot be read: {fault}")]
+    Header {
+        /// From 1.
+        line: u64,
+        /// What is wrong with it.
+        fault: String,
+    },
+    /// No column is known to hold what a contact is known by.
+    #[error(
+        "line {line}: no column is known to hold a phone number or an e-mail address (found: {found}); \
+         name one with --map, for example --map \"Telefone=phone_number\""
+    )]
+    NoKnownColumn {
+        /// From 1.
+        line: u64,
+        /// The header's first columns.
+        found: String,
+    },
+    /// A mapping that is not `column=field`, or whose field does not exist.
+    #[error("{0:?} is no mapping: it must be column=field, and field one of {fields}", fields = super::header::FIELDS)]
+    Mapping(String),
+    /// A mapping speaks of a column that the file does not have.
+    #[error("line {line}: there is no column {column:?} to map (found: {found})")]
+    NoSuchColumn {
+        /// From 1.
+        line: u64,
+        /// The column of the mapping.
+        column: String,
+        /// The header's first columns.
+        found: String,
+    },
+    /// The database failed. What was written before stays, and importing again goes on from there.
+    #[error("{0}; rows imported so far are kept, and the same import run again finishes the job")]
+    Store(#[from] store::Error),
+    /// The reading thread ended without a word: a defect of ours.
+    #[error("reading the file stopped unexpectedly")]
+    Stopped,
+}
+
+impl Error {
+    pub(super) fn read(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Read { path: path.to_owned(), source }
+    }
+
+    pub(super) fn write(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Write { path: path.to_owned(), source }
+    }
+}

@@ -1,0 +1,62 @@
+//! The export of all contacts of a company, as CSV that imports again to the same contacts.
+
+use std::io::{self, Write};
+
+use csv::Writer;
+use uuid::Uuid;
+
+use super::cell::guard;
+use super::{Error, Result};
+use crate::domain::contact::Contact;
+use crate::store::{ContactPosition, Store};
+
+const HEADER: [&str; 7] =
+    ["first_name", "last_name", "email", "phone_number", "phone_number_lid", "profile_picture", "tags"];
+/// Contacts read at once.
+const CHUNK: u32 = 1_000;
+
+/// Writes all contacts of `company` to `out`, oldest first, and answers how many there are; `progress`
+/// hears that number after each thousand. Contacts that are added meanwhile may be in it or not.
+///
+/// # Errors
+///
+/// When `out` cannot be written or the database fails.
+pub async fn export(
+    store: &Store,
+    company: Uuid,
+    out: impl Write,
+    mut progress: impl FnMut(u64),
+) -> Result<u64> {
+    let failed = |error: io::Error| Error::write("the export".as_ref())(error);
+    let mut writer = Writer::from_writer(out);
+    writer.write_record(HEADER).map_err(io::Error::from).map_err(failed)?;
+    let mut count = 0;
+    let mut position = None;
+    loop {
+        let contacts = store.contacts_after(company, position, CHUNK).await?;
+        let Some(last) = contacts.last() else { break };
+        position = Some(ContactPosition::from(last));
+        for contact in &contacts {
+            write(&mut writer, contact).map_err(failed)?;
+        }
+        count += contacts.len() as u64;
+        progress(count);
+    }
+    writer.flush().map_err(failed)?;
+    Ok(count)
+}
+
+fn write(writer: &mut Writer<impl Write>, contact: &Contact) -> io::Result<()> {
+    let person = &contact.person;
+    let tags: Vec<_> = contact.tags.iter().map(|tag| guard(&tag.name)).collect();
+    let record = [
+        guard(&person.first_name),
+        guard(&person.last_name),
+        guard(&person.email),
+        guard(&person.phone_number),
+        guard(person.phone_number_lid.as_deref().unwrap_or_default()),
+        guard(&person.profile_picture),
+        tags.join(";").into(),
+    ];
+    Ok(writer.write_record(record.iter().map(|cell| cell.as_bytes()))?)
+}

@@ -1,0 +1,204 @@
+//! Which column holds what, learnt from the header.
+//!
+//! Known are our own names, those of Google Contacts (its present export and the older one) and those of
+//! HubSpot; a mapping names any other. Names are compared by their letters and digits alone, so that
+//! `First Name`, `first_name` and `FIRST NAME` are one. Unknown columns are ignored.
+
+use std::str::FromStr;
+
+use super::{Error, Result};
+
+/// The fields that a mapping can name.
+pub(super) const FIELDS: &str =
+    "first_name, last_name, name, email, phone_number, phone_number_lid, profile_picture, tags";
+
+/// What a column can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// First name.
+    FirstName,
+    /// Middle name; shown after the first.
+    MiddleName,
+    /// Last name.
+    LastName,
+    /// The whole name, used when its parts are empty.
+    Name,
+    /// An organisation's name, used when there is no other.
+    Organization,
+    /// E-mail address; the first usable one counts.
+    Email,
+    /// Phone number; the first valid one counts.
+    PhoneNumber,
+    /// WhatsApp's own id of the person.
+    PhoneNumberLid,
+    /// URL of a picture.
+    ProfilePicture,
+    /// Names of tags, separated by `;` or ` ::: `.
+    Tags,
+}
+
+/// `column=field`: the column of this name holds this field, whatever its name says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mapping {
+    /// As in the header.
+    pub column: String,
+    /// What it holds.
+    pub field: Field,
+}
+
+impl FromStr for Mapping {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let parts = text.rsplit_once('=').filter(|(column, _)| !column.trim().is_empty());
+        let (column, field) = parts.ok_or_else(|| Error::Mapping(text.to_owned()))?;
+        let field = match plain(field).as_str() {
+            "firstname" => Field::FirstName,
+            "lastname" => Field::LastName,
+            "name" => Field::Name,
+            "email" => Field::Email,
+            "phonenumber" => Field::PhoneNumber,
+            "phonenumberlid" => Field::PhoneNumberLid,
+            "profilepicture" => Field::ProfilePicture,
+            "tags" => Field::Tags,
+            _ => return Err(Error::Mapping(text.to_owned())),
+        };
+        Ok(Self { column: column.trim().to_owned(), field })
+    }
+}
+
+/// A header that is understood.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// The header as it was, for the file of rejected rows.
+    pub(super) header: Vec<String>,
+    /// Columns that hold something, in the order in which they are asked.
+    columns: Vec<(Field, usize)>,
+}
+
+impl Layout {
+    /// Understands the header on `line`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchColumn`] for a mapping of a column that is not there, [`Error::NoKnownColumn`] when
+    /// no column holds a number or an address.
+    pub(super) fn new(header: Vec<String>, line: u64, mappings: &[Mapping]) -> Result<Self> {
+        let found = || header.iter().take(12).map(|name| name.trim()).collect::<Vec<_>>().join(", ");
+        let mut ranked = Vec::new();
+        for Mapping { column, field } in mappings {
+            let same = |name: &String| plain(name) == plain(column) && !plain(column).is_empty();
+            let exact = header.iter().position(|name| name.trim() == column);
+            let Some(index) = exact.or_else(|| header.iter().position(same)) else {
+                return Err(Error::NoSuchColumn { line, column: column.clone(), found: found() });
+            };
+            ranked.push((*field, 0, index));
+        }
+        for (index, name) in header.iter().enumerate() {
+            let is_mapped = |(_, _, mapped): &(Field, u32, usize)| *mapped == index;
+            if let Some((field, rank)) = known(&plain(name))
+                && !ranked.iter().any(is_mapped)
+                && !mappings.iter().any(|mapping| mapping.field == field)
+            {
+                ranked.push((field, rank, index));
+            }
+        }
+        ranked.sort_by_key(|(_, rank, _)| *rank);
+        let columns: Vec<_> = ranked.into_iter().map(|(field, _, index)| (field, index)).collect();
+        if !columns.iter().any(|(field, _)| matches!(field, Field::Email | Field::PhoneNumber)) {
+            return Err(Error::NoKnownColumn { line, found: found() });
+        }
+        Ok(Self { header, columns })
+    }
+
+    /// The columns that hold `field`, the preferred one first.
+    pub(super) fn columns(&self, field: Field) -> impl Iterator<Item = usize> {
+        self.columns.iter().filter(move |(held, _)| *held == field).map(|(_, index)| *index)
+    }
+}
+
+/// What a column of this plain name holds, and how late it is asked among those of the same field: of
+/// HubSpot's numbers the one for WhatsApp and then the mobile one, of Google's those with small numbers.
+fn known(name: &str) -> Option<(Field, u32)> {
+    let numbered = |what: &str| name.strip_prefix(what)?.strip_suffix("value")?.parse::<u32>().ok();
+    let field = match name {
+        "firstname" | "givenname" => Field::FirstName,
+        "middlename" | "additionalname" => Field::MiddleName,
+        "lastname" | "familyname" => Field::LastName,
+        "name" | "fullname" => Field::Name,
+        "organizationname" | "organization1name" => Field::Organization,
+        "email" | "emailaddress" => Field::Email,
+        "phonenumber" | "phone" => return Some((Field::PhoneNumber, 2)),
+        "mobilephonenumber" | "mobilephone" => return Some((Field::PhoneNumber, 1)),
+        "whatsappphonenumber" => Field::PhoneNumber,
+        "phonenumberlid" => Field::PhoneNumberLid,
+        "profilepicture" | "photo" => Field::ProfilePicture,
+        "tags" | "labels" | "groupmembership" => Field::Tags,
+        _ => {
+            let phone = numbered("phone").map(|number| (Field::PhoneNumber, number.saturating_add(2)));
+            return phone.or_else(|| Some((Field::Email, numbered("email")?)));
+        }
+    };
+    Some((field, 0))
+}
+
+/// The letters and digits of `name`, in lower case.
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(header: &str, mappings: &[&str]) -> Result<Layout> {
+        let mappings: Vec<Mapping> = mappings.iter().map(|mapping| mapping.parse().unwrap()).collect();
+        Layout::new(header.split(',').map(str::to_owned).collect(), 1, &mappings)
+    }
+
+    fn columns(header: &str, mappings: &[&str], field: Field) -> Vec<usize> {
+        layout(header, mappings).unwrap().columns(field).collect()
+    }
+
+    #[test]
+    fn names_are_compared_by_letters_and_digits() {
+        for header in ["phone_number", "Phone Number", " PHONENUMBER ", "phone-number"] {
+            assert_eq!(columns(header, &[], Field::PhoneNumber), [0], "{header}");
+        }
+    }
+
+    #[test]
+    fn of_several_numbers_the_likeliest_is_asked_first() {
+        let hubspot = "Record ID,Phone Number,Mobile Phone Number,WhatsApp Phone Number,Email";
+        assert_eq!(columns(hubspot, &[], Field::PhoneNumber), [3, 2, 1]);
+        let google = "Phone 10 - Value,Phone 2 - Value,Phone 2 - Label,Phone 1 - Value";
+        assert_eq!(columns(google, &[], Field::PhoneNumber), [3, 1, 0]);
+    }
+
+    #[test]
+    fn a_mapping_overrules_what_a_name_says() {
+        let header = "Nome,Telefone,Email,phone_number";
+        let mappings = ["Nome=name", "telefone = phone_number"];
+        assert_eq!(columns(header, &mappings, Field::PhoneNumber), [1]);
+        assert_eq!(columns(header, &mappings, Field::Name), [0]);
+        assert_eq!(columns(header, &mappings, Field::Email), [2]);
+        assert!(columns("a,Email,b", &["a=email", "Email=name"], Field::Email) == [0]);
+    }
+
+    #[test]
+    fn a_mapping_that_cannot_be_is_refused() {
+        assert!(matches!("Telefone".parse::<Mapping>(), Err(Error::Mapping(_))));
+        assert!(matches!("=email".parse::<Mapping>(), Err(Error::Mapping(_))));
+        let error = "Telefone=fax".parse::<Mapping>().unwrap_err().to_string();
+        assert!(error.contains("\"Telefone=fax\"") && error.contains("phone_number_lid"), "{error}");
+        let error = layout("a,email", &["Fax=phone_number"]).unwrap_err().to_string();
+        assert_eq!(error, "line 1: there is no column \"Fax\" to map (found: a, email)");
+    }
+
+    #[test]
+    fn a_header_without_number_and_address_is_refused_and_shown() {
+        let error = layout("Nome,first_name,Telefone", &[]).unwrap_err().to_string();
+        assert!(error.starts_with("line 1: no column is known"), "{error}");
+        assert!(error.contains("(found: Nome, first_name, Telefone)"), "{error}");
+    }
+}

@@ -1,0 +1,131 @@
+//! Reading a file of contacts, batch by batch, on a thread of its own.
+//!
+//! Faults of the file are found before the first batch is handed out. Rows that are rejected are written
+//! down here and only counted in the batch.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use tokio::sync::mpsc;
+
+use super::contacts::Options;
+use super::encoding::{self, Decoded};
+use super::header::{Layout, Mapping};
+use super::records::{Found, Records};
+use super::rejects::Rejects;
+use super::{Error, Result, row};
+use crate::store::ContactDraft;
+
+/// Rows of one batch: enough that a statement's own cost does not show, few enough that the database's
+/// write lock is held for some tens of milliseconds and sends are accepted in between.
+const BATCH: usize = 1_000;
+
+/// Some rows of the file, understood.
+pub(super) struct Batch {
+    pub(super) drafts: Vec<ContactDraft>,
+    pub(super) rejected: u64,
+    pub(super) bytes_read: u64,
+    pub(super) bytes_total: u64,
+}
+
+/// Reads the whole file into batches; ends early when nobody takes them any more.
+pub(super) fn read(path: &Path, options: &Options, batches: &mpsc::Sender<Batch>) -> Result<Option<PathBuf>> {
+    let encoding = encoding::named(options.encoding.as_deref())?;
+    let mut reading = Reading::open(path, encoding::open(path, encoding)?, &options.mappings)?;
+    let bytes_total = encoding::check(path, encoding)?;
+    while let Some(mut batch) = reading.batch()? {
+        batch.bytes_total = bytes_total;
+        if batches.blocking_send(batch).is_err() {
+            break;
+        }
+    }
+    reading.rejects.finish()
+}
+
+struct Reading<'a> {
+    path: &'a Path,
+    records: Records<BufReader<Decoded<File>>>,
+    layout: Layout,
+    rejects: Rejects,
+}
+
+impl<'a> Reading<'a> {
+    /// Reads the header.
+    fn open(path: &'a Path, text: Decoded<File>, mappings: &[Mapping]) -> Result<Self> {
+        let explain = |error| encoding::explain(path, error);
+        let mut records = Records::new(BufReader::with_capacity(64 * 1024, text)).map_err(explain)?;
+        let mut header = Vec::new();
+        let Found { line, broken } = records.next(&mut header).map_err(explain)?.ok_or(Error::Empty)?;
+        let fault = if header.contains(&0) {
+            Some("it holds NUL characters; if it is UTF-16, say so with --encoding utf-16le".to_owned())
+        } else {
+            broken.map(|broken| broken.to_string())
+        };
+        if let Some(fault) = fault {
+            return Err(Error::Header { line, fault });
+        }
+        let mut names = Vec::new();
+        split(&header, records.delimiter(), |_, fields| {
+            names = fields.iter().map(|name| (*name).to_owned()).collect();
+            Ok(())
+        })?;
+        let layout = Layout::new(names, line, mappings)?;
+        let rejects = Rejects::new(path, &layout.header);
+        Ok(Self { path, records, layout, rejects })
+    }
+
+    /// The next rows, at most [`BATCH`]; `None` at the end of the file.
+    fn batch(&mut self) -> Result<Option<Batch>> {
+        let mut text = Vec::new();
+        let mut lines = Vec::new();
+        let mut rejected = 0;
+        while lines.len() + rejected < BATCH {
+            let start = text.len();
+            let next = self.records.next(&mut text).map_err(|error| encoding::explain(self.path, error))?;
+            let Some(Found { line, broken }) = next else { break };
+            match broken {
+                None => lines.push((start, line)),
+                Some(broken) => {
+                    let raw = String::from_utf8_lossy(&text[start..]);
+                    let raw = raw.trim_end_matches(['\r', '\n']);
+                    self.rejects.add(line, &broken.to_string(), &[raw])?;
+                    rejected += 1;
+                    text.truncate(start);
+                }
+            }
+        }
+        if lines.is_empty() && rejected == 0 {
+            return Ok(None);
+        }
+        let mut drafts = Vec::with_capacity(lines.len());
+        split(&text, self.records.delimiter(), |start, fields| {
+            match row::draft(&self.layout, fields) {
+                Ok(draft) => drafts.push(draft),
+                Err(refused) => {
+                    let line = lines.partition_point(|(begins, _)| *begins <= start);
+                    let line = lines.get(line.saturating_sub(1)).map_or(0, |(_, line)| *line);
+                    self.rejects.add(line, &refused.to_string(), fields)?;
+                    rejected += 1;
+                }
+            }
+            Ok(())
+        })?;
+        let bytes_read = self.records.source().get_ref().consumed();
+        Ok(Some(Batch { drafts, rejected: rejected as u64, bytes_read, bytes_total: 0 }))
+    }
+}
+
+/// Hands each record of `text` to `each`: where it begins, and its fields.
+fn split(text: &[u8], delimiter: u8, mut each: impl FnMut(usize, &[&str]) -> Result<()>) -> Result<()> {
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text);
+    for record in reader.records() {
+        // Only a failed read or bytes that are not UTF-8 fail, and `text` is decoded text in memory.
+        let Ok(record) = record else { return Err(Error::Stopped) };
+        let start = record.position().map_or(0, csv::Position::byte);
+        let fields: Vec<&str> = record.iter().collect();
+        each(usize::try_from(start).unwrap_or(usize::MAX), &fields)?;
+    }
+    Ok(())
+}

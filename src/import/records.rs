@@ -1,0 +1,210 @@
+//! Cutting text into CSV records, and saying where its quotes are broken.
+//!
+//! The `csv` crate splits a record into fields, but reads broken quotes without a word: a quote that is
+//! never closed would swallow the rest of the file. So records are cut here, by RFC 4180's rules for
+//! quotes. One that breaks them is handed out as such, and reading goes on at the next line.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead};
+
+/// A record with more bytes than this is broken; nobody's contact is that long.
+const MAX_RECORD: usize = 256 * 1024;
+/// A record over more lines than this has lost its closing quote. Notes of some dozens of lines occur.
+const MAX_LINES: usize = 200;
+
+/// Why text is no record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Broken {
+    /// A quote in the middle of a field, or text after the closing one.
+    #[error(
+        "a quote stands inside a field; a field with quotes must be quoted, and each of its quotes doubled"
+    )]
+    Stray,
+    /// The end of the file, or far too much text, before the closing quote.
+    #[error("a quote is opened here and never properly closed")]
+    Unclosed,
+    /// Over [`MAX_RECORD`].
+    #[error("the line is longer than 256 KiB")]
+    TooLong,
+}
+
+/// A record's place, and whether it is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Of its first line, from 1.
+    pub(super) line: u64,
+    pub(super) broken: Option<Broken>,
+}
+
+/// The records of a text.
+pub(super) struct Records<R> {
+    source: R,
+    delimiter: u8,
+    /// Lines that were read ahead and belong to later records.
+    ahead: VecDeque<Vec<u8>>,
+    line: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    FieldStart,
+    Plain,
+    Quoted,
+    /// After a quote in a quoted field: its end, or the first of a doubled quote.
+    QuoteInQuoted,
+    Stray,
+}
+
+impl<R: BufRead> Records<R> {
+    /// Looks at the first line to learn the delimiter: the most frequent of comma, semicolon and tab, or
+    /// the one that a spreadsheet's `sep=` line names.
+    pub(super) fn new(source: R) -> io::Result<Self> {
+        let mut records = Self { source, delimiter: b',', ahead: VecDeque::new(), line: 1 };
+        let mut first = Vec::new();
+        records.read_line(&mut first)?;
+        let bare = first.trim_ascii();
+        match bare.strip_prefix(b"sep=").or_else(|| bare.strip_prefix(b"SEP=")) {
+            Some([delimiter]) if *delimiter != b'"' => {
+                records.delimiter = *delimiter;
+                records.line += 1;
+            }
+            // `sep=` and a tab, which was trimmed with the line's end.
+            Some([]) => {
+                records.delimiter = b'\t';
+                records.line += 1;
+            }
+            _ => {
+                records.delimiter = delimiter(&first);
+                if !first.is_empty() {
+                    records.ahead.push_back(first);
+                }
+            }
+        }
+        Ok(records)
+    }
+
+    /// What separates the fields.
+    pub(super) const fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+
+    /// What the text is read from.
+    pub(super) const fn source(&self) -> &R {
+        &self.source
+    }
+
+    /// Appends the next record to `text`; `None` at the end. Blank lines are passed over.
+    pub(super) fn next(&mut self, text: &mut Vec<u8>) -> io::Result<Option<Found>> {
+        let start = text.len();
+        loop {
+            let more = self.read_line(text)?;
+            if !more {
+                return Ok(None);
+            }
+            if text[start..].iter().any(|byte| !matches!(byte, b'\r' | b'\n')) {
+                break;
+            }
+            text.truncate(start);
+            self.line += 1;
+        }
+        let line = self.line;
+        let first = text.len();
+        let mut ends = vec![first];
+        let mut state = scan(State::FieldStart, &text[start..], self.delimiter);
+        let broken = loop {
+            if text.len() - start > MAX_RECORD {
+                break Some(if ends.len() == 1 { Broken::TooLong } else { Broken::Unclosed });
+            }
+            match state {
+                State::Stray if ends.len() == 1 => break Some(Broken::Stray),
+                State::Stray => break Some(Broken::Unclosed),
+                State::Quoted if ends.len() == MAX_LINES => break Some(Broken::Unclosed),
+                State::Quoted => {
+                    let end = text.len();
+                    if !self.read_line(text)? {
+                        break Some(Broken::Unclosed);
+                    }
+                    state = scan(state, &text[end..], self.delimiter);
+                    ends.push(text.len());
+                }
+                State::FieldStart | State::Plain | State::QuoteInQuoted => break None,
+            }
+        };
+        if broken.is_some() {
+            // Only the first line is at fault; those after it are read again, each as a record of its own.
+            for bounds in ends.windows(2).rev() {
+                self.ahead.push_front(text[bounds[0]..bounds[1]].to_vec());
+            }
+            text.truncate(first.min(start + MAX_RECORD));
+            self.line += 1;
+        } else {
+            self.line += ends.len() as u64;
+        }
+        Ok(Some(Found { line, broken }))
+    }
+
+    /// Appends a line with its end, which is LF, CRLF or CR. Of a line over the bound only the beginning is
+    /// kept, just enough to show that it is over. Answers whether there was one.
+    fn read_line(&mut self, text: &mut Vec<u8>) -> io::Result<bool> {
+        if let Some(line) = self.ahead.pop_front() {
+            text.extend(line);
+            return Ok(true);
+        }
+        let start = text.len();
+        let mut any = false;
+        loop {
+            let ready = self.source.fill_buf()?;
+            let end = ready.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            let length = end.map_or(ready.len(), |end| end + 1);
+            any |= length > 0;
+            let room = (MAX_RECORD + 1).saturating_sub(text.len() - start);
+            text.extend(&ready[..length.min(room)]);
+            let carriage_return = end.is_some_and(|end| ready[end] == b'\r');
+            let over = ready.is_empty();
+            self.source.consume(length);
+            if carriage_return && self.source.fill_buf()?.first() == Some(&b'\n') {
+                self.source.consume(1);
+                text.push(b'\n');
+            }
+            if over || end.is_some() {
+                return Ok(any);
+            }
+        }
+    }
+}
+
+/// The most frequent of the three delimiters outside quotes; a comma when there is none.
+fn delimiter(line: &[u8]) -> u8 {
+    let mut counts = [(b',', 0), (b';', 0), (b'\t', 0)];
+    let mut quoted = false;
+    for byte in line {
+        quoted ^= *byte == b'"';
+        for (delimiter, count) in &mut counts {
+            *count += i32::from(!quoted && byte == delimiter);
+        }
+    }
+    let best = counts.into_iter().rev().max_by_key(|(_, count)| *count);
+    best.map_or(b',', |(delimiter, _)| delimiter)
+}
+
+fn scan(state: State, text: &[u8], delimiter: u8) -> State {
+    let mut state = state;
+    for byte in text {
+        state = match (state, *byte) {
+            (State::Stray, _) => return State::Stray,
+            (State::FieldStart, b'"') => State::Quoted,
+            (State::Quoted, b'"') => State::QuoteInQuoted,
+            (State::Quoted, _) => State::Quoted,
+            (State::QuoteInQuoted, b'"') => State::Quoted,
+            (State::Plain, b'"') => State::Stray,
+            (_, byte) if byte == delimiter => State::FieldStart,
+            (_, b'\r' | b'\n') => state,
+            (State::QuoteInQuoted, _) => State::Stray,
+            (State::FieldStart | State::Plain, _) => State::Plain,
+        };
+    }
+    state
+}
+
+#[cfg(test)]
+mod tests;

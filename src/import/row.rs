@@ -1,0 +1,163 @@
+//! Making a draft of a contact from one row, or saying why there is none.
+//!
+//! A contact is known again by its valid number, else by its e-mail address: that is what makes a second
+//! import of the same file change nothing. So a row with neither is refused, and so is one whose number is
+//! wrong when there is no address. With an address such a row becomes a contact without a valid number,
+//! that keeps the number as it was given and is sent nothing.
+
+use super::cell::unguard;
+use super::header::{Field, Layout};
+use crate::domain::contact::Person;
+use crate::domain::phone::{InvalidPhone, MIN_DIGITS, PhoneNumber};
+use crate::store::ContactDraft;
+
+/// In characters; what people are called is shorter.
+const MAX_NAME: usize = 200;
+/// RFC 5321 allows no longer address.
+const MAX_EMAIL: usize = 254;
+/// Digits, separators, and what people write around them.
+const MAX_PHONE: usize = 64;
+/// As links in a send.
+const MAX_PICTURE: usize = 2_048;
+/// A tag's name is shown in lists.
+const MAX_TAG: usize = 100;
+/// Tags of one row.
+const MAX_TAGS: usize = 100;
+
+/// Why a row becomes no contact.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Refused {
+    #[error("has {found} fields where the header has {wanted}")]
+    FieldCount { found: usize, wanted: usize },
+    #[error("{field} holds a NUL character")]
+    Nul { field: &'static str },
+    #[error("{field} is longer than {most} characters")]
+    TooLong { field: &'static str, most: usize },
+    #[error("has more than {MAX_TAGS} tags")]
+    TooManyTags,
+    #[error("has neither a phone number nor an e-mail address to know the contact by")]
+    Nobody,
+    #[error("the phone number {0}, and there is no e-mail address to know the contact by")]
+    Phone(InvalidPhone),
+    #[error("a spreadsheet rounded the phone number to {0}: make its column text there, and save again")]
+    Rounded(String),
+}
+
+/// The contact that a row describes.
+pub(super) fn draft(layout: &Layout, fields: &[&str]) -> Result<ContactDraft, Refused> {
+    if fields.len() != layout.header.len() {
+        return Err(Refused::FieldCount { found: fields.len(), wanted: layout.header.len() });
+    }
+    let cells = |field| layout.columns(field).map(|index| fields[index].trim());
+    let values = |field| cells(field).map(|cell| unguard(cell).trim());
+    let first = |field| values(field).find(|value| !value.is_empty()).unwrap_or_default();
+
+    let given = [first(Field::FirstName), first(Field::MiddleName)];
+    let given: Vec<&str> = given.into_iter().filter(|name| !name.is_empty()).collect();
+    let mut first_name = given.join(" ");
+    let last_name = first(Field::LastName);
+    if first_name.is_empty() && last_name.is_empty() {
+        let whole = first(Field::Name);
+        first_name = if whole.is_empty() { first(Field::Organization) } else { whole }.to_owned();
+    }
+    let email = values(Field::Email).flat_map(parts).find(|text| is_address(text)).unwrap_or_default();
+    let phone_number = phone(values(Field::PhoneNumber).flat_map(parts))?;
+    let lid = first(Field::PhoneNumberLid);
+
+    let person = Person {
+        first_name: text("first_name", &first_name, MAX_NAME)?,
+        last_name: text("last_name", last_name, MAX_NAME)?,
+        email: text("email", email, MAX_EMAIL)?,
+        phone_number: text("phone_number", phone_number, MAX_PHONE)?,
+        phone_number_lid: if lid.is_empty() { None } else { Some(text("phone_number_lid", lid, MAX_PHONE)?) },
+        profile_picture: text("profile_picture", first(Field::ProfilePicture), MAX_PICTURE)?,
+    };
+    match PhoneNumber::parse(&person.phone_number) {
+        Err(_) if !person.email.is_empty() => {}
+        Err(_) if person.phone_number.is_empty() => return Err(Refused::Nobody),
+        Err(invalid) => return Err(Refused::Phone(invalid)),
+        Ok(_) => {}
+    }
+    Ok(ContactDraft { person, tags: tags(cells(Field::Tags))? })
+}
+
+/// The values of a cell; Google puts ` ::: ` between several.
+fn parts(cell: &str) -> impl Iterator<Item = &str> {
+    cell.split(":::").map(str::trim).filter(|part| !part.is_empty())
+}
+
+/// The first valid number, else the first text that is given for one.
+fn phone<'a>(given: impl Iterator<Item = &'a str>) -> Result<&'a str, Refused> {
+    let mut first = "";
+    for text in given {
+        let text = whole(text);
+        if is_rounded(text) {
+            return Err(Refused::Rounded(text.to_owned()));
+        }
+        if PhoneNumber::parse(text).is_ok() {
+            return Ok(text);
+        }
+        if first.is_empty() {
+            first = text;
+        }
+    }
+    Ok(first)
+}
+
+/// Programs that take a number for a measurement write `5511988887777.0`.
+fn whole(text: &str) -> &str {
+    let measured = text.strip_suffix(".0");
+    let is_number =
+        |digits: &&str| digits.len() >= MIN_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
+    measured.filter(is_number).unwrap_or(text)
+}
+
+/// Spreadsheets show a long number as `5.51199E+12`, and save what they show.
+fn is_rounded(text: &str) -> bool {
+    let Some((front, exponent)) = text.split_once(['E', 'e']) else { return false };
+    let is_number =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
+    let exponent = exponent.strip_prefix('+').unwrap_or(exponent);
+    !front.is_empty()
+        && is_number(front)
+        && !exponent.is_empty()
+        && exponent.len() <= 2
+        && is_number(exponent)
+}
+
+/// Something on both sides of one `@`, and no space: enough to tell an address from a remark.
+fn is_address(text: &str) -> bool {
+    let parts = text.split_once('@');
+    parts.is_some_and(|(who, host)| !who.is_empty() && !host.is_empty() && !host.contains('@'))
+        && !text.contains(char::is_whitespace)
+}
+
+/// Names of tags, each once. Google's own groups, such as `* myContacts`, are left out.
+fn tags<'a>(cells: impl Iterator<Item = &'a str>) -> Result<Vec<String>, Refused> {
+    let mut tags: Vec<String> = Vec::new();
+    for name in cells.flat_map(parts).flat_map(|part| part.split(';')) {
+        let name = unguard(name.trim());
+        if name.is_empty() || name == "*" || name.starts_with("* ") || tags.iter().any(|tag| tag == name) {
+            continue;
+        }
+        if tags.len() == MAX_TAGS {
+            return Err(Refused::TooManyTags);
+        }
+        tags.push(text("tags", name, MAX_TAG)?);
+    }
+    Ok(tags)
+}
+
+fn text(field: &'static str, value: &str, most: usize) -> Result<String, Refused> {
+    if value.contains('\0') {
+        return Err(Refused::Nul { field });
+    }
+    // Bytes first: most text is short, and counting characters is slower.
+    if value.len() > most && value.chars().count() > most {
+        return Err(Refused::TooLong { field, most });
+    }
+    Ok(value.to_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+use super::*;
+
+const OWN: &str = "first_name,last_name,email,phone_number,phone_number_lid,profile_picture,tags";
+const GOOGLE: &str = "First Name,Middle Name,Last Name,Phonetic First Name,Nickname,Organization Name,Birthday,\
+    Notes,Photo,Labels,E-mail 1 - Label,E-mail 1 - Value,E-mail 2 - Label,E-mail 2 - Value,\
+    Phone 1 - Label,Phone 1 - Value,Phone 2 - Label,Phone 2 - Value";
+const OLDER_GOOGLE: &str = "Name,Given Name,Additional Name,Family Name,Notes,Group Membership,\
+    E-mail 1 - Type,E-mail 1 - Value,Phone 1 - Type,Phone 1 - Value";
+const HUBSPOT: &str = "Record ID,First Name,Last Name,Email,Phone Number,Mobile Phone Number,Contact owner,\
+    Lead Status,Create Date";
+
+fn read(header: &str, row: &str) -> Result<ContactDraft, Refused> {
+    let header = header.split(',').map(|name| name.trim().to_owned()).collect();
+    let layout = Layout::new(header, 1, &[]).unwrap();
+    draft(&layout, &row.split(',').collect::<Vec<_>>())
+}
+
+fn person(first_name: &str, last_name: &str, email: &str, phone_number: &str) -> Person {
+    Person {
+        first_name: first_name.to_owned(),
+        last_name: last_name.to_owned(),
+        email: email.to_owned(),
+        phone_number: phone_number.to_owned(),
+        ..Person::default()
+    }
+}
+
+#[test]
+fn our_own_columns_are_read() {
+    let row =
+        " Ana ,Souza,ana@example.com,+55 (11) 98888-7777,9@lid,https://example.com/a.png,VIP; Friends;VIP";
+    let ContactDraft { person, tags } = read(OWN, row).unwrap();
+    assert_eq!((person.first_name.as_str(), person.last_name.as_str()), ("Ana", "Souza"));
+    assert_eq!(
+        (person.email.as_str(), person.phone_number.as_str()),
+        ("ana@example.com", "+55 (11) 98888-7777")
+    );
+    assert_eq!(person.phone_number_lid.as_deref(), Some("9@lid"));
+    assert_eq!(person.profile_picture, "https://example.com/a.png");
+    assert_eq!(tags, ["VIP", "Friends"]);
+}
+
+#[test]
+fn google_contacts_are_read() {
+    let row = "Ana,Maria,Souza,,,Acme,,,https://example.com/p,* myContacts ::: Friends ::: VIP,* Work,\
+        remark,Home,ana@example.com,Home,n/a,Mobile,+55 11 98888-7777 ::: +55 11 3333-4444";
+    let ContactDraft { person: found, tags } = read(GOOGLE, row).unwrap();
+    let wanted = person("Ana Maria", "Souza", "ana@example.com", "+55 11 98888-7777");
+    assert_eq!(found, Person { profile_picture: "https://example.com/p".to_owned(), ..wanted });
+    assert_eq!(tags, ["Friends", "VIP"]);
+    let shop = ",,,,,Corner Shop,,,,* myContacts,,,,,Work,+49 30 901820,,";
+    assert_eq!(read(GOOGLE, shop).unwrap().person, person("Corner Shop", "", "", "+49 30 901820"));
+}
+
+#[test]
+fn the_older_google_contacts_are_read() {
+    let row = "Ana Souza,Ana,,Souza,,* My Contacts ::: Family,* ,ana@example.com,Mobile,+55 11 98888-7777";
+    let ContactDraft { person: found, tags } = read(OLDER_GOOGLE, row).unwrap();
+    assert_eq!(found, person("Ana", "Souza", "ana@example.com", "+55 11 98888-7777"));
+    assert_eq!(tags, ["Family"]);
+    let row = "Ana Souza,,,,,,,,Mobile,+55 11 98888-7777";
+    assert_eq!(read(OLDER_GOOGLE, row).unwrap().person.first_name, "Ana Souza");
+}
+
+#[test]
+fn hubspot_contacts_are_read_with_the_mobile_number_first() {
+    let row = "101,Ana,Souza,ana@example.com,+55 11 3333-4444,+55 11 98888-7777,Bob,New,2026-01-02 10:00";
+    assert_eq!(
+        read(HUBSPOT, row).unwrap().person,
+        person("Ana", "Souza", "ana@example.com", "+55 11 98888-7777")
+    );
+    let row = "102,Bob,,,+49 30 901820,,,,";
+    assert_eq!(read(HUBSPOT, row).unwrap().person.phone_number, "+49 30 901820");
+}
+
+#[test]
+fn a_row_that_nothing_identifies_is_refused() {
+    for row in [",,,,,,", "Ana,Souza,,,,,VIP", "Ana,,none,,,,", "Ana,,a b@c,,,,"] {
+        assert_eq!(read(OWN, row), Err(Refused::Nobody), "{row}");
+    }
+    let refused = read(OWN, "Ana,,,011 98888-7777,,,").unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the phone number begins with 0 instead of a country code, and there is no e-mail address to know \
+         the contact by"
+    );
+    assert_eq!(read(OWN, "Ana,,,n/a,,,"), Err(Refused::Phone(InvalidPhone::NoDigits)));
+}
+
+#[test]
+fn an_address_keeps_a_row_whose_number_is_wrong() {
+    let found = read(OWN, "Ana,,ana@example.com,12,,,").unwrap().person;
+    assert_eq!((found.phone_number.as_str(), found.phone()), ("12", None));
+}
+
+#[test]
+fn numbers_that_a_program_mistook_for_measurements_are_not_believed() {
+    let found = read(OWN, "Ana,,,5511988887777.0,,,").unwrap().person;
+    assert_eq!(found.phone_number, "5511988887777");
+    for number in ["5.51199E+12", "5e12"] {
+        let refused = read(OWN, &format!("Ana,,ana@example.com,{number},,,")).unwrap_err();
+        assert_eq!(refused, Refused::Rounded(number.to_owned()));
+    }
+    assert!(read(OWN, "Ana,,,Home 5511988887777,,,").is_ok());
+}
+
+#[test]
+fn fields_that_are_missing_too_many_or_too_long_are_named() {
+    let refused = |row: &str| read(OWN, row).unwrap_err().to_string();
+    assert_eq!(refused("Ana,Souza"), "has 2 fields where the header has 7");
+    assert_eq!(refused("Ana,,,5511988887777,,,,"), "has 8 fields where the header has 7");
+    let long = format!("{},,,5511988887777,,,", "é".repeat(201));
+    assert_eq!(refused(&long), "first_name is longer than 200 characters");
+    assert!(read(OWN, &format!("{},,,5511988887777,,,", "é".repeat(200))).is_ok());
+    assert_eq!(refused("A\0na,,,5511988887777,,,"), "first_name holds a NUL character");
+    assert_eq!(refused("Ana,,,5511988887777,,,V\0IP"), "tags holds a NUL character");
+    let many: Vec<_> = (0..=MAX_TAGS).map(|number| number.to_string()).collect();
+    assert_eq!(refused(&format!("Ana,,,5511988887777,,,{}", many.join(";"))), "has more than 100 tags");
+}

@@ -1,0 +1,320 @@
+//! Writing contacts in bulk: new ones as they are, or drafts that are matched with what is there.
+//!
+//! A batch is one transaction of a handful of statements, however many rows it has. Called by the import
+//! and by what fills a demonstration.
+
+use std::collections::{BTreeSet, HashSet};
+
+use sea_orm::{ConnectionTrait, DatabaseTransaction, Value};
+use uuid::Uuid;
+
+use super::contact_match::{Matcher, Slot};
+use super::dialect::{Cell, Rows, Type};
+use super::{Error, Result, Store};
+use crate::clock::Timestamp;
+use crate::domain::contact::Person;
+use crate::domain::phone::PhoneNumber;
+
+/// Rows that one statement of [`Store::add_contacts`] takes: the write lock is held for some ten
+/// milliseconds, and sends are accepted in between.
+const ADDED_AT_ONCE: usize = 2_000;
+
+const PERSON: &[(&str, Type)] = &[
+    ("id", Type::Uuid),
+    ("first_name", Type::Text),
+    ("last_name", Type::Text),
+    ("email", Type::Text),
+    ("phone_number", Type::Text),
+    ("phone", Type::Int),
+    ("phone_number_lid", Type::Text),
+    ("profile_picture", Type::Text),
+    ("search_text", Type::Text),
+];
+
+/// A contact as a file describes it. Unknown text is empty and never erases what is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ContactDraft {
+    /// What is known of the person. No text may hold a NUL character, which PostgreSQL refuses.
+    pub person: Person,
+    /// Names of tags that the contact gets beside those that it has.
+    pub tags: Vec<String>,
+}
+
+/// What became of a draft.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Upserted {
+    /// It was nobody known.
+    Created,
+    /// It told something new of a known contact.
+    Updated,
+    /// All of it was known.
+    Unchanged,
+}
+
+impl Store {
+    /// Writes a batch of drafts in one transaction and says what became of each, in their order.
+    ///
+    /// A draft is the contact of `company` with the same valid number, else the one with the same e-mail
+    /// address (without case), else a new one; of several, the oldest. Drafts see what the drafts before
+    /// them did. Writing the same batch again changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does; then nothing of the batch is written.
+    pub async fn upsert_contacts(
+        &self,
+        company: Uuid,
+        drafts: &[ContactDraft],
+        now: Timestamp,
+    ) -> Result<Vec<Upserted>> {
+        let transaction = self.begin().await?;
+        self.lock_company(&transaction, company).await?;
+        let names: BTreeSet<&str> = drafts.iter().flat_map(|draft| &draft.tags).map(String::as_str).collect();
+        let tags = self.ensure_tags(&transaction, company, &names, None, now).await?;
+
+        let mut matcher = self.candidates(&transaction, company, drafts).await?;
+        let placed: Vec<_> = drafts.iter().map(|draft| matcher.place(&draft.person)).collect();
+        let mut slots = matcher.slots;
+        let (owners, mut results): (Vec<usize>, Vec<Upserted>) = placed.into_iter().unzip();
+
+        let mut pairs = Vec::new();
+        let mut seen = HashSet::new();
+        for (draft, owner) in owners.iter().enumerate() {
+            for tag in drafts[draft].tags.iter().filter_map(|name| tags.get(name)) {
+                if seen.insert((*owner, *tag)) {
+                    pairs.push((draft, *owner, *tag));
+                }
+            }
+        }
+        let known = self.known_pairs(&transaction, company, &slots, &pairs).await?;
+        pairs.retain(|(_, owner, tag)| !known.contains(&(slots[*owner].id, *tag)));
+        for (draft, owner, _) in &pairs {
+            if results[*draft] == Upserted::Unchanged {
+                results[*draft] = Upserted::Updated;
+            }
+            slots[*owner].is_changed |= !slots[*owner].is_new;
+        }
+
+        let rows = slots.iter().filter(|slot| slot.is_new);
+        let rows = rows.map(|slot| (slot.id, &slot.person, slot.phone));
+        self.insert_contacts(&transaction, company, rows, now).await?;
+        self.update_contacts(&transaction, company, &slots, now).await?;
+        let rows = pairs.iter().map(|(_, owner, tag)| (*tag, slots[*owner].id, slots[*owner].phone));
+        self.insert_pairs(&transaction, company, rows).await?;
+        transaction.commit().await?;
+        Ok(results)
+    }
+
+    /// Adds contacts as they are, without looking for known ones, each with all of `tags`. The rows go in
+    /// some thousands at a time, each lot in a transaction of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Taken`] when an id is in use; otherwise fails when the database does. The lots before the
+    /// failing one stay.
+    pub async fn add_contacts(
+        &self,
+        company: Uuid,
+        contacts: &[(Uuid, Person)],
+        tags: &[Uuid],
+        now: Timestamp,
+    ) -> Result<()> {
+        for lot in contacts.chunks(ADDED_AT_ONCE) {
+            let rows: Vec<_> = lot.iter().map(|(id, person)| (*id, person, person.phone())).collect();
+            let pairs = tags.iter().flat_map(|tag| rows.iter().map(|(id, _, phone)| (*tag, *id, *phone)));
+            let transaction = self.begin().await?;
+            self.insert_contacts(&transaction, company, rows.iter().copied(), now).await?;
+            self.insert_pairs(&transaction, company, pairs).await?;
+            transaction.commit().await?;
+        }
+        Ok(())
+    }
+
+    /// Makes batches of one company take turns, or two of them could create the same contact: SQLite's
+    /// write lock does it anyway, PostgreSQL locks the row that this update does not really change.
+    async fn lock_company(&self, transaction: &DatabaseTransaction, company: Uuid) -> Result<()> {
+        let lock = self.statement("UPDATE company SET tier = tier WHERE id = $1", [company.into()]);
+        match transaction.execute_raw(lock).await?.rows_affected() {
+            0 => Err(Error::Impossible(format!("contacts of company {company}, which does not exist"))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Every contact of the company that has a number or an address of the drafts.
+    async fn candidates(
+        &self,
+        transaction: &DatabaseTransaction,
+        company: Uuid,
+        drafts: &[ContactDraft],
+    ) -> Result<Matcher> {
+        let mut phones = Rows::new(self.backend, &[("phone", Type::Int)]);
+        let mut emails = Rows::new(self.backend, &[("email", Type::Text)]);
+        for draft in drafts {
+            if let Some(phone) = draft.person.phone() {
+                phones.push([phone.as_i64().into()]);
+            }
+            if !draft.person.email.is_empty() {
+                emails.push([draft.person.email.as_str().into()]);
+            }
+        }
+        let mut values: Vec<Value> = vec![company.into()];
+        let (phones, more) = phones.select(2);
+        values.extend(more);
+        let (emails, more) = emails.select(values.len() + 1);
+        values.extend(more);
+        let select = format!(
+            "SELECT id, first_name, last_name, email, phone_number, phone_number_lid, profile_picture, phone
+             FROM contact WHERE id IN (
+                SELECT contact.id FROM {phones} AS wanted CROSS JOIN contact
+                WHERE contact.company_id = $1 AND contact.phone = wanted.phone
+                UNION
+                SELECT contact.id FROM {emails} AS wanted CROSS JOIN contact
+                WHERE contact.company_id = $1 AND lower(contact.email) = lower(wanted.email)
+             ) ORDER BY created_at, id"
+        );
+        let mut matcher = Matcher::default();
+        for row in transaction.query_all_raw(self.statement(select, values)).await? {
+            let person = Person {
+                first_name: row.try_get_by_index(1)?,
+                last_name: row.try_get_by_index(2)?,
+                email: row.try_get_by_index(3)?,
+                phone_number: row.try_get_by_index(4)?,
+                phone_number_lid: row.try_get_by_index(5)?,
+                profile_picture: row.try_get_by_index(6)?,
+            };
+            let phone: Option<i64> = row.try_get_by_index(7)?;
+            matcher.add_stored(row.try_get_by_index(0)?, person, phone.and_then(PhoneNumber::from_i64));
+        }
+        Ok(matcher)
+    }
+
+    /// Which (contact, tag) of `pairs` the database has.
+    async fn known_pairs(
+        &self,
+        transaction: &DatabaseTransaction,
+        company: Uuid,
+        slots: &[Slot],
+        pairs: &[(usize, usize, Uuid)],
+    ) -> Result<HashSet<(Uuid, Uuid)>> {
+        let mut wanted = Rows::new(self.backend, &[("contact_id", Type::Uuid), ("tag_id", Type::Uuid)]);
+        for (_, owner, tag) in pairs.iter().filter(|(_, owner, _)| !slots[*owner].is_new) {
+            wanted.push([Cell::Uuid(slots[*owner].id), Cell::Uuid(*tag)]);
+        }
+        if wanted.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let (wanted, values) = wanted.select(2);
+        let select = format!(
+            "SELECT contact_tag.contact_id, contact_tag.tag_id FROM {wanted} AS wanted CROSS JOIN contact_tag
+             WHERE contact_tag.tag_id = wanted.tag_id AND contact_tag.contact_id = wanted.contact_id
+             AND contact_tag.company_id = $1"
+        );
+        let statement = self.statement(select, std::iter::once(company.into()).chain(values));
+        let rows = transaction.query_all_raw(statement).await?;
+        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+    }
+
+    async fn insert_contacts<'a>(
+        &self,
+        transaction: &DatabaseTransaction,
+        company: Uuid,
+        contacts: impl Iterator<Item = (Uuid, &'a Person, Option<PhoneNumber>)>,
+        now: Timestamp,
+    ) -> Result<()> {
+        let Some((rows, values)) = self.person_rows(contacts, 3) else { return Ok(()) };
+        let insert = format!(
+            "INSERT INTO contact (id, company_id, first_name, last_name, email, phone_number, phone,
+                phone_number_lid, profile_picture, search_text, created_at, updated_at)
+             SELECT id, $1, first_name, last_name, email, phone_number, phone,
+                phone_number_lid, profile_picture, search_text, $2, $2 FROM {rows} AS rows"
+        );
+        let values = [company.into(), now.millis().into()].into_iter().chain(values);
+        transaction.execute_raw(self.statement(insert, values)).await?;
+        Ok(())
+    }
+
+    /// Writes the changed slots; the number in the contact's tags follows its own.
+    async fn update_contacts(
+        &self,
+        transaction: &DatabaseTransaction,
+        company: Uuid,
+        slots: &[Slot],
+        now: Timestamp,
+    ) -> Result<()> {
+        let changed = slots.iter().filter(|slot| slot.is_changed);
+        let changed = changed.map(|slot| (slot.id, &slot.person, slot.phone));
+        let Some((rows, values)) = self.person_rows(changed, 3) else { return Ok(()) };
+        let update = format!(
+            "UPDATE contact SET first_name = rows.first_name, last_name = rows.last_name,
+                email = rows.email, phone_number = rows.phone_number, phone = rows.phone,
+                phone_number_lid = rows.phone_number_lid, profile_picture = rows.profile_picture,
+                search_text = rows.search_text, updated_at = $2
+             FROM {rows} AS rows WHERE contact.id = rows.id AND contact.company_id = $1"
+        );
+        let values = [company.into(), now.millis().into()].into_iter().chain(values);
+        transaction.execute_raw(self.statement(update, values)).await?;
+
+        let mut renumbered = Rows::new(self.backend, &[("id", Type::Uuid), ("phone", Type::Int)]);
+        for slot in slots.iter().filter(|slot| slot.is_renumbered) {
+            renumbered.push([slot.id.into(), Cell::Int(slot.phone.map(PhoneNumber::as_i64))]);
+        }
+        if renumbered.is_empty() {
+            return Ok(());
+        }
+        let (rows, values) = renumbered.select(2);
+        let update = format!(
+            "UPDATE contact_tag SET phone = rows.phone FROM {rows} AS rows
+             WHERE contact_tag.contact_id = rows.id AND contact_tag.company_id = $1"
+        );
+        let values = std::iter::once(company.into()).chain(values);
+        transaction.execute_raw(self.statement(update, values)).await?;
+        Ok(())
+    }
+
+    /// [`PERSON`] rows as a sub-select and its values; `None` when there are none.
+    fn person_rows<'a>(
+        &self,
+        contacts: impl Iterator<Item = (Uuid, &'a Person, Option<PhoneNumber>)>,
+        first: usize,
+    ) -> Option<(String, Vec<Value>)> {
+        let mut rows = Rows::new(self.backend, PERSON);
+        for (id, person, phone) in contacts {
+            rows.push([
+                id.into(),
+                person.first_name.as_str().into(),
+                person.last_name.as_str().into(),
+                person.email.as_str().into(),
+                person.phone_number.as_str().into(),
+                Cell::Int(phone.map(PhoneNumber::as_i64)),
+                Cell::Text(person.phone_number_lid.as_deref()),
+                person.profile_picture.as_str().into(),
+                person.search_text().as_str().into(),
+            ]);
+        }
+        if rows.is_empty() { None } else { Some(rows.select(first)) }
+    }
+
+    async fn insert_pairs(
+        &self,
+        transaction: &DatabaseTransaction,
+        company: Uuid,
+        pairs: impl Iterator<Item = (Uuid, Uuid, Option<PhoneNumber>)>,
+    ) -> Result<()> {
+        let columns = &[("tag_id", Type::Uuid), ("contact_id", Type::Uuid), ("phone", Type::Int)];
+        let mut rows = Rows::new(self.backend, columns);
+        for (tag, contact, phone) in pairs {
+            rows.push([tag.into(), contact.into(), Cell::Int(phone.map(PhoneNumber::as_i64))]);
+        }
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let (rows, values) = rows.select(2);
+        let insert = format!(
+            "INSERT INTO contact_tag (tag_id, contact_id, company_id, phone)
+             SELECT tag_id, contact_id, $1, phone FROM {rows} AS rows"
+        );
+        let values = std::iter::once(company.into()).chain(values);
+        transaction.execute_raw(self.statement(insert, values)).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! Which contact a drafted one is: decided in memory, one draft after the other, for a whole batch.
+//!
+//! A draft is the contact with its phone number, else the one with its e-mail address, else a new one.
+//! Because earlier drafts of the batch count, a file that says something twice makes one contact of it.
+//! Called by the store's import, which reads the candidates before and writes the changes after.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use super::contact_import::Upserted;
+use crate::domain::contact::Person;
+use crate::domain::phone::PhoneNumber;
+
+/// A contact while a batch is decided.
+pub(super) struct Slot {
+    pub(super) id: Uuid,
+    pub(super) person: Person,
+    pub(super) phone: Option<PhoneNumber>,
+    /// Not in the database yet.
+    pub(super) is_new: bool,
+    /// In the database with other words.
+    pub(super) is_changed: bool,
+    /// In the database with another number.
+    pub(super) is_renumbered: bool,
+}
+
+/// All contacts that a batch may touch, the oldest first.
+#[derive(Default)]
+pub(super) struct Matcher {
+    pub(super) slots: Vec<Slot>,
+    // Where a number or address was seen; whether the slot still has it is asked on finding it.
+    by_phone: HashMap<PhoneNumber, Vec<usize>>,
+    by_email: HashMap<String, Vec<usize>>,
+}
+
+impl Matcher {
+    /// Adds a contact that the database has; the oldest first, since the first that matches is taken.
+    pub(super) fn add_stored(&mut self, id: Uuid, person: Person, phone: Option<PhoneNumber>) {
+        let slot = Slot { id, person, phone, is_new: false, is_changed: false, is_renumbered: false };
+        self.slots.push(slot);
+        self.remember(self.slots.len() - 1);
+    }
+
+    /// Finds or makes the contact that `draft` is, and writes the draft into it.
+    pub(super) fn place(&mut self, draft: &Person) -> (usize, Upserted) {
+        let phone = draft.phone();
+        let Some(index) = self.find(phone, &draft.email) else {
+            let slot = Slot {
+                id: Uuid::now_v7(),
+                person: draft.clone(),
+                phone,
+                is_new: true,
+                is_changed: false,
+                is_renumbered: false,
+            };
+            self.slots.push(slot);
+            self.remember(self.slots.len() - 1);
+            return (self.slots.len() - 1, Upserted::Created);
+        };
+        let changed = self.slots.get_mut(index).is_some_and(|slot| slot.overwrite(draft, phone));
+        if changed {
+            self.remember(index);
+        }
+        (index, if changed { Upserted::Updated } else { Upserted::Unchanged })
+    }
+
+    fn find(&self, phone: Option<PhoneNumber>, email: &str) -> Option<usize> {
+        let seen = phone.and_then(|phone| self.by_phone.get(&phone)).into_iter().flatten();
+        let by_phone = || seen.copied().filter(|index| self.slots[*index].phone == phone).min();
+        let key = email_key(email);
+        let seen = self.by_email.get(&key).into_iter().flatten();
+        let by_email =
+            || seen.copied().filter(|index| email_key(&self.slots[*index].person.email) == key).min();
+        by_phone().or_else(|| if key.is_empty() { None } else { by_email() })
+    }
+
+    fn remember(&mut self, index: usize) {
+        let slot = &self.slots[index];
+        if let Some(phone) = slot.phone {
+            note(self.by_phone.entry(phone).or_default(), index);
+        }
+        if !slot.person.email.is_empty() {
+            note(self.by_email.entry(email_key(&slot.person.email)).or_default(), index);
+        }
+    }
+}
+
+impl Slot {
+    /// What the draft knows replaces what was known; what it does not know is kept. A valid number is
+    /// never replaced by one that is not.
+    fn overwrite(&mut self, draft: &Person, phone: Option<PhoneNumber>) -> bool {
+        let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = draft;
+        let known = &mut self.person;
+        let mut changed = replace(&mut known.first_name, first_name)
+            | replace(&mut known.last_name, last_name)
+            | replace(&mut known.email, email)
+            | replace(&mut known.profile_picture, profile_picture);
+        if phone_number_lid.is_some() && known.phone_number_lid != *phone_number_lid {
+            known.phone_number_lid.clone_from(phone_number_lid);
+            changed = true;
+        }
+        if phone.is_some() || self.phone.is_none() {
+            changed |= replace(&mut known.phone_number, phone_number);
+        }
+        if phone.is_some() && self.phone != phone {
+            self.phone = phone;
+            self.is_renumbered = !self.is_new;
+        }
+        self.is_changed |= changed && !self.is_new;
+        changed
+    }
+}
+
+fn replace(known: &mut String, draft: &str) -> bool {
+    let differs = !draft.is_empty() && known != draft;
+    if differs {
+        draft.clone_into(known);
+    }
+    differs
+}
+
+fn note(seen: &mut Vec<usize>, index: usize) {
+    if !seen.contains(&index) {
+        seen.push(index);
+    }
+}
+
+/// E-mail addresses are compared without case.
+fn email_key(email: &str) -> String {
+    email.to_lowercase()
+}

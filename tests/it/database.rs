@@ -1,0 +1,95 @@
+//! A database of its own for every test, on both kinds.
+//!
+//! SQLite tests always run. PostgreSQL tests run when `POMBO_TEST_POSTGRES` names a server
+//! (`postgres://user:password@host:port`), where each creates a database and drops it at its end.
+
+use std::time::Duration;
+
+use pombo::store::{Options, Store};
+use sea_orm::{ConnectionTrait, Database, DatabaseConnection};
+use tempfile::TempDir;
+use uuid::Uuid;
+
+/// Makes two tests of each function that takes a [`Universe`]: one on SQLite, one on PostgreSQL.
+macro_rules! stores {
+    ($($behaviour:ident),* $(,)?) => {
+        mod sqlite {
+            $(
+                #[tokio::test]
+                async fn $behaviour() {
+                    let universe = $crate::database::Universe::sqlite().await;
+                    super::$behaviour(&universe).await;
+                    universe.end().await;
+                }
+            )*
+        }
+        mod postgres {
+            $(
+                #[tokio::test]
+                #[ignore = "needs PostgreSQL: run scripts/test"]
+                async fn $behaviour() {
+                    let universe = $crate::database::Universe::postgres().await;
+                    super::$behaviour(&universe).await;
+                    universe.end().await;
+                }
+            )*
+        }
+    };
+}
+pub(crate) use stores;
+
+/// A store that only one test knows.
+pub(crate) struct Universe {
+    /// The store under test.
+    pub(crate) store: Store,
+    /// Where the store is, for rows that it has no call for.
+    pub(crate) url: String,
+    place: Place,
+}
+
+enum Place {
+    File(TempDir),
+    Server { admin: DatabaseConnection, database: String },
+}
+
+impl Universe {
+    /// In a file that goes with the test.
+    pub(crate) async fn sqlite() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}", directory.path().join("pombo.db").display());
+        Self { store: open(&url).await, url, place: Place::File(directory) }
+    }
+
+    /// In a new database of the server that the environment names.
+    pub(crate) async fn postgres() -> Self {
+        let server = std::env::var("POMBO_TEST_POSTGRES").expect("POMBO_TEST_POSTGRES names no server");
+        let server = server.trim_end_matches('/');
+        let admin = Database::connect(format!("{server}/postgres")).await.unwrap();
+        let database = format!("pombo_test_{}", Uuid::now_v7().simple());
+        admin.execute_unprepared(&format!("CREATE DATABASE {database}")).await.unwrap();
+        let url = format!("{server}/{database}");
+        Self { store: open(&url).await, url, place: Place::Server { admin, database } }
+    }
+
+    /// Closes the store and removes what it kept.
+    pub(crate) async fn end(self) {
+        self.store.close().await;
+        match self.place {
+            Place::File(directory) => directory.close().unwrap(),
+            Place::Server { admin, database } => {
+                admin.execute_unprepared(&format!("DROP DATABASE {database} WITH (FORCE)")).await.unwrap();
+            }
+        }
+    }
+}
+
+async fn open(url: &str) -> Store {
+    let options = Options {
+        url: url.to_owned(),
+        connections: 4,
+        acquire_timeout: Duration::from_secs(10),
+        synchronous_full: false,
+        migrate: true,
+    };
+    Store::open(&options).await.unwrap()
+}

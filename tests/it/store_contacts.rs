@@ -1,0 +1,398 @@
+//! Contacts and tags in the store: lists, search, matching, and the expansion of tags.
+
+use pombo::clock::Timestamp;
+use pombo::domain::contact::{Contact, Person};
+use pombo::domain::page::PageRequest;
+use pombo::domain::phone::PhoneNumber;
+use pombo::store::{ContactDraft, ContactPosition, Store, Upserted};
+use sea_orm::{ActiveModelTrait, ActiveValue::Set, Database};
+use uuid::Uuid;
+
+use crate::database::{Universe, stores};
+
+stores! {
+    the_newest_contact_comes_first_and_pages_do_not_overlap,
+    a_page_past_the_end_is_empty_and_the_total_stays_exact,
+    search_finds_every_field_and_the_names_of_tags,
+    search_ignores_case_accents_and_the_form_of_numbers,
+    wildcards_quotes_and_line_ends_in_a_search_are_plain,
+    companies_never_see_each_other,
+    tags_are_listed_with_their_members_counted,
+    a_tag_of_a_name_is_created_once,
+    a_tag_gives_its_valid_numbers_in_order_once_each,
+    a_draft_is_matched_by_number_then_by_address,
+    the_same_batch_again_changes_nothing,
+    drafts_of_one_batch_see_each_other,
+    unknown_fields_never_erase_known_ones,
+    an_invalid_number_never_replaces_a_valid_one,
+    the_number_in_the_tags_follows_the_contact,
+    a_batch_for_nobody_writes_nothing,
+    all_contacts_are_read_in_order_by_position,
+}
+
+const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+
+/// A company's row, made without the store's own call for it.
+pub(crate) async fn company(universe: &Universe, name: &str) -> Uuid {
+    let database = Database::connect(universe.url.as_str()).await.unwrap();
+    let id = Uuid::now_v7();
+    let row = entity::company::ActiveModel {
+        id: Set(id),
+        name: Set(name.to_owned()),
+        tier: Set("standard".to_owned()),
+        created_at: Set(NOW.millis()),
+    };
+    row.insert(&database).await.unwrap();
+    database.close().await.unwrap();
+    id
+}
+
+fn person(first_name: &str, last_name: &str, email: &str, phone_number: &str) -> Person {
+    Person {
+        first_name: first_name.to_owned(),
+        last_name: last_name.to_owned(),
+        email: email.to_owned(),
+        phone_number: phone_number.to_owned(),
+        ..Person::default()
+    }
+}
+
+fn draft(first_name: &str, email: &str, phone_number: &str, tags: &[&str]) -> ContactDraft {
+    ContactDraft {
+        person: person(first_name, "", email, phone_number),
+        tags: tags.iter().map(|name| (*name).to_owned()).collect(),
+    }
+}
+
+const fn page(page: u64, limit: u64) -> PageRequest {
+    PageRequest { page, limit }
+}
+
+async fn all(store: &Store, company: Uuid) -> Vec<Contact> {
+    store.contacts_after(company, None, 1_000).await.unwrap()
+}
+
+async fn found(store: &Store, company: Uuid, search: &str) -> Vec<String> {
+    let found = store.contacts(company, page(1, 100), Some(search)).await.unwrap();
+    assert_eq!(found.total, found.records.len() as u64, "{search}");
+    found.records.into_iter().map(|contact| contact.person.first_name).collect()
+}
+
+fn number(value: u64) -> PhoneNumber {
+    PhoneNumber::from_u64(value).unwrap()
+}
+
+async fn the_newest_contact_comes_first_and_pages_do_not_overlap(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    for batch in 0..3_u64 {
+        let people: Vec<_> = (0..5)
+            .map(|i| {
+                (
+                    Uuid::now_v7(),
+                    person(
+                        &format!("{batch}-{i}"),
+                        "",
+                        "",
+                        &format!("{}", 5_511_000_000_u64 + batch * 5 + i),
+                    ),
+                )
+            })
+            .collect();
+        store
+            .add_contacts(company, &people, &[], NOW.plus(std::time::Duration::from_secs(batch)))
+            .await
+            .unwrap();
+    }
+    let mut names = Vec::new();
+    for number in 1..=4 {
+        let page = store.contacts(company, page(number, 4), None).await.unwrap();
+        assert_eq!((page.total, page.pages(4)), (15, 4));
+        names.extend(page.records.into_iter().map(|contact| contact.person.first_name));
+    }
+    let wanted: Vec<_> =
+        (0..3).rev().flat_map(|batch| (0..5).rev().map(move |i| format!("{batch}-{i}"))).collect();
+    assert_eq!(names, wanted);
+}
+
+async fn a_page_past_the_end_is_empty_and_the_total_stays_exact(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    store
+        .add_contacts(company, &[(Uuid::now_v7(), person("Ana", "", "", "5511988887777"))], &[], NOW)
+        .await
+        .unwrap();
+    for request in [page(2, 1), page(u64::MAX, 1_000)] {
+        let page = store.contacts(company, request, None).await.unwrap();
+        assert_eq!((page.records.len(), page.total), (0, 1));
+    }
+    let nothing = store.contacts(company, page(1, 10), Some("zzz")).await.unwrap();
+    assert_eq!((nothing.records.len(), nothing.total, nothing.pages(10)), (0, 0, 0));
+}
+
+async fn search_finds_every_field_and_the_names_of_tags(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let mut ana = draft("Ana", "ana@example.com", "+55 11 98888-7777", &["Friends", "VIP"]);
+    ana.person.last_name = "Souza".to_owned();
+    ana.person.phone_number_lid = Some("123456789012345@lid".to_owned());
+    let bob = draft("Bob", "bob@example.net", "+49 30 901820", &["Customers"]);
+    store.upsert_contacts(company, &[ana, bob], NOW).await.unwrap();
+    for search in ["ana", "souz", "ana@example.com", "98888", "345@lid", "friend", "vip", "  Ana  "] {
+        assert_eq!(found(store, company, search).await, ["Ana"], "{search}");
+    }
+    assert_eq!(found(store, company, "example").await, ["Bob", "Ana"]);
+    assert_eq!(found(store, company, "").await, ["Bob", "Ana"]);
+    assert_eq!(found(store, company, "   ").await, ["Bob", "Ana"]);
+    // A tag and a field may match different contacts.
+    assert_eq!(found(store, company, "b").await, ["Bob"]);
+    assert_eq!(found(store, company, "s").await, ["Bob", "Ana"]);
+    let page = store.contacts(company, page(1, 10), Some("ana")).await.unwrap();
+    let tags: Vec<_> = page.records[0].tags.iter().map(|tag| tag.name.as_str()).collect();
+    assert_eq!(tags, ["Friends", "VIP"]);
+    assert_eq!(page.records[0].person.phone_number_lid.as_deref(), Some("123456789012345@lid"));
+}
+
+async fn search_ignores_case_accents_and_the_form_of_numbers(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let drafts = [
+        draft("João", "JOAO@EXAMPLE.COM", "+55 (11) 98888-7777", &["Ação"]),
+        draft("ÉMILIE", "", "33612345678", &[]),
+    ];
+    store.upsert_contacts(company, &drafts, NOW).await.unwrap();
+    for search in
+        ["joao", "JOÃO", "joão", "acao", "AÇÃO", "joao@example.com", "55119", "+55 (11) 9", "5511 9888-87"]
+    {
+        assert_eq!(found(store, company, search).await, ["João"], "{search}");
+    }
+    for search in ["emilie", "Émilie", "+33 6 12 34 56 78", "(33) 612"] {
+        assert_eq!(found(store, company, search).await, ["ÉMILIE"], "{search}");
+    }
+    assert!(found(store, company, "77773361").await.is_empty());
+}
+
+async fn wildcards_quotes_and_line_ends_in_a_search_are_plain(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let drafts = [
+        draft("100%", "", "5511988887771", &["50% off"]),
+        draft("under_score", "", "5511988887772", &[]),
+        draft(r"back\slash", "", "5511988887773", &[]),
+        draft("O'Neil", "", "5511988887774", &[]),
+        draft("plain", "", "5511988887775", &[]),
+    ];
+    store.upsert_contacts(company, &drafts, NOW).await.unwrap();
+    assert_eq!(found(store, company, "%").await, ["100%"]);
+    assert_eq!(found(store, company, "0% o").await, ["100%"]);
+    assert_eq!(found(store, company, "_").await, ["under_score"]);
+    assert_eq!(found(store, company, r"\").await, [r"back\slash"]);
+    assert_eq!(found(store, company, "o'n").await, ["O'Neil"]);
+    assert!(found(store, company, "1\n5511").await.is_empty());
+    assert!(found(store, company, "pl\0ain").await.is_empty());
+}
+
+async fn companies_never_see_each_other(universe: &Universe) {
+    let (acme, other) = (company(universe, "acme").await, company(universe, "other").await);
+    let store = &universe.store;
+    let mine = draft("Ana", "ana@example.com", "5511988887777", &["VIP"]);
+    assert_eq!(
+        store.upsert_contacts(acme, std::slice::from_ref(&mine), NOW).await.unwrap(),
+        [Upserted::Created]
+    );
+    assert_eq!(store.upsert_contacts(other, &[mine], NOW).await.unwrap(), [Upserted::Created]);
+    assert_eq!(store.contacts(other, page(1, 10), Some("vip")).await.unwrap().total, 1);
+    let tag = store.tags(acme, page(1, 10), None).await.unwrap().records[0].summary.id;
+    assert_eq!(store.tag_phones(acme, tag, None, 10).await.unwrap(), [number(5_511_988_887_777)]);
+    assert!(store.tag_phones(other, tag, None, 10).await.unwrap().is_empty());
+    assert_eq!(store.tagged_contacts(other, &[tag]).await.unwrap(), (0, 0));
+}
+
+async fn tags_are_listed_with_their_members_counted(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let first = store.ensure_tag(company, "Aniversário", Some("#112233")).await.unwrap();
+    store.ensure_tag(company, "Empty", None).await.unwrap();
+    let people: Vec<_> = (0..7)
+        .map(|i| (Uuid::now_v7(), person("p", "", "", &format!("{}", 5_511_000_000_u64 + i))))
+        .collect();
+    store.add_contacts(company, &people, &[first], NOW).await.unwrap();
+    let tags = store.tags(company, page(1, 10), None).await.unwrap();
+    let shown: Vec<_> = tags.records.iter().map(|tag| (tag.summary.name.as_str(), tag.contacts)).collect();
+    assert_eq!((tags.total, shown), (2, vec![("Empty", 0), ("Aniversário", 7)]));
+    assert_eq!(tags.records[1].summary.color, "#112233");
+    let found = store.tags(company, page(1, 10), Some(" ANIVERSARIO ")).await.unwrap();
+    assert_eq!((found.total, found.records[0].summary.id), (1, first));
+    assert_eq!(store.tags(company, page(2, 1), None).await.unwrap().records[0].summary.id, first);
+    assert_eq!(store.tags(company, page(1, 10), Some("%")).await.unwrap().total, 0);
+}
+
+async fn a_tag_of_a_name_is_created_once(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let first = store.ensure_tag(company, "VIP", None).await.unwrap();
+    assert_eq!(store.ensure_tag(company, "VIP", Some("#000000")).await.unwrap(), first);
+    let tags = store.tags(company, page(1, 10), None).await.unwrap();
+    assert_eq!(tags.total, 1);
+    assert!(tags.records[0].summary.color.starts_with('#') && tags.records[0].summary.color != "#000000");
+}
+
+async fn a_tag_gives_its_valid_numbers_in_order_once_each(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let tag = store.ensure_tag(company, "all", None).await.unwrap();
+    let numbers = ["5511000000003", "5511000000001", "5511000000002", "+55 11 00000 0002", "12", ""];
+    let people: Vec<_> = numbers.iter().map(|number| (Uuid::now_v7(), person("p", "", "", number))).collect();
+    store.add_contacts(company, &people, &[tag], NOW).await.unwrap();
+    let [first, second, third] = [1, 2, 3].map(|last| number(5_511_000_000_000 + last));
+    assert_eq!(store.tag_phones(company, tag, None, 10).await.unwrap(), [first, second, third]);
+    assert_eq!(store.tag_phones(company, tag, None, 2).await.unwrap(), [first, second]);
+    assert_eq!(store.tag_phones(company, tag, Some(second), 2).await.unwrap(), [third]);
+    assert!(store.tag_phones(company, tag, Some(third), 2).await.unwrap().is_empty());
+    assert!(store.tag_phones(company, Uuid::now_v7(), None, 2).await.unwrap().is_empty());
+    assert_eq!(store.tagged_contacts(company, &[tag, Uuid::now_v7()]).await.unwrap(), (6, 3));
+}
+
+async fn a_draft_is_matched_by_number_then_by_address(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let start =
+        [draft("Ana", "ana@example.com", "5511988887771", &[]), draft("Bob", "bob@example.com", "", &[])];
+    store.upsert_contacts(company, &start, NOW).await.unwrap();
+    let next = [
+        draft("Anna", "bob@example.com", "+55 11 98888-7771", &[]),
+        draft("Robert", "BOB@example.com", "", &[]),
+        draft("Carol", "carol@example.com", "5511988887773", &[]),
+        draft("Nova", "CAROL@EXAMPLE.COM", "5511988887774", &[]),
+    ];
+    // Ana takes Bob's address, so that the next draft finds two contacts with it: the older one is Ana.
+    let results =
+        store.upsert_contacts(company, &next, NOW.plus(std::time::Duration::from_secs(1))).await.unwrap();
+    assert_eq!(results, [Upserted::Updated, Upserted::Updated, Upserted::Created, Upserted::Updated]);
+    let contacts = all(store, company).await;
+    let names: Vec<_> = contacts.iter().map(|contact| contact.person.first_name.as_str()).collect();
+    assert_eq!(names, ["Robert", "Bob", "Nova"]);
+    assert_eq!(contacts[2].person.phone_number, "5511988887774");
+    assert!(contacts[0].updated_at > contacts[1].updated_at);
+    assert_eq!(found(store, company, "robert").await, ["Robert"]);
+}
+
+async fn the_same_batch_again_changes_nothing(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let drafts: Vec<_> = (0..50)
+        .map(|i| {
+            draft(
+                &format!("P{i}"),
+                &format!("p{i}@example.com"),
+                &format!("{}", 5_511_000_000_u64 + i),
+                &["a", "b"],
+            )
+        })
+        .collect();
+    let created = store.upsert_contacts(company, &drafts, NOW).await.unwrap();
+    assert!(created.iter().all(|result| *result == Upserted::Created));
+    let before = all(store, company).await;
+    let again =
+        store.upsert_contacts(company, &drafts, NOW.plus(std::time::Duration::from_secs(9))).await.unwrap();
+    assert!(again.iter().all(|result| *result == Upserted::Unchanged));
+    assert_eq!(all(store, company).await, before);
+    assert_eq!(before.len(), 50);
+    assert_eq!(store.tags(company, page(1, 10), None).await.unwrap().total, 2);
+}
+
+async fn drafts_of_one_batch_see_each_other(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let drafts = [
+        draft("Ana", "", "5511988887777", &["a"]),
+        draft("", "ana@example.com", "+5511988887777", &["a", "b"]),
+        draft("Ana Maria", "ANA@example.com", "", &["b", "b"]),
+    ];
+    let results = store.upsert_contacts(company, &drafts, NOW).await.unwrap();
+    assert_eq!(results, [Upserted::Created, Upserted::Updated, Upserted::Updated]);
+    let contacts = all(store, company).await;
+    assert_eq!(contacts.len(), 1);
+    assert_eq!(contacts[0].person, person("Ana Maria", "", "ANA@example.com", "+5511988887777"));
+    assert_eq!(contacts[0].tags.len(), 2);
+}
+
+async fn unknown_fields_never_erase_known_ones(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let mut full = draft("Ana", "ana@example.com", "5511988887777", &["a"]);
+    full.person.last_name = "Souza".to_owned();
+    full.person.phone_number_lid = Some("1@lid".to_owned());
+    full.person.profile_picture = "https://example.com/ana.png".to_owned();
+    store.upsert_contacts(company, &[full.clone()], NOW).await.unwrap();
+    let results = store.upsert_contacts(company, &[draft("", "", "5511988887777", &[])], NOW).await.unwrap();
+    assert_eq!(results, [Upserted::Unchanged]);
+    let contacts = all(store, company).await;
+    assert_eq!((&contacts[0].person, contacts[0].tags.len()), (&full.person, 1));
+}
+
+async fn an_invalid_number_never_replaces_a_valid_one(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let drafts = [
+        draft("Ana", "ana@example.com", "5511988887777", &[]),
+        draft("Ana", "ana@example.com", "n/a", &[]),
+        draft("Bob", "bob@example.com", "12", &[]),
+        draft("Bob", "bob@example.com", "123", &[]),
+    ];
+    let results = store.upsert_contacts(company, &drafts, NOW).await.unwrap();
+    use Upserted::{Created, Unchanged, Updated};
+    assert_eq!(results, [Created, Unchanged, Created, Updated]);
+    let contacts = all(store, company).await;
+    let numbers: Vec<_> = contacts.iter().map(|contact| contact.person.phone_number.as_str()).collect();
+    assert_eq!(numbers, ["5511988887777", "123"]);
+}
+
+async fn the_number_in_the_tags_follows_the_contact(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let before = [
+        draft("Ana", "ana@example.com", "5511988887777", &["a", "b"]),
+        draft("Bob", "bob@example.com", "", &["a"]),
+    ];
+    store.upsert_contacts(company, &before, NOW).await.unwrap();
+    let after = [
+        draft("", "ana@example.com", "5511988880000", &["c"]),
+        draft("", "bob@example.com", "4930901820", &[]),
+    ];
+    store.upsert_contacts(company, &after, NOW).await.unwrap();
+    let (ana, bob) = (number(5_511_988_880_000), number(4_930_901_820));
+    for (name, wanted) in [("a", vec![bob, ana]), ("b", vec![ana]), ("c", vec![ana])] {
+        let tag = store.ensure_tag(company, name, None).await.unwrap();
+        assert_eq!(store.tag_phones(company, tag, None, 10).await.unwrap(), wanted, "{name}");
+    }
+}
+
+async fn a_batch_for_nobody_writes_nothing(universe: &Universe) {
+    let store = &universe.store;
+    let nobody = Uuid::now_v7();
+    assert!(store.upsert_contacts(nobody, &[draft("Ana", "", "5511988887777", &["a"])], NOW).await.is_err());
+    assert!(all(store, nobody).await.is_empty());
+    let company = company(universe, "acme").await;
+    assert!(store.upsert_contacts(company, &[], NOW).await.unwrap().is_empty());
+}
+
+async fn all_contacts_are_read_in_order_by_position(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let tag = store.ensure_tag(company, "all", None).await.unwrap();
+    let people: Vec<_> = (0..25)
+        .map(|i| (Uuid::now_v7(), person(&format!("{i}"), "", "", &format!("{}", 5_511_000_000_u64 + i))))
+        .collect();
+    store.add_contacts(company, &people, &[tag], NOW).await.unwrap();
+    let mut position = None;
+    let mut names = Vec::new();
+    loop {
+        let chunk = store.contacts_after(company, position, 10).await.unwrap();
+        let Some(last) = chunk.last() else { break };
+        position = Some(ContactPosition::from(last));
+        assert!(chunk.iter().all(|contact| contact.tags.len() == 1));
+        names.extend(chunk.into_iter().map(|contact| contact.person.first_name));
+    }
+    assert_eq!(names, (0..25).map(|i| i.to_string()).collect::<Vec<_>>());
+}
