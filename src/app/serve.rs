@@ -43,7 +43,7 @@ pub async fn run(config: Config, json: bool) -> anyhow::Result<()> {
 ///
 /// A sentence for the operator, above all when the address is taken.
 pub async fn start(app: App) -> anyhow::Result<Service> {
-    let server = app.config.server.clone();
+    let server = app.config.server;
     let surface = || Application::new().default_service(web::to(HttpResponse::ServiceUnavailable));
     let bound = HttpServer::new(surface)
         .workers(config::per_core(server.workers))

@@ -40,6 +40,12 @@ pub(super) fn name(text: &str) -> Result<String, String> {
     Ok(name.to_owned())
 }
 
+/// The name of a tag; files part several of them with semicolons.
+pub(super) fn tag(text: &str) -> Result<String, String> {
+    let tag = name(text)?;
+    if tag.contains(';') { Err("a tag's name cannot have a semicolon".to_owned()) } else { Ok(tag) }
+}
+
 /// A phone number in international form, kept as it was written.
 pub(super) fn phone_number(text: &str) -> Result<String, String> {
     PhoneNumber::parse(text).map_err(|reason| {

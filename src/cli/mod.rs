@@ -8,11 +8,13 @@ mod argument;
 mod channel;
 mod channel_record;
 mod company;
+mod contacts;
 mod demo;
 mod failure;
 mod key;
 mod migrate;
 mod output;
+mod progress;
 mod secret_input;
 mod serve;
 mod session;
@@ -81,6 +83,9 @@ enum Command {
     /// Message templates of a business account
     #[command(subcommand)]
     Template(Template),
+    /// Contacts of a company, from and to files
+    #[command(subcommand)]
+    Contacts(Contacts),
     /// Tiers: named sets of rates and quotas
     #[command(subcommand)]
     Tier(Tier),
@@ -137,6 +142,14 @@ enum Template {
 }
 
 #[derive(Debug, Subcommand)]
+enum Contacts {
+    /// Add and update contacts from a CSV file
+    Import(contacts::Import),
+    /// Write all contacts as CSV, which imports again to the same contacts
+    Export(contacts::Export),
+}
+
+#[derive(Debug, Subcommand)]
 enum Tier {
     /// List the tiers
     List,
@@ -185,6 +198,12 @@ async fn execute(Line { global, command }: Line) -> anyhow::Result<()> {
         }
         Command::Template(Template::Sync(arguments)) => template::sync(&session().await?, arguments).await,
         Command::Template(Template::List(arguments)) => template::list(&session().await?, arguments).await,
+        Command::Contacts(Contacts::Import(arguments)) => {
+            contacts::import(&session().await?, arguments).await
+        }
+        Command::Contacts(Contacts::Export(arguments)) => {
+            contacts::export(&session().await?, arguments).await
+        }
         Command::Tier(Tier::List) => tier::list(&session().await?).await,
         Command::Tier(Tier::Show(arguments)) => tier::show(&session().await?, arguments).await,
         Command::Tier(Tier::Apply(arguments)) => tier::apply(&session().await?, arguments).await,

@@ -19,7 +19,7 @@ pub(super) struct Output {
 /// Standard output took no more.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write to standard output")]
-pub(super) struct Unwritten(#[source] io::Error);
+pub(super) struct Unwritten(#[source] pub(super) io::Error);
 
 impl Unwritten {
     /// Whether whoever reads has seen enough, as `head` has.
@@ -83,6 +83,11 @@ impl Output {
             }));
         }
         self.write(&table.trim_fmt())
+    }
+
+    /// Standard output itself, for data that is no record.
+    pub(super) fn stream(&self) -> impl io::Write {
+        io::BufWriter::new(io::stdout().lock())
     }
 
     fn write(&self, text: &str) -> anyhow::Result<()> {
