@@ -31,8 +31,8 @@ use clap::{Args, Parser, Subcommand};
 use self::session::Session;
 
 const AFTER_HELP: &str = "\
-Every command that prints data takes --json. Secrets are read from files or standard input (-), never taken as
-arguments. The configuration has three layers: defaults, --config FILE, environment variables (POMBO__SERVER__BIND).
+Secrets are read from files or standard input (-), never taken as arguments. The configuration has three layers: \
+defaults, --config FILE, environment variables such as POMBO__SERVER__BIND.
 
 Exit codes:
   0  done
@@ -71,6 +71,13 @@ enum Command {
     /// Bring the database's schema up to date, or back
     #[command(subcommand)]
     Migrate(Migrate),
+    #[command(flatten)]
+    Record(Record),
+}
+
+/// The commands that work on the opened database and end.
+#[derive(Debug, Subcommand)]
+enum Record {
     /// Companies, to which everything belongs
     #[command(subcommand)]
     Company(Company),
@@ -174,7 +181,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 async fn execute(Line { global, command }: Line) -> anyhow::Result<()> {
-    let session = || Session::open(&global);
     match command {
         Command::Serve => serve::run(&global).await,
         Command::Demo(arguments) => demo::run(&global, arguments).await,
@@ -182,30 +188,33 @@ async fn execute(Line { global, command }: Line) -> anyhow::Result<()> {
         Command::Migrate(Migrate::Up) => migrate::up(&global).await,
         Command::Migrate(Migrate::Down(arguments)) => migrate::down(&global, arguments).await,
         Command::Migrate(Migrate::Status) => migrate::status(&global).await,
-        Command::Company(Company::Create(arguments)) => company::create(&session().await?, arguments).await,
-        Command::Company(Company::List) => company::list(&session().await?).await,
-        Command::Key(Key::Create(arguments)) => key::create(&session().await?, arguments).await,
-        Command::Key(Key::List(arguments)) => key::list(&session().await?, arguments).await,
-        Command::Key(Key::Revoke(arguments)) => key::revoke(&session().await?, arguments).await,
-        Command::Channel(Channel::AddBusiness(arguments)) => {
-            channel::add_business(&session().await?, arguments).await
+        Command::Record(command) => {
+            let session = Session::open(&global).await?;
+            let result = in_session(&session, command).await;
+            session.close().await;
+            result
         }
-        Command::Channel(Channel::AddWeb(arguments)) => channel::add_web(&session().await?, arguments).await,
-        Command::Channel(Channel::List(arguments)) => channel::list(&session().await?, arguments).await,
-        Command::Channel(Channel::Show(arguments)) => channel::show(&session().await?, arguments).await,
-        Command::Channel(Channel::Reconnect(arguments)) => {
-            channel::reconnect(&session().await?, arguments).await
-        }
-        Command::Template(Template::Sync(arguments)) => template::sync(&session().await?, arguments).await,
-        Command::Template(Template::List(arguments)) => template::list(&session().await?, arguments).await,
-        Command::Contacts(Contacts::Import(arguments)) => {
-            contacts::import(&session().await?, arguments).await
-        }
-        Command::Contacts(Contacts::Export(arguments)) => {
-            contacts::export(&session().await?, arguments).await
-        }
-        Command::Tier(Tier::List) => tier::list(&session().await?).await,
-        Command::Tier(Tier::Show(arguments)) => tier::show(&session().await?, arguments).await,
-        Command::Tier(Tier::Apply(arguments)) => tier::apply(&session().await?, arguments).await,
+    }
+}
+
+async fn in_session(session: &Session, command: Record) -> anyhow::Result<()> {
+    match command {
+        Record::Company(Company::Create(arguments)) => company::create(session, arguments).await,
+        Record::Company(Company::List) => company::list(session).await,
+        Record::Key(Key::Create(arguments)) => key::create(session, arguments).await,
+        Record::Key(Key::List(arguments)) => key::list(session, arguments).await,
+        Record::Key(Key::Revoke(arguments)) => key::revoke(session, arguments).await,
+        Record::Channel(Channel::AddBusiness(arguments)) => channel::add_business(session, arguments).await,
+        Record::Channel(Channel::AddWeb(arguments)) => channel::add_web(session, arguments).await,
+        Record::Channel(Channel::List(arguments)) => channel::list(session, arguments).await,
+        Record::Channel(Channel::Show(arguments)) => channel::show(session, arguments).await,
+        Record::Channel(Channel::Reconnect(arguments)) => channel::reconnect(session, arguments).await,
+        Record::Template(Template::Sync(arguments)) => template::sync(session, arguments).await,
+        Record::Template(Template::List(arguments)) => template::list(session, arguments).await,
+        Record::Contacts(Contacts::Import(arguments)) => contacts::import(session, arguments).await,
+        Record::Contacts(Contacts::Export(arguments)) => contacts::export(session, arguments).await,
+        Record::Tier(Tier::List) => tier::list(session).await,
+        Record::Tier(Tier::Show(arguments)) => tier::show(session, arguments).await,
+        Record::Tier(Tier::Apply(arguments)) => tier::apply(session, arguments).await,
     }
 }

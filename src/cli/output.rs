@@ -82,6 +82,9 @@ impl Output {
                 colour.into_iter().fold(cell, Cell::fg)
             }));
         }
+        for column in table.column_iter_mut() {
+            column.set_padding((0, 2));
+        }
         self.write(&table.trim_fmt())
     }
 

@@ -31,6 +31,11 @@ impl Session {
         Ok(Self { app, output: Output::new(global.json) })
     }
 
+    /// Closes the database, so that it is left tidy.
+    pub(super) async fn close(self) {
+        self.app.store.close().await;
+    }
+
     /// The company that an argument names.
     pub(super) async fn company(&self, name_or_id: &str) -> anyhow::Result<Company> {
         if let Some(company) = self.app.store.find_company(name_or_id.trim()).await? {
