@@ -21,6 +21,8 @@
 //! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
 pub mod api;
+pub mod app;
+pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod connector;

@@ -1,3 +1,7 @@
-//! The program.
+//! The `pombo` program: everything is in the library, behind its command line.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    pombo::cli::run(std::env::args_os())
+}

@@ -64,11 +64,21 @@ impl Config {
     ///
     /// Every fault of every layer.
     pub fn load(file: Option<&Path>) -> Result<Self, Faults> {
+        Self::load_with(&[], file)
+    }
+
+    /// The reference, then `presets` (options and texts), then `file`, then this process's environment: a
+    /// command whose defaults differ says so with presets, and whoever configures an option still decides.
+    ///
+    /// # Errors
+    ///
+    /// Every fault of every layer.
+    pub fn load_with(presets: &[(&str, &str)], file: Option<&Path>) -> Result<Self, Faults> {
         // Values that are not UTF-8 become visibly wrong instead of ending the process.
         let variables = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
         });
-        Self::load_from(file, variables)
+        Self::layered(presets, file, variables)
     }
 
     /// The reference, then `file`, then `environment` (names and values).
@@ -77,6 +87,14 @@ impl Config {
     ///
     /// Every fault of every layer.
     pub fn load_from(
+        file: Option<&Path>,
+        environment: impl Iterator<Item = (String, String)>,
+    ) -> Result<Self, Faults> {
+        Self::layered(&[], file, environment)
+    }
+
+    fn layered(
+        presets: &[(&str, &str)],
         file: Option<&Path>,
         environment: impl Iterator<Item = (String, String)>,
     ) -> Result<Self, Faults> {
@@ -96,7 +114,7 @@ impl Config {
         settings.extend(layers::environment(&reference, &variables));
         faults.extend(variables.iter().filter_map(|(name, _)| check::misspelt(&reference, name)));
 
-        let mut merged = defaults.clone();
+        let mut merged = presets.iter().fold(defaults.clone(), |merged, preset| merged.merge(*preset));
         let mut sources = Vec::new();
         for setting in settings {
             match check::fault(&defaults, &reference, &setting) {

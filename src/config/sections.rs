@@ -56,6 +56,8 @@ pub struct Database {
     pub acquire_timeout: Duration,
     /// How hard SQLite makes sure that a commit is on the disk.
     pub sqlite_synchronous: SqliteSynchronous,
+    /// Whether every start brings the schema up to date.
+    pub migrate: bool,
 }
 
 /// `database.sqlite_synchronous`.

@@ -241,3 +241,13 @@ fn zero_threads_mean_one_per_core() {
     assert!(per_core(0) >= 1);
     assert_eq!(per_core(3), 3);
 }
+
+#[test]
+fn a_preset_stands_in_for_the_reference_and_gives_way_to_every_layer() {
+    let preset = [("log.level", "warn")];
+    let quiet = Config::layered(&preset, None, std::iter::empty()).unwrap();
+    assert_eq!(quiet.log.level, "warn");
+    let set = [("POMBO__LOG__LEVEL".to_owned(), "info".to_owned())];
+    let told = Config::layered(&preset, None, set.into_iter()).unwrap();
+    assert_eq!(told.log.level, "info");
+}

@@ -5,6 +5,7 @@
 
 pub mod cloud_api;
 
+use crate::domain::channel::{Reason, Status};
 use crate::domain::message::Failure;
 
 /// What a provider's error means for the message, and for the channel that sent it.
@@ -21,6 +22,19 @@ pub enum Disposition {
     Disconnect,
     /// The account is restricted or does not pay; a new token does not help. The queue is kept.
     Block,
+}
+
+impl Disposition {
+    /// The state of a channel that was refused in this way, and why; `None` when it stays as it is.
+    pub fn refusal(self, failure: &Failure) -> Option<(Status, Reason)> {
+        let (status, code) = match self {
+            Self::Disconnect => (Status::Disconnected, "credentials_refused"),
+            Self::Block => (Status::Blocked, "account_restricted"),
+            Self::Fail | Self::Retry | Self::Wait => return None,
+        };
+        let sentence = format!("the provider refused the channel: {}", failure.sentence);
+        Some((status, Reason { code: code.to_owned(), sentence, provider_code: failure.code }))
+    }
 }
 
 /// What became of one attempt to hand a message over.

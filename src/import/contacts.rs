@@ -26,6 +26,8 @@ pub struct Options {
     pub encoding: Option<String>,
     /// Columns whose names are not known.
     pub mappings: Vec<Mapping>,
+    /// Names of tags that every contact of the file gets beside those in its row.
+    pub tags: Vec<String>,
 }
 
 /// How far an import is.
@@ -82,10 +84,11 @@ pub async fn contacts(
     mut progress: impl FnMut(&Progress),
 ) -> Result<Summary> {
     let (batches, mut arriving) = mpsc::channel(AHEAD);
-    let (file, options) = (path.to_owned(), options.clone());
-    let reading = tokio::task::spawn_blocking(move || reading::read(&file, &options, &batches));
+    let (file, given) = (path.to_owned(), options.clone());
+    let reading = tokio::task::spawn_blocking(move || reading::read(&file, &given, &batches));
     let mut so_far = Progress::default();
-    while let Some(Batch { drafts, rejected, bytes_read, bytes_total }) = arriving.recv().await {
+    while let Some(Batch { mut drafts, rejected, bytes_read, bytes_total }) = arriving.recv().await {
+        drafts.iter_mut().for_each(|draft| draft.tags.extend_from_slice(&options.tags));
         let results = store.upsert_contacts(company, &drafts, Timestamp::now()).await?;
         for result in &results {
             match result {

@@ -6,7 +6,7 @@ use migration::{Migrator, MigratorTrait};
 use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend};
 
-use super::{Error, Result, Store};
+use super::{Error, Result, Store, schema};
 
 /// How long a SQLite connection waits for another process' write lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -35,7 +35,8 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
     let read = pool(options, options.connections).await?;
     let write = if sqlite { pool(options, 1).await? } else { read.clone() };
     let store = Store { write, read, backend: if sqlite { DbBackend::Sqlite } else { DbBackend::Postgres } };
-    let pending = Migrator::get_pending_migrations_read_only(&store.write).await?.len();
+    let pending =
+        Migrator::get_pending_migrations_read_only(&store.write).await.map_err(schema::unknown)?.len();
     if pending > 0 && options.migrate {
         Migrator::up(&store.write, None).await?;
         tracing::info!(migrations = pending, "brought the database's schema up to date");
@@ -47,7 +48,7 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
     Ok(store)
 }
 
-async fn pool(options: &Options, connections: u32) -> Result<DatabaseConnection> {
+pub(super) async fn pool(options: &Options, connections: u32) -> Result<DatabaseConnection> {
     let synchronous =
         if options.synchronous_full { SqliteSynchronous::Full } else { SqliteSynchronous::Normal };
     let mut pool = ConnectOptions::new(options.url.clone());

@@ -16,6 +16,7 @@ mod error;
 mod lease;
 pub mod ledger;
 mod revision;
+pub mod schema;
 pub mod send;
 mod tag;
 pub mod template;

@@ -116,16 +116,11 @@ impl ChannelActor {
         failure: &Failure,
         ctx: &mut Context<Self>,
     ) {
+        let Some((status, reason)) = disposition.refusal(failure) else { return };
         if !self.link.connection.accepts() {
             return;
         }
-        let (status, code) = match disposition {
-            Disposition::Block => (Status::Blocked, "account_restricted"),
-            _ => (Status::Disconnected, "credentials_refused"),
-        };
-        let sentence = format!("the provider refused the channel: {}", failure.sentence);
-        let reason = Reason { code: code.to_owned(), sentence, provider_code: failure.code };
-        tracing::warn!(channel.id = %self.channel.id, %status, provider.code = failure.code, "the channel was refused, its queue is kept");
+        tracing::warn!(channel.id = %self.channel.id, provider.code = failure.code, "the channel was refused, its queue is kept");
         self.change(status, Some(reason), ctx);
     }
 

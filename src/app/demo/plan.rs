@@ -1,0 +1,109 @@
+//! Who takes part in a demonstration, and what the simulated provider knows of them.
+
+use serde_json::json;
+
+use crate::domain::channel::Kind;
+use crate::simulator::{Account, Number, Seed, Template, default_templates};
+
+/// A token that the simulator does not know, as if it had expired.
+const REFUSED_TOKEN: &str = "EXPIRED-demo-token";
+
+/// A company to make.
+pub(super) struct Company {
+    pub(super) name: &'static str,
+    pub(super) waba_id: &'static str,
+    /// The token that the simulator takes for this account.
+    pub(super) token: &'static str,
+    pub(super) channels: &'static [Channel],
+    /// Follows the country code 999, which no country has, in the numbers of its contacts.
+    pub(super) prefix: u8,
+    /// Contacts without valid number, and contacts with the tag `vip`, before all others.
+    pub(super) without_number: u32,
+    pub(super) vip: u32,
+    /// Contacts in all; `None` lets the caller choose.
+    pub(super) contacts: Option<u32>,
+}
+
+/// A channel to make.
+pub(super) struct Channel {
+    pub(super) name: &'static str,
+    pub(super) tier: &'static str,
+    pub(super) number: Option<BusinessNumber>,
+}
+
+/// What only business accounts have.
+pub(super) struct BusinessNumber {
+    pub(super) phone_number: &'static str,
+    pub(super) phone_number_id: &'static str,
+    pub(super) token: &'static str,
+}
+
+impl Channel {
+    pub(super) const fn kind(&self) -> Kind {
+        if self.number.is_some() { Kind::BusinessAccount } else { Kind::WebSession }
+    }
+}
+
+/// The token that the simulator takes for the first company's numbers.
+pub const GOOD_TOKEN: &str = "demo-token-of-acme";
+const GLOBEX_TOKEN: &str = "demo-token-of-globex";
+
+const fn business(
+    name: &'static str,
+    tier: &'static str,
+    phone_number: &'static str,
+    phone_number_id: &'static str,
+    token: &'static str,
+) -> Channel {
+    Channel { name, tier, number: Some(BusinessNumber { phone_number, phone_number_id, token }) }
+}
+
+/// Everybody.
+pub(super) const COMPANIES: &[Company] = &[
+    Company {
+        name: "Acme",
+        waba_id: "200000000000001",
+        token: GOOD_TOKEN,
+        channels: &[
+            business("Sales", "high", "+999 100 000 001", "300000000000001", GOOD_TOKEN),
+            business("Support", "standard", "+999 100 000 002", "300000000000002", GOOD_TOKEN),
+            business("Old number", "standard", "+999 100 000 003", "300000000000003", REFUSED_TOKEN),
+            Channel { name: "Shop phone", tier: "web-new", number: None },
+        ],
+        prefix: 1,
+        without_number: 5,
+        vip: 25,
+        contacts: None,
+    },
+    Company {
+        name: "Globex",
+        waba_id: "200000000000002",
+        token: GLOBEX_TOKEN,
+        channels: &[business("Main", "standard", "+999 200 000 001", "300000000000004", GLOBEX_TOKEN)],
+        prefix: 2,
+        without_number: 0,
+        vip: 0,
+        contacts: Some(12),
+    },
+];
+
+/// The same people as the provider knows them: Acme's templates in every state, one of Globex.
+pub(super) fn simulator_seed() -> Seed {
+    let accounts = COMPANIES.iter().map(|company| Account {
+        waba_id: company.waba_id.to_owned(),
+        tokens: vec![company.token.to_owned()],
+        numbers: company
+            .channels
+            .iter()
+            .filter_map(|channel| channel.number.as_ref())
+            .map(|number| Number::new(number.phone_number_id, number.phone_number))
+            .collect(),
+        templates: if company.contacts.is_none() {
+            default_templates()
+        } else {
+            let body = json!([{ "type": "BODY", "text": "Welcome to Globex." }]);
+            vec![Template::new("globex_welcome", "en_US", body)]
+        },
+    });
+    Seed { accounts: accounts.collect() }
+}

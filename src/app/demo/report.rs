@@ -1,0 +1,142 @@
+//! What there is to try, read back from the store once the service runs.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::plan;
+use super::seed::Seeded;
+use crate::domain::channel::Kind;
+use crate::domain::page::PageRequest;
+use crate::store::Store;
+
+/// More channels than a demonstration has.
+const ALL: PageRequest = PageRequest { page: 1, limit: 1000 };
+
+/// Everything that somebody who tries the service needs to know.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// The service, without a slash at the end.
+    pub base_url: String,
+    /// The simulated provider.
+    pub simulator_url: String,
+    /// Where everything is kept.
+    pub directory: PathBuf,
+    /// Whether the directory was there before.
+    #[serde(rename = "reused")]
+    pub is_reused: bool,
+    /// The companies, in the order of the plan.
+    pub companies: Vec<Company>,
+}
+
+/// A company and what belongs to it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Company {
+    /// Its name.
+    pub name: String,
+    /// Its id.
+    pub id: Uuid,
+    /// A key that was made for this start.
+    pub api_key: String,
+    /// Business accounts in the order of the plan, then web sessions.
+    pub channels: Vec<Channel>,
+    /// Whatever their status.
+    pub templates: Vec<Template>,
+    /// With how many contacts have them.
+    pub tags: Vec<Tag>,
+}
+
+/// A channel.
+#[derive(Debug, Clone, Serialize)]
+pub struct Channel {
+    /// Names it in paths.
+    pub id: Uuid,
+    /// `business_account` or `web_session`.
+    pub kind: &'static str,
+    /// What the company calls it.
+    pub name: String,
+    /// As the store has it now.
+    pub status: &'static str,
+    /// The simulator's id of the number.
+    pub phone_number_id: Option<String>,
+}
+
+/// A template.
+#[derive(Debug, Clone, Serialize)]
+pub struct Template {
+    /// What a send gives as `template_id`.
+    pub id: i64,
+    /// Its name at the provider.
+    pub name: String,
+    /// Its language.
+    pub language: String,
+    /// Only an approved one can be sent.
+    pub status: String,
+}
+
+/// A tag.
+#[derive(Debug, Clone, Serialize)]
+pub struct Tag {
+    /// What a send gives as `contact_tag_id`.
+    pub id: Uuid,
+    /// Its name.
+    pub name: String,
+    /// Contacts that have it.
+    pub contacts: u64,
+    /// Distinct valid numbers among them.
+    pub valid_phones: u64,
+}
+
+/// Reads back what the store has of `seeded`.
+pub(super) async fn gather(
+    store: &Store,
+    seeded: Vec<Seeded>,
+    base_url: String,
+    simulator_url: String,
+    directory: PathBuf,
+    is_reused: bool,
+) -> anyhow::Result<Report> {
+    let mut companies = Vec::new();
+    for (Seeded { company, key, tags }, plan) in seeded.into_iter().zip(plan::COMPANIES) {
+        let templates = store.templates(company.id).await?.into_iter();
+        let templates = templates.map(|template| Template {
+            id: template.id,
+            name: template.name,
+            language: template.language,
+            status: template.status,
+        });
+        let mut counted = Vec::new();
+        for (name, id) in tags {
+            let (contacts, valid_phones) = store.tagged_contacts(company.id, &[id]).await?;
+            counted.push(Tag { id, name: name.to_owned(), contacts, valid_phones });
+        }
+        companies.push(Company {
+            id: company.id,
+            api_key: key.expose().to_owned(),
+            channels: channels(store, company.id, plan).await?,
+            templates: templates.collect(),
+            tags: counted,
+            name: company.name,
+        });
+    }
+    Ok(Report { base_url, simulator_url, directory, is_reused, companies })
+}
+
+async fn channels(store: &Store, company: Uuid, plan: &plan::Company) -> anyhow::Result<Vec<Channel>> {
+    let mut channels = Vec::new();
+    for kind in [Kind::BusinessAccount, Kind::WebSession] {
+        let present = store.channels(company, kind, ALL, None).await?.records;
+        channels.extend(present.into_iter().map(|channel| Channel {
+            id: channel.id,
+            kind: kind.as_str(),
+            name: channel.name,
+            status: channel.connection.status.as_str(),
+            phone_number_id: channel.phone_number_id,
+        }));
+    }
+    // What somebody added meanwhile comes after what the plan names.
+    let place = |channel: &Channel| plan.channels.iter().position(|planned| planned.name == channel.name);
+    channels.sort_by_key(|channel| place(channel).unwrap_or(usize::MAX));
+    Ok(channels)
+}

@@ -1,0 +1,146 @@
+//! Fills the store, step by step and each step only where something is missing: what an interrupted start
+//! left undone, the next one does.
+
+use uuid::Uuid;
+
+use super::people::{self, Sort};
+use super::plan;
+use crate::app::App;
+use crate::clock::Timestamp;
+use crate::domain::channel::{Channel, Kind, Status};
+use crate::domain::page::PageRequest;
+use crate::domain::secret::Secret;
+use crate::store::api_key::NewKey;
+use crate::store::channel::{NewChannel, Sealed};
+use crate::store::company::Company;
+use crate::vault::{api_key, context};
+
+/// What the keys of a demonstration are called; those of an earlier start are revoked.
+const KEY_NAME: &str = "demo";
+/// More channels than a demonstration has.
+const ALL: PageRequest = PageRequest { page: 1, limit: 1000 };
+/// The tags, and their colours.
+const EVERYONE: (&str, &str) = ("everyone", "#2563eb");
+const VIP: (&str, &str) = ("vip", "#b45309");
+const NO_PHONES: (&str, &str) = ("no-phones", "#6b7280");
+
+/// A company that is there, with the key that was made for this start and its tags.
+pub(super) struct Seeded {
+    pub(super) company: Company,
+    pub(super) key: Secret,
+    pub(super) tags: Vec<(&'static str, Uuid)>,
+}
+
+/// Makes or completes every company of the plan.
+pub(super) async fn companies(
+    app: &App,
+    contacts: u32,
+    mut progress: impl FnMut(u64, u64),
+) -> anyhow::Result<Vec<Seeded>> {
+    let mut seeded = Vec::new();
+    for plan in plan::COMPANIES {
+        let company = match app.store.find_company(plan.name).await? {
+            Some(company) => company,
+            None => app.store.add_company(plan.name, "standard").await?,
+        };
+        let channels = channels(app, plan, &company).await?;
+        for channel in channels.iter().filter(|channel| channel.connection.status == Status::Connecting) {
+            app.probe(channel).await?;
+        }
+        if let Some(first) = channels.first() {
+            app.sync_templates(first).await?;
+        }
+        let tags = people(app, plan, &company, plan.contacts.unwrap_or(contacts), &mut progress).await?;
+        let key = new_key(app, &company).await?;
+        seeded.push(Seeded { company, key, tags });
+    }
+    Ok(seeded)
+}
+
+/// The company's channels in the order of the plan.
+async fn channels(app: &App, plan: &plan::Company, company: &Company) -> anyhow::Result<Vec<Channel>> {
+    let mut present = Vec::new();
+    for kind in [Kind::BusinessAccount, Kind::WebSession] {
+        present.extend(app.store.channels(company.id, kind, ALL, None).await?.records);
+    }
+    let mut channels = Vec::new();
+    for planned in plan.channels {
+        let known = present.iter().find(|channel| channel.name == planned.name);
+        channels.push(match known {
+            Some(channel) => channel.clone(),
+            None => app.store.add_channel(new_channel(app, plan, planned, company)).await?,
+        });
+    }
+    Ok(channels)
+}
+
+fn new_channel(app: &App, plan: &plan::Company, planned: &plan::Channel, company: &Company) -> NewChannel {
+    let id = Uuid::now_v7();
+    let number = planned.number.as_ref();
+    NewChannel {
+        id,
+        company_id: company.id,
+        kind: planned.kind(),
+        name: planned.name.to_owned(),
+        phone_number: number.map(|number| number.phone_number.to_owned()),
+        phone_number_id: number.map(|number| number.phone_number_id.to_owned()),
+        waba_id: number.map(|_| plan.waba_id.to_owned()),
+        tier: planned.tier.to_owned(),
+        secrets: Sealed {
+            token: number.map(|number| app.vault.seal(number.token.as_bytes(), &context::token(id))),
+            app_secret: None,
+        },
+        status: match planned.kind() {
+            Kind::BusinessAccount => Status::Connecting,
+            Kind::WebSession => Status::Pairing,
+        },
+    }
+}
+
+/// Adds the contacts that are missing, in order, so that their count says where an earlier start ended.
+async fn people(
+    app: &App,
+    plan: &plan::Company,
+    company: &Company,
+    wanted: u32,
+    progress: &mut impl FnMut(u64, u64),
+) -> anyhow::Result<Vec<(&'static str, Uuid)>> {
+    let store = &app.store;
+    let mut tags = Vec::new();
+    let names = [(EVERYONE, 1), (VIP, plan.vip), (NO_PHONES, plan.without_number)];
+    for ((name, color), _) in names.into_iter().filter(|(_, members)| *members > 0) {
+        tags.push((name, store.ensure_tag(company.id, name, Some(color)).await?));
+    }
+    let tag = |name: &str| tags.iter().find(|(known, _)| *known == name).map(|(_, id)| *id);
+    let everyone: Vec<Uuid> = tag(EVERYONE.0).into_iter().collect();
+    let (have, _) = store.tagged_contacts(company.id, &everyone).await?;
+    let have = u32::try_from(have).unwrap_or(u32::MAX);
+    for (range, sort) in people::lots(have, wanted, plan.without_number, plan.vip) {
+        let end = range.end;
+        let lot: Vec<_> =
+            range.map(|index| (Uuid::now_v7(), people::person(plan.prefix, index, sort))).collect();
+        let more = match sort {
+            Sort::WithoutNumber => NO_PHONES.0,
+            Sort::Vip => VIP.0,
+            Sort::Plain => "",
+        };
+        let its: Vec<Uuid> = everyone.iter().copied().chain(tag(more)).collect();
+        store.add_contacts(company.id, &lot, &its, Timestamp::now()).await?;
+        progress(end.into(), wanted.into());
+    }
+    Ok(tags)
+}
+
+/// Keys are shown once, so each start makes one and revokes those of the starts before.
+async fn new_key(app: &App, company: &Company) -> anyhow::Result<Secret> {
+    for old in app.store.api_keys(company.id).await? {
+        if old.name == KEY_NAME && old.revoked_at.is_none() {
+            app.store.revoke_api_key(old.id).await?;
+        }
+    }
+    let (plain, prefix) = api_key::generate();
+    let hash = api_key::hash(plain.expose());
+    let new = NewKey { company_id: company.id, name: KEY_NAME, prefix: &prefix, hash, expires_at: None };
+    app.store.add_api_key(new).await?;
+    Ok(plain)
+}

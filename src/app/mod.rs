@@ -1,0 +1,117 @@
+//! Puts the program together: the only module that constructs.
+//!
+//! [`App::open`] makes what every command stands on, in this order: data directory, log, vault, store.
+//! [`serve`] puts the engine and the HTTP surface on it, [`demo`] a simulator beside it. Called by the
+//! command line only; nothing here writes to standard output except where the service says its address.
+
+pub mod demo;
+mod error;
+mod measures;
+pub mod provider;
+pub mod serve;
+pub mod shutdown;
+
+use std::fs::DirBuilder;
+use std::path::Path;
+
+use anyhow::Context as _;
+
+use crate::config::{Config, SqliteSynchronous};
+use crate::domain::tier;
+use crate::store::{self, Store};
+use crate::vault::{KeyOrigin, Vault};
+use crate::{logging, store::schema::Schema};
+
+/// What every command stands on.
+#[derive(Debug)]
+pub struct App {
+    /// The configuration in force.
+    pub config: Config,
+    /// The database, its schema fit for this program.
+    pub store: Store,
+    /// Seals and opens secrets.
+    pub vault: Vault,
+}
+
+impl App {
+    /// Makes the data directory, begins the log, opens the vault and the store, and gives a new database its
+    /// tiers.
+    ///
+    /// # Errors
+    ///
+    /// A sentence for the operator; the database's address is in it without its password.
+    pub async fn open(config: Config) -> anyhow::Result<Self> {
+        prepare(&config)?;
+        let (vault, origin) = Vault::open(&config.secrets, &config.data.dir)?;
+        match &origin {
+            KeyOrigin::Configured | KeyOrigin::File { exposed: false, .. } => tracing::info!("{origin}"),
+            KeyOrigin::File { exposed: true, .. } | KeyOrigin::Created { .. } => tracing::warn!("{origin}"),
+        }
+        let options = store_options(&config);
+        let store = Store::open(&options).await.map_err(|error| error::unopened(error, &options.url))?;
+        let app = Self { config, store, vault };
+        app.add_built_in_tiers().await?;
+        Ok(app)
+    }
+
+    async fn add_built_in_tiers(&self) -> anyhow::Result<()> {
+        if !self.store.tiers().await?.is_empty() {
+            return Ok(());
+        }
+        let tiers = tier::parse(tier::BUILT_IN).map_err(|faults| error::all(&faults))?;
+        let documents = tiers.iter().map(|tier| Ok((tier.name.clone(), serde_json::to_string(tier)?)));
+        let documents = documents.collect::<anyhow::Result<Vec<_>>>()?;
+        self.store.apply_tiers(&documents).await?;
+        tracing::info!(tiers = documents.len(), "gave the new database its tiers");
+        Ok(())
+    }
+}
+
+/// The schema alone, whatever state it is in; for the commands that migrate it.
+///
+/// # Errors
+///
+/// As [`App::open`].
+pub async fn open_schema(config: &Config) -> anyhow::Result<Schema> {
+    prepare(config)?;
+    let options = store_options(config);
+    Schema::open(&options).await.map_err(|error| error::unopened(error, &options.url))
+}
+
+/// The data directory and the log, before anything else may want to use them.
+fn prepare(config: &Config) -> anyhow::Result<()> {
+    create_private(&config.data.dir)?;
+    match logging::init(&config.log) {
+        // A process that opens twice goes on with its first log.
+        Ok(()) | Err(logging::Error::Twice(_)) => {}
+        Err(error) => return Err(error.into()),
+    }
+    // Both the provider's client and the database driver take the process' TLS provider; the first one stays.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Ok(())
+}
+
+/// Makes a directory that only its owner may enter. One that exists keeps its rights.
+fn create_private(directory: &Path) -> anyhow::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory).with_context(|| {
+        format!(
+            "cannot make the data directory {}; give another one with data.dir, or make it yourself",
+            directory.display()
+        )
+    })
+}
+
+/// How the store is to be opened under this configuration.
+pub fn store_options(config: &Config) -> store::Options {
+    store::Options {
+        url: config.database_url(),
+        connections: config.database.connections,
+        acquire_timeout: config.database.acquire_timeout,
+        synchronous_full: config.database.sqlite_synchronous == SqliteSynchronous::Full,
+        migrate: config.database.migrate,
+    }
+}

@@ -1,0 +1,98 @@
+//! Asking a channel's provider from outside the engine: its templates, and whether it works.
+//!
+//! For commands that one person waits for. A running service asks through its channel actors.
+
+use anyhow::{Context as _, anyhow};
+
+use super::App;
+use crate::clock::Timestamp;
+use crate::connector::cloud_api::{CloudApi, Connections};
+use crate::connector::{Disposition, Error, Health};
+use crate::domain::channel::{Channel, Connection, Status};
+use crate::store::template::Record;
+use crate::vault::context;
+
+impl App {
+    /// Fetches every template of the channel's business account, stores them and returns the account's.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that says what the provider answered and what to do; nothing was changed then.
+    pub async fn sync_templates(&self, channel: &Channel) -> anyhow::Result<Vec<Record>> {
+        let waba_id = channel.waba_id.as_deref().ok_or_else(|| {
+            anyhow!("the channel `{}` has no business account and so no templates", channel.name)
+        })?;
+        let connector = self.connector(channel, waba_id).await?;
+        let listed = connector.templates().await.map_err(|error| self.sentence(error, channel))?;
+        self.store.sync_templates(channel.company_id, waba_id, &listed).await?;
+        let mut templates = self.store.templates(channel.company_id).await?;
+        templates.retain(|template| template.waba_id == waba_id);
+        Ok(templates)
+    }
+
+    /// Asks the provider whether the channel works and records what it says; a channel of which it says
+    /// nothing stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// When the channel has no token that opens, or the store fails.
+    pub async fn probe(&self, channel: &Channel) -> anyhow::Result<()> {
+        let connector = self.connector(channel, channel.waba_id.as_deref().unwrap_or_default()).await?;
+        let (status, reason) = match connector.health().await {
+            Health::Healthy { phone_number, quality_rating } => {
+                self.store.set_channel_number(channel.id, phone_number, quality_rating).await?;
+                (Status::Connected, None)
+            }
+            Health::Refused(disposition, failure) => match disposition.refusal(&failure) {
+                Some((status, reason)) => (status, Some(reason)),
+                None => return Ok(()),
+            },
+            Health::Unknown(_) => return Ok(()),
+        };
+        let settled = Connection { status, reason, since: Timestamp::now() };
+        self.store.set_channel_connection(channel.id, &channel.connection, &settled).await?;
+        Ok(())
+    }
+
+    async fn connector(&self, channel: &Channel, waba_id: &str) -> anyhow::Result<CloudApi> {
+        let id = channel.id;
+        let again = format!("enter it again with `pombo channel reconnect {id} --token-file FILE`");
+        let sealed = self.store.channel_secrets(id).await?.and_then(|sealed| sealed.token);
+        let sealed =
+            sealed.ok_or_else(|| anyhow!("the channel `{}` has no access token; {again}", channel.name))?;
+        let token = self.vault.unseal(&sealed, &context::token(id)).with_context(|| {
+            format!("the access token of the channel `{}` cannot be opened; {again}", channel.name)
+        })?;
+        let connections = Connections::new(&self.config.cloud_api)?;
+        let phone_number_id = channel.phone_number_id.as_deref().unwrap_or_default();
+        Ok(CloudApi::new(connections, &self.config.cloud_api, phone_number_id, waba_id, &token)?)
+    }
+
+    /// What the provider's answer means for the person who asked.
+    fn sentence(&self, error: Error, channel: &Channel) -> anyhow::Error {
+        let (id, name) = (channel.id, &channel.name);
+        let sentence = match &error {
+            Error::Refused(Disposition::Disconnect, _) => format!(
+                "the provider refuses the credentials of the channel `{name}`; make a new access token that may use \
+                 its business account and enter it with `pombo channel reconnect {id} --token-file FILE`"
+            ),
+            Error::Refused(Disposition::Block, _) => format!(
+                "the provider has restricted the business account of the channel `{name}`; what to do stands in its \
+                 own console, a new token does not help"
+            ),
+            Error::Refused(Disposition::Wait | Disposition::Retry, _) => {
+                "the provider cannot answer just now; try again in a few minutes".to_owned()
+            }
+            Error::Refused(Disposition::Fail, _) => format!(
+                "the provider does not know the business account {} of the channel `{name}`, or its token may not \
+                 use it; compare the id with the provider's console",
+                channel.waba_id.as_deref().unwrap_or_default()
+            ),
+            Error::NoAnswer(_) => format!(
+                "no answer from the provider at {}; check the network and cloud_api.base_url",
+                self.config.cloud_api.base_url
+            ),
+        };
+        anyhow::Error::new(error).context(sentence)
+    }
+}

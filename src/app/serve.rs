@@ -1,0 +1,120 @@
+//! The running service: the HTTP surface on the engine, until it is asked to end.
+
+use std::io::Write as _;
+use std::sync::Arc;
+
+use actix_web::dev::ServerHandle;
+use actix_web::{App as Application, HttpServer, web};
+use anyhow::{Context as _, bail};
+use tokio::task::JoinHandle;
+
+use super::{App, measures, shutdown, store_options};
+use crate::api;
+use crate::config::{self, Config};
+use crate::domain::request::Limits;
+use crate::engine::Engine;
+use crate::store;
+
+/// A service that listens. Dropping it does not end it: call [`Service::stop`].
+pub struct Service {
+    base_url: String,
+    engine: Engine,
+    handle: ServerHandle,
+    ended: JoinHandle<std::io::Result<()>>,
+}
+
+/// Runs the service until Ctrl-C or the service manager's signal; says its address on standard output once
+/// it listens, as a JSON object on one line when `json`.
+///
+/// # Errors
+///
+/// A sentence for the operator.
+pub async fn run(config: Config, json: bool) -> anyhow::Result<()> {
+    let service = start(App::open(config).await?).await?;
+    let base_url = service.base_url();
+    let line = if json {
+        serde_json::json!({ "base_url": base_url }).to_string()
+    } else {
+        format!("listening on {base_url}")
+    };
+    // Whoever started it may have closed the output: that is no reason to end.
+    let _ = writeln!(std::io::stdout().lock(), "{line}");
+    tokio::select! {
+        requested = shutdown::requested() => requested?,
+        () = service.engine.fenced() => {
+            service.stop().await?;
+            bail!("another `pombo serve` took over dispatching from this database; this one has ended")
+        }
+    }
+    tracing::info!("stopping: finishing what is under way");
+    service.stop().await
+}
+
+/// Starts the service and returns once it listens. Needs a running actix system.
+///
+/// # Errors
+///
+/// A sentence for the operator, above all when the address is taken or the database is served already.
+pub async fn start(app: App) -> anyhow::Result<Service> {
+    let App { config, store, vault } = app;
+    let metrics = if config.metrics.enabled { Some(measures::install()?) } else { None };
+    // Bound first: a second service on the same address must not touch the database.
+    let bind = config.server.bind;
+    let listener = std::net::TcpListener::bind(bind).with_context(|| {
+        format!("cannot listen on {bind}; end what listens there, or set another server.bind")
+    })?;
+    let address = listener.local_addr()?;
+    let holder = format!("process {} at {address}", std::process::id());
+    let lease = store.acquire_lease(&store_options(&config), &holder).await.map_err(|error| match error {
+        store::Error::Taken(sentence) => anyhow::Error::msg(sentence),
+        error => error.into(),
+    })?;
+    let engine = Engine::start(&config, store, Arc::new(vault), lease).await?;
+    let options = api::Options {
+        body_bytes: config.server.body_limit,
+        send: Limits {
+            text_chars: config.limits.text_chars,
+            caption_chars: config.limits.caption_chars,
+            link_chars: config.limits.link_chars,
+            phone_numbers: config.limits.phone_numbers,
+            tags: config.limits.tags,
+        },
+        page_size: config.limits.page_size,
+        search_chars: config.limits.search_chars,
+        docs: config.docs.enabled,
+        metrics,
+        ..api::Options::default()
+    };
+    let state = web::Data::new(api::State { engine: engine.clone(), options });
+    let running = HttpServer::new(move || Application::new().service(api::service(state.clone())))
+        .workers(config::per_core(config.server.workers))
+        .keep_alive(config.server.keep_alive)
+        .client_request_timeout(config.server.client_timeout)
+        .shutdown_timeout(config.server.shutdown_grace.as_secs())
+        .disable_signals()
+        .listen(listener)?
+        .run();
+    let handle = running.handle();
+    tracing::info!(%address, "listening");
+    let ended = tokio::task::spawn_local(running);
+    Ok(Service { base_url: format!("http://{address}"), engine, handle, ended })
+}
+
+impl Service {
+    /// Where it is reached, without a slash at the end.
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// Takes no more requests, finishes what is under way, waits for the messages in flight and returns once
+    /// their outcomes are written.
+    ///
+    /// # Errors
+    ///
+    /// When the service ended in a way that it should not.
+    pub async fn stop(self) -> anyhow::Result<()> {
+        self.handle.stop(true).await;
+        self.engine.stop().await;
+        Ok(self.ended.await??)
+    }
+}

@@ -1,0 +1,87 @@
+//! Arguments that several commands take, judged before anything is opened.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::domain::phone::PhoneNumber;
+use crate::domain::time_span::NOT_A_SPAN;
+
+/// The longest name of a company, channel or key, in characters.
+const MAX_NAME: usize = 200;
+/// The provider's ids are some 15 digits.
+const MAX_ID_DIGITS: usize = 32;
+
+/// One company.
+#[derive(Debug, Args)]
+pub(super) struct OfCompany {
+    /// The company's name or id
+    #[arg(long, value_name = "COMPANY")]
+    pub(super) company: String,
+}
+
+/// One company, or all.
+#[derive(Debug, Args)]
+pub(super) struct MaybeOfCompany {
+    /// The company's name or id; without it, every company's
+    #[arg(long, value_name = "COMPANY")]
+    pub(super) company: Option<String>,
+}
+
+/// A name without space around it.
+pub(super) fn name(text: &str) -> Result<String, String> {
+    let name = text.trim();
+    if name.is_empty() {
+        return Err("a name cannot be blank".to_owned());
+    }
+    if name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
+        return Err(format!("a name has at most {MAX_NAME} characters, none of them a line break or tab"));
+    }
+    Ok(name.to_owned())
+}
+
+/// The name of a tag; files part several of them with semicolons.
+pub(super) fn tag(text: &str) -> Result<String, String> {
+    let tag = name(text)?;
+    if tag.contains(';') { Err("a tag's name cannot have a semicolon".to_owned()) } else { Ok(tag) }
+}
+
+/// A phone number in international form, kept as it was written.
+pub(super) fn phone_number(text: &str) -> Result<String, String> {
+    PhoneNumber::parse(text).map_err(|reason| {
+        format!("it {reason}; write it in international form, such as +55 11 98888-7777")
+    })?;
+    name(text)
+}
+
+/// An id that the provider gives: digits.
+pub(super) fn provider_id(text: &str) -> Result<String, String> {
+    let id = text.trim();
+    if (1..=MAX_ID_DIGITS).contains(&id.len()) && id.bytes().all(|digit| digit.is_ascii_digit()) {
+        Ok(id.to_owned())
+    } else {
+        Err("the provider's ids are digits only; copy it from the provider's console".to_owned())
+    }
+}
+
+/// A span of time with its unit.
+pub(super) fn span(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text.trim()).map_err(|_| format!("it {NOT_A_SPAN}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_faulty_argument_is_refused_with_its_mend() {
+        assert_eq!(name("  Acme Ltd "), Ok("Acme Ltd".to_owned()));
+        assert!(name(" \t").is_err() && name("a\nb").is_err() && name(&"x".repeat(201)).is_err());
+        assert_eq!(phone_number(" +55 11 98888-7777"), Ok("+55 11 98888-7777".to_owned()));
+        assert!(phone_number("0800").unwrap_err().contains("begins with 0"));
+        assert_eq!(provider_id("106540352242922"), Ok("106540352242922".to_owned()));
+        assert!(provider_id("").is_err() && provider_id("../x").is_err());
+        assert_eq!(span("90d"), Ok(Duration::from_secs(90 * 86_400)));
+        assert!(span("90").is_err());
+    }
+}

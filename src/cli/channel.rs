@@ -1,0 +1,196 @@
+//! `pombo channel`.
+
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use clap::Args;
+use uuid::Uuid;
+
+use super::argument::{self, MaybeOfCompany, OfCompany};
+use super::channel_record::Record;
+use super::failure::Misused;
+use super::session::Session;
+use super::{secret_input, tier};
+use crate::domain::channel::{Kind, Status};
+use crate::domain::page::PageRequest;
+use crate::store;
+use crate::store::channel::{NewChannel, Sealed};
+use crate::vault::context;
+
+/// Channels read from the store at once.
+const PAGE: u64 = 1000;
+
+/// See [`super::Channel::AddBusiness`].
+#[derive(Debug, Args)]
+pub(super) struct AddBusiness {
+    #[command(flatten)]
+    of: OfCompany,
+    /// What the company calls it
+    #[arg(long, value_parser = argument::name)]
+    name: String,
+    /// The number in international form
+    #[arg(long, value_parser = argument::phone_number)]
+    phone_number: String,
+    /// The provider's id of the number
+    #[arg(long, value_parser = argument::provider_id)]
+    phone_number_id: String,
+    /// The provider's id of the business account
+    #[arg(long, value_parser = argument::provider_id)]
+    waba_id: String,
+    /// The file with the provider's access token; - reads standard input
+    #[arg(long, value_name = "FILE")]
+    token_file: PathBuf,
+    /// The file with the app secret that signs the provider's webhooks; - reads standard input
+    #[arg(long, value_name = "FILE")]
+    app_secret_file: Option<PathBuf>,
+    /// The tier to run under; without it, the company's
+    #[arg(long)]
+    tier: Option<String>,
+}
+
+/// See [`super::Channel::AddWeb`].
+#[derive(Debug, Args)]
+pub(super) struct AddWeb {
+    #[command(flatten)]
+    of: OfCompany,
+    /// What the company calls it
+    #[arg(long, value_parser = argument::name)]
+    name: String,
+    /// The tier to run under; without it, the company's if it is for web sessions, else web-new
+    #[arg(long)]
+    tier: Option<String>,
+}
+
+/// See [`super::Channel::Show`].
+#[derive(Debug, Args)]
+pub(super) struct Show {
+    /// The channel's id, as `pombo channel list` shows it
+    id: Uuid,
+}
+
+/// See [`super::Channel::Reconnect`].
+#[derive(Debug, Args)]
+pub(super) struct Reconnect {
+    /// The channel's id, as `pombo channel list` shows it
+    id: Uuid,
+    /// The file with a new access token; - reads standard input. Without it, the old one is tried again
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+}
+
+pub(super) async fn add_business(session: &Session, arguments: AddBusiness) -> anyhow::Result<()> {
+    let AddBusiness { of, name, phone_number, phone_number_id, waba_id, token_file, app_secret_file, tier } =
+        arguments;
+    let both = app_secret_file.iter().chain([&token_file]);
+    if both.filter(|file| secret_input::is_standard_input(file)).count() > 1 {
+        let sentence = "standard input holds one secret only; give the other one in a file";
+        return Err(Misused(sentence.to_owned()).into());
+    }
+    let company = session.company(&of.company).await?;
+    let tier = tier::choose(session, tier, &company.tier, Kind::BusinessAccount).await?;
+    let (id, vault) = (Uuid::now_v7(), &session.app.vault);
+    let token = secret_input::read(&token_file)?;
+    let app_secret = app_secret_file.as_deref().map(secret_input::read).transpose()?;
+    let secrets = Sealed {
+        token: Some(vault.seal(token.expose().as_bytes(), &context::token(id))),
+        app_secret: app_secret.map(|secret| vault.seal(secret.expose().as_bytes(), &context::app_secret(id))),
+    };
+    let new = NewChannel {
+        id,
+        company_id: company.id,
+        kind: Kind::BusinessAccount,
+        name,
+        phone_number: Some(phone_number),
+        phone_number_id: Some(phone_number_id.clone()),
+        waba_id: Some(waba_id),
+        tier,
+        secrets,
+        status: Status::Connecting,
+    };
+    let channel = session.app.store.add_channel(new).await.map_err(|error| match error {
+        store::Error::Taken(_) => anyhow!(
+            "a channel with the phone number id {phone_number_id} exists already; a number belongs to one channel: \
+             `pombo channel list` shows which, and `pombo channel reconnect` gives it a new token"
+        ),
+        other => other.into(),
+    })?;
+    let said = format!(
+        "channel {} is {id}; a running service takes it up within a second\n\
+         next: pombo template sync --channel {id}",
+        channel.name
+    );
+    session.output.record(&Record::new(channel, &company.name), &said)
+}
+
+pub(super) async fn add_web(session: &Session, AddWeb { of, name, tier }: AddWeb) -> anyhow::Result<()> {
+    let company = session.company(&of.company).await?;
+    let tier = tier::choose(session, tier, &company.tier, Kind::WebSession).await?;
+    let new = NewChannel {
+        id: Uuid::now_v7(),
+        company_id: company.id,
+        kind: Kind::WebSession,
+        name,
+        phone_number: None,
+        phone_number_id: None,
+        waba_id: None,
+        tier,
+        secrets: Sealed::default(),
+        status: Status::Pairing,
+    };
+    let channel = session.app.store.add_channel(new).await?;
+    let said = format!("channel {} is {}; it waits for a phone to link it", channel.name, channel.id);
+    session.output.record(&Record::new(channel, &company.name), &said)
+}
+
+pub(super) async fn list(session: &Session, arguments: MaybeOfCompany) -> anyhow::Result<()> {
+    let mut records = Vec::new();
+    for company in session.companies(arguments.company.as_deref()).await? {
+        for kind in [Kind::BusinessAccount, Kind::WebSession] {
+            for page in 1.. {
+                let request = PageRequest { page, limit: PAGE };
+                let found = session.app.store.channels(company.id, kind, request, None).await?;
+                let is_last = page >= found.pages(PAGE);
+                records.extend(found.records.into_iter().map(|channel| Record::new(channel, &company.name)));
+                if is_last {
+                    break;
+                }
+            }
+        }
+    }
+    session
+        .output
+        .list(&records, "there are no channels; `pombo channel add-business --help` says how to add one")
+}
+
+pub(super) async fn show(session: &Session, Show { id }: Show) -> anyhow::Result<()> {
+    let channel = session.channel(id).await?;
+    let company = session.company(&channel.company_id.to_string()).await?;
+    let record = Record::new(channel, &company.name);
+    if session.output.json {
+        session.output.record(&record, "")
+    } else {
+        session.output.table(&[], record.fields().into_iter())
+    }
+}
+
+pub(super) async fn reconnect(session: &Session, arguments: Reconnect) -> anyhow::Result<()> {
+    let Reconnect { id, token_file } = arguments;
+    let channel = session.channel(id).await?;
+    if channel.kind == Kind::WebSession {
+        return Err(anyhow!(
+            "the channel `{}` is a web session, which a phone links; it has no token",
+            channel.name
+        ));
+    }
+    let token = token_file.as_deref().map(secret_input::read).transpose()?;
+    let sealed = token.map(|token| session.app.vault.seal(token.expose().as_bytes(), &context::token(id)));
+    session.app.store.reconnect_channel(id, sealed).await?;
+    let channel = session.channel(id).await?;
+    let company = session.company(&channel.company_id.to_string()).await?;
+    let said = format!(
+        "channel {} is connecting; a running service takes it up within a second, and its queue goes on\n\
+         see how it went: pombo channel show {id}",
+        channel.name
+    );
+    session.output.record(&Record::new(channel, &company.name), &said)
+}

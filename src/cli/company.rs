@@ -1,0 +1,72 @@
+//! `pombo company`.
+
+use anyhow::anyhow;
+use clap::Args;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::output::Listed;
+use super::session::Session;
+use super::{argument, tier};
+use crate::clock::Timestamp;
+use crate::store;
+use crate::store::company::Company;
+
+/// See [`super::Company::Create`].
+#[derive(Debug, Args)]
+pub(super) struct Create {
+    /// Its name, which no other company has
+    #[arg(value_parser = argument::name)]
+    name: String,
+    /// The tier that its new channels take
+    #[arg(long, default_value = tier::USUAL)]
+    tier: String,
+}
+
+#[derive(Serialize)]
+struct Record {
+    id: Uuid,
+    name: String,
+    tier: String,
+    created_at: Timestamp,
+}
+
+impl From<Company> for Record {
+    fn from(Company { id, name, tier, created_at }: Company) -> Self {
+        Self { id, name, tier, created_at }
+    }
+}
+
+impl Listed for Record {
+    const COLUMNS: &'static [&'static str] = &["name", "id", "tier", "created at"];
+
+    fn cells(&self) -> Vec<String> {
+        vec![self.name.clone(), self.id.to_string(), self.tier.clone(), self.created_at.to_string()]
+    }
+}
+
+pub(super) async fn create(session: &Session, Create { name, tier }: Create) -> anyhow::Result<()> {
+    tier::find(session, &tier, None).await?;
+    let company = session.app.store.add_company(&name, &tier).await.map_err(|error| match error {
+        store::Error::Taken(_) => anyhow!("there is a company `{name}` already; choose another name"),
+        other => other.into(),
+    })?;
+    let said = format!(
+        "company {} is {}\nnext: pombo key create --company {}",
+        company.name,
+        company.id,
+        quoted(&company.name)
+    );
+    session.output.record(&Record::from(company), &said)
+}
+
+pub(super) async fn list(session: &Session) -> anyhow::Result<()> {
+    let records: Vec<Record> = session.app.store.companies().await?.into_iter().map(Record::from).collect();
+    session.output.list(&records, "there are no companies; add one with `pombo company create NAME`")
+}
+
+/// A name as a shell takes it.
+fn quoted(name: &str) -> String {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
+    if name.chars().all(is_plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', r"'\''")) }
+}

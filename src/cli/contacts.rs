@@ -1,0 +1,116 @@
+//! `pombo contacts`.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+use serde_json::json;
+
+use super::argument::{self, OfCompany};
+use super::failure::Misused;
+use super::output::Unwritten;
+use super::progress;
+use super::session::Session;
+use crate::import::{self, Mapping, Options, Summary};
+
+/// See [`super::Contacts::Import`].
+#[derive(Debug, Args)]
+pub(super) struct Import {
+    /// A CSV file whose first line names the columns: our own export, Google Contacts', HubSpot's or any other
+    file: PathBuf,
+    #[command(flatten)]
+    of: OfCompany,
+    /// A tag that every contact of the file gets; may be given several times
+    #[arg(long = "tag", value_name = "NAME", value_parser = argument::tag)]
+    tags: Vec<String>,
+    /// What a column with an unknown name holds, such as Telefone=phone_number; may be given several times
+    #[arg(long = "map", value_name = "COLUMN=FIELD")]
+    mappings: Vec<Mapping>,
+    /// The file's encoding when it is not UTF-8, such as windows-1252
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<String>,
+}
+
+/// See [`super::Contacts::Export`].
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    #[command(flatten)]
+    of: OfCompany,
+    /// The file to make; without it, standard output
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(super) async fn import(session: &Session, arguments: Import) -> anyhow::Result<()> {
+    let Import { file, of, tags, mappings, encoding } = arguments;
+    let company = session.company(&of.company).await?;
+    let options = Options { encoding, mappings, tags };
+    let bar = progress::bar(0, "importing", session.output.json);
+    let imported = import::contacts(&session.app.store, company.id, &file, &options, |so_far| {
+        bar.set_length(so_far.bytes_total);
+        bar.set_position(so_far.bytes_read);
+    });
+    let summary = imported.await.map_err(failure)?;
+    bar.finish_and_clear();
+    session.output.record(&summary, &told(&summary))
+}
+
+pub(super) async fn export(session: &Session, Export { of, output }: Export) -> anyhow::Result<()> {
+    let company = session.company(&of.company).await?;
+    let store = &session.app.store;
+    let Some(path) = output else {
+        if session.output.json {
+            let sentence =
+                "an export is CSV; write it to a file with --output FILE to have its figures as JSON";
+            return Err(Misused(sentence.to_owned()).into());
+        }
+        let exported = import::export(store, company.id, session.output.stream(), |_| {}).await;
+        return match exported {
+            Ok(_) => Ok(()),
+            Err(import::Error::Write { source, .. }) => Err(Unwritten(source).into()),
+            Err(other) => Err(other.into()),
+        };
+    };
+    let shown = path.display();
+    let file = File::create_new(&path)
+        .with_context(|| format!("cannot make {shown}; choose a file that does not exist yet"))?;
+    let count = import::export(store, company.id, BufWriter::new(file), |_| {}).await?;
+    session
+        .output
+        .record(&json!({ "contacts": count, "file": path }), &format!("wrote {count} contacts to {shown}"))
+}
+
+/// Faults of the file or of what is said about it are the caller's to mend.
+fn failure(error: import::Error) -> anyhow::Error {
+    use import::Error::{
+        Empty, Encoding, Header, Mapping, NoKnownColumn, NoSuchColumn, Read, Stopped, Store, UnknownEncoding,
+        Write,
+    };
+    match error {
+        UnknownEncoding(_)
+        | Encoding { .. }
+        | Empty
+        | Header { .. }
+        | NoKnownColumn { .. }
+        | Mapping(_)
+        | NoSuchColumn { .. } => Misused(error.to_string()).into(),
+        Read { .. } | Write { .. } | Store(_) | Stopped => error.into(),
+    }
+}
+
+fn told(summary: &Summary) -> String {
+    let Summary { created, updated, unchanged, rejected, without_number, rejects_file } = summary;
+    let mut told =
+        format!("{created} created, {updated} updated, {unchanged} unchanged, {rejected} rejected");
+    if *without_number > 0 {
+        told.push_str(&format!(
+            "\n{without_number} of them have no valid phone number and will not be sent to"
+        ));
+    }
+    if let Some(path) = rejects_file {
+        told.push_str(&format!("\nthe rejected rows, each with its reason, are in {}", path.display()));
+    }
+    told
+}

@@ -1,0 +1,130 @@
+//! `pombo demo`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::output::Output;
+use super::{Global, progress};
+use crate::app::demo::{self, Company, Options, Report};
+use crate::app::shutdown;
+use crate::config::Config;
+
+/// What a demonstration prints matters more than what it logs.
+const PRESETS: &[(&str, &str)] = &[("log.level", "warn")];
+
+/// See [`super::Command::Demo`].
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The service's port on this machine; 0 takes a free one
+    #[arg(long, default_value_t = 8080, value_name = "PORT")]
+    port: u16,
+    /// Where everything is kept; a second start finds it again
+    #[arg(long, default_value = "./pombo-demo", value_name = "DIR")]
+    data: PathBuf,
+    /// Contacts of the first company
+    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    contacts: u32,
+}
+
+pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result<()> {
+    let Arguments { port, data, contacts } = arguments;
+    let config = Config::load_with(PRESETS, global.config.as_deref())?;
+    let bar = progress::bar(0, "adding contacts", global.json);
+    let demo = demo::start(config, Options { directory: data, port, contacts }, |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    });
+    let demo = Box::pin(demo).await?;
+    bar.finish_and_clear();
+    let printed = Output::new(global.json).record(&demo.report, &told(&demo.report));
+    if printed.is_ok() {
+        shutdown::requested().await?;
+    }
+    demo.stop().await?;
+    printed
+}
+
+fn told(report: &Report) -> String {
+    let Report { base_url, simulator_url, directory, is_reused, companies } = report;
+    let directory = directory.display();
+    let mut told = vec![
+        if *is_reused {
+            format!(
+                "Found the demonstration in {directory} again; the keys are new, earlier ones are revoked."
+            )
+        } else {
+            format!("Made a demonstration in {directory}; delete the directory to begin anew.")
+        },
+        format!("  service             {base_url}"),
+        format!("  simulated provider  {simulator_url}"),
+    ];
+    told.extend(companies.iter().map(about));
+    told.extend(companies.first().and_then(|company| to_try(base_url, company)));
+    told.push(next(report));
+    told.push("Ctrl-C ends it.".to_owned());
+    told.join("\n")
+}
+
+fn about(company: &Company) -> String {
+    let Company { name, id, api_key, channels, templates, tags } = company;
+    let mut lines = vec![format!("\n{name}  {id}"), format!("  API key   {api_key}")];
+    lines.extend(channels.iter().map(|channel| {
+        format!("  channel   {}  {:<16} {:<12} {}", channel.id, channel.kind, channel.status, channel.name)
+    }));
+    lines.extend(templates.iter().map(|template| {
+        format!(
+            "  template  {:<4} {} ({}) {}",
+            template.id, template.name, template.language, template.status
+        )
+    }));
+    lines.extend(tags.iter().map(|tag| {
+        format!(
+            "  tag       {}  {} ({} contacts, {} numbers)",
+            tag.id, tag.name, tag.contacts, tag.valid_phones
+        )
+    }));
+    lines.join("\n")
+}
+
+/// Three requests that a shell takes as they are.
+fn to_try(base_url: &str, company: &Company) -> Option<String> {
+    let (channel, tag, key) = (company.channels.first()?, company.tags.first()?, &company.api_key);
+    let post = |body: &str| {
+        format!(
+            "  curl {base_url}/api/v1/chat/{}/messages \\\n    -H 'Authorization: Bearer {key}' \
+             -H 'Content-Type: application/json' \\\n    -d '{body}'",
+            channel.id
+        )
+    };
+    let everyone = format!(r#"{{"contact_tag_id":"{}","type":"text","message":"Hello, everyone"}}"#, tag.id);
+    let one = r#"{"phone_number":"+999 100 000 999","type":"text","message":"Hello, you"}"#;
+    Some(format!(
+        "\nTo try:\n  # a text to everyone of {}\n{}\n  # a text to one number\n{}\n  # a search among the contacts\n  \
+         curl '{base_url}/api/v1/contacts?search=joao&limit=3' -H 'Authorization: Bearer {key}'",
+        company.name,
+        post(&everyone),
+        post(one)
+    ))
+}
+
+/// Where to look, and how to mend the channel that is broken on purpose.
+fn next(report: &Report) -> String {
+    let Report { base_url, simulator_url, directory, is_reused: _, companies } = report;
+    let channels = || companies.iter().flat_map(|company| &company.channels);
+    let mut lines = vec![format!("\nNext:\n  {base_url}/docs  every endpoint, to read and to try")];
+    if let Some(id) = channels().find_map(|channel| channel.phone_number_id.as_deref()) {
+        lines.push(format!("  {simulator_url}/_sim/numbers/{id}  what the provider counted"));
+    }
+    if let Some(channel) = channels().find(|channel| channel.status == "disconnected") {
+        lines.push(format!(
+            "  the provider refuses the token of {}; give it a good one while the service runs:\n  \
+             echo {} | POMBO__DATA__DIR={} pombo channel reconnect {} --token-file -",
+            channel.name,
+            demo::GOOD_TOKEN,
+            directory.display(),
+            channel.id
+        ));
+    }
+    lines.join("\n") + "\n"
+}

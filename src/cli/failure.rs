@@ -1,0 +1,55 @@
+//! How a command ends: its exit code, and what a failed one says on standard error.
+
+use std::error::Error;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use super::output::Unwritten;
+use crate::config::Faults;
+
+/// Something wrong with what was given, which no second try mends.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Misused(pub(super) String);
+
+/// Says what happened, if anything did, and with which code the process ends.
+pub(super) fn report(result: anyhow::Result<()>) -> ExitCode {
+    let Err(error) = result else { return ExitCode::SUCCESS };
+    if error.downcast_ref::<Unwritten>().is_some_and(Unwritten::is_reader_gone) {
+        return ExitCode::SUCCESS;
+    }
+    let stderr = io::stderr();
+    let colours = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let label = if colours { "\u{1b}[1;31merror:\u{1b}[0m" } else { "error:" };
+    // When standard error is gone too there is nobody left to tell.
+    let _ = writeln!(stderr.lock(), "{label} {}", told(&error));
+    if error.is::<Faults>() || error.is::<Misused>() { ExitCode::from(2) } else { ExitCode::FAILURE }
+}
+
+/// The sentence, and below it those of its causes that say more.
+fn told(error: &anyhow::Error) -> String {
+    let mut told = error.to_string();
+    let mut cause: Option<&dyn Error> = error.source();
+    while let Some(inner) = cause {
+        let words = inner.to_string();
+        if !told.contains(&words) {
+            told.push_str("\n  because ");
+            told.push_str(&words.replace('\n', "\n  "));
+        }
+        cause = inner.source();
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::anyhow;
+
+    use super::*;
+
+    #[test]
+    fn causes_stand_below_the_sentence_and_nothing_is_said_twice() {
+        let error = anyhow!("refused").context("no answer: refused").context("cannot reach the database");
+        assert_eq!(told(&error), "cannot reach the database\n  because no answer: refused");
+    }
+}

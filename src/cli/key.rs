@@ -1,0 +1,132 @@
+//! `pombo key`.
+
+use std::time::Duration;
+
+use anyhow::anyhow;
+use clap::Args;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::argument::{self, MaybeOfCompany};
+use super::output::Listed;
+use super::session::Session;
+use crate::clock::Timestamp;
+use crate::store::api_key::{ApiKey, NewKey};
+use crate::vault::api_key;
+
+/// See [`super::Key::Create`].
+#[derive(Debug, Args)]
+pub(super) struct Create {
+    #[command(flatten)]
+    of: argument::OfCompany,
+    /// What it is for, to recognise it by
+    #[arg(long, default_value = "default", value_parser = argument::name)]
+    name: String,
+    /// When it stops working, from now, such as 90d; without it, never
+    #[arg(long, value_name = "SPAN", value_parser = argument::span)]
+    expires_in: Option<Duration>,
+}
+
+/// See [`super::Key::Revoke`].
+#[derive(Debug, Args)]
+pub(super) struct Revoke {
+    /// The key's id, as `pombo key list` shows it
+    id: Uuid,
+}
+
+#[derive(Serialize)]
+struct Record {
+    id: Uuid,
+    company_id: Uuid,
+    #[serde(skip)]
+    company: String,
+    name: String,
+    prefix: String,
+    status: &'static str,
+    expires_at: Option<Timestamp>,
+    revoked_at: Option<Timestamp>,
+    created_at: Timestamp,
+}
+
+/// The answer to [`create`]: the only one that holds the key.
+#[derive(Serialize)]
+struct Created<'a> {
+    id: Uuid,
+    key: &'a str,
+    company_id: Uuid,
+    name: String,
+    prefix: String,
+    expires_at: Option<Timestamp>,
+    created_at: Timestamp,
+}
+
+impl Record {
+    fn new(key: ApiKey, company: &str) -> Self {
+        let ApiKey { id, company_id, name, prefix, expires_at, revoked_at, created_at } = key;
+        let status = match (revoked_at, expires_at) {
+            (Some(_), _) => "revoked",
+            (None, Some(end)) if end <= Timestamp::now() => "expired",
+            (None, _) => "valid",
+        };
+        let company = company.to_owned();
+        Self { id, company_id, company, name, prefix, status, expires_at, revoked_at, created_at }
+    }
+}
+
+impl Listed for Record {
+    const COLUMNS: &'static [&'static str] =
+        &["company", "name", "id", "begins with", "status", "expires at", "created at"];
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.company.clone(),
+            self.name.clone(),
+            self.id.to_string(),
+            format!("{}…", self.prefix),
+            self.status.to_owned(),
+            self.expires_at.map_or_else(|| "never".to_owned(), |end| end.to_string()),
+            self.created_at.to_string(),
+        ]
+    }
+}
+
+pub(super) async fn create(session: &Session, arguments: Create) -> anyhow::Result<()> {
+    let Create { of, name, expires_in } = arguments;
+    let company = session.company(&of.company).await?;
+    let (plain, prefix) = api_key::generate();
+    let new = NewKey {
+        company_id: company.id,
+        name: &name,
+        prefix: &prefix,
+        hash: api_key::hash(plain.expose()),
+        expires_at: expires_in.map(|span| Timestamp::now().plus(span)),
+    };
+    let ApiKey { id, company_id, name, prefix, expires_at, revoked_at: _, created_at } =
+        session.app.store.add_api_key(new).await?;
+    let until = expires_at.map_or_else(String::new, |end| format!(" until {end}"));
+    let said = format!(
+        "{}\n\nThis is key {id} of {}, good{until}. It is shown this once and cannot be shown again: keep it now.",
+        plain.expose(),
+        company.name
+    );
+    let key = plain.expose();
+    session.output.record(&Created { id, key, company_id, name, prefix, expires_at, created_at }, &said)
+}
+
+pub(super) async fn list(session: &Session, arguments: MaybeOfCompany) -> anyhow::Result<()> {
+    let mut records = Vec::new();
+    for company in session.companies(arguments.company.as_deref()).await? {
+        let keys = session.app.store.api_keys(company.id).await?;
+        records.extend(keys.into_iter().map(|key| Record::new(key, &company.name)));
+    }
+    session.output.list(&records, "there are no keys; make one with `pombo key create --company COMPANY`")
+}
+
+pub(super) async fn revoke(session: &Session, Revoke { id }: Revoke) -> anyhow::Result<()> {
+    if !session.app.store.revoke_api_key(id).await? {
+        return Err(anyhow!("there is no key {id} that could be revoked; `pombo key list` shows the keys"));
+    }
+    let said = format!("key {id} is revoked; a running service refuses it within a second");
+    session.output.record(&json!({ "id": id, "status": "revoked" }), &said)
+}

@@ -1,0 +1,90 @@
+//! `pombo migrate`: the schema by hand, for databases whose service does not migrate by itself.
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::json;
+
+use super::Global;
+use super::output::{Listed, Output};
+use super::session::quiet_config;
+use crate::app;
+use crate::store::schema::{Migration, Schema};
+
+/// See [`super::Migrate::Down`].
+#[derive(Debug, Args)]
+pub(super) struct Down {
+    /// How many to undo; without it, nothing is undone and the order is shown
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    steps: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct Record {
+    name: String,
+    applied: bool,
+}
+
+impl Listed for Record {
+    const COLUMNS: &'static [&'static str] = &["name", "state"];
+
+    fn cells(&self) -> Vec<String> {
+        vec![self.name.clone(), if self.applied { "applied" } else { "pending" }.to_owned()]
+    }
+}
+
+impl From<Migration> for Record {
+    fn from(Migration { name, is_applied }: Migration) -> Self {
+        Self { name, applied: is_applied }
+    }
+}
+
+async fn open(global: &Global) -> anyhow::Result<Schema> {
+    app::open_schema(&quiet_config(global)?).await
+}
+
+pub(super) async fn status(global: &Global) -> anyhow::Result<()> {
+    let schema = open(global).await?;
+    let records: Vec<Record> = schema.status().await?.into_iter().map(Record::from).collect();
+    schema.close().await;
+    Output::new(global.json).list(&records, "this program has no migrations")
+}
+
+pub(super) async fn up(global: &Global) -> anyhow::Result<()> {
+    let schema = open(global).await?;
+    let applied = schema.up().await?;
+    schema.close().await;
+    let said = match applied.len() {
+        0 => "the schema was up to date".to_owned(),
+        _ => format!("applied {}", applied.join(", ")),
+    };
+    Output::new(global.json).record(&json!({ "applied": applied }), &said)
+}
+
+pub(super) async fn down(global: &Global, Down { steps }: Down) -> anyhow::Result<()> {
+    let output = Output::new(global.json);
+    let schema = open(global).await?;
+    let Some(steps) = steps else {
+        let applied = schema.status().await?.into_iter().rev().filter(|step| step.is_applied);
+        let names: Vec<String> = applied.map(|step| step.name).collect();
+        schema.close().await;
+        let said = match names.len() {
+            0 => "there is nothing to undo".to_owned(),
+            _ => format!(
+                "nothing was undone; --steps N would undo the first N of these and lose the data in what they \
+                 made:\n  {}",
+                names.join("\n  ")
+            ),
+        };
+        return output.record(&json!({ "undone": [], "would_undo": names }), &said);
+    };
+    let undone = schema.down(steps).await?;
+    schema.close().await;
+    let said = match undone.len() {
+        0 => "there was nothing to undo".to_owned(),
+        _ => format!(
+            "undid {}\nset database.migrate = false, or the next start applies them again",
+            undone.join(", ")
+        ),
+    };
+    output.record(&json!({ "undone": undone }), &said)
+}

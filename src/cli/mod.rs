@@ -1,0 +1,220 @@
+//! The command line: one noun, one file; the whole tree stands here.
+//!
+//! Commands read their arguments, call [`crate::app`] and the store, and print. Data goes to standard
+//! output, through [`output`] alone; everything else goes to standard error. Secrets come from files or
+//! standard input, never as arguments. Called by `main` only.
+
+mod argument;
+mod channel;
+mod channel_record;
+mod company;
+mod contacts;
+mod demo;
+mod failure;
+mod key;
+mod migrate;
+mod output;
+mod progress;
+mod secret_input;
+mod serve;
+mod session;
+mod simulator;
+mod template;
+mod tier;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use self::session::Session;
+
+const AFTER_HELP: &str = "\
+Secrets are read from files or standard input (-), never taken as arguments. The configuration has three layers: \
+defaults, --config FILE, environment variables such as POMBO__SERVER__BIND.
+
+Exit codes:
+  0  done
+  1  failed; the reason and what to do next are on standard error
+  2  the command line, the configuration or a given file is wrong; nothing was done";
+
+/// Self-hosted messaging service for companies that talk to their customers on WhatsApp.
+#[derive(Debug, Parser)]
+#[command(name = "pombo", version, after_help = AFTER_HELP, disable_help_subcommand = true)]
+struct Line {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+struct Global {
+    /// Configuration file, above the defaults and below the environment
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print data as JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the service
+    Serve,
+    /// Run the service beside a simulated provider, with two companies to try
+    Demo(demo::Arguments),
+    /// Run the simulated provider alone
+    Simulator(simulator::Arguments),
+    /// Bring the database's schema up to date, or back
+    #[command(subcommand)]
+    Migrate(Migrate),
+    #[command(flatten)]
+    Record(Record),
+}
+
+/// The commands that work on the opened database and end.
+#[derive(Debug, Subcommand)]
+enum Record {
+    /// Companies, to which everything belongs
+    #[command(subcommand)]
+    Company(Company),
+    /// API keys of a company
+    #[command(subcommand)]
+    Key(Key),
+    /// Channels: business accounts and web sessions
+    #[command(subcommand)]
+    Channel(Channel),
+    /// Message templates of a business account
+    #[command(subcommand)]
+    Template(Template),
+    /// Contacts of a company, from and to files
+    #[command(subcommand)]
+    Contacts(Contacts),
+    /// Tiers: named sets of rates and quotas
+    #[command(subcommand)]
+    Tier(Tier),
+}
+
+#[derive(Debug, Subcommand)]
+enum Migrate {
+    /// Apply every migration that is missing
+    Up,
+    /// Undo the newest migrations, and lose the data in what they made
+    Down(migrate::Down),
+    /// List the migrations
+    Status,
+}
+
+#[derive(Debug, Subcommand)]
+enum Company {
+    /// Add a company
+    Create(company::Create),
+    /// List the companies
+    List,
+}
+
+#[derive(Debug, Subcommand)]
+enum Key {
+    /// Make a key; it is shown this once
+    Create(key::Create),
+    /// List the keys, without the keys themselves
+    List(argument::MaybeOfCompany),
+    /// Make a key useless, at once and for ever
+    Revoke(key::Revoke),
+}
+
+#[derive(Debug, Subcommand)]
+enum Channel {
+    /// Add a number of a WhatsApp Business account
+    AddBusiness(channel::AddBusiness),
+    /// Add a linked device on WhatsApp Web
+    AddWeb(channel::AddWeb),
+    /// List the channels and their state
+    List(argument::MaybeOfCompany),
+    /// Show a channel
+    Show(channel::Show),
+    /// Connect a channel again, with a new access token where the old one is refused
+    Reconnect(channel::Reconnect),
+}
+
+#[derive(Debug, Subcommand)]
+enum Template {
+    /// Fetch the templates of a channel's business account from the provider
+    Sync(template::Sync),
+    /// List the templates of a company, whatever their status
+    List(argument::OfCompany),
+}
+
+#[derive(Debug, Subcommand)]
+enum Contacts {
+    /// Add and update contacts from a CSV file
+    Import(contacts::Import),
+    /// Write all contacts as CSV, which imports again to the same contacts
+    Export(contacts::Export),
+}
+
+#[derive(Debug, Subcommand)]
+enum Tier {
+    /// List the tiers
+    List,
+    /// Show a tier, option by option
+    Show(tier::Show),
+    /// Add and replace tiers from a file; running channels follow within a second
+    Apply(tier::Apply),
+}
+
+/// Carries the command line out and says how the process ends.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let line = match Line::try_parse_from(arguments) {
+        Ok(line) => line,
+        Err(refusal) => {
+            // Help that nobody reads to its end is no failure.
+            let _ = refusal.print();
+            return u8::try_from(refusal.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
+        }
+    };
+    let system = actix_web::rt::System::new();
+    failure::report(system.block_on(Box::pin(execute(line))))
+}
+
+async fn execute(Line { global, command }: Line) -> anyhow::Result<()> {
+    match command {
+        Command::Serve => serve::run(&global).await,
+        Command::Demo(arguments) => demo::run(&global, arguments).await,
+        Command::Simulator(arguments) => simulator::run(&global, arguments).await,
+        Command::Migrate(Migrate::Up) => migrate::up(&global).await,
+        Command::Migrate(Migrate::Down(arguments)) => migrate::down(&global, arguments).await,
+        Command::Migrate(Migrate::Status) => migrate::status(&global).await,
+        Command::Record(command) => {
+            let session = Session::open(&global).await?;
+            let result = in_session(&session, command).await;
+            session.close().await;
+            result
+        }
+    }
+}
+
+async fn in_session(session: &Session, command: Record) -> anyhow::Result<()> {
+    match command {
+        Record::Company(Company::Create(arguments)) => company::create(session, arguments).await,
+        Record::Company(Company::List) => company::list(session).await,
+        Record::Key(Key::Create(arguments)) => key::create(session, arguments).await,
+        Record::Key(Key::List(arguments)) => key::list(session, arguments).await,
+        Record::Key(Key::Revoke(arguments)) => key::revoke(session, arguments).await,
+        Record::Channel(Channel::AddBusiness(arguments)) => channel::add_business(session, arguments).await,
+        Record::Channel(Channel::AddWeb(arguments)) => channel::add_web(session, arguments).await,
+        Record::Channel(Channel::List(arguments)) => channel::list(session, arguments).await,
+        Record::Channel(Channel::Show(arguments)) => channel::show(session, arguments).await,
+        Record::Channel(Channel::Reconnect(arguments)) => channel::reconnect(session, arguments).await,
+        Record::Template(Template::Sync(arguments)) => template::sync(session, arguments).await,
+        Record::Template(Template::List(arguments)) => template::list(session, arguments).await,
+        Record::Contacts(Contacts::Import(arguments)) => contacts::import(session, arguments).await,
+        Record::Contacts(Contacts::Export(arguments)) => contacts::export(session, arguments).await,
+        Record::Tier(Tier::List) => tier::list(session).await,
+        Record::Tier(Tier::Show(arguments)) => tier::show(session, arguments).await,
+        Record::Tier(Tier::Apply(arguments)) => tier::apply(session, arguments).await,
+    }
+}

@@ -1,0 +1,110 @@
+//! Standard output: the only place that writes to it.
+//!
+//! Records are JSON on one line each, or text for people: tables as wide as the terminal, with colours only
+//! on a terminal and only when `NO_COLOR` is not set.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
+use serde::Serialize;
+
+/// Standard output, as this command uses it.
+#[derive(Debug)]
+pub(super) struct Output {
+    /// Whether data is printed as JSON.
+    pub(super) json: bool,
+    colours: bool,
+}
+
+/// Standard output took no more.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write to standard output")]
+pub(super) struct Unwritten(#[source] pub(super) io::Error);
+
+impl Unwritten {
+    /// Whether whoever reads has seen enough, as `head` has.
+    pub(super) fn is_reader_gone(&self) -> bool {
+        self.0.kind() == io::ErrorKind::BrokenPipe
+    }
+}
+
+/// A record that can stand in a table.
+pub(super) trait Listed: Serialize {
+    /// The titles of the columns.
+    const COLUMNS: &'static [&'static str];
+
+    /// What stands in the columns.
+    fn cells(&self) -> Vec<String>;
+}
+
+impl Output {
+    pub(super) fn new(json: bool) -> Self {
+        let colours =
+            io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Self { json, colours }
+    }
+
+    /// A record as one JSON object, or what is said of it to a person.
+    pub(super) fn record(&self, record: &impl Serialize, said: &str) -> anyhow::Result<()> {
+        if self.json { self.write(&serde_json::to_string(record)?) } else { self.write(said) }
+    }
+
+    /// Records as a JSON array or a table; `empty` says to a person that there are none.
+    pub(super) fn list<T: Listed>(&self, records: &[T], empty: &str) -> anyhow::Result<()> {
+        if self.json {
+            return self.write(&serde_json::to_string(records)?);
+        }
+        if records.is_empty() {
+            return self.write(empty);
+        }
+        self.table(T::COLUMNS, records.iter().map(T::cells))
+    }
+
+    /// A table for a person.
+    pub(super) fn table(
+        &self,
+        columns: &[&str],
+        rows: impl Iterator<Item = Vec<String>>,
+    ) -> anyhow::Result<()> {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+        let title = |title: &&str| {
+            let cell = Cell::new(title.to_uppercase());
+            if self.colours { cell.add_attribute(Attribute::Bold) } else { cell }
+        };
+        if !columns.is_empty() {
+            table.set_header(columns.iter().map(title));
+        }
+        for row in rows {
+            table.add_row(row.into_iter().map(|text| {
+                let colour = colour(&text).filter(|_| self.colours);
+                let cell = Cell::new(text);
+                colour.into_iter().fold(cell, Cell::fg)
+            }));
+        }
+        for column in table.column_iter_mut() {
+            column.set_padding((0, 2));
+        }
+        self.write(&table.trim_fmt())
+    }
+
+    /// Standard output itself, for data that is no record.
+    pub(super) fn stream(&self) -> impl io::Write {
+        io::BufWriter::new(io::stdout().lock())
+    }
+
+    fn write(&self, text: &str) -> anyhow::Result<()> {
+        let mut output = io::stdout().lock();
+        writeln!(output, "{text}").and_then(|()| output.flush()).map_err(|error| Unwritten(error).into())
+    }
+}
+
+/// Words that deserve to be seen at a glance.
+fn colour(word: &str) -> Option<Color> {
+    match word {
+        "connected" | "APPROVED" | "valid" | "applied" => Some(Color::Green),
+        "disconnected" | "blocked" | "REJECTED" | "DISABLED" | "revoked" | "expired" => Some(Color::Red),
+        "connecting" | "pairing" | "PENDING" | "PAUSED" | "pending" => Some(Color::Yellow),
+        _ => None,
+    }
+}

@@ -1,0 +1,63 @@
+//! Reading secrets: from a file, or from standard input with `-`. Arguments would show them to every user of
+//! the machine and keep them in the shell's history.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use anyhow::Context as _;
+use zeroize::Zeroizing;
+
+use super::failure::Misused;
+use crate::domain::secret::Secret;
+
+/// No token comes near this; a larger file is the wrong one.
+const MAX_BYTES: u64 = 16 * 1024;
+
+/// The secret in `path`, without the space and line break around it.
+pub(super) fn read(path: &Path) -> anyhow::Result<Secret> {
+    if is_standard_input(path) {
+        return parse(io::stdin().lock(), "standard input");
+    }
+    let name = path.display().to_string();
+    let file = File::open(path)
+        .with_context(|| format!("cannot read {name}; check the path and that this user may read it"))?;
+    parse(file, &name)
+}
+
+/// Whether `path` stands for standard input.
+pub(super) fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+fn parse(input: impl Read, name: &str) -> anyhow::Result<Secret> {
+    let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_BYTES as usize + 1));
+    input.take(MAX_BYTES + 1).read_to_end(&mut bytes).with_context(|| format!("cannot read {name}"))?;
+    let fault = |what: &str| Misused(format!("{name} {what}; it must hold the secret and nothing else"));
+    let text = std::str::from_utf8(&bytes).map_err(|_| fault("is not text"))?.trim();
+    if text.is_empty() {
+        return Err(fault("is empty").into());
+    }
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(fault("is longer than any secret").into());
+    }
+    if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(fault("has spaces, line breaks or other signs that no secret has").into());
+    }
+    Ok(Secret::new(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_taken_without_its_line_break_and_anything_else_is_refused_unseen() {
+        let read = |text: &[u8]| parse(text, "token.txt");
+        assert_eq!(read(b"EAAG-token\r\n").unwrap().expose(), "EAAG-token");
+        for text in [&b" \n"[..], b"two words", b"a\nb", b"\xff\xfe", &[b'x'; 20_000]] {
+            let sentence = read(text).unwrap_err().to_string();
+            assert!(sentence.starts_with("token.txt") && !sentence.contains("words"), "{sentence}");
+        }
+    }
+}

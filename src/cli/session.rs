@@ -1,0 +1,69 @@
+//! What a one-shot command works with: the opened app, the output, and how it finds what arguments name.
+
+use anyhow::anyhow;
+use uuid::Uuid;
+
+use super::Global;
+use super::output::Output;
+use crate::app::App;
+use crate::config::Config;
+use crate::domain::channel::Channel;
+use crate::domain::nearest::nearest;
+use crate::store::company::Company;
+
+/// A command that does one thing and ends hears of problems only, unless somebody configures otherwise.
+const PRESETS: &[(&str, &str)] = &[("log.level", "warn")];
+
+/// See the module.
+pub(super) struct Session {
+    pub(super) app: App,
+    pub(super) output: Output,
+}
+
+/// The configuration of a command that does one thing and ends.
+pub(super) fn quiet_config(global: &Global) -> anyhow::Result<Config> {
+    Ok(Config::load_with(PRESETS, global.config.as_deref())?)
+}
+
+impl Session {
+    pub(super) async fn open(global: &Global) -> anyhow::Result<Self> {
+        let app = App::open(quiet_config(global)?).await?;
+        Ok(Self { app, output: Output::new(global.json) })
+    }
+
+    /// Closes the database, so that it is left tidy.
+    pub(super) async fn close(self) {
+        self.app.store.close().await;
+    }
+
+    /// The company that an argument names.
+    pub(super) async fn company(&self, name_or_id: &str) -> anyhow::Result<Company> {
+        if let Some(company) = self.app.store.find_company(name_or_id.trim()).await? {
+            return Ok(company);
+        }
+        let companies = self.app.store.companies().await?;
+        let near = nearest(name_or_id, companies.iter().map(|company| company.name.as_str()));
+        Err(match near {
+            Some(near) => anyhow!("there is no company `{name_or_id}`; did you mean `{near}`?"),
+            None => {
+                anyhow!("there is no company `{name_or_id}`; `pombo company list` shows those that there are")
+            }
+        })
+    }
+
+    /// The company that an argument names, or all when there is none.
+    pub(super) async fn companies(&self, name_or_id: Option<&str>) -> anyhow::Result<Vec<Company>> {
+        match name_or_id {
+            Some(name_or_id) => Ok(vec![self.company(name_or_id).await?]),
+            None => Ok(self.app.store.companies().await?),
+        }
+    }
+
+    /// The channel that an argument names.
+    pub(super) async fn channel(&self, id: Uuid) -> anyhow::Result<Channel> {
+        let channel = self.app.store.find_channel(id).await?;
+        channel.ok_or_else(|| {
+            anyhow!("there is no channel {id}; `pombo channel list` shows those that there are")
+        })
+    }
+}

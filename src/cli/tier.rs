@@ -1,0 +1,176 @@
+//! `pombo tier`, and how other commands find the tier that they name.
+
+mod difference;
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, anyhow};
+use clap::Args;
+use serde::Serialize;
+
+use self::difference::Difference;
+use super::failure::Misused;
+use super::output::Listed;
+use super::session::Session;
+use crate::clock::Timestamp;
+use crate::domain::channel::Kind;
+use crate::domain::nearest::nearest;
+use crate::domain::tier::{self, ChannelKind, Tier};
+use crate::store;
+
+/// The tier of a business account of which nobody says more.
+pub(super) const USUAL: &str = "standard";
+/// The tier of a web session of which nobody says more.
+const USUAL_WEB: &str = "web-new";
+
+/// See [`super::Tier::Show`].
+#[derive(Debug, Args)]
+pub(super) struct Show {
+    /// The tier's name
+    name: String,
+}
+
+/// See [`super::Tier::Apply`].
+#[derive(Debug, Args)]
+pub(super) struct Apply {
+    /// A file with one TOML table for each tier, like config/tiers.toml
+    file: PathBuf,
+}
+
+#[derive(Serialize)]
+struct Record {
+    #[serde(flatten)]
+    tier: Tier,
+    updated_at: Timestamp,
+}
+
+impl Listed for Record {
+    const COLUMNS: &'static [&'static str] = &[
+        "name",
+        "for",
+        "messages",
+        "burst",
+        "template quota",
+        "daily cap",
+        "unknown outcome",
+        "description",
+    ];
+
+    fn cells(&self) -> Vec<String> {
+        let Tier { name, kind, messages_per_second, template_quota, daily_cap, description, .. } = &self.tier;
+        vec![
+            name.clone(),
+            word(kind),
+            messages_per_second.to_string(),
+            if messages_per_second.is_unlimited() { String::new() } else { self.tier.burst().to_string() },
+            template_quota.to_string(),
+            daily_cap.to_string(),
+            word(&self.tier.unknown_outcome),
+            description.clone(),
+        ]
+    }
+}
+
+pub(super) async fn list(session: &Session) -> anyhow::Result<()> {
+    let records = session.app.store.tiers().await?.into_iter();
+    let records = records
+        .map(|record| Ok(Record { tier: read(&record)?, updated_at: record.updated_at }))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    session.output.list(&records, "there are no tiers; add some with `pombo tier apply FILE`")
+}
+
+pub(super) async fn show(session: &Session, Show { name }: Show) -> anyhow::Result<()> {
+    let tier = find(session, &name, None).await?;
+    if session.output.json {
+        return session.output.record(&tier, "");
+    }
+    let options = difference::options(&tier)?;
+    let rows = options.into_iter().map(|(option, value)| vec![option, difference::written(&value)]);
+    session.output.table(&[], rows)
+}
+
+pub(super) async fn apply(session: &Session, Apply { file }: Apply) -> anyhow::Result<()> {
+    let shown = file.display();
+    let text =
+        std::fs::read_to_string(&file).with_context(|| format!("cannot read {shown}; check the path"))?;
+    let tiers = tier::parse(&text).map_err(|faults| {
+        let lines: Vec<String> = faults.iter().map(|fault| format!("  {fault}")).collect();
+        Misused(format!("{shown} was not applied, nothing was changed:\n{}", lines.join("\n")))
+    })?;
+    let store = &session.app.store;
+    let mut stored = Vec::new();
+    for record in store.tiers().await? {
+        stored.push(read(&record)?);
+    }
+    let difference = Difference::between(&stored, &tiers)?;
+    if let Some(name) = difference.changes_kind() {
+        let sentence = format!(
+            "the tier `{name}` cannot become one for another kind of channel, since channels may run under it; \
+             nothing was changed: choose another name in {shown}"
+        );
+        return Err(Misused(sentence).into());
+    }
+    // The difference comes first, so that it is seen even when applying fails.
+    session.output.record(&difference, &difference.to_string())?;
+    let documents = tiers.iter().map(|tier| Ok((tier.name.clone(), serde_json::to_string(tier)?)));
+    store.apply_tiers(&documents.collect::<anyhow::Result<Vec<_>>>()?).await?;
+    Ok(())
+}
+
+/// The tier of this name, which must be for `kind` when that is given.
+pub(super) async fn find(session: &Session, name: &str, kind: Option<Kind>) -> anyhow::Result<Tier> {
+    let stored = session.app.store.tiers().await?;
+    let tier = stored.iter().find(|record| record.name == name).map(read).transpose()?;
+    match (tier, kind) {
+        (Some(tier), None) => return Ok(tier),
+        (Some(tier), Some(kind)) if is_for(tier.kind, kind) => return Ok(tier),
+        (Some(_) | None, _) => {}
+    }
+    let mut known = Vec::new();
+    for record in &stored {
+        if kind.is_none_or(|kind| read(record).is_ok_and(|tier| is_for(tier.kind, kind))) {
+            known.push(record.name.as_str());
+        }
+    }
+    let sort = kind.map_or_else(String::new, |kind| format!(" for a {kind}"));
+    let near = nearest(name, known.iter().copied())
+        .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    Err(anyhow!("there is no tier `{name}`{sort}{near} (there are {})", known.join(", ")))
+}
+
+/// The tier that a new channel of `kind` takes: the one given, else its company's, else the usual one.
+pub(super) async fn choose(
+    session: &Session,
+    given: Option<String>,
+    company: &str,
+    kind: Kind,
+) -> anyhow::Result<String> {
+    let usual = match kind {
+        Kind::BusinessAccount => USUAL,
+        Kind::WebSession => USUAL_WEB,
+    };
+    let name = match given {
+        Some(name) => name,
+        None if find(session, company, Some(kind)).await.is_ok() => company.to_owned(),
+        None => usual.to_owned(),
+    };
+    Ok(find(session, &name, Some(kind)).await?.name)
+}
+
+fn read(record: &store::tier::Record) -> anyhow::Result<Tier> {
+    serde_json::from_str(&record.settings).with_context(|| {
+        format!("the tier `{}` in the database cannot be read; apply it again from a file", record.name)
+    })
+}
+
+const fn is_for(tier: ChannelKind, channel: Kind) -> bool {
+    matches!(
+        (tier, channel),
+        (ChannelKind::BusinessAccount, Kind::BusinessAccount) | (ChannelKind::WebSession, Kind::WebSession)
+    )
+}
+
+/// The word that a value of a tier has in files.
+fn word(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}

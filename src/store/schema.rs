@@ -1,0 +1,93 @@
+//! The schema's migrations, for the operator who applies or undoes them by hand.
+//!
+//! A [`Schema`] opens what a [`super::Store`] refuses: a database whose schema is behind or not there yet.
+
+use migration::{Migrator, MigratorTrait};
+use sea_orm::DatabaseConnection;
+
+use super::connect::{self, Options};
+use super::{Error, Result};
+
+/// A handle to the schema alone.
+#[derive(Debug)]
+pub struct Schema {
+    connection: DatabaseConnection,
+}
+
+/// One step of the schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Migration {
+    /// `mYYYYMMDD_NNNNNN_verb_noun`.
+    pub name: String,
+    /// Whether the database has it.
+    pub is_applied: bool,
+}
+
+impl Schema {
+    /// Connects, whatever state the schema is in. `options.migrate` means nothing here.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the database cannot be reached.
+    pub async fn open(options: &Options) -> Result<Self> {
+        Ok(Self { connection: connect::pool(options, 1).await? })
+    }
+
+    /// Every migration of this program, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] when the database has a migration that this program does not know.
+    pub async fn status(&self) -> Result<Vec<Migration>> {
+        // A set-up that never happened has no table of migrations; asking must not make one.
+        let pending = Migrator::get_pending_migrations_read_only(&self.connection).await.map_err(unknown)?;
+        let migrations = Migrator::migrations();
+        let named = migrations.iter().map(|migration| {
+            let name = migration.name().to_owned();
+            let is_applied = pending.iter().all(|pending| pending.name() != name);
+            Migration { name, is_applied }
+        });
+        Ok(named.collect())
+    }
+
+    /// Applies every migration that is missing and names them, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// As [`Schema::status`]; what came before the failing step stays.
+    pub async fn up(&self) -> Result<Vec<String>> {
+        let before = self.status().await?;
+        Migrator::up(&self.connection, None).await?;
+        Ok(before.into_iter().filter(|step| !step.is_applied).map(|step| step.name).collect())
+    }
+
+    /// Undoes the newest `steps` migrations, with the data in what they made, and names them, newest first.
+    ///
+    /// # Errors
+    ///
+    /// As [`Schema::status`]; what came before the failing step stays undone.
+    pub async fn down(&self, steps: u32) -> Result<Vec<String>> {
+        let before = self.status().await?;
+        Migrator::down(&self.connection, Some(steps)).await?;
+        let applied = before.into_iter().rev().filter(|step| step.is_applied);
+        let steps = usize::try_from(steps).unwrap_or(usize::MAX);
+        Ok(applied.take(steps).map(|step| step.name).collect())
+    }
+
+    /// Closes the connection.
+    pub async fn close(self) {
+        if let Err(error) = self.connection.close().await {
+            tracing::debug!(%error, "closing the database failed");
+        }
+    }
+}
+
+/// What it means that the migrator cannot list: it says `Custom` only of a migration that it has no code for.
+pub(super) fn unknown(error: sea_orm::DbErr) -> Error {
+    match error {
+        sea_orm::DbErr::Custom(sentence) => {
+            Error::Schema(format!("the database was migrated by a newer version of this program: {sentence}"))
+        }
+        other => other.into(),
+    }
+}

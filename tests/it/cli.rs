@@ -1,0 +1,6 @@
+//! The `pombo` program as an operator meets it: output, sentences, exit codes.
+
+mod demo;
+mod operator;
+mod program;
+mod refusals;
