@@ -129,7 +129,7 @@ async fn a_synchronised_template_keeps_its_id_and_a_vanished_one_is_deleted(univ
     let store = &universe.store;
     let company = store.add_company("acme", "standard").await.unwrap().id;
     let sync = async |waba: &str, listed: &[ListedTemplate]| {
-        store.sync_templates(company, waba, listed).await.unwrap()
+        store.sync_templates(company, waba, listed).await.unwrap();
     };
     let find =
         async |name: &str| store.find_template_by_name(company, "waba", name, "en").await.unwrap().unwrap();

@@ -18,7 +18,8 @@ struct Case {
     method: Method,
     path: String,
     key: Option<String>,
-    body: String,
+    /// A text is sent as it is, anything else as JSON.
+    body: Value,
 }
 
 /// Writes the cases of one company and one key.
@@ -28,17 +29,17 @@ struct Cases {
 }
 
 impl Cases {
-    fn add(&mut self, code: Code, method: Method, path: impl Into<String>, body: String) {
+    fn add(&mut self, code: Code, method: Method, path: impl Into<String>, body: Value) {
         let key = Some(self.key.clone());
         self.cases.push(Case { code, method, path: path.into(), key, body });
     }
 
     fn post(&mut self, code: Code, path: &str, body: Value) {
-        self.add(code, Method::POST, path, body.to_string());
+        self.add(code, Method::POST, path, body);
     }
 
     fn get(&mut self, code: Code, path: impl Into<String>) {
-        self.add(code, Method::GET, path, String::new());
+        self.add(code, Method::GET, path, json!(""));
     }
 }
 
@@ -57,11 +58,11 @@ fn surface(world: &World, cases: &mut Cases) {
         method: Method::GET,
         path: "/api/v1/contacts".to_owned(),
         key: key.map(str::to_owned),
-        body: String::new(),
+        body: json!(""),
     };
     cases.cases.extend([anonymous(None), anonymous(Some("pombo_nobody"))]);
     cases.get(Code::NotFound, "/api/v1/nothing");
-    cases.add(Code::MethodNotAllowed, Method::DELETE, "/api/v1/contacts", String::new());
+    cases.add(Code::MethodNotAllowed, Method::DELETE, "/api/v1/contacts", json!(""));
     cases.get(Code::InvalidPagination, "/api/v1/contacts?page=0");
     cases.get(Code::InvalidField, "/api/v1/contacts?search=%ff");
     cases.get(Code::ChannelNotFound, format!("/api/v1/chat/{}/templates", Uuid::nil()));
@@ -73,8 +74,8 @@ fn business(world: &World, cases: &mut Cases) {
     let tag = Uuid::nil().to_string();
     cases.post(Code::ChannelNotFound, &World::send("7"), json!({}));
     cases.post(Code::CredentialResourceMismatch, &World::send(world.foreign), json!({}));
-    cases.add(Code::InvalidBody, Method::POST, path, "[]".to_owned());
-    cases.add(Code::BodyTooLarge, Method::POST, path, " ".repeat(16 * 1024 + 1));
+    cases.add(Code::InvalidBody, Method::POST, path, json!([]));
+    cases.add(Code::BodyTooLarge, Method::POST, path, json!(" ".repeat(16 * 1024 + 1)));
     cases.post(Code::MissingType, path, json!({}));
     cases.post(Code::InvalidType, path, json!({"type": "fax"}));
     cases.post(Code::MissingRecipient, path, json!({"type": "text"}));
@@ -143,7 +144,8 @@ fn web(world: &World, cases: &mut Cases) {
 }
 
 async fn answer(world: &World, case: &Case) -> Answer {
-    let request = world.service.request(case.method.clone(), &case.path).body(case.body.clone());
+    let body = case.body.as_str().map_or_else(|| case.body.to_string(), str::to_owned);
+    let request = world.service.request(case.method.clone(), &case.path).body(body);
     let request = match &case.key {
         Some(key) => request.bearer_auth(key),
         None => request,
