@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use actix_web::dev::ServerHandle;
 use actix_web::{App as Application, HttpServer, web};
@@ -13,7 +14,11 @@ use crate::api;
 use crate::config::{self, Config};
 use crate::domain::request::Limits;
 use crate::engine::Engine;
-use crate::store;
+use crate::store::{self, Lease, Store};
+
+/// How long to wait for the lease of a process that may just have ended, and how often to ask.
+const LEASE_PATIENCE: Duration = Duration::from_secs(3);
+const LEASE_PAUSE: Duration = Duration::from_millis(100);
 
 /// A service that listens. Dropping it does not end it: call [`Service::stop`].
 pub struct Service {
@@ -65,10 +70,7 @@ pub async fn start(app: App) -> anyhow::Result<Service> {
     })?;
     let address = listener.local_addr()?;
     let holder = format!("process {} at {address}", std::process::id());
-    let lease = store.acquire_lease(&store_options(&config), &holder).await.map_err(|error| match error {
-        store::Error::Taken(sentence) => anyhow::Error::msg(sentence),
-        error => error.into(),
-    })?;
+    let lease = lease(&store, &store_options(&config), &holder).await?;
     let engine = Engine::start(&config, store, Arc::new(vault), lease).await?;
     let options = api::Options {
         body_bytes: config.server.body_limit,
@@ -98,6 +100,18 @@ pub async fn start(app: App) -> anyhow::Result<Service> {
     tracing::info!(%address, "listening");
     let ended = tokio::task::spawn_local(running);
     Ok(Service { base_url: format!("http://{address}"), engine, handle, ended })
+}
+
+/// The right to dispatch. A process that was killed may hold it a moment longer than it lived.
+async fn lease(store: &Store, options: &store::Options, holder: &str) -> anyhow::Result<Lease> {
+    let deadline = Instant::now() + LEASE_PATIENCE;
+    loop {
+        match store.acquire_lease(options, holder).await {
+            Err(store::Error::Taken(_)) if Instant::now() < deadline => tokio::time::sleep(LEASE_PAUSE).await,
+            Err(store::Error::Taken(sentence)) => return Err(anyhow::Error::msg(sentence)),
+            result => return Ok(result?),
+        }
+    }
 }
 
 impl Service {

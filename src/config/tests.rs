@@ -40,7 +40,7 @@ fn the_environment_goes_before_the_file_and_the_file_before_the_reference() {
         load(file, &[("POMBO__SERVER__WORKERS", "5"), ("PATH", "/bin"), ("POMBO_API_KEY", "x")]).unwrap();
     assert_eq!((config.server.workers, config.server.body_limit), (5, 1024 * 1024));
     assert!((config.retry.multiplier - 3.0).abs() < f64::EPSILON);
-    assert_eq!(config.engine.concurrency, 64);
+    assert_eq!(config.engine.concurrency, 512);
 }
 
 #[test]
@@ -149,14 +149,14 @@ fn every_fault_of_every_layer_is_told_at_once() {
 
     engine.concurrency (environment variable POMBO__ENGINE__CONCURRENCY)
       wrong: "many" is not a whole number of 0 or more
-      mend:  write it like its default, 64
+      mend:  write it like its default, 512
 
     server.level (environment variable POMBO__SERVER__LEVEL)
       wrong: there is no such option
       mend:  did you mean log.level?
 
     engine.in_flight (environment variable POMBO__ENGINE__IN_FLIGHT)
-      wrong: 8 is less than engine.concurrency, 64
+      wrong: 8 is less than engine.concurrency, 512
       mend:  raise it, or lower engine.concurrency
     "#);
 }

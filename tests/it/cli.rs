@@ -2,5 +2,4 @@
 
 mod demo;
 mod operator;
-mod program;
 mod refusals;

@@ -1,10 +1,15 @@
 //! Everything that is tested through the library's public face, in one binary.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where it fails")]
 
+mod api;
 mod cli;
 mod contacts;
 mod database;
 mod delivery;
+mod faults;
+mod harness;
 mod layers;
+mod program;
 mod running;
 mod store_contacts;
+mod store_records;

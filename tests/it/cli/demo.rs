@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::program::Place;
+use crate::program::Place;
 
 /// Starts a demonstration, reads its first line and ends it as a service manager would.
 fn first_line(place: &Place, line: &str) -> Value {

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use pombo::simulator::{self, Account, Number, Options, Seed, default_templates};
 use serde_json::{Value, json};
 
-use super::program::Place;
+use crate::program::Place;
 
 const BUSINESS: &str = "--company Acme --name Sales --phone-number +999~100 --waba-id 20 --token-file -";
 

@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-use super::program::Place;
+use crate::program::Place;
 
 #[test]
 fn misuse_ends_with_2_and_failure_with_1_each_with_its_mend() {

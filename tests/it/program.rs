@@ -8,40 +8,40 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A directory, and the environment that every run in it gets.
-pub(super) struct Place {
+pub(crate) struct Place {
     directory: TempDir,
     environment: Vec<(String, String)>,
 }
 
 /// What one run said and how it ended.
 #[derive(Debug)]
-pub(super) struct Run {
-    pub(super) code: Option<i32>,
-    pub(super) stdout: String,
-    pub(super) stderr: String,
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Place {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { directory: tempfile::tempdir().unwrap(), environment: Vec::new() }
     }
 
     /// With an option in the environment of every run.
-    pub(super) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+    pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
         self.environment.push((name.to_owned(), value.into()));
         self
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.directory.path()
     }
 
-    pub(super) fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         std::fs::write(self.path().join(name), text).unwrap();
     }
 
     /// The program with these arguments, parted by spaces; a tilde stands for a space within one.
-    pub(super) fn command(&self, line: &str) -> Command {
+    pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pombo"));
         command.args(line.split_whitespace().map(|word| word.replace('~', " ")));
         command.current_dir(self.path());
@@ -55,12 +55,12 @@ impl Place {
     }
 
     /// Runs the program to its end.
-    pub(super) fn run(&self, line: &str) -> Run {
+    pub(crate) fn run(&self, line: &str) -> Run {
         self.run_with("", line)
     }
 
     /// Runs the program to its end with `input` on standard input.
-    pub(super) fn run_with(&self, input: &str, line: &str) -> Run {
+    pub(crate) fn run_with(&self, input: &str, line: &str) -> Run {
         let mut child = self.command(line).stdin(Stdio::piped()).spawn().unwrap();
         // A program that refuses its arguments does not read.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
@@ -73,12 +73,12 @@ impl Place {
     }
 
     /// What the program prints with `--json`; it must succeed.
-    pub(super) fn json(&self, line: &str) -> Value {
+    pub(crate) fn json(&self, line: &str) -> Value {
         self.json_with("", line)
     }
 
     /// [`Place::json`] with `input` on standard input.
-    pub(super) fn json_with(&self, input: &str, line: &str) -> Value {
+    pub(crate) fn json_with(&self, input: &str, line: &str) -> Value {
         let run = self.run_with(input, &format!("{line} --json"));
         assert_eq!(run.code, Some(0), "{line}: {run:?}");
         serde_json::from_str(&run.stdout).unwrap()
