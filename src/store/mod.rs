@@ -8,6 +8,7 @@ mod connect;
 mod contact;
 mod contact_import;
 mod contact_match;
+mod contact_write;
 mod dialect;
 mod error;
 mod tag;
