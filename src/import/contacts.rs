@@ -104,6 +104,9 @@ pub async fn contacts(
         (so_far.bytes_read, so_far.bytes_total) = (bytes_read, bytes_total);
         progress(&so_far);
     }
+    if so_far.created > 0 {
+        store.contacts_grew().await?;
+    }
     let rejects_file = reading.await.map_err(|_| Error::Stopped)??;
     let Progress { created, updated, unchanged, rejected, without_number, .. } = so_far;
     Ok(Summary { created, updated, unchanged, rejected, without_number, rejects_file })

@@ -105,7 +105,12 @@ impl<R: Read> Read for Decoded<R> {
 
 /// Opens the file at `path` as text.
 pub(super) fn open(path: &Path, encoding: &'static Encoding) -> Result<Decoded<File>> {
-    Ok(Decoded::new(File::open(path).map_err(Error::read(path))?, encoding))
+    let file = File::open(path).map_err(Error::read(path))?;
+    // It is read twice, and what is rejected is written beside it.
+    if !file.metadata().map_err(Error::read(path))?.is_file() {
+        return Err(Error::read(path)(io::Error::other("it is no regular file")));
+    }
+    Ok(Decoded::new(file, encoding))
 }
 
 /// Reads the whole file once, so that a wrong byte in the last line is found before the first is imported.

@@ -18,6 +18,9 @@ use crate::domain::page::{Page, PageRequest};
 const COLUMNS: &str = "id, first_name, last_name, email, phone_number, phone_number_lid, profile_picture,
     created_at, updated_at";
 
+/// In bytes. SQLite refuses patterns of over 50,000, and no name or number is as long as this.
+pub(super) const LONGEST_SEARCH: usize = 10_000;
+
 /// A place in a company's contacts, oldest first; ties are ordered by id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContactPosition {
@@ -52,6 +55,10 @@ impl Store {
         page: PageRequest,
         search: Option<&str>,
     ) -> Result<Page<Contact>> {
+        let search = folded(search);
+        if search.as_ref().is_some_and(|text| text.len() > LONGEST_SEARCH) {
+            return Ok(Page { records: Vec::new(), total: 0 });
+        }
         let filter = self.contact_filter(company, search).await?;
         let count = format!("SELECT count(*) FROM contact WHERE {}", filter.condition);
         let total = self.count(count, filter.values.clone()).await?;
@@ -70,7 +77,7 @@ impl Store {
         let mut values = filter.values;
         values.extend([signed(page.limit).into(), signed(page.offset()).into()]);
         let rows = self.rows(select, values).await?;
-        Ok(Page { records: self.with_tags(company, &rows).await?, total })
+        Ok(Page { records: self.with_tags(&rows).await?, total })
     }
 
     /// The next `limit` contacts of `company` after a position, oldest first; from the oldest when `None`.
@@ -91,12 +98,12 @@ impl Store {
         );
         let values = [company.into(), after.created_at.into(), after.id.into(), i64::from(limit).into()];
         let rows = self.rows(select, values).await?;
-        self.with_tags(company, &rows).await
+        self.with_tags(&rows).await
     }
 
-    async fn contact_filter(&self, company: Uuid, search: Option<&str>) -> Result<Filter> {
+    async fn contact_filter(&self, company: Uuid, search: Option<String>) -> Result<Filter> {
         let mut filter = Filter { condition: "company_id = $1".to_owned(), values: vec![company.into()] };
-        let Some(text) = folded(search) else { return Ok(filter) };
+        let Some(text) = search else { return Ok(filter) };
         let pattern = like_anywhere(&text);
         let mut branches = vec![r"search_text LIKE $2 ESCAPE '\'".to_owned()];
         filter.values.push(pattern.clone().into());
@@ -120,8 +127,9 @@ impl Store {
         Ok(filter)
     }
 
-    /// The contacts of `rows`, in their order, each with its tags by name.
-    async fn with_tags(&self, company: Uuid, rows: &[QueryResult]) -> Result<Vec<Contact>> {
+    /// The contacts of `rows`, in their order, each with its tags by name. The rows were read as a company's;
+    /// asking for the company again makes PostgreSQL begin with all contacts of all its tags.
+    async fn with_tags(&self, rows: &[QueryResult]) -> Result<Vec<Contact>> {
         let mut contacts = rows.iter().map(contact).collect::<Result<Vec<_>>>()?;
         if contacts.is_empty() {
             return Ok(contacts);
@@ -130,15 +138,15 @@ impl Store {
         for contact in &contacts {
             wanted.push([Cell::Uuid(contact.id)]);
         }
-        let (wanted, values) = wanted.select(2);
+        let (wanted, values) = wanted.select(1);
         let select = format!(
             "SELECT contact_tag.contact_id, tag.id, tag.name, tag.color
              FROM {wanted} AS wanted
              CROSS JOIN contact_tag CROSS JOIN tag
-             WHERE contact_tag.contact_id = wanted.id AND tag.id = contact_tag.tag_id AND tag.company_id = $1"
+             WHERE contact_tag.contact_id = wanted.id AND tag.id = contact_tag.tag_id"
         );
         let mut tags: HashMap<Uuid, Vec<TagSummary>> = HashMap::new();
-        for row in self.rows(select, std::iter::once(company.into()).chain(values)).await? {
+        for row in self.rows(select, values).await? {
             let tag = TagSummary {
                 id: row.try_get_by_index(1)?,
                 name: row.try_get_by_index(2)?,

@@ -1,7 +1,6 @@
-//! Writing contacts in bulk: new ones as they are, or drafts that are matched with what is there.
+//! Writing drafts of contacts, each matched with the contact that it is, if there is one.
 //!
-//! A batch is one transaction of a handful of statements, however many rows it has. Called by the import
-//! and by what fills a demonstration.
+//! A batch is one transaction of a handful of statements, however many rows it has. Called by the import.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -14,22 +13,6 @@ use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
 use crate::domain::phone::PhoneNumber;
-
-/// Rows that one statement of [`Store::add_contacts`] takes: the write lock is held for some ten
-/// milliseconds, and sends are accepted in between.
-const ADDED_AT_ONCE: usize = 2_000;
-
-const PERSON: &[(&str, Type)] = &[
-    ("id", Type::Uuid),
-    ("first_name", Type::Text),
-    ("last_name", Type::Text),
-    ("email", Type::Text),
-    ("phone_number", Type::Text),
-    ("phone", Type::Int),
-    ("phone_number_lid", Type::Text),
-    ("profile_picture", Type::Text),
-    ("search_text", Type::Text),
-];
 
 /// A contact as a file describes it. Unknown text is empty and never erases what is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -86,7 +69,7 @@ impl Store {
                 }
             }
         }
-        let known = self.known_pairs(&transaction, company, &slots, &pairs).await?;
+        let known = self.known_pairs(&transaction, &slots, &pairs).await?;
         pairs.retain(|(_, owner, tag)| !known.contains(&(slots[*owner].id, *tag)));
         for (draft, owner, _) in &pairs {
             if results[*draft] == Upserted::Unchanged {
@@ -103,31 +86,6 @@ impl Store {
         self.insert_pairs(&transaction, company, rows).await?;
         transaction.commit().await?;
         Ok(results)
-    }
-
-    /// Adds contacts as they are, without looking for known ones, each with all of `tags`. The rows go in
-    /// some thousands at a time, each lot in a transaction of its own.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Taken`] when an id is in use; otherwise fails when the database does. The lots before the
-    /// failing one stay.
-    pub async fn add_contacts(
-        &self,
-        company: Uuid,
-        contacts: &[(Uuid, Person)],
-        tags: &[Uuid],
-        now: Timestamp,
-    ) -> Result<()> {
-        for lot in contacts.chunks(ADDED_AT_ONCE) {
-            let rows: Vec<_> = lot.iter().map(|(id, person)| (*id, person, person.phone())).collect();
-            let pairs = tags.iter().flat_map(|tag| rows.iter().map(|(id, _, phone)| (*tag, *id, *phone)));
-            let transaction = self.begin().await?;
-            self.insert_contacts(&transaction, company, rows.iter().copied(), now).await?;
-            self.insert_pairs(&transaction, company, pairs).await?;
-            transaction.commit().await?;
-        }
-        Ok(())
     }
 
     /// Makes batches of one company take turns, or two of them could create the same contact: SQLite's
@@ -188,11 +146,11 @@ impl Store {
         Ok(matcher)
     }
 
-    /// Which (contact, tag) of `pairs` the database has.
+    /// Which (contact, tag) of `pairs` the database has. Both were read as the company's; asking for the
+    /// company again makes PostgreSQL begin with all of its pairs.
     async fn known_pairs(
         &self,
         transaction: &DatabaseTransaction,
-        company: Uuid,
         slots: &[Slot],
         pairs: &[(usize, usize, Uuid)],
     ) -> Result<HashSet<(Uuid, Uuid)>> {
@@ -203,118 +161,12 @@ impl Store {
         if wanted.is_empty() {
             return Ok(HashSet::new());
         }
-        let (wanted, values) = wanted.select(2);
+        let (wanted, values) = wanted.select(1);
         let select = format!(
             "SELECT contact_tag.contact_id, contact_tag.tag_id FROM {wanted} AS wanted CROSS JOIN contact_tag
-             WHERE contact_tag.tag_id = wanted.tag_id AND contact_tag.contact_id = wanted.contact_id
-             AND contact_tag.company_id = $1"
+             WHERE contact_tag.tag_id = wanted.tag_id AND contact_tag.contact_id = wanted.contact_id"
         );
-        let statement = self.statement(select, std::iter::once(company.into()).chain(values));
-        let rows = transaction.query_all_raw(statement).await?;
+        let rows = transaction.query_all_raw(self.statement(select, values)).await?;
         rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
-    }
-
-    async fn insert_contacts<'a>(
-        &self,
-        transaction: &DatabaseTransaction,
-        company: Uuid,
-        contacts: impl Iterator<Item = (Uuid, &'a Person, Option<PhoneNumber>)>,
-        now: Timestamp,
-    ) -> Result<()> {
-        let Some((rows, values)) = self.person_rows(contacts, 3) else { return Ok(()) };
-        let insert = format!(
-            "INSERT INTO contact (id, company_id, first_name, last_name, email, phone_number, phone,
-                phone_number_lid, profile_picture, search_text, created_at, updated_at)
-             SELECT id, $1, first_name, last_name, email, phone_number, phone,
-                phone_number_lid, profile_picture, search_text, $2, $2 FROM {rows} AS rows"
-        );
-        let values = [company.into(), now.millis().into()].into_iter().chain(values);
-        transaction.execute_raw(self.statement(insert, values)).await?;
-        Ok(())
-    }
-
-    /// Writes the changed slots; the number in the contact's tags follows its own.
-    async fn update_contacts(
-        &self,
-        transaction: &DatabaseTransaction,
-        company: Uuid,
-        slots: &[Slot],
-        now: Timestamp,
-    ) -> Result<()> {
-        let changed = slots.iter().filter(|slot| slot.is_changed);
-        let changed = changed.map(|slot| (slot.id, &slot.person, slot.phone));
-        let Some((rows, values)) = self.person_rows(changed, 3) else { return Ok(()) };
-        let update = format!(
-            "UPDATE contact SET first_name = rows.first_name, last_name = rows.last_name,
-                email = rows.email, phone_number = rows.phone_number, phone = rows.phone,
-                phone_number_lid = rows.phone_number_lid, profile_picture = rows.profile_picture,
-                search_text = rows.search_text, updated_at = $2
-             FROM {rows} AS rows WHERE contact.id = rows.id AND contact.company_id = $1"
-        );
-        let values = [company.into(), now.millis().into()].into_iter().chain(values);
-        transaction.execute_raw(self.statement(update, values)).await?;
-
-        let mut renumbered = Rows::new(self.backend, &[("id", Type::Uuid), ("phone", Type::Int)]);
-        for slot in slots.iter().filter(|slot| slot.is_renumbered) {
-            renumbered.push([slot.id.into(), Cell::Int(slot.phone.map(PhoneNumber::as_i64))]);
-        }
-        if renumbered.is_empty() {
-            return Ok(());
-        }
-        let (rows, values) = renumbered.select(2);
-        let update = format!(
-            "UPDATE contact_tag SET phone = rows.phone FROM {rows} AS rows
-             WHERE contact_tag.contact_id = rows.id AND contact_tag.company_id = $1"
-        );
-        let values = std::iter::once(company.into()).chain(values);
-        transaction.execute_raw(self.statement(update, values)).await?;
-        Ok(())
-    }
-
-    /// [`PERSON`] rows as a sub-select and its values; `None` when there are none.
-    fn person_rows<'a>(
-        &self,
-        contacts: impl Iterator<Item = (Uuid, &'a Person, Option<PhoneNumber>)>,
-        first: usize,
-    ) -> Option<(String, Vec<Value>)> {
-        let mut rows = Rows::new(self.backend, PERSON);
-        for (id, person, phone) in contacts {
-            rows.push([
-                id.into(),
-                person.first_name.as_str().into(),
-                person.last_name.as_str().into(),
-                person.email.as_str().into(),
-                person.phone_number.as_str().into(),
-                Cell::Int(phone.map(PhoneNumber::as_i64)),
-                Cell::Text(person.phone_number_lid.as_deref()),
-                person.profile_picture.as_str().into(),
-                person.search_text().as_str().into(),
-            ]);
-        }
-        if rows.is_empty() { None } else { Some(rows.select(first)) }
-    }
-
-    async fn insert_pairs(
-        &self,
-        transaction: &DatabaseTransaction,
-        company: Uuid,
-        pairs: impl Iterator<Item = (Uuid, Uuid, Option<PhoneNumber>)>,
-    ) -> Result<()> {
-        let columns = &[("tag_id", Type::Uuid), ("contact_id", Type::Uuid), ("phone", Type::Int)];
-        let mut rows = Rows::new(self.backend, columns);
-        for (tag, contact, phone) in pairs {
-            rows.push([tag.into(), contact.into(), Cell::Int(phone.map(PhoneNumber::as_i64))]);
-        }
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let (rows, values) = rows.select(2);
-        let insert = format!(
-            "INSERT INTO contact_tag (tag_id, contact_id, company_id, phone)
-             SELECT tag_id, contact_id, $1, phone FROM {rows} AS rows"
-        );
-        let values = std::iter::once(company.into()).chain(values);
-        transaction.execute_raw(self.statement(insert, values)).await?;
-        Ok(())
     }
 }

@@ -11,6 +11,7 @@ mod connect;
 mod contact;
 mod contact_import;
 mod contact_match;
+mod contact_write;
 mod dialect;
 mod error;
 mod lease;

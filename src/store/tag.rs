@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use sea_orm::{ConnectionTrait, Value};
 use uuid::Uuid;
 
-use super::contact::{folded, signed};
+use super::contact::{LONGEST_SEARCH, folded, signed};
 use super::dialect::{Cell, Rows, Type};
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
@@ -42,6 +42,9 @@ impl Store {
         let mut condition = "company_id = $1".to_owned();
         let mut values: Vec<Value> = vec![company.into()];
         if let Some(text) = folded(search) {
+            if text.len() > LONGEST_SEARCH {
+                return Ok(Page { records: Vec::new(), total: 0 });
+            }
             condition.push_str(r" AND name_folded LIKE $2 ESCAPE '\'");
             values.push(like_anywhere(&text).into());
         }

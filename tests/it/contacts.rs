@@ -199,6 +199,8 @@ async fn a_file_that_cannot_be_understood_is_explained(universe: &Universe) {
     let missing = Path::new("/nowhere/people.csv");
     let error = import(universe, company, missing).await.unwrap_err().to_string();
     assert!(error.starts_with("cannot read /nowhere/people.csv"), "{error}");
+    let error = import(universe, company, &std::env::temp_dir()).await.unwrap_err().to_string();
+    assert!(error.ends_with("it is no regular file"), "{error}");
     let options = Options { encoding: Some("klingon".to_owned()), ..Options::default() };
     let error = import::contacts(&universe.store, company, missing, &options, |_| ()).await.unwrap_err();
     assert!(matches!(error, Error::UnknownEncoding(_)));

@@ -190,6 +190,12 @@ async fn wildcards_quotes_and_line_ends_in_a_search_are_plain(universe: &Univers
     assert_eq!(found(store, company, "o'n").await, ["O'Neil"]);
     assert!(found(store, company, "1\n5511").await.is_empty());
     assert!(found(store, company, "pl\0ain").await.is_empty());
+    for endless in ["x", "%"].map(|text| text.repeat(60_000)) {
+        assert!(found(store, company, &endless).await.is_empty());
+        assert_eq!(store.tags(company, page(1, 10), Some(&endless)).await.unwrap().total, 0);
+    }
+    let long = "%".repeat(10_000);
+    assert!(found(store, company, &long).await.is_empty());
 }
 
 async fn companies_never_see_each_other(universe: &Universe) {
