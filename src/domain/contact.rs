@@ -29,19 +29,22 @@ impl Person {
         PhoneNumber::parse(&self.phone_number).ok()
     }
 
-    /// Every searched field folded, one a line; the number once as given and once as digits.
+    /// Every searched field folded, one a line, and at the end the digits of the number; see
+    /// [`digits_pattern`].
     pub fn search_text(&self) -> String {
         let lid = self.phone_number_lid.as_deref().unwrap_or_default();
-        [
-            fold(&self.first_name),
-            fold(&self.last_name),
-            fold(&self.email),
-            fold(&self.phone_number),
-            digits(&self.phone_number),
-            fold(lid),
-        ]
-        .join("\n")
+        let fields = [&self.first_name, &self.last_name, &self.email, &self.phone_number, lid];
+        let lines: Vec<_> = fields.into_iter().map(|field| fold(field)).collect();
+        format!("{}{BEFORE_DIGITS}{}", lines.join("\n"), digits(&self.phone_number))
     }
+}
+
+/// Stands before the digits of a number in a search text. No folded text holds it.
+const BEFORE_DIGITS: char = '\u{1}';
+
+/// The pattern that finds these digits in the number of a search text, and nowhere else in it.
+pub fn digits_pattern(digits: &str) -> String {
+    format!("%{BEFORE_DIGITS}%{digits}%")
 }
 
 /// A contact.

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::dialect::{self, Cell, Rows, Type};
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
-use crate::domain::contact::{Contact, Person, TagSummary};
+use crate::domain::contact::{Contact, Person, TagSummary, digits_pattern};
 use crate::domain::fold::{digits, fold, like_anywhere, looks_like_a_number};
 use crate::domain::page::{Page, PageRequest};
 
@@ -109,7 +109,7 @@ impl Store {
         filter.values.push(pattern.clone().into());
         let number = digits(&text);
         if looks_like_a_number(&text) && number != text {
-            filter.values.push(like_anywhere(&number).into());
+            filter.values.push(digits_pattern(&number).into());
             branches.push(format!(r"search_text LIKE ${} ESCAPE '\'", filter.values.len()));
         }
         let tags = r"SELECT id FROM tag WHERE company_id = $1 AND name_folded LIKE $2 ESCAPE '\'";
