@@ -93,8 +93,7 @@ pub(super) async fn add_business(session: &Session, arguments: AddBusiness) -> a
     let app_secret = app_secret_file.as_deref().map(secret_input::read).transpose()?;
     let secrets = Sealed {
         token: Some(vault.seal(token.expose().as_bytes(), &context::token(id))),
-        app_secret: app_secret
-            .map(|secret| vault.seal(secret.expose().as_bytes(), &context::app_secret(id))),
+        app_secret: app_secret.map(|secret| vault.seal(secret.expose().as_bytes(), &context::app_secret(id))),
     };
     let new = NewChannel {
         id,
@@ -158,7 +157,9 @@ pub(super) async fn list(session: &Session, arguments: MaybeOfCompany) -> anyhow
             }
         }
     }
-    session.output.list(&records, "there are no channels; `pombo channel add-business --help` says how to add one")
+    session
+        .output
+        .list(&records, "there are no channels; `pombo channel add-business --help` says how to add one")
 }
 
 pub(super) async fn show(session: &Session, Show { id }: Show) -> anyhow::Result<()> {
@@ -176,7 +177,10 @@ pub(super) async fn reconnect(session: &Session, arguments: Reconnect) -> anyhow
     let Reconnect { id, token_file } = arguments;
     let channel = session.channel(id).await?;
     if channel.kind == Kind::WebSession {
-        return Err(anyhow!("the channel `{}` is a web session, which a phone links; it has no token", channel.name));
+        return Err(anyhow!(
+            "the channel `{}` is a web session, which a phone links; it has no token",
+            channel.name
+        ));
     }
     let token = token_file.as_deref().map(secret_input::read).transpose()?;
     let sealed = token.map(|token| session.app.vault.seal(token.expose().as_bytes(), &context::token(id)));

@@ -62,7 +62,8 @@ pub(super) async fn export(session: &Session, Export { of, output }: Export) -> 
     let store = &session.app.store;
     let Some(path) = output else {
         if session.output.json {
-            let sentence = "an export is CSV; write it to a file with --output FILE to have its figures as JSON";
+            let sentence =
+                "an export is CSV; write it to a file with --output FILE to have its figures as JSON";
             return Err(Misused(sentence.to_owned()).into());
         }
         let exported = import::export(store, company.id, session.output.stream(), |_| {}).await;
@@ -76,16 +77,24 @@ pub(super) async fn export(session: &Session, Export { of, output }: Export) -> 
     let file = File::create_new(&path)
         .with_context(|| format!("cannot make {shown}; choose a file that does not exist yet"))?;
     let count = import::export(store, company.id, BufWriter::new(file), |_| {}).await?;
-    session.output.record(&json!({ "contacts": count, "file": path }), &format!("wrote {count} contacts to {shown}"))
+    session
+        .output
+        .record(&json!({ "contacts": count, "file": path }), &format!("wrote {count} contacts to {shown}"))
 }
 
 /// Faults of the file or of what is said about it are the caller's to mend.
 fn failure(error: import::Error) -> anyhow::Error {
     use import::Error::{
-        Empty, Encoding, Header, Mapping, NoKnownColumn, NoSuchColumn, Read, Stopped, Store, UnknownEncoding, Write,
+        Empty, Encoding, Header, Mapping, NoKnownColumn, NoSuchColumn, Read, Stopped, Store, UnknownEncoding,
+        Write,
     };
     match error {
-        UnknownEncoding(_) | Encoding { .. } | Empty | Header { .. } | NoKnownColumn { .. } | Mapping(_)
+        UnknownEncoding(_)
+        | Encoding { .. }
+        | Empty
+        | Header { .. }
+        | NoKnownColumn { .. }
+        | Mapping(_)
         | NoSuchColumn { .. } => Misused(error.to_string()).into(),
         Read { .. } | Write { .. } | Store(_) | Stopped => error.into(),
     }
@@ -93,9 +102,12 @@ fn failure(error: import::Error) -> anyhow::Error {
 
 fn told(summary: &Summary) -> String {
     let Summary { created, updated, unchanged, rejected, without_number, rejects_file } = summary;
-    let mut told = format!("{created} created, {updated} updated, {unchanged} unchanged, {rejected} rejected");
+    let mut told =
+        format!("{created} created, {updated} updated, {unchanged} unchanged, {rejected} rejected");
     if *without_number > 0 {
-        told.push_str(&format!("\n{without_number} of them have no valid phone number and will not be sent to"));
+        told.push_str(&format!(
+            "\n{without_number} of them have no valid phone number and will not be sent to"
+        ));
     }
     if let Some(path) = rejects_file {
         told.push_str(&format!("\nthe rejected rows, each with its reason, are in {}", path.display()));

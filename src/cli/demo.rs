@@ -50,7 +50,9 @@ fn told(report: &Report) -> String {
     let directory = directory.display();
     let mut told = vec![
         if *is_reused {
-            format!("Found the demonstration in {directory} again; the keys are new, earlier ones are revoked.")
+            format!(
+                "Found the demonstration in {directory} again; the keys are new, earlier ones are revoked."
+            )
         } else {
             format!("Made a demonstration in {directory}; delete the directory to begin anew.")
         },
@@ -71,10 +73,16 @@ fn about(company: &Company) -> String {
         format!("  channel   {}  {:<16} {:<12} {}", channel.id, channel.kind, channel.status, channel.name)
     }));
     lines.extend(templates.iter().map(|template| {
-        format!("  template  {:<4} {} ({}) {}", template.id, template.name, template.language, template.status)
+        format!(
+            "  template  {:<4} {} ({}) {}",
+            template.id, template.name, template.language, template.status
+        )
     }));
     lines.extend(tags.iter().map(|tag| {
-        format!("  tag       {}  {} ({} contacts, {} numbers)", tag.id, tag.name, tag.contacts, tag.valid_phones)
+        format!(
+            "  tag       {}  {} ({} contacts, {} numbers)",
+            tag.id, tag.name, tag.contacts, tag.valid_phones
+        )
     }));
     lines.join("\n")
 }

@@ -45,7 +45,9 @@ impl Session {
         let near = nearest(name_or_id, companies.iter().map(|company| company.name.as_str()));
         Err(match near {
             Some(near) => anyhow!("there is no company `{name_or_id}`; did you mean `{near}`?"),
-            None => anyhow!("there is no company `{name_or_id}`; `pombo company list` shows those that there are"),
+            None => {
+                anyhow!("there is no company `{name_or_id}`; `pombo company list` shows those that there are")
+            }
         })
     }
 
@@ -60,6 +62,8 @@ impl Session {
     /// The channel that an argument names.
     pub(super) async fn channel(&self, id: Uuid) -> anyhow::Result<Channel> {
         let channel = self.app.store.find_channel(id).await?;
-        channel.ok_or_else(|| anyhow!("there is no channel {id}; `pombo channel list` shows those that there are"))
+        channel.ok_or_else(|| {
+            anyhow!("there is no channel {id}; `pombo channel list` shows those that there are")
+        })
     }
 }

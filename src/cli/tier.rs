@@ -45,8 +45,16 @@ struct Record {
 }
 
 impl Listed for Record {
-    const COLUMNS: &'static [&'static str] =
-        &["name", "for", "messages", "burst", "template quota", "daily cap", "unknown outcome", "description"];
+    const COLUMNS: &'static [&'static str] = &[
+        "name",
+        "for",
+        "messages",
+        "burst",
+        "template quota",
+        "daily cap",
+        "unknown outcome",
+        "description",
+    ];
 
     fn cells(&self) -> Vec<String> {
         let Tier { name, kind, messages_per_second, template_quota, daily_cap, description, .. } = &self.tier;
@@ -83,7 +91,8 @@ pub(super) async fn show(session: &Session, Show { name }: Show) -> anyhow::Resu
 
 pub(super) async fn apply(session: &Session, Apply { file }: Apply) -> anyhow::Result<()> {
     let shown = file.display();
-    let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {shown}; check the path"))?;
+    let text =
+        std::fs::read_to_string(&file).with_context(|| format!("cannot read {shown}; check the path"))?;
     let tiers = tier::parse(&text).map_err(|faults| {
         let lines: Vec<String> = faults.iter().map(|fault| format!("  {fault}")).collect();
         Misused(format!("{shown} was not applied, nothing was changed:\n{}", lines.join("\n")))

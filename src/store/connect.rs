@@ -35,7 +35,8 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
     let read = pool(options, options.connections).await?;
     let write = if sqlite { pool(options, 1).await? } else { read.clone() };
     let store = Store { write, read, backend: if sqlite { DbBackend::Sqlite } else { DbBackend::Postgres } };
-    let pending = Migrator::get_pending_migrations_read_only(&store.write).await.map_err(schema::unknown)?.len();
+    let pending =
+        Migrator::get_pending_migrations_read_only(&store.write).await.map_err(schema::unknown)?.len();
     if pending > 0 && options.migrate {
         Migrator::up(&store.write, None).await?;
         tracing::info!(migrations = pending, "brought the database's schema up to date");

@@ -85,9 +85,9 @@ impl Schema {
 /// What it means that the migrator cannot list: it says `Custom` only of a migration that it has no code for.
 pub(super) fn unknown(error: sea_orm::DbErr) -> Error {
     match error {
-        sea_orm::DbErr::Custom(sentence) => Error::Schema(format!(
-            "the database was migrated by a newer version of this program: {sentence}"
-        )),
+        sea_orm::DbErr::Custom(sentence) => {
+            Error::Schema(format!("the database was migrated by a newer version of this program: {sentence}"))
+        }
         other => other.into(),
     }
 }

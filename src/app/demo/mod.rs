@@ -121,7 +121,8 @@ fn claim(directory: &Path) -> anyhow::Result<bool> {
         ),
         Err(error) if error.kind() == ErrorKind::NotFound => super::create_private(directory)?,
         Err(error) => {
-            return Err(error).with_context(|| format!("cannot use {shown}; choose another directory with --data"));
+            return Err(error)
+                .with_context(|| format!("cannot use {shown}; choose another directory with --data"));
         }
     }
     fs::write(&marker, "This directory was made by `pombo demo` and may be deleted.\n")

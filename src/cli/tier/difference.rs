@@ -34,7 +34,8 @@ impl Difference {
                 continue;
             };
             let (old, new) = (fields(old)?, fields(tier)?);
-            let value = |fields: &Map<String, Value>, option| fields.get(option).cloned().unwrap_or(Value::Null);
+            let value =
+                |fields: &Map<String, Value>, option| fields.get(option).cloned().unwrap_or(Value::Null);
             let changes: Vec<Change> = Tier::OPTIONS
                 .iter()
                 .map(|option| Change {
