@@ -37,9 +37,10 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
     });
     let demo = Box::pin(demo).await?;
     bar.finish_and_clear();
+    let end = shutdown::requested();
     let printed = Output::new(global.json).record(&demo.report, &told(&demo.report));
     if printed.is_ok() {
-        shutdown::requested().await?;
+        end.await?;
     }
     demo.stop().await?;
     printed
