@@ -37,9 +37,10 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
     });
     let demo = Box::pin(demo).await?;
     bar.finish_and_clear();
+    let end = shutdown::requested();
     let printed = Output::new(global.json).record(&demo.report, &told(&demo.report));
     if printed.is_ok() {
-        shutdown::requested().await?;
+        end.await?;
     }
     demo.stop().await?;
     printed
@@ -98,7 +99,7 @@ fn to_try(base_url: &str, company: &Company) -> Option<String> {
         )
     };
     let everyone = format!(r#"{{"contact_tag_id":"{}","type":"text","message":"Hello, everyone"}}"#, tag.id);
-    let one = r#"{"phone_number":"+999 100 000 999","type":"text","message":"Hello, you"}"#;
+    let one = r#"{"phone_number":"+999 900 000 001","type":"text","message":"Hello, you"}"#;
     Some(format!(
         "\nTo try:\n  # a text to everyone of {}\n{}\n  # a text to one number\n{}\n  # a search among the contacts\n  \
          curl '{base_url}/api/v1/contacts?search=joao&limit=3' -H 'Authorization: Bearer {key}'",

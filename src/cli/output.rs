@@ -5,8 +5,11 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
+use comfy_table::{Attribute, Cell, Color, ColumnConstraint, ContentArrangement, Table, presets};
 use serde::Serialize;
+
+/// A terminal narrower than this (some say 0) gets its tables as wide as they are.
+const NARROWEST: u16 = 60;
 
 /// Standard output, as this command uses it.
 #[derive(Debug)]
@@ -67,7 +70,10 @@ impl Output {
         rows: impl Iterator<Item = Vec<String>>,
     ) -> anyhow::Result<()> {
         let mut table = Table::new();
-        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+        table.load_style(presets::NOTHING);
+        if table.width().is_some_and(|width| width >= NARROWEST) {
+            table.set_content_arrangement(ContentArrangement::Dynamic);
+        }
         let title = |title: &&str| {
             let cell = Cell::new(title.to_uppercase());
             if self.colours { cell.add_attribute(Attribute::Bold) } else { cell }
@@ -84,6 +90,14 @@ impl Output {
         }
         for column in table.column_iter_mut() {
             column.set_padding((0, 2));
+            // Only prose is broken into lines: an id or a time in pieces can be neither read nor copied.
+            let is_prose = match columns.get(column.index) {
+                Some(title) => *title == "description",
+                None => column.index > 0,
+            };
+            if !is_prose {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            }
         }
         self.write(&table.trim_fmt())
     }

@@ -37,8 +37,9 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
          point a service at it:  POMBO__CLOUD_API__BASE_URL={base_url} pombo serve\n\
          see what it counted:    curl {base_url}/_sim/numbers"
     );
+    let end = shutdown::requested();
     Output::new(global.json).record(&json!({ "base_url": base_url }), &said)?;
-    shutdown::requested().await?;
+    end.await?;
     simulator.stop().await;
     Ok(())
 }

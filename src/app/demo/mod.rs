@@ -79,7 +79,9 @@ pub async fn start(
     let app = App::open(config).await?;
     let companies = seed::companies(&app, contacts, progress).await?;
     let store = app.store.clone();
-    let service = serve::start(app).await.context("the service of the demonstration did not start")?;
+    let service = serve::start(app)
+        .await
+        .context("the service did not start; choose another port with --port, or a free one with --port 0")?;
     let report = report::gather(
         &store,
         companies,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::plan;
-use super::seed::Seeded;
+use super::seed::{self, Seeded};
 use crate::domain::channel::Kind;
 use crate::domain::page::PageRequest;
 use crate::store::Store;
@@ -88,7 +88,7 @@ pub struct Tag {
     pub valid_phones: u64,
 }
 
-/// Reads back what the store has of `seeded`.
+/// Reads back what the store has of `seeded`, and makes the keys.
 pub(super) async fn gather(
     store: &Store,
     seeded: Vec<Seeded>,
@@ -98,7 +98,7 @@ pub(super) async fn gather(
     is_reused: bool,
 ) -> anyhow::Result<Report> {
     let mut companies = Vec::new();
-    for (Seeded { company, key, tags }, plan) in seeded.into_iter().zip(plan::COMPANIES) {
+    for (Seeded { company, tags }, plan) in seeded.into_iter().zip(plan::COMPANIES) {
         let templates = store.templates(company.id).await?.into_iter();
         let templates = templates.map(|template| Template {
             id: template.id,
@@ -113,7 +113,7 @@ pub(super) async fn gather(
         }
         companies.push(Company {
             id: company.id,
-            api_key: key.expose().to_owned(),
+            api_key: seed::new_key(store, &company).await?.expose().to_owned(),
             channels: channels(store, company.id, plan).await?,
             templates: templates.collect(),
             tags: counted,

@@ -10,6 +10,7 @@ use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Kind, Status};
 use crate::domain::page::PageRequest;
 use crate::domain::secret::Secret;
+use crate::store::Store;
 use crate::store::api_key::NewKey;
 use crate::store::channel::{NewChannel, Sealed};
 use crate::store::company::Company;
@@ -24,10 +25,9 @@ const EVERYONE: (&str, &str) = ("everyone", "#2563eb");
 const VIP: (&str, &str) = ("vip", "#b45309");
 const NO_PHONES: (&str, &str) = ("no-phones", "#6b7280");
 
-/// A company that is there, with the key that was made for this start and its tags.
+/// A company that is there, and its tags.
 pub(super) struct Seeded {
     pub(super) company: Company,
-    pub(super) key: Secret,
     pub(super) tags: Vec<(&'static str, Uuid)>,
 }
 
@@ -51,8 +51,7 @@ pub(super) async fn companies(
             app.sync_templates(first).await?;
         }
         let tags = people(app, plan, &company, plan.contacts.unwrap_or(contacts), &mut progress).await?;
-        let key = new_key(app, &company).await?;
-        seeded.push(Seeded { company, key, tags });
+        seeded.push(Seeded { company, tags });
     }
     Ok(seeded)
 }
@@ -131,16 +130,17 @@ async fn people(
     Ok(tags)
 }
 
-/// Keys are shown once, so each start makes one and revokes those of the starts before.
-async fn new_key(app: &App, company: &Company) -> anyhow::Result<Secret> {
-    for old in app.store.api_keys(company.id).await? {
+/// Keys are shown once, so each start makes one and revokes those of the starts before. Called once the
+/// service runs: a start that fails must not take the keys of one that still runs away.
+pub(super) async fn new_key(store: &Store, company: &Company) -> anyhow::Result<Secret> {
+    for old in store.api_keys(company.id).await? {
         if old.name == KEY_NAME && old.revoked_at.is_none() {
-            app.store.revoke_api_key(old.id).await?;
+            store.revoke_api_key(old.id).await?;
         }
     }
     let (plain, prefix) = api_key::generate();
     let hash = api_key::hash(plain.expose());
     let new = NewKey { company_id: company.id, name: KEY_NAME, prefix: &prefix, hash, expires_at: None };
-    app.store.add_api_key(new).await?;
+    store.add_api_key(new).await?;
     Ok(plain)
 }
