@@ -18,9 +18,10 @@ use anyhow::Context as _;
 
 use crate::config::{Config, SqliteSynchronous};
 use crate::domain::tier;
+use crate::logging;
+use crate::store::schema::Schema;
 use crate::store::{self, Store};
 use crate::vault::{KeyOrigin, Vault};
-use crate::{logging, store::schema::Schema};
 
 /// What every command stands on.
 #[derive(Debug)]

@@ -36,6 +36,8 @@ pub struct Service {
 /// A sentence for the operator.
 pub async fn run(config: Config, json: bool) -> anyhow::Result<()> {
     let service = start(App::open(config).await?).await?;
+    // Heard from here on: whoever reads the address may ask for the end at once.
+    let requested = shutdown::requested();
     let base_url = service.base_url();
     let line = if json {
         serde_json::json!({ "base_url": base_url }).to_string()
@@ -45,7 +47,7 @@ pub async fn run(config: Config, json: bool) -> anyhow::Result<()> {
     // Whoever started it may have closed the output: that is no reason to end.
     let _ = writeln!(std::io::stdout().lock(), "{line}");
     tokio::select! {
-        requested = shutdown::requested() => requested?,
+        requested = requested => requested?,
         () = service.engine.fenced() => {
             service.stop().await?;
             bail!("another `pombo serve` took over dispatching from this database; this one has ended")

@@ -55,8 +55,7 @@ impl Serving {
              --phone-number-id {NUMBER} --waba-id 102290129340398 --tier unlimited --token-file -"
         );
         let channel = place.json_with("EAAG-good", &add)["id"].as_str().unwrap().to_owned();
-        let rows: String =
-            (0..CONTACTS).map(|row| format!("Ana {row},+55 11 9{:08}\n", row * 7)).collect();
+        let rows: String = (0..CONTACTS).map(|row| format!("Ana {row},+55 11 9{:08}\n", row * 7)).collect();
         place.write("contacts.csv", &format!("first_name,phone_number\n{rows}"));
         let imported = place.json("contacts import contacts.csv --company Acme --tag everyone");
         assert_eq!(imported["created"], CONTACTS);
