@@ -25,7 +25,7 @@ pub(crate) fn measure() -> Row {
             addresses.send((server.addrs()[0].to_string(), None)).unwrap();
             actix_web::rt::spawn(server.run());
             // One message a second: the queue only grows, so that accepting alone is measured.
-            let service = Service::start("http://127.0.0.1:9", "1/s").await;
+            let service = Service::start("http://127.0.0.1:9", "1/s", 64).await;
             addresses.send((service.address.clone(), Some(service.request(BODY)))).unwrap();
             std::future::pending::<()>().await;
         });

@@ -20,7 +20,7 @@ pub(crate) fn measure() -> Row {
     let provider = provider(Arc::clone(&arrivals));
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
     actix_web::rt::System::new().block_on(async {
-        let service = Service::start(&format!("http://{provider}"), "unlimited").await;
+        let service = Service::start(&format!("http://{provider}"), "unlimited", CONCURRENCY).await;
         let tag = service.tag(MESSAGES).await;
         for _ in 0..ROUNDS {
             bare.push(loop_of_requests(provider.clone()).await);

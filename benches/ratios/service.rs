@@ -32,12 +32,13 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Starts a service whose provider is at `provider` and whose channel runs under `tier`.
-    pub(crate) async fn start(provider: &str, rate: &str) -> Self {
+    /// Starts a service whose provider is at `provider`, with this rate and so many requests at once.
+    pub(crate) async fn start(provider: &str, rate: &str, concurrency: usize) -> Self {
         let data = tempfile::tempdir().unwrap();
         let mut config = Config::default();
         config.data.dir = data.path().to_owned();
         config.cloud_api.base_url = provider.to_owned();
+        config.engine.concurrency = concurrency;
         let database = store::Options {
             url: database_url(&config).await,
             connections: config.database.connections,

@@ -25,7 +25,7 @@ const NAME: &str = "dispatch";
 #[derive(Debug)]
 pub struct Lease {
     epoch: i64,
-    _hold: Hold,
+    hold: Hold,
 }
 
 #[derive(Debug)]
@@ -54,13 +54,16 @@ impl Store {
         );
         let epoch = epoch_of(transaction.query_one_raw(statement).await?)?;
         transaction.commit().await?;
-        Ok(Lease { epoch, _hold: hold })
+        Ok(Lease { epoch, hold })
     }
 
-    /// Refuses when another process took the lease since.
+    /// Refuses when another process took the lease since. A file lock cannot be lost while its holder
+    /// lives, so there is nothing to check.
     pub(super) async fn check_lease(&self, within: &DatabaseTransaction, lease: &Lease) -> Result<()> {
-        let lock = if self.backend == DbBackend::Postgres { " FOR SHARE" } else { "" };
-        let sql = format!("SELECT epoch FROM lease WHERE name = $1{lock}");
+        if let Hold::File(_) = lease.hold {
+            return Ok(());
+        }
+        let sql = "SELECT epoch FROM lease WHERE name = $1 FOR SHARE";
         let row = within.query_one_raw(self.statement(sql, [NAME.into()])).await?;
         if epoch_of(row)? == lease.epoch { Ok(()) } else { Err(Error::Fenced) }
     }
