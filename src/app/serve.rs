@@ -26,6 +26,8 @@ pub struct Service {
     engine: Engine,
     handle: ServerHandle,
     ended: JoinHandle<std::io::Result<()>>,
+    /// How long a stop waits for messages in flight and their outcomes.
+    grace: Duration,
 }
 
 /// Runs the service until Ctrl-C or the service manager's signal; says its address on standard output once
@@ -101,7 +103,13 @@ pub async fn start(app: App) -> anyhow::Result<Service> {
     let handle = running.handle();
     tracing::info!(%address, "listening");
     let ended = tokio::task::spawn_local(running);
-    Ok(Service { base_url: format!("http://{address}"), engine, handle, ended })
+    Ok(Service {
+        base_url: format!("http://{address}"),
+        engine,
+        handle,
+        ended,
+        grace: config.server.shutdown_grace,
+    })
 }
 
 /// The right to dispatch. A process that was killed may hold it a moment longer than it lived.
@@ -130,7 +138,11 @@ impl Service {
     /// When the service ended in a way that it should not.
     pub async fn stop(self) -> anyhow::Result<()> {
         self.handle.stop(true).await;
-        self.engine.stop().await;
+        if tokio::time::timeout(self.grace, self.engine.stop()).await.is_err() {
+            tracing::warn!(
+                "the database or the provider does not answer: ended without the last outcomes, which are unknown now"
+            );
+        }
         Ok(self.ended.await??)
     }
 }

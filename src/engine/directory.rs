@@ -1,7 +1,7 @@
 //! The directory: every channel in use, and the actor that dispatches it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use actix::{Actor, Addr, Arbiter, ArbiterHandle};
 use dashmap::DashMap;
@@ -32,6 +32,7 @@ pub(super) struct Directory {
     entries: DashMap<Uuid, Entry>,
     threads: Vec<Thread>,
     next_thread: AtomicUsize,
+    stopping: AtomicBool,
 }
 
 impl Directory {
@@ -49,7 +50,13 @@ impl Directory {
                 })
             })
             .collect::<Result<_, connector::Error>>()?;
-        Ok(Self { shared, entries: DashMap::new(), threads, next_thread: AtomicUsize::new(0) })
+        Ok(Self {
+            shared,
+            entries: DashMap::new(),
+            threads,
+            next_thread: AtomicUsize::new(0),
+            stopping: AtomicBool::new(false),
+        })
     }
 
     /// The channel of this id, whoever's it is.
@@ -105,13 +112,29 @@ impl Directory {
     /// Starts the actors of channels that have to do something without being asked: those with work left,
     /// and business accounts that the provider has not confirmed.
     pub(super) fn wake(&self, channel: &Arc<Channel>) {
-        if channel.kind == Kind::BusinessAccount {
+        if channel.kind == Kind::BusinessAccount && !self.stopping.load(Ordering::Acquire) {
             self.actor(channel);
+        }
+    }
+
+    /// Starts anew the actors that ended by a defect of ours: their channels' queues wait.
+    pub(super) fn revive(&self) {
+        let ended = |entry: &Entry| entry.actor.as_ref().is_some_and(|actor| !actor.connected());
+        let ended: Vec<_> = self
+            .entries
+            .iter()
+            .filter(|entry| ended(entry))
+            .map(|entry| Arc::clone(&entry.channel))
+            .collect();
+        for channel in ended {
+            tracing::error!(channel.id = %channel.id, "the channel's actor ended and is started anew");
+            self.wake(&channel);
         }
     }
 
     /// Stops every actor, each when its outcomes are written.
     pub(super) async fn stop(&self) {
+        self.stopping.store(true, Ordering::Release);
         let actors: Vec<_> = self.entries.iter().filter_map(|entry| entry.actor.clone()).collect();
         // A closed actor has stopped already.
         futures_util::future::join_all(actors.iter().map(|actor| actor.send(Stop))).await;

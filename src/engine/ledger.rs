@@ -40,6 +40,17 @@ pub(crate) enum Error {
     Closed,
 }
 
+/// How the ledger does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Condition {
+    /// Everything is written as it comes.
+    Writing,
+    /// The last commit failed and is tried again.
+    Failing,
+    /// Another process took over; nothing more is written.
+    Fenced,
+}
+
 /// An accepted send, on its way to the channel that dispatches it.
 #[derive(Debug, Clone)]
 pub(crate) struct AcceptedSend {
@@ -91,9 +102,10 @@ pub(crate) struct Activate {
 #[rtype(result = "()")]
 pub(crate) struct Withdraw(pub(crate) Uuid);
 
-/// Write outcomes and progress. Answered when durable, however long that takes.
+/// Write outcomes and progress. Answered when durable, however long that takes, with the sends of the marks
+/// that are not in the store (any more).
 #[derive(Message)]
-#[rtype(result = "Result<(), Error>")]
+#[rtype(result = "Result<Vec<Uuid>, Error>")]
 pub(crate) struct Record {
     pub(crate) outcomes: Vec<(Uuid, Uuid, Outcome)>,
     pub(crate) marks: Vec<Mark>,
@@ -115,7 +127,7 @@ struct Open {
     accepts: Vec<Accepting>,
     extensions: Vec<(Uuid, Waiting<()>)>,
     activations: Vec<Activating>,
-    records: Vec<Waiting<()>>,
+    records: Vec<Waiting<Vec<Uuid>>>,
 }
 
 struct Accepting {
@@ -145,8 +157,7 @@ pub(crate) struct Ledger {
     open: Open,
     busy: bool,
     closed: bool,
-    /// Told when another process took over.
-    fence: watch::Sender<bool>,
+    condition: watch::Sender<Condition>,
     failures: u32,
     /// Who waits for the end.
     closing: Option<oneshot::Sender<()>>,
@@ -154,7 +165,12 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    pub(crate) fn new(store: Store, lease: Arc<Lease>, capacity: usize, fence: watch::Sender<bool>) -> Self {
+    pub(crate) fn new(
+        store: Store,
+        lease: Arc<Lease>,
+        capacity: usize,
+        condition: watch::Sender<Condition>,
+    ) -> Self {
         let figures = Figures {
             commits: metrics::histogram!("pombo_ledger_commit_seconds"),
             rows: metrics::counter!("pombo_ledger_rows_total"),
@@ -167,7 +183,7 @@ impl Ledger {
             open: Open::default(),
             busy: false,
             closed: false,
-            fence,
+            condition,
             failures: 0,
             closing: None,
             figures,
@@ -201,7 +217,7 @@ impl Ledger {
         let started = Instant::now();
         async move {
             let commit = store.commit(&lease, &open.batch, Timestamp::now());
-            let late = |_| store::Error::Unavailable("it did not answer in time".to_owned());
+            let late = |_| store::Error::InDoubt("it did not answer in time".to_owned());
             let result = tokio::time::timeout(PATIENCE, commit).await.map_err(late).flatten();
             (open, result)
         }
@@ -209,17 +225,18 @@ impl Ledger {
         .map(move |(open, result), ledger, ctx| {
             ledger.figures.commits.record(started.elapsed());
             match result {
-                Ok(()) => ledger.committed(open, ctx),
+                Ok(gone) => ledger.committed(open, &gone, ctx),
                 Err(error) => ledger.failed(open, &error, ctx),
             }
         })
         .spawn(ctx);
     }
 
-    fn committed(&mut self, open: Open, ctx: &mut Context<Self>) {
+    fn committed(&mut self, open: Open, gone: &[Uuid], ctx: &mut Context<Self>) {
         if self.failures > 0 {
             tracing::info!(attempts = self.failures, "the database writes again");
             self.failures = 0;
+            self.condition.send_replace(Condition::Writing);
         }
         self.figures.rows.increment((open.batch.sends.len() + open.batch.outcomes.len()) as u64);
         let mut arrived = HashMap::new();
@@ -243,7 +260,7 @@ impl Ledger {
             let _ = waiting.send(Ok(()));
         }
         for waiting in open.records {
-            let _ = waiting.send(Ok(()));
+            let _ = waiting.send(Ok(gone.to_vec()));
         }
         self.busy = false;
         self.commit(ctx);
@@ -258,27 +275,29 @@ impl Ledger {
         self.failures += 1;
         self.closed |= matches!(error, store::Error::Fenced);
         let answer = if passing { Error::Unavailable } else { Error::Closed };
+        // Only a commit whose answer was lost may have gone through.
+        let in_doubt = matches!(error, store::Error::InDoubt(_));
         let mut withdrawals = open.batch.withdrawals;
         for Accepting { send, channel: _, waiting } in open.accepts {
             let _ = waiting.send(Err(answer));
-            withdrawals.push(send.id);
+            withdrawals.extend(in_doubt.then_some(send.id));
         }
-        for (send_id, waiting) in open.extensions {
+        // The resolver withdraws what it was writing.
+        for (_, waiting) in open.extensions {
             let _ = waiting.send(Err(answer));
-            withdrawals.push(send_id);
         }
-        for Activating { send, channel: _, waiting } in open.activations {
+        for Activating { waiting, .. } in open.activations {
             let _ = waiting.send(Err(answer));
-            withdrawals.push(send.id);
         }
         if self.closed {
-            self.fence.send_replace(true);
-            for waiting in open.records {
-                let _ = waiting.send(Err(Error::Closed));
-            }
+            self.condition.send_replace(Condition::Fenced);
+            // Whoever waits for what can no longer be written hears that the ledger is closed.
+            self.open = Open::default();
             self.busy = false;
+            self.commit(ctx);
             return;
         }
+        self.condition.send_replace(Condition::Failing);
         // What the database must still learn goes first next time.
         self.open.batch.withdrawals.splice(0..0, withdrawals);
         self.open.batch.outcomes.splice(0..0, open.batch.outcomes);
@@ -391,13 +410,16 @@ impl Handler<Withdraw> for Ledger {
     type Result = ();
 
     fn handle(&mut self, withdraw: Withdraw, ctx: &mut Self::Context) {
+        if self.closed {
+            return;
+        }
         self.open.batch.withdrawals.push(withdraw.0);
         self.commit(ctx);
     }
 }
 
 impl Handler<Record> for Ledger {
-    type Result = ResponseFuture<Result<(), Error>>;
+    type Result = ResponseFuture<Result<Vec<Uuid>, Error>>;
 
     fn handle(&mut self, record: Record, ctx: &mut Self::Context) -> Self::Result {
         if self.closed {

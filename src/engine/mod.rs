@@ -1,6 +1,6 @@
 //! The engine: accepts sends, freezes their audience, and delivers them at the pace of their channel.
 //!
-//! [`Engine`] is the only way in: the HTTP surface and the console hold one and never an actor's address.
+//! [`Engine`] is the only way in: the HTTP surface holds one and never an actor's address.
 //! Inside are actors: one [`channel`] actor for each channel in use, some [`resolver`]s, one [`ledger`] and
 //! one [`sentinel`]. Nothing here knows HTTP or SQL.
 
@@ -23,7 +23,7 @@ use uuid::Uuid;
 use self::channel::Admit;
 use self::directory::Directory;
 use self::keys::Keys;
-use self::ledger::{Accept, Close, Ledger};
+use self::ledger::{Accept, Close, Condition, Ledger};
 use self::resolver::{Resolve, Resolver};
 use self::sentinel::Sentinel;
 use self::shared::{Shared, Tiers};
@@ -55,7 +55,7 @@ struct Inner {
     /// Whether the database answered when it was last asked.
     reachable: AtomicBool,
     stopping: AtomicBool,
-    fenced: watch::Receiver<bool>,
+    ledger: watch::Receiver<Condition>,
     /// The threads of ledger, resolvers and sentinel.
     threads: [ArbiterHandle; 2],
 }
@@ -155,12 +155,12 @@ impl Engine {
         }
         // Read first: what changes from here on is seen by the sentinel.
         let seen = store.revisions().await?;
-        let (fence, fenced) = watch::channel(false);
+        let (report, condition) = watch::channel(Condition::Writing);
         let (own_store, lease) = (store.clone(), Arc::new(lease));
         let capacity = config.engine.accept_queue;
         let (writers, helpers) = (Arbiter::new().handle(), Arbiter::new().handle());
         let ledger =
-            Ledger::start_in_arbiter(&writers, move |_| Ledger::new(own_store, lease, capacity, fence));
+            Ledger::start_in_arbiter(&writers, move |_| Ledger::new(own_store, lease, capacity, report));
         let shared = Arc::new(Shared {
             store: store.clone(),
             vault,
@@ -182,7 +182,7 @@ impl Engine {
             next_resolver: AtomicUsize::new(0),
             reachable: AtomicBool::new(true),
             stopping: AtomicBool::new(false),
-            fenced,
+            ledger: condition,
             threads: [writers, helpers.clone()],
         }));
         engine.forget_keys(seen.api_key);
@@ -296,17 +296,20 @@ impl Engine {
         if !self.0.reachable.load(Ordering::Relaxed) {
             obstacles.push("the database does not answer".to_owned());
         }
-        if *self.0.fenced.borrow() {
-            obstacles.push("another process dispatches from this database".to_owned());
+        match *self.0.ledger.borrow() {
+            Condition::Writing => {}
+            Condition::Failing => obstacles.push("the database cannot be written".to_owned()),
+            Condition::Fenced => obstacles.push("another process dispatches from this database".to_owned()),
         }
         Readiness { obstacles }
     }
 
-    /// Returns when another process took over dispatching: this one must end.
+    /// Returns when this process can dispatch no more, because another one took over or because the ledger
+    /// ended by a defect: it must end.
     pub async fn fenced(&self) {
-        let mut fenced = self.0.fenced.clone();
-        if fenced.wait_for(|fenced| *fenced).await.is_err() {
-            // The ledger is gone without having been fenced: the engine is being stopped.
+        let mut ledger = self.0.ledger.clone();
+        let fenced = ledger.wait_for(|condition| *condition == Condition::Fenced).await;
+        if fenced.is_err() && self.0.stopping.load(Ordering::Relaxed) {
             std::future::pending::<()>().await;
         }
     }

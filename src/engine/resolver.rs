@@ -10,6 +10,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use actix::prelude::*;
+use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use super::ledger::{Accept, AcceptedSend, Activate, Arrived, Error, Extend, Ledger, Withdraw};
@@ -19,8 +20,11 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Block, Recipients};
 use crate::store::{self, Store};
 
-/// Numbers read from a tag at once.
-const CHUNK: u32 = 50_000;
+/// Numbers read at once from all tags of an audience together, and from each of many at least.
+const CHUNK: usize = 50_000;
+const LEAST_CHUNK: usize = 2_000;
+/// Audiences that one resolver writes at once; more wait.
+const AT_ONCE: usize = 4;
 /// Blocks written at once.
 const STEP: usize = 12;
 
@@ -41,11 +45,12 @@ pub(crate) struct Resolver {
     store: Store,
     ledger: Addr<Ledger>,
     block_size: usize,
+    places: Arc<Semaphore>,
 }
 
 impl Resolver {
-    pub(crate) const fn new(store: Store, ledger: Addr<Ledger>, block_size: usize) -> Self {
-        Self { store, ledger, block_size }
+    pub(crate) fn new(store: Store, ledger: Addr<Ledger>, block_size: usize) -> Self {
+        Self { store, ledger, block_size, places: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 }
 
@@ -66,7 +71,11 @@ impl Handler<Resolve> for Resolver {
             recipients: 0,
             pending: Vec::new(),
         };
-        Box::pin(writing.run(store))
+        let places = Arc::clone(&self.places);
+        Box::pin(async move {
+            let _place = places.acquire_owned().await.map_err(|_| Error::Closed)?;
+            writing.run(store).await
+        })
     }
 }
 
@@ -100,11 +109,12 @@ impl Writing {
             next: 0,
             more: true,
         }));
+        let chunk = (CHUNK / sources.len()).max(LEAST_CHUNK);
         let mut unique = Vec::with_capacity(self.block_size);
         let mut last = None;
         loop {
             for source in &mut sources {
-                source.refill(store, self.resolve.company_id).await.map_err(|error| {
+                source.refill(store, self.resolve.company_id, chunk).await.map_err(|error| {
                     tracing::error!(%error, "reading the contacts of a tag failed");
                     if error.is_passing() { Error::Unavailable } else { Error::Closed }
                 })?;
@@ -202,15 +212,16 @@ struct Source {
 
 impl Source {
     /// Reads the next chunk when this one is used up.
-    async fn refill(&mut self, store: &Store, company_id: Uuid) -> store::Result<()> {
+    async fn refill(&mut self, store: &Store, company_id: Uuid, chunk: usize) -> store::Result<()> {
         let Some(tag) = self.tag else { return Ok(()) };
         if self.next < self.chunk.len() || !self.more {
             return Ok(());
         }
         let after = self.chunk.last().copied();
-        self.chunk = store.tag_phones(company_id, tag, after, CHUNK).await?;
+        let limit = u32::try_from(chunk).unwrap_or(u32::MAX);
+        self.chunk = store.tag_phones(company_id, tag, after, limit).await?;
         self.next = 0;
-        self.more = self.chunk.len() >= CHUNK as usize;
+        self.more = self.chunk.len() >= chunk;
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 //! It compares the store's revisions with those seen last. A tier, a channel or a key changed by the
 //! command line while the service runs is in force within one interval.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix::prelude::*;
@@ -42,6 +43,7 @@ impl Sentinel {
                     }
                 }
                 sentinel.engine.set_reachable(!sentinel.blind);
+                sentinel.engine.directory().revive();
                 ctx.run_later(sentinel.interval, Self::look);
             })
             .spawn(ctx);
@@ -68,8 +70,8 @@ async fn take_up(engine: &Engine, seen: Revisions) -> store::Result<Revisions> {
     }
     if now.channel != seen.channel {
         for channel in engine.store().channels_changed_since(seen.channel).await? {
-            let channel = std::sync::Arc::new(channel);
-            engine.directory().update(std::sync::Arc::clone(&channel));
+            let channel = Arc::new(channel);
+            engine.directory().update(Arc::clone(&channel));
             if channel.connection.status == Status::Connecting {
                 engine.directory().wake(&channel);
             }

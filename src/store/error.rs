@@ -10,6 +10,9 @@ pub enum Error {
     /// The database is away, full, locked or stopping; the same call may succeed later.
     #[error("the database is unavailable: {0}")]
     Unavailable(String),
+    /// The database broke off while it committed: what was to be written may or may not be there.
+    #[error("the database broke off in the middle of a commit: {0}")]
+    InDoubt(String),
     /// A unique name or id is taken already.
     #[error("already taken: {0}")]
     Taken(String),
@@ -30,7 +33,17 @@ pub enum Error {
 impl Error {
     /// Whether the same call may succeed later.
     pub const fn is_passing(&self) -> bool {
-        matches!(self, Self::Unavailable(_))
+        matches!(self, Self::Unavailable(_) | Self::InDoubt(_))
+    }
+}
+
+impl Error {
+    /// The same failure, of a call that commits: one that passes leaves in doubt whether it did.
+    pub(super) fn while_committing(error: DbErr) -> Self {
+        match Self::from(error) {
+            Self::Unavailable(words) => Self::InDoubt(words),
+            other => other,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::dialect::{Cell, Rows, Type};
 use super::lease::Lease;
-use super::{Result, Store};
+use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::message::{Failure, Outcome};
 use crate::domain::send::{Block, Mark, Recipients, State};
@@ -100,21 +100,27 @@ const OUTCOME: &[(&str, Type)] = &[
     ("error", Type::Text),
     ("retry_at", Type::Int),
 ];
+const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 const MARK: &[(&str, Type)] =
     &[("id", Type::Uuid), ("high_water", Type::Int), ("settled", Type::Int), ("state", Type::Int)];
 
 impl Store {
-    /// Writes `batch` in one transaction; all of it is durable when this returns.
+    /// Writes `batch` in one transaction; all of it is durable when this returns. Says which sends of its
+    /// marks are not there (any more): their marks went nowhere.
     ///
     /// # Errors
     ///
     /// [`Error::Fenced`] when `lease` is no longer ours; [`Error::Unavailable`] when the database cannot
-    /// write now (the batch may or may not be durable then: outcomes and marks can be written again,
-    /// sends must be withdrawn or given a new id).
-    pub async fn commit(&self, lease: &Lease, batch: &Batch, now: Timestamp) -> Result<()> {
+    /// write now and nothing was written; [`Error::InDoubt`] when it may have been: outcomes and marks can
+    /// be written again, sends must be withdrawn.
+    pub async fn commit(&self, lease: &Lease, batch: &Batch, now: Timestamp) -> Result<Vec<Uuid>> {
         if batch.is_sends_only() {
             // One statement is a transaction of its own, without the round trips of a begin and a commit.
-            return self.insert_sends(&self.write, batch, now).await;
+            let inserted = self.insert_sends(&self.write, batch, now).await;
+            return inserted.map(|()| Vec::new()).map_err(|error| match error {
+                Error::Unavailable(words) => Error::InDoubt(words),
+                other => other,
+            });
         }
         let transaction = self.begin().await?;
         if batch.dispatches() {
@@ -123,11 +129,11 @@ impl Store {
         self.insert_sends(&transaction, batch, now).await?;
         self.insert_blocks(&transaction, batch).await?;
         self.activate(&transaction, batch).await?;
-        self.upsert_outcomes(&transaction, batch, now).await?;
-        self.mark_progress(&transaction, batch, now).await?;
         self.withdraw(&transaction, batch).await?;
-        transaction.commit().await?;
-        Ok(())
+        self.upsert_outcomes(&transaction, batch, now).await?;
+        let gone = self.mark_progress(&transaction, batch, now).await?;
+        transaction.commit().await.map_err(Error::while_committing)?;
+        Ok(gone)
     }
 
     async fn insert_sends(&self, to: &impl ConnectionTrait, batch: &Batch, now: Timestamp) -> Result<()> {
@@ -155,7 +161,8 @@ impl Store {
                  FROM {incoming} AS incoming"
             )
         })
-        .await
+        .await?;
+        Ok(())
     }
 
     async fn insert_blocks(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<()> {
@@ -174,7 +181,8 @@ impl Store {
                  SELECT send_id, first_ordinal, recipients, packed FROM {incoming} AS incoming"
             )
         })
-        .await
+        .await?;
+        Ok(())
     }
 
     async fn activate(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<()> {
@@ -197,7 +205,7 @@ impl Store {
                 (*company_id).into(),
                 outcome.position.recipient.as_i64().into(),
                 i64::from(outcome.state.as_i16()).into(),
-                i64::from(outcome.attempts).into(),
+                i64::from(outcome.attempts.min(i16::MAX.cast_unsigned())).into(),
                 Cell::Text(outcome.provider_message_id.as_deref()),
                 Cell::Int(outcome.error.as_ref().and_then(|failure: &Failure| failure.code)),
                 Cell::Text(outcome.error.as_ref().map(|failure| failure.sentence.as_str())),
@@ -217,10 +225,16 @@ impl Store {
                  updated_at = excluded.updated_at"
             )
         })
-        .await
+        .await?;
+        Ok(())
     }
 
-    async fn mark_progress(&self, to: &impl ConnectionTrait, batch: &Batch, now: Timestamp) -> Result<()> {
+    async fn mark_progress(
+        &self,
+        to: &impl ConnectionTrait,
+        batch: &Batch,
+        now: Timestamp,
+    ) -> Result<Vec<Uuid>> {
         let mut rows = Rows::new(self.backend, MARK);
         for mark in &batch.marks {
             let state = if mark.finished { State::Finished } else { State::Active };
@@ -231,42 +245,57 @@ impl Store {
                 i64::from(state.as_i16()).into(),
             ]);
         }
-        self.write(to, rows, vec![now.millis().into()], |incoming| {
+        let written = self.write(to, rows, vec![now.millis().into()], |incoming| {
             format!(
                 "UPDATE send SET high_water = incoming.high_water, settled = incoming.settled, \
                  state = incoming.state, finished_at = CASE incoming.state WHEN {finished} THEN $1 END \
                  FROM {incoming} AS incoming WHERE send.id = incoming.id",
                 finished = State::Finished.as_i16()
             )
-        })
-        .await
+        });
+        if written.await? >= batch.marks.len() as u64 {
+            return Ok(Vec::new());
+        }
+        let mut asked = Rows::new(self.backend, IDS);
+        for mark in &batch.marks {
+            asked.push([mark.send_id.into()]);
+        }
+        let (asked, values) = asked.select(1);
+        let sql = format!(
+            "SELECT asked.id FROM {asked} AS asked WHERE NOT EXISTS (SELECT 1 FROM send WHERE send.id = asked.id)"
+        );
+        let gone = to.query_all_raw(self.statement(sql, values)).await?;
+        gone.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
     }
 
     async fn withdraw(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<()> {
-        for send_id in &batch.withdrawals {
-            for table in ["recipient_block WHERE send_id", "send WHERE id"] {
-                let sql = format!("DELETE FROM {table} = $1");
-                to.execute_raw(self.statement(sql, [(*send_id).into()])).await?;
+        for table in ["recipient_block WHERE send_id", "send WHERE id"] {
+            let mut rows = Rows::new(self.backend, IDS);
+            for send_id in &batch.withdrawals {
+                rows.push([(*send_id).into()]);
             }
+            self.write(to, rows, Vec::new(), |gone| {
+                format!("DELETE FROM {table} IN (SELECT id FROM {gone} AS gone)")
+            })
+            .await?;
         }
         Ok(())
     }
 
-    /// Runs the statement that `sql` makes around the sub-select of `rows`, if there are any. The
-    /// statement's own parameters, `leading`, come first.
+    /// Runs the statement that `sql` makes around the sub-select of `rows`, if there are any, and says how
+    /// many rows it touched. The statement's own parameters, `leading`, come first.
     async fn write(
         &self,
         to: &impl ConnectionTrait,
         rows: Rows,
         leading: Vec<Value>,
         sql: impl FnOnce(&str) -> String,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         if rows.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
         let (incoming, values) = rows.select(leading.len() + 1);
         let statement = self.statement(sql(&incoming), leading.into_iter().chain(values));
-        to.execute_raw(statement).await?;
-        Ok(())
+        Ok(to.execute_raw(statement).await?.rows_affected())
     }
 }

@@ -62,14 +62,18 @@ pub(super) async fn to_send(response: Response) -> Reply {
         let id =
             serde_json::from_slice::<Accepted>(&bytes).ok().and_then(|mut accepted| accepted.messages.pop());
         return match id {
-            Some(message) => Reply::Accepted(message.id),
+            Some(message) => Reply::Accepted(plain(&message.id)),
             None => Reply::Uncertain(no_graph_body(status)),
         };
     }
     match graph_error(status, &bytes) {
         Some((disposition, failure)) => Reply::Refused(disposition, failure),
         None if status.is_server_error() => Reply::Uncertain(no_graph_body(status)),
-        None => Reply::Refused(Disposition::Wait, no_graph_body(status)),
+        None if status == StatusCode::TOO_MANY_REQUESTS => {
+            Reply::Refused(Disposition::Wait, no_graph_body(status))
+        }
+        // Something on the way refused this one: it counts, so that one message cannot hold up its channel.
+        None => Reply::Refused(Disposition::Retry, no_graph_body(status)),
     }
 }
 
@@ -130,7 +134,7 @@ fn no_graph_body(status: StatusCode) -> Failure {
 }
 
 /// A provider's words made fit to be stored and shown: bounded, and without control characters.
-fn plain(words: &str) -> String {
+pub(super) fn plain(words: &str) -> String {
     words.chars().map(|c| if c.is_control() { ' ' } else { c }).take(SENTENCE_CHARS).collect()
 }
 

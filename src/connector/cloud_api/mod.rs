@@ -149,7 +149,7 @@ impl CloudApi {
     }
 }
 
-/// What a failed request says, without the address (which would repeat in every message of a campaign).
+/// What a failed request says, without the address (which would repeat in every message of a send).
 fn failure(error: &reqwest::Error) -> Failure {
     let mut causes = Vec::new();
     let mut cause = std::error::Error::source(error);
@@ -165,7 +165,7 @@ fn failure(error: &reqwest::Error) -> Failure {
         "the exchange with the provider broke off"
     };
     let why = causes.pop().map_or_else(String::new, |cause| format!(": {cause}"));
-    Failure { code: None, sentence: format!("{what}{why}") }
+    Failure { code: None, sentence: answer::plain(&format!("{what}{why}")) }
 }
 
 /// The body of an answer, up to [`ANSWER_LIMIT`] bytes.

@@ -58,9 +58,12 @@ impl Link {
 }
 
 impl ChannelActor {
-    /// Reads the secrets and makes a connector, if the state allows sending.
+    /// Reads the secrets and makes a connector, if the state allows sending. Whatever an earlier call still
+    /// brings is out of date from here on.
     pub(super) fn connect(&mut self, ctx: &mut Context<Self>) {
         self.link.revision = self.link.revision.max(self.channel.revision);
+        self.link.generation += 1;
+        let generation = self.link.generation;
         if !self.link.connection.accepts() {
             return;
         }
@@ -68,23 +71,32 @@ impl ChannelActor {
         let connections = self.connections.clone();
         async move {
             let sealed = shared.store.channel_secrets(channel.id).await?;
-            Ok::<_, store::Error>(connector(&shared, &channel, connections, sealed.and_then(|sealed| sealed.token)))
+            let token = sealed.and_then(|sealed| sealed.token);
+            Ok::<_, store::Error>(connector(&shared, &channel, connections, token))
         }
         .into_actor(self)
-        .map(|result, actor, ctx| match result {
-            Ok(Ok(connector)) => {
-                actor.link.connector = Some(Rc::new(connector));
-                actor.link.generation += 1;
-                actor.probe(ctx);
-                actor.pump(ctx);
+        .map(move |result, actor, ctx| {
+            if generation != actor.link.generation {
+                return;
             }
-            Ok(Err(sentence)) => {
-                let reason = Reason { code: "no_usable_token".to_owned(), sentence, provider_code: None };
-                actor.change(Status::Disconnected, Some(reason), ctx);
-            }
-            Err(error) => {
-                tracing::error!(channel.id = %actor.channel.id, %error, "reading the channel's secrets failed");
-                ctx.run_later(WRITE_PAUSE, Self::connect);
+            match result {
+                Ok(Ok(connector)) => {
+                    actor.link.connector = Some(Rc::new(connector));
+                    actor.probe(ctx);
+                    actor.pump(ctx);
+                }
+                Ok(Err(sentence)) => {
+                    let reason = Reason { code: "no_usable_token".to_owned(), sentence, provider_code: None };
+                    actor.change(Status::Disconnected, Some(reason), ctx);
+                }
+                Err(error) => {
+                    tracing::error!(channel.id = %actor.channel.id, %error, "reading the channel's secrets failed");
+                    ctx.run_later(WRITE_PAUSE, move |actor, ctx| {
+                        if generation == actor.link.generation {
+                            actor.connect(ctx);
+                        }
+                    });
+                }
             }
         })
         .spawn(ctx);
@@ -157,7 +169,12 @@ impl ChannelActor {
             }
             Health::Refused(_, failure) | Health::Unknown(failure) => {
                 tracing::debug!(channel.id = %self.channel.id, reason = failure.sentence, "the channel is not confirmed yet");
-                ctx.run_later(PROBE_INTERVAL, Self::probe);
+                let generation = self.link.generation;
+                ctx.run_later(PROBE_INTERVAL, move |actor, ctx| {
+                    if generation == actor.link.generation {
+                        actor.probe(ctx);
+                    }
+                });
             }
         }
     }
@@ -180,27 +197,30 @@ impl ChannelActor {
         async move {
             let result = store.set_channel_connection(id, &from, &to).await;
             let newer = match &result {
-                Ok(None) => store.find_channel(id).await.ok().flatten(),
-                Ok(Some(_)) | Err(_) => None,
+                Ok(None) => store.find_channel(id).await,
+                Ok(Some(_)) | Err(_) => Ok(None),
             };
             (from, to, result, newer)
         }
         .into_actor(self)
-        .map(|(from, to, result, newer), actor, ctx| match result {
-            Ok(Some(revision)) => {
+        .map(|(from, to, result, newer), actor, ctx| match (result, newer) {
+            (Ok(Some(revision)), _) => {
                 actor.link.revision = revision;
                 actor.link.writing = false;
-                if actor.link.connection != to {
+                // A change from outside may have come while this one was on its way.
+                let newest = Arc::clone(&actor.channel);
+                if newest.revision > revision {
+                    actor.adopt(&newest, ctx);
+                } else if actor.link.connection != to {
                     actor.write_connection(to, ctx);
                 }
             }
-            Ok(None) => {
+            (Ok(None), Ok(Some(channel))) => {
                 actor.link.writing = false;
-                if let Some(channel) = newer {
-                    actor.adopt(&Arc::new(channel), ctx);
-                }
+                actor.adopt(&Arc::new(channel), ctx);
             }
-            Err(error) => {
+            (Ok(None), Ok(None)) => actor.link.writing = false,
+            (Err(error), _) | (Ok(None), Err(error)) => {
                 tracing::error!(channel.id = %actor.channel.id, %error, "writing the channel's state failed");
                 ctx.run_later(WRITE_PAUSE, |actor, ctx| actor.write_connection(from, ctx));
             }
@@ -218,7 +238,6 @@ impl ChannelActor {
         self.channel = Arc::clone(channel);
         self.link.connection = channel.connection.clone();
         self.link.connector = None;
-        self.link.generation += 1;
         self.paused_until = None;
         self.connect(ctx);
     }

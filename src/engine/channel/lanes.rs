@@ -22,8 +22,25 @@ pub(super) struct Bounds {
     pub(super) bulk: usize,
     /// Messages that wait to be tried again before no new ones are handed out.
     pub(super) deferred: usize,
-    /// Messages of a bulk send that are reserved ahead.
+    /// Messages of each lane that are reserved ahead.
     pub(super) ahead: u64,
+}
+
+/// Sends of one size, in the order in which they take their turns.
+#[derive(Debug)]
+struct Lane {
+    order: VecDeque<Uuid>,
+    bound: usize,
+    /// The store may hold sends that are not here.
+    behind: bool,
+    /// A send was left to the store since the last look there began.
+    missed: bool,
+}
+
+impl Lane {
+    const fn new(bound: usize) -> Self {
+        Self { order: VecDeque::new(), bound, behind: true, missed: false }
+    }
 }
 
 /// See the module.
@@ -31,14 +48,13 @@ pub(super) struct Bounds {
 pub(super) struct Lanes {
     bounds: Bounds,
     works: HashMap<Uuid, Work>,
-    direct: VecDeque<Uuid>,
-    bulk: VecDeque<Uuid>,
+    direct: Lane,
+    bulk: Lane,
+    /// How many at the front of the direct lane were reserved, or will be with the next mark.
+    direct_requested: usize,
     /// By the moment when they are due, then by arrival.
     deferred: BinaryHeap<Reverse<(Instant, u64, Deferred)>>,
     arrivals: u64,
-    /// The store may hold sends that are not here.
-    direct_behind: bool,
-    bulk_behind: bool,
     /// Sends whose mark moved since it was last written.
     moved: HashSet<Uuid>,
 }
@@ -73,17 +89,16 @@ impl Lanes {
         Self {
             bounds,
             works: HashMap::new(),
-            direct: VecDeque::new(),
-            bulk: VecDeque::new(),
+            direct: Lane::new(bounds.direct),
+            bulk: Lane::new(bounds.bulk),
+            direct_requested: 0,
             deferred: BinaryHeap::new(),
             arrivals: 0,
-            direct_behind: true,
-            bulk_behind: true,
             moved: HashSet::new(),
         }
     }
 
-    /// How many messages of a bulk send are reserved ahead from now on.
+    /// How many messages are reserved ahead from now on.
     pub(super) const fn set_ahead(&mut self, ahead: u64) {
         self.bounds.ahead = ahead;
     }
@@ -93,53 +108,86 @@ impl Lanes {
         self.works.contains_key(&send_id)
     }
 
-    /// The sends that are here.
-    pub(super) fn held(&self) -> HashSet<Uuid> {
-        self.works.keys().copied().collect()
+    /// The sends of this size that are here.
+    pub(super) fn held(&self, size: Size) -> HashSet<Uuid> {
+        let direct = size == Size::Direct;
+        self.works.values().filter(|work| work.is_direct() == direct).map(|work| work.id).collect()
     }
 
     /// Whether a newly accepted send may be held now; if not, it is left in the store, and so are those
     /// after it, which keeps their order.
     pub(super) fn admits(&mut self, size: Size) -> bool {
-        let (behind, full) = match size {
-            Size::Direct => (&mut self.direct_behind, self.direct.len() >= self.bounds.direct),
-            Size::Bulk => (&mut self.bulk_behind, self.bulk.len() >= self.bounds.bulk),
-        };
-        *behind |= full;
-        !*behind
+        let lane = self.lane(size);
+        lane.behind |= lane.order.len() >= lane.bound;
+        lane.missed |= lane.behind;
+        !lane.behind
     }
 
     /// How many sends should be fetched from the store now; `None` when it holds no more or there is too
     /// little room to be worth asking.
-    pub(super) fn room(&self, size: Size) -> Option<usize> {
-        let (behind, held, bound) = match size {
-            Size::Direct => (self.direct_behind, self.direct.len(), self.bounds.direct),
-            Size::Bulk => (self.bulk_behind, self.bulk.len(), self.bounds.bulk),
-        };
-        (behind && held <= bound / 2).then_some(bound - held)
+    pub(super) fn room(&mut self, size: Size) -> Option<usize> {
+        let lane = self.lane(size);
+        (lane.behind && lane.order.len() <= lane.bound / 2).then(|| lane.bound - lane.order.len())
     }
 
-    /// The store was read to its end.
-    pub(super) const fn caught_up(&mut self, size: Size) {
-        match size {
-            Size::Direct => self.direct_behind = false,
-            Size::Bulk => self.bulk_behind = false,
-        }
+    /// A look into the store begins.
+    pub(super) fn look(&mut self, size: Size) {
+        self.lane(size).missed = false;
+    }
+
+    /// The look found all that the store holds. A send that was left to it meanwhile may not have been
+    /// among them: then there is another look.
+    pub(super) fn caught_up(&mut self, size: Size) {
+        let lane = self.lane(size);
+        lane.behind = lane.missed;
     }
 
     /// Takes a send in, unless it is here already.
-    pub(super) fn add(&mut self, mut work: Work) {
+    pub(super) fn add(&mut self, work: Work) {
         if self.holds(work.id) {
             return;
         }
-        let requested = work.request(self.bounds.ahead);
         if work.has_more() {
-            if work.is_direct() { &mut self.direct } else { &mut self.bulk }.push_back(work.id);
-        }
-        if requested || !work.has_more() {
+            let size = if work.is_direct() { Size::Direct } else { Size::Bulk };
+            self.lane(size).order.push_back(work.id);
+        } else {
             self.moved.insert(work.id);
         }
         self.works.insert(work.id, work);
+    }
+
+    /// Reserves, with the next marks, the messages that are handed out next: so many as are allowed in all,
+    /// for the direct lane and, in equal shares, for the bulk lane.
+    pub(super) fn reserve_ahead(&mut self) {
+        let Self { bounds, works, direct, bulk, direct_requested, moved, .. } = self;
+        let ahead = usize::try_from(bounds.ahead).unwrap_or(usize::MAX);
+        let wanted = direct.order.len().min(ahead);
+        for id in direct.order.range((*direct_requested).min(wanted)..wanted) {
+            if works.get_mut(id).is_some_and(|work| work.request(1)) {
+                moved.insert(*id);
+            }
+        }
+        *direct_requested = wanted.max(*direct_requested);
+        let share = (bounds.ahead / (2 * bulk.order.len() as u64).max(1)).max(1);
+        for id in &bulk.order {
+            if works.get_mut(id).is_some_and(|work| work.request(share)) {
+                moved.insert(*id);
+            }
+        }
+    }
+
+    /// Drops sends that are no longer in the store.
+    pub(super) fn forget(&mut self, gone: &[Uuid]) {
+        for id in gone {
+            self.works.remove(id);
+            self.moved.remove(id);
+            if let Some(place) = self.direct.order.iter().position(|held| held == id) {
+                self.direct.order.remove(place);
+                self.direct_requested -= usize::from(place < self.direct_requested);
+            }
+            self.bulk.order.retain(|held| held != id);
+            self.deferred.retain(|Reverse((_, _, Deferred(ticket)))| ticket.send_id != *id);
+        }
     }
 
     /// Puts a message back until `due`.
@@ -186,20 +234,18 @@ impl Lanes {
             return None;
         }
         if self.direct_ready() {
-            let id = self.direct.pop_front()?;
+            let id = self.direct.order.pop_front()?;
+            self.direct_requested = self.direct_requested.saturating_sub(1);
             return self.works.get_mut(&id)?.take();
         }
         if !self.bulk_ready() {
             return None;
         }
-        let id = self.bulk.pop_front()?;
+        let id = self.bulk.order.pop_front()?;
         let work = self.works.get_mut(&id)?;
         let ticket = work.take();
-        if work.request(self.bounds.ahead) {
-            self.moved.insert(id);
-        }
         if work.has_more() {
-            self.bulk.push_back(id);
+            self.bulk.order.push_back(id);
         }
         ticket
     }
@@ -256,12 +302,13 @@ impl Lanes {
                 self.moved.insert(work.id);
             }
         }
+        self.direct_requested = 0;
     }
 
     /// The stretches of recipients to read now, each as send and ordinal.
     pub(super) fn loads(&mut self) -> Vec<(Uuid, u64)> {
         let Self { bulk, works, .. } = self;
-        bulk.iter().filter_map(|id| Some((*id, works.get_mut(id)?.load()?))).collect()
+        bulk.order.iter().filter_map(|id| Some((*id, works.get_mut(id)?.load()?))).collect()
     }
 
     /// Recipients that were read; empty when that failed.
@@ -271,19 +318,26 @@ impl Lanes {
         }
     }
 
+    const fn lane(&mut self, size: Size) -> &mut Lane {
+        match size {
+            Size::Direct => &mut self.direct,
+            Size::Bulk => &mut self.bulk,
+        }
+    }
+
     /// The first send with one recipient waits for its mark at most as long as one write takes; the others
     /// behind it wait with it.
     fn direct_ready(&self) -> bool {
-        self.direct.front().and_then(|id| self.works.get(id)).is_some_and(Work::is_ready)
+        self.direct.order.front().and_then(|id| self.works.get(id)).is_some_and(Work::is_ready)
     }
 
     /// Turns the bulk lane until a send that is ready stands first.
     fn bulk_ready(&mut self) -> bool {
-        for _ in 0..self.bulk.len() {
-            if self.bulk.front().and_then(|id| self.works.get(id)).is_some_and(Work::is_ready) {
+        for _ in 0..self.bulk.order.len() {
+            if self.bulk.order.front().and_then(|id| self.works.get(id)).is_some_and(Work::is_ready) {
                 return true;
             }
-            self.bulk.rotate_left(1);
+            self.bulk.order.rotate_left(1);
         }
         false
     }

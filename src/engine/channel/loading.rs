@@ -1,7 +1,6 @@
 //! Fetching a channel's unfinished sends from the store, with what became of them before.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::Arc;
 
 use uuid::Uuid;
 
@@ -24,24 +23,40 @@ pub(super) struct Found {
     pub(super) unknown: Vec<Ticket>,
 }
 
-/// The oldest unfinished sends of the channel, without those in `held`; and whether these were all.
+/// What a look into the store brought.
+pub(super) struct Fetched {
+    pub(super) found: Vec<Found>,
+    /// Sends that cannot be read and never will be.
+    pub(super) broken: Vec<Uuid>,
+    /// Whether the store holds no more.
+    pub(super) all: bool,
+}
+
+/// The oldest unfinished sends of the channel, without those in `held`, at most `room`.
 pub(super) async fn fetch(
     store: Store,
     channel_id: Uuid,
     size: Size,
-    held: Arc<HashSet<Uuid>>,
+    held: HashSet<Uuid>,
     room: usize,
-) -> Result<(Vec<Found>, bool)> {
+) -> Result<Fetched> {
     let limit = held.len() + room;
     let unfinished = store.unfinished(channel_id, size, limit).await?;
-    let all = unfinished.len() < limit;
-    let mut found = Vec::new();
-    for send in unfinished {
-        if !held.contains(&send.id) && found.len() < room {
-            found.push(restore(&store, send).await?);
+    let mut fetched = Fetched { found: Vec::new(), broken: Vec::new(), all: unfinished.len() < limit };
+    let mut new = unfinished.into_iter().filter(|send| !held.contains(&send.id));
+    for send in new.by_ref().take(room) {
+        let id = send.id;
+        match restore(&store, send).await {
+            Ok(found) => fetched.found.push(found),
+            Err(error) if error.is_passing() => return Err(error),
+            Err(error) => {
+                tracing::error!(send.id = %id, %error, "the send cannot be read and is left out");
+                fetched.broken.push(id);
+            }
         }
     }
-    Ok((found, all))
+    fetched.all &= new.next().is_none();
+    Ok(fetched)
 }
 
 /// A send that was accepted just now.
@@ -68,8 +83,9 @@ async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
         BTreeSet::new()
     };
     let mut unknown = Vec::new();
+    let mut stretch = (0, Vec::new());
     for ordinal in (progress.settled..progress.high_water).filter(|ordinal| !recorded.contains(ordinal)) {
-        let recipient = recipient(store, &send, ordinal).await?;
+        let recipient = recipient(store, &send, ordinal, &mut stretch).await?;
         unknown.push(Ticket { send_id: send.id, ordinal, recipient, attempts: 1, again: true });
     }
     let source = match send.recipients {
@@ -98,13 +114,24 @@ async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
     })
 }
 
-async fn recipient(store: &Store, send: &Unfinished, ordinal: u64) -> Result<PhoneNumber> {
+/// The recipient of one message; `stretch` is the block that was read last.
+async fn recipient(
+    store: &Store,
+    send: &Unfinished,
+    ordinal: u64,
+    stretch: &mut (u64, Vec<PhoneNumber>),
+) -> Result<PhoneNumber> {
     if let Recipients::One(number) = send.recipients {
         return Ok(number);
     }
-    let (from, numbers) = numbers_from(store, send.id, ordinal).await?;
-    debug_assert_eq!(from, ordinal);
-    numbers.first().copied().ok_or_else(|| Error::Impossible(format!("send {} has no {ordinal}", send.id)))
+    let within = |(first, numbers): &(u64, Vec<PhoneNumber>)| {
+        let place = usize::try_from(ordinal.checked_sub(*first)?).ok()?;
+        numbers.get(place).copied()
+    };
+    if within(stretch).is_none() {
+        *stretch = numbers_from(store, send.id, ordinal).await?;
+    }
+    within(stretch).ok_or_else(|| Error::Impossible(format!("send {} has no recipient {ordinal}", send.id)))
 }
 
 /// The recipients from `ordinal` to the end of its block.

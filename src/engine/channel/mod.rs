@@ -75,6 +75,8 @@ pub(crate) struct ChannelActor {
     fetching: bool,
     /// Sends that finished while the store was being read: what was read of them is out of date.
     finished_meanwhile: HashSet<Uuid>,
+    /// Sends that cannot be read.
+    broken: Vec<Uuid>,
     /// Requests to the provider under way.
     requests: usize,
     /// Messages started whose outcome is not durable yet.
@@ -115,6 +117,7 @@ impl ChannelActor {
             recording: false,
             fetching: false,
             finished_meanwhile: HashSet::new(),
+            broken: Vec::new(),
             requests: 0,
             in_flight: 0,
             paused_until: None,
@@ -140,7 +143,13 @@ impl ChannelActor {
 
     /// Writes outcomes and marks, unless a record is under way: what comes meanwhile goes with the next.
     fn record(&mut self, ctx: &mut Context<Self>) {
-        if self.recording || (self.outbox.is_empty() && !self.lanes.has_marks()) {
+        if self.recording {
+            return;
+        }
+        if self.stopping.is_none() && self.link.connector().is_some() {
+            self.lanes.reserve_ahead();
+        }
+        if self.outbox.is_empty() && !self.lanes.has_marks() {
             return;
         }
         self.recording = true;
@@ -150,7 +159,10 @@ impl ChannelActor {
         write
             .into_actor(self)
             .map(move |result, actor, ctx| match result {
-                Ok(Ok(())) => actor.recorded(&marks, settled, ctx),
+                Ok(Ok(gone)) => {
+                    actor.lanes.forget(&gone);
+                    actor.recorded(&marks, settled, ctx);
+                }
                 // The ledger said why; nothing more can be written, so nothing more is sent.
                 Ok(Err(_)) | Err(_) => ctx.stop(),
             })
@@ -175,14 +187,17 @@ impl ChannelActor {
         let wanted = [Size::Direct, Size::Bulk].map(|size| (size, self.lanes.room(size)));
         let Some((size, Some(room))) = wanted.into_iter().find(|(_, room)| room.is_some()) else { return };
         self.fetching = true;
-        let held = Arc::new(self.lanes.held());
-        loading::fetch(self.shared.store.clone(), self.channel.id, size, Arc::clone(&held), room)
+        self.lanes.look(size);
+        let mut held = self.lanes.held(size);
+        held.extend(&self.broken);
+        loading::fetch(self.shared.store.clone(), self.channel.id, size, held, room)
             .into_actor(self)
             .map(move |result, actor, ctx| {
                 let finished = std::mem::take(&mut actor.finished_meanwhile);
                 match result {
-                    Ok((found, all)) => {
+                    Ok(loading::Fetched { found, broken, all }) => {
                         actor.fetching = false;
+                        actor.broken.extend(broken);
                         let found = found.into_iter().filter(|found| !finished.contains(&found.work.id));
                         actor.restore(found.collect());
                         if all {
@@ -212,6 +227,11 @@ impl ChannelActor {
                     Ok((from, numbers)) => {
                         actor.lanes.loaded(send_id, from, &numbers);
                         actor.pump(ctx);
+                    }
+                    Err(error) if !error.is_passing() => {
+                        tracing::error!(send.id = %send_id, %error, "the send's recipients cannot be read, it is left out");
+                        actor.lanes.forget(&[send_id]);
+                        actor.broken.push(send_id);
                     }
                     Err(error) => {
                         tracing::error!(send.id = %send_id, %error, "reading recipients failed");
@@ -294,7 +314,7 @@ impl Handler<Stop> for ChannelActor {
     }
 }
 
-/// How many messages of a bulk send are reserved ahead: a quarter of a second's worth, so that a crash
+/// How many messages of each lane are reserved ahead: a quarter of a second's worth, so that a crash
 /// leaves few of them in doubt, and never more than may be in flight.
 #[expect(
     clippy::cast_possible_truncation,

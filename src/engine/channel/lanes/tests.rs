@@ -33,6 +33,7 @@ fn lanes(works: impl IntoIterator<Item = Work>) -> Lanes {
 }
 
 fn write_marks(lanes: &mut Lanes) -> Vec<Uuid> {
+    lanes.reserve_ahead();
     let marks = lanes.marks();
     lanes.written(&marks)
 }
@@ -74,6 +75,7 @@ fn too_many_messages_waiting_to_be_tried_again_stop_new_ones() {
 fn a_full_lane_leaves_later_sends_to_the_store_until_it_was_read() {
     let mut lanes = lanes([]);
     assert!(!lanes.admits(Size::Direct), "the store was not read yet");
+    lanes.look(Size::Direct);
     lanes.caught_up(Size::Direct);
     lanes.caught_up(Size::Bulk);
     for id in 0..4 {
@@ -111,4 +113,39 @@ fn a_bulk_send_that_waits_for_its_recipients_lets_others_pass() {
     assert_eq!(lanes.loads(), [wanted]);
     lanes.loaded(wanted.0, 0, &[number(5), number(6), number(7)]);
     assert_eq!(order(&mut lanes, Instant::now(), 4), [2, 2, 2]);
+}
+
+#[test]
+fn a_send_that_was_left_to_the_store_during_a_look_makes_another_look() {
+    let mut lanes = lanes([]);
+    lanes.look(Size::Direct);
+    assert!(!lanes.admits(Size::Direct), "it came after the look began");
+    lanes.caught_up(Size::Direct);
+    assert_eq!(lanes.room(Size::Direct), Some(BOUNDS.direct));
+    lanes.look(Size::Direct);
+    lanes.caught_up(Size::Direct);
+    assert_eq!(lanes.room(Size::Direct), None);
+}
+
+#[test]
+fn only_what_is_handed_out_next_is_reserved() {
+    let bounds = Bounds { direct: 100, ahead: 4, ..BOUNDS };
+    let mut lanes = Lanes::new(bounds);
+    for id in 0..50 {
+        lanes.add(work(id, 1));
+    }
+    lanes.add(work(100, 50));
+    lanes.add(work(101, 50));
+    lanes.reserve_ahead();
+    let reserved: u64 = lanes.marks().iter().map(|mark| mark.progress.high_water).sum();
+    assert_eq!(reserved, 4 + 2 + 2);
+    lanes.reserve_ahead();
+    assert!(!lanes.has_marks(), "once");
+}
+
+#[test]
+fn a_send_that_is_gone_from_the_store_is_forgotten() {
+    let mut lanes = lanes([work(1, 3), work(7, 1), work(8, 1)]);
+    lanes.forget(&[Uuid::from_u128(1), Uuid::from_u128(7)]);
+    assert_eq!(order(&mut lanes, Instant::now(), 4), [8]);
 }
