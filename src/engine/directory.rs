@@ -7,7 +7,7 @@ use actix::{Actor, Addr, Arbiter, ArbiterHandle};
 use dashmap::DashMap;
 use uuid::Uuid;
 
-use super::channel::{ChannelActor, Refresh, Stop};
+use super::channel::{ChannelActor, Gate, Refresh, Stop};
 use super::shared::Shared;
 use crate::connector;
 use crate::connector::cloud_api::Connections;
@@ -24,6 +24,13 @@ struct Entry {
     channel: Arc<Channel>,
     /// Started on first need; started anew when it ended.
     actor: Option<Addr<ChannelActor>>,
+    gate: Gate,
+}
+
+impl Entry {
+    fn new(channel: &Arc<Channel>) -> Self {
+        Self { channel: Arc::clone(channel), actor: None, gate: Gate::new(channel.connection.clone()) }
+    }
 }
 
 /// See the module.
@@ -71,31 +78,26 @@ impl Directory {
         Ok(channel)
     }
 
-    /// The actor of a channel, started if need be.
-    pub(super) fn actor(&self, channel: &Arc<Channel>) -> Addr<ChannelActor> {
-        let mut entry = self
-            .entries
-            .entry(channel.id)
-            .or_insert_with(|| Entry { channel: Arc::clone(channel), actor: None });
+    /// The actor of a channel, started if need be, and the state that it shows.
+    pub(super) fn actor(&self, channel: &Arc<Channel>) -> (Addr<ChannelActor>, Gate) {
+        let mut entry = self.entries.entry(channel.id).or_insert_with(|| Entry::new(channel));
         if let Some(actor) = entry.actor.as_ref().filter(|actor| actor.connected()) {
-            return actor.clone();
+            return (actor.clone(), entry.gate.clone());
         }
         let thread = &self.threads[self.next_thread.fetch_add(1, Ordering::Relaxed) % self.threads.len()];
         let (shared, connections) = (Arc::clone(&self.shared), thread.connections.clone());
-        let channel = Arc::clone(&entry.channel);
+        let (channel, gate) = (Arc::clone(&entry.channel), entry.gate.clone());
+        let shown = gate.clone();
         let actor = ChannelActor::start_in_arbiter(&thread.arbiter, move |_| {
-            ChannelActor::new(shared, connections, channel)
+            ChannelActor::new(shared, connections, channel, shown)
         });
         entry.actor = Some(actor.clone());
-        actor
+        (actor, gate)
     }
 
     /// Takes over a record, unless the one here is newer, and tells its actor.
     pub(super) fn update(&self, channel: Arc<Channel>) {
-        let mut entry = self
-            .entries
-            .entry(channel.id)
-            .or_insert_with(|| Entry { channel: Arc::clone(&channel), actor: None });
+        let mut entry = self.entries.entry(channel.id).or_insert_with(|| Entry::new(&channel));
         if channel.revision >= entry.channel.revision {
             entry.channel = channel;
         }

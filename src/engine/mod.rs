@@ -20,7 +20,6 @@ use actix::{Actor, Addr, Arbiter, ArbiterHandle, MailboxError};
 use tokio::sync::watch;
 use uuid::Uuid;
 
-use self::channel::Admit;
 use self::directory::Directory;
 use self::keys::Keys;
 use self::ledger::{Accept, Close, Condition, Ledger};
@@ -246,8 +245,8 @@ impl Engine {
             RequestedContent::Ready(content) => content,
             RequestedContent::Template(requested) => self.fit(channel, requested).await?,
         };
-        let actor = self.directory().actor(channel);
-        actor.send(Admit).await??;
+        let (actor, gate) = self.directory().actor(channel);
+        gate.admit()?;
         let Audience { mut numbers, tags, skipped } = request.audience;
         numbers.dedup();
         let content = Arc::new(content);

@@ -15,6 +15,9 @@ const SQLITE_CACHE: &str = "-8192";
 /// The write-ahead log is cut back to this many bytes after a checkpoint.
 const SQLITE_LOG_LIMIT: &str = "67108864";
 
+/// A connection that was not used for so long is asked whether it still stands before it is used.
+const IDLE: Duration = Duration::from_secs(1);
+
 /// How to reach the database.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -56,6 +59,8 @@ pub(super) async fn pool(options: &Options, connections: u32) -> Result<Database
         .min_connections(1)
         .connect_timeout(options.acquire_timeout)
         .acquire_timeout(options.acquire_timeout)
+        // A question before each use would double the round trips.
+        .test_before_acquire_if_idle_for(IDLE)
         .sqlx_logging(false)
         .set_application_name("pombo")
         .map_sqlx_sqlite_opts(move |sqlite| {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use actix::prelude::*;
 
-use super::{ChannelActor, Connector};
+use super::{ChannelActor, Connector, Gate};
 use crate::clock::Timestamp;
 use crate::connector::cloud_api::{CloudApi, Connections};
 use crate::connector::{Disposition, Health};
@@ -27,6 +27,7 @@ const WRITE_PAUSE: Duration = Duration::from_secs(1);
 /// What the actor knows of its connection.
 pub(super) struct Link {
     connection: Connection,
+    gate: Gate,
     connector: Option<Connector>,
     /// Rises with every new connector.
     generation: u64,
@@ -37,13 +38,15 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub(super) const fn new(connection: Connection) -> Self {
-        Self { connection, connector: None, generation: 0, revision: 0, writing: false }
+    pub(super) fn new(connection: Connection, gate: Gate) -> Self {
+        gate.publish(&connection);
+        Self { connection, gate, connector: None, generation: 0, revision: 0, writing: false }
     }
 
-    /// The state as it is now.
-    pub(super) const fn state(&self) -> &Connection {
-        &self.connection
+    /// Goes over to another state; the one before.
+    fn set(&mut self, connection: Connection) -> Connection {
+        self.gate.publish(&connection);
+        std::mem::replace(&mut self.connection, connection)
     }
 
     /// The connector, while messages may go.
@@ -182,7 +185,7 @@ impl ChannelActor {
     /// Goes over to a new state at once and writes it.
     fn change(&mut self, status: Status, reason: Option<Reason>, ctx: &mut Context<Self>) {
         let to = Connection { status, reason, since: Timestamp::now() };
-        let from = std::mem::replace(&mut self.link.connection, to);
+        let from = self.link.set(to);
         tracing::info!(channel.id = %self.channel.id, from = %from.status, to = %status, "the channel changed state");
         if !self.link.writing {
             self.write_connection(from, ctx);
@@ -236,7 +239,7 @@ impl ChannelActor {
         }
         tracing::info!(channel.id = %channel.id, to = %channel.connection.status, "the channel's state was changed from outside");
         self.channel = Arc::clone(channel);
-        self.link.connection = channel.connection.clone();
+        self.link.set(channel.connection.clone());
         self.link.connector = None;
         self.paused_until = None;
         self.connect(ctx);

@@ -9,6 +9,7 @@
 
 mod connection;
 mod dispatch;
+mod gate;
 mod lanes;
 mod limiter;
 mod loading;
@@ -27,6 +28,7 @@ use uuid::Uuid;
 
 use self::connection::Link;
 use self::dispatch::{Answered, Figures};
+pub(crate) use self::gate::Gate;
 use self::lanes::{Bounds, Lanes};
 use self::limiter::Limiter;
 use self::outbox::Outbox;
@@ -36,18 +38,12 @@ use crate::connector::cloud_api::{CloudApi, Connections};
 use crate::domain::channel::Channel;
 use crate::domain::send::{Mark, Recipients};
 use crate::domain::tier::Tier;
-use crate::error::{Code, Refusal};
 use crate::store::send::Size;
 
 /// How long a failed read of the store is let be.
 const STORE_PAUSE: Duration = Duration::from_secs(1);
 /// The most messages that wait for the actor.
 const MAILBOX: usize = 1024;
-
-/// May a send be accepted now?
-#[derive(Message)]
-#[rtype(result = "Result<(), Refusal>")]
-pub(crate) struct Admit;
 
 /// The channel's record, or its tier, was changed.
 #[derive(Message)]
@@ -96,7 +92,13 @@ pub(crate) struct ChannelActor {
 }
 
 impl ChannelActor {
-    pub(crate) fn new(shared: Arc<Shared>, connections: Connections, channel: Arc<Channel>) -> Self {
+    /// `gate` is where everybody may read the state that this actor keeps.
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        connections: Connections,
+        channel: Arc<Channel>,
+        gate: Gate,
+    ) -> Self {
         let tier = shared.tiers.find(&channel.tier);
         let (answers, answered) = mpsc::unbounded_channel();
         let bounds = Bounds {
@@ -107,7 +109,7 @@ impl ChannelActor {
         };
         Self {
             limiter: Limiter::new(&tier),
-            link: Link::new(channel.connection.clone()),
+            link: Link::new(channel.connection.clone(), gate),
             lanes: Lanes::new(bounds),
             shared,
             connections,
@@ -256,23 +258,6 @@ impl Actor for ChannelActor {
         }
         self.connect(ctx);
         self.pump(ctx);
-    }
-}
-
-impl Handler<Admit> for ChannelActor {
-    type Result = MessageResult<Admit>;
-
-    fn handle(&mut self, _: Admit, _: &mut Self::Context) -> Self::Result {
-        let connection = self.link.state();
-        MessageResult(if connection.accepts() {
-            Ok(())
-        } else {
-            let why = connection.reason.as_ref().map_or("it is disconnected", |reason| &reason.sentence);
-            Err(Refusal::new(
-                Code::ReconnectWaba,
-                format!("the channel cannot send: {why}. Reconnect the business account, then send again"),
-            ))
-        })
     }
 }
 

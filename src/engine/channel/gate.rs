@@ -1,0 +1,42 @@
+//! The gate: a channel's state as its actor last published it, for everybody who asks to send.
+//!
+//! The actor owns the state and is the only one that writes here. Reading costs a lock and no message, so
+//! that accepting does not wait for an actor that is busy dispatching.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::domain::channel::Connection;
+use crate::error::{Code, Refusal};
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub(crate) struct Gate(Arc<RwLock<Connection>>);
+
+impl Gate {
+    /// Shows this state until an actor publishes another.
+    pub(crate) fn new(connection: Connection) -> Self {
+        Self(Arc::new(RwLock::new(connection)))
+    }
+
+    /// Shows this state from now on.
+    pub(super) fn publish(&self, connection: &Connection) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).clone_from(connection);
+    }
+
+    /// Lets a send pass.
+    ///
+    /// # Errors
+    ///
+    /// `reconnect_waba` while the channel cannot send.
+    pub(crate) fn admit(&self) -> Result<(), Refusal> {
+        let connection = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if connection.accepts() {
+            return Ok(());
+        }
+        let why = connection.reason.as_ref().map_or("it is disconnected", |reason| &reason.sentence);
+        Err(Refusal::new(
+            Code::ReconnectWaba,
+            format!("the channel cannot send: {why}. Reconnect the business account, then send again"),
+        ))
+    }
+}
