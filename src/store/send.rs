@@ -58,6 +58,10 @@ struct Row {
 
 impl Store {
     /// The channels that have something left to send.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
     pub async fn channels_with_work(&self) -> Result<Vec<Uuid>> {
         let sql = "SELECT DISTINCT channel_id FROM send WHERE state < 2 AND state = $1";
         let rows = self.rows(sql, [State::Active.as_i16().into()]).await?;
@@ -65,6 +69,10 @@ impl Store {
     }
 
     /// The oldest unfinished sends of a channel, at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn unfinished(&self, channel_id: Uuid, size: Size, limit: usize) -> Result<Vec<Unfinished>> {
         let which = match size {
             Size::Direct => "recipient IS NOT NULL",
@@ -80,6 +88,10 @@ impl Store {
     }
 
     /// The messages of `send_id` that wait to be tried again.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn waiting(&self, send_id: Uuid) -> Result<Vec<Waiting>> {
         let sql = "SELECT ordinal, recipient, attempts, retry_at FROM message \
                    WHERE send_id = $1 AND retry_at IS NOT NULL ORDER BY ordinal";
@@ -102,6 +114,10 @@ impl Store {
 
     /// The ordinals from `progress.settled` up to `progress.high_water` that have a row in the ledger,
     /// ascending.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
     pub async fn recorded(&self, send_id: Uuid, progress: Progress) -> Result<Vec<u64>> {
         let sql = "SELECT ordinal FROM message WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3 \
                    ORDER BY ordinal";
@@ -130,6 +146,10 @@ impl Store {
 
     /// Removes sends whose audience was still being written when the process ended: they were never
     /// accepted. Returns how many.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
     pub async fn remove_unresolved(&self) -> Result<u64> {
         let transaction = self.begin().await?;
         let unresolved = "SELECT id FROM send WHERE state < 2 AND state = $1";

@@ -5,6 +5,8 @@
 //! is away they wait here and are written first when it is back. A send that could not be written is
 //! answered with an error at once and withdrawn later, in case its commit went through after all.
 
+mod message;
+
 use std::collections::HashMap;
 use std::mem;
 use std::sync::Arc;
@@ -15,10 +17,11 @@ use metrics::{Counter, Histogram};
 use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
+pub(crate) use self::message::{
+    Accept, AcceptedSend, Activate, Arrived, Close, Condition, Error, Extend, Record, Withdraw,
+};
 use crate::clock::Timestamp;
-use crate::domain::content::Content;
-use crate::domain::message::Outcome;
-use crate::domain::send::{Block, Mark, Recipients, State};
+use crate::domain::send::State;
 use crate::store::ledger::{Batch, NewSend};
 use crate::store::{self, Lease, Store};
 
@@ -28,93 +31,6 @@ const RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_
 /// A commit that takes longer is given up and tried again: the database does not answer. Longer than SQLite
 /// waits for another process' lock.
 const PATIENCE: Duration = Duration::from_secs(15);
-
-/// Why something was not written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Error {
-    /// The database is away or too much waits for it already.
-    #[error("the database cannot write now")]
-    Unavailable,
-    /// Another process dispatches now, or a statement of ours was refused; both were logged.
-    #[error("the ledger is closed")]
-    Closed,
-}
-
-/// How the ledger does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Condition {
-    /// Everything is written as it comes.
-    Writing,
-    /// The last commit failed and is tried again.
-    Failing,
-    /// Another process took over; nothing more is written.
-    Fenced,
-}
-
-/// An accepted send, on its way to the channel that dispatches it.
-#[derive(Debug, Clone)]
-pub(crate) struct AcceptedSend {
-    pub(crate) id: Uuid,
-    pub(crate) company_id: Uuid,
-    pub(crate) content: Arc<Content>,
-    pub(crate) recipients: Recipients,
-}
-
-/// These sends became durable.
-#[derive(Debug, Message)]
-#[rtype(result = "()")]
-pub(crate) struct Arrived(pub(crate) Vec<AcceptedSend>);
-
-/// Write a new send, and its recipients unless there is one only.
-#[derive(Message)]
-#[rtype(result = "Result<Uuid, Error>")]
-pub(crate) struct Accept {
-    pub(crate) company_id: Uuid,
-    pub(crate) channel_id: Uuid,
-    pub(crate) content: Arc<Content>,
-    pub(crate) recipients: Recipients,
-    /// The first blocks.
-    pub(crate) blocks: Vec<Block>,
-    /// More blocks follow: the send only counts once [`Activate`] is written.
-    pub(crate) more: bool,
-    /// Who hears of it once it is durable.
-    pub(crate) channel: Recipient<Arrived>,
-}
-
-/// Write more blocks of a send.
-#[derive(Message)]
-#[rtype(result = "Result<(), Error>")]
-pub(crate) struct Extend {
-    pub(crate) send_id: Uuid,
-    pub(crate) blocks: Vec<Block>,
-}
-
-/// The last block was written: the send counts from now on.
-#[derive(Message)]
-#[rtype(result = "Result<(), Error>")]
-pub(crate) struct Activate {
-    pub(crate) send: AcceptedSend,
-    pub(crate) channel: Recipient<Arrived>,
-}
-
-/// Remove a send that was not accepted after all.
-#[derive(Message)]
-#[rtype(result = "()")]
-pub(crate) struct Withdraw(pub(crate) Uuid);
-
-/// Write outcomes and progress. Answered when durable, however long that takes, with the sends of the marks
-/// that are not in the store (any more).
-#[derive(Message)]
-#[rtype(result = "Result<Vec<Uuid>, Error>")]
-pub(crate) struct Record {
-    pub(crate) outcomes: Vec<(Uuid, Uuid, Outcome)>,
-    pub(crate) marks: Vec<Mark>,
-}
-
-/// Write what is left, then end. Answered when done; the lease is given back then.
-#[derive(Message)]
-#[rtype(result = "()")]
-pub(crate) struct Close;
 
 /// Who waits for a commit.
 type Waiting<T> = oneshot::Sender<Result<T, Error>>;
