@@ -1,8 +1,8 @@
-//! A tenant.
+//! A company.
 
 use sea_orm::entity::prelude::*;
 
-/// A tenant.
+/// A company.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "company")]
 pub struct Model {
@@ -11,7 +11,7 @@ pub struct Model {
     pub id: Uuid,
     /// Unique name.
     pub name: String,
-    /// The tier that new channels of this company take, and its API rate.
+    /// The tier that new channels of this company take.
     pub tier: String,
     /// Unix milliseconds.
     pub created_at: i64,

@@ -50,8 +50,8 @@ pub(super) struct Channel {
 /// Why a channel is not connected.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct StatusReason {
-    /// A short code.
-    #[schema(example = "token_refused")]
+    /// A short code: `credentials_refused`, `account_restricted` or `no_usable_token`.
+    #[schema(example = "credentials_refused")]
     code: String,
     /// One sentence for a person: what happened and what to do.
     sentence: String,

@@ -18,7 +18,7 @@ use crate::error::{Class, Code, Refusal};
 use crate::store;
 
 /// When to try again, where nobody knows better.
-const RETRY_SOON: Duration = Duration::from_secs(1);
+pub(super) const RETRY_SOON: Duration = Duration::from_secs(1);
 
 /// The body of every refusal.
 #[derive(Debug, Serialize, ToSchema)]
@@ -170,7 +170,7 @@ const fn status(class: Class) -> StatusCode {
 }
 
 /// Rounded up, and at least one: a client that waits this long is not too early.
-fn whole_seconds(wait: Duration) -> u64 {
+pub(super) fn whole_seconds(wait: Duration) -> u64 {
     (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
 }
 

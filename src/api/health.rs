@@ -1,21 +1,36 @@
 //! Probes and metrics, for those who run the service.
 
+use actix_web::http::header::RETRY_AFTER;
 use actix_web::web::{Data, Json};
 use actix_web::{HttpResponse, Responder};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::State;
-use super::error::Error;
+use super::error::{Error, RETRY_SOON, whole_seconds};
+use crate::error::Code;
 
 /// Whether the process lives, or takes requests.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Health {
-    /// `ok`, `ready` or `not_ready`.
+    /// `ok` or `ready`.
     #[schema(example = "ready")]
     status: &'static str,
-    /// What stands in the way of being ready, a sentence each.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+}
+
+/// Why requests should not be sent here now: a refusal's body, and every obstacle by itself.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct NotReady {
+    /// One sentence for a person.
+    #[schema(example = "not ready: the database does not answer")]
+    error: String,
+    /// `service_unavailable`.
+    #[schema(example = "service_unavailable")]
+    code: &'static str,
+    /// `not_ready`.
+    #[schema(example = "not_ready")]
+    status: &'static str,
+    /// What stands in the way, a sentence each.
     obstacles: Vec<String>,
 }
 
@@ -31,7 +46,7 @@ pub(super) struct Health {
     responses((status = 200, description = "The process lives", body = Health)),
 )]
 pub(super) async fn live() -> impl Responder {
-    Json(Health { status: "ok", obstacles: Vec::new() })
+    Json(Health { status: "ok" })
 }
 
 /// Readiness
@@ -45,16 +60,24 @@ pub(super) async fn live() -> impl Responder {
     security(()),
     responses(
         (status = 200, description = "Ready", body = Health),
-        (status = 503, description = "Not ready, and why", body = Health),
+        (status = 503, description = "Not ready, and why; see `Retry-After`", body = NotReady),
     ),
 )]
 pub(super) async fn ready(state: Data<State>) -> HttpResponse {
     let obstacles = state.engine.ready().obstacles;
     if obstacles.is_empty() {
-        HttpResponse::Ok().json(Health { status: "ready", obstacles })
+        HttpResponse::Ok().json(Health { status: "ready" })
     } else {
-        HttpResponse::ServiceUnavailable().json(Health { status: "not_ready", obstacles })
+        not_ready(obstacles)
     }
+}
+
+fn not_ready(obstacles: Vec<String>) -> HttpResponse {
+    let code = Code::ServiceUnavailable.as_str();
+    let error = format!("not ready: {}", obstacles.join("; "));
+    HttpResponse::ServiceUnavailable()
+        .insert_header((RETRY_AFTER, whole_seconds(RETRY_SOON)))
+        .json(NotReady { error, code, status: "not_ready", obstacles })
 }
 
 /// Metrics
@@ -71,4 +94,27 @@ pub(super) async fn ready(state: Data<State>) -> HttpResponse {
 pub(super) async fn metrics(state: Data<State>) -> Result<HttpResponse, Error> {
     let metrics = state.options.metrics.as_ref().ok_or_else(Error::no_such_path)?;
     Ok(HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(metrics.render()))
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::body::to_bytes;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[actix_web::test]
+    async fn what_is_not_ready_reads_like_every_refusal_and_says_when_to_ask_again() {
+        let answer = not_ready(vec!["the database does not answer".to_owned()]);
+        let wait = answer.headers().get(RETRY_AFTER).unwrap().to_str().unwrap();
+        assert_eq!((answer.status().as_u16(), wait), (503, "1"));
+        let body: Value = serde_json::from_slice(&to_bytes(answer.into_body()).await.unwrap()).unwrap();
+        let expected = json!({
+            "error": "not ready: the database does not answer",
+            "code": "service_unavailable",
+            "status": "not_ready",
+            "obstacles": ["the database does not answer"],
+        });
+        assert_eq!(body, expected);
+    }
 }

@@ -11,6 +11,9 @@ use crate::error::Code;
 /// Records on a page when the client does not say.
 const DEFAULT_LIMIT: u64 = 10;
 
+/// The largest number that is taken as it is; larger ones count as this one.
+const LARGEST: u64 = i64::MAX as u64;
+
 /// Which page to list.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -19,10 +22,11 @@ pub(super) struct PageParameters {
     /// From 1; 1 when absent.
     #[param(minimum = 1, default = 1)]
     page: Option<u64>,
-    /// Records on a page, 1 to 1000; 10 when absent.
-    #[param(minimum = 1, maximum = 1000, default = 10)]
+    /// Records on a page; 10 when absent, and by default at most 1,000.
+    #[param(minimum = 1, default = 10)]
     limit: Option<u64>,
-    /// Matched anywhere, without case and accents; `%` and `_` are plain characters.
+    /// Matched anywhere, without case and accents; `%` and `_` are plain characters. By default at most 200
+    /// characters.
     search: Option<String>,
 }
 
@@ -48,15 +52,6 @@ impl<'a> ListQuery<'a> {
         let limit = self.positive("limit")?.unwrap_or_else(|| DEFAULT_LIMIT.min(max));
         if limit > max {
             return Err(invalid_pagination(format!("`limit` is over {max}: read more pages instead")));
-        }
-        // Databases count rows in 63 bits.
-        if i64::try_from(page)
-            .ok()
-            .zip(i64::try_from(limit).ok())
-            .and_then(|(p, l)| p.checked_mul(l))
-            .is_none()
-        {
-            return Err(invalid_pagination("`page` is too large".to_owned()));
         }
         Ok(PageRequest { page, limit })
     }
@@ -95,9 +90,14 @@ impl<'a> ListQuery<'a> {
         if value.is_empty() {
             return Ok(None);
         }
-        let digits = value.bytes().all(|byte| byte.is_ascii_digit());
-        let number = value.parse().ok().filter(|number| digits && *number > 0);
-        number.map(Some).ok_or_else(refusal)
+        if !value.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(refusal());
+        }
+        // Digits that no integer holds are a page past every end.
+        match value.parse::<u64>().unwrap_or(u64::MAX).min(LARGEST) {
+            0 => Err(refusal()),
+            number => Ok(Some(number)),
+        }
     }
 }
 

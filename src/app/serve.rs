@@ -20,6 +20,10 @@ use crate::store::{self, Lease, Store};
 const LEASE_PATIENCE: Duration = Duration::from_secs(3);
 const LEASE_PAUSE: Duration = Duration::from_millis(100);
 
+/// Why a service ended that nobody asked to.
+pub(super) const TAKEN_OVER: &str =
+    "another `pombo serve` took over dispatching from this database; this one has ended";
+
 /// A service that listens. Dropping it does not end it: call [`Service::stop`].
 pub struct Service {
     base_url: String,
@@ -50,9 +54,9 @@ pub async fn run(config: Config, json: bool) -> anyhow::Result<()> {
     let _ = writeln!(std::io::stdout().lock(), "{line}");
     tokio::select! {
         requested = requested => requested?,
-        () = service.engine.fenced() => {
+        () = service.fenced() => {
             service.stop().await?;
-            bail!("another `pombo serve` took over dispatching from this database; this one has ended")
+            bail!(TAKEN_OVER)
         }
     }
     tracing::info!("stopping: finishing what is under way");
@@ -78,6 +82,7 @@ pub async fn start(app: App) -> anyhow::Result<Service> {
     let engine = Engine::start(&config, store, Arc::new(vault), lease).await?;
     let options = api::Options {
         body_bytes: config.server.body_limit,
+        body_timeout: config.server.body_timeout,
         send: Limits {
             text_chars: config.limits.text_chars,
             caption_chars: config.limits.caption_chars,
@@ -89,7 +94,6 @@ pub async fn start(app: App) -> anyhow::Result<Service> {
         search_chars: config.limits.search_chars,
         docs: config.docs.enabled,
         metrics,
-        ..api::Options::default()
     };
     let state = web::Data::new(api::State { engine: engine.clone(), options });
     let running = HttpServer::new(move || Application::new().service(api::service(state.clone())))
@@ -128,6 +132,11 @@ impl Service {
     /// Where it is reached, without a slash at the end.
     pub fn base_url(&self) -> &str {
         &self.base_url
+    }
+
+    /// Returns when another process took over dispatching: this one must end.
+    pub async fn fenced(&self) {
+        self.engine.fenced().await;
     }
 
     /// Takes no more requests, finishes what is under way, waits for the messages in flight and returns once

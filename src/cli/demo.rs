@@ -40,7 +40,7 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
     let end = shutdown::requested();
     let printed = Output::new(global.json).record(&demo.report, &told(&demo.report));
     if printed.is_ok() {
-        end.await?;
+        return demo.run_until(end).await;
     }
     demo.stop().await?;
     printed
@@ -69,7 +69,7 @@ fn told(report: &Report) -> String {
 
 fn about(company: &Company) -> String {
     let Company { name, id, api_key, channels, templates, tags } = company;
-    let mut lines = vec![format!("\n{name}  {id}"), format!("  API key   {api_key}")];
+    let mut lines = vec![format!("\n{name}  {id}"), format!("  API key   {}", api_key.expose())];
     lines.extend(channels.iter().map(|channel| {
         format!("  channel   {}  {:<16} {:<12} {}", channel.id, channel.kind, channel.status, channel.name)
     }));
@@ -90,7 +90,7 @@ fn about(company: &Company) -> String {
 
 /// Three requests that a shell takes as they are.
 fn to_try(base_url: &str, company: &Company) -> Option<String> {
-    let (channel, tag, key) = (company.channels.first()?, company.tags.first()?, &company.api_key);
+    let (channel, tag, key) = (company.channels.first()?, company.tags.first()?, company.api_key.expose());
     let post = |body: &str| {
         format!(
             "  curl {base_url}/api/v1/chat/{}/messages \\\n    -H 'Authorization: Bearer {key}' \

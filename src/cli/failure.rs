@@ -1,10 +1,10 @@
 //! How a command ends: its exit code, and what a failed one says on standard error.
 
 use std::error::Error;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use super::output::Unwritten;
+use super::output::{Unwritten, has_colours};
 use crate::config::Faults;
 
 /// Something wrong with what was given, which no second try mends.
@@ -19,8 +19,7 @@ pub(super) fn report(result: anyhow::Result<()>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let stderr = io::stderr();
-    let colours = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let label = if colours { "\u{1b}[1;31merror:\u{1b}[0m" } else { "error:" };
+    let label = if has_colours(&stderr) { "\u{1b}[1;31merror:\u{1b}[0m" } else { "error:" };
     // When standard error is gone too there is nobody left to tell.
     let _ = writeln!(stderr.lock(), "{label} {}", told(&error));
     if error.is::<Faults>() || error.is::<Misused>() { ExitCode::from(2) } else { ExitCode::FAILURE }

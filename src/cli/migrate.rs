@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::Global;
+use super::failure::Misused;
 use super::output::{Listed, Output};
 use super::session::quiet_config;
 use crate::app;
@@ -67,15 +68,15 @@ pub(super) async fn down(global: &Global, Down { steps }: Down) -> anyhow::Resul
         let applied = schema.status().await?.into_iter().rev().filter(|step| step.is_applied);
         let names: Vec<String> = applied.map(|step| step.name).collect();
         schema.close().await;
-        let said = match names.len() {
-            0 => "there is nothing to undo".to_owned(),
+        let sentence = match names.len() {
+            0 => "give --steps N; there is nothing to undo now".to_owned(),
             _ => format!(
-                "nothing was undone; --steps N would undo the first N of these and lose the data in what they \
+                "nothing was undone; --steps N undoes the first N of these and loses the data in what they \
                  made:\n  {}",
                 names.join("\n  ")
             ),
         };
-        return output.record(&json!({ "undone": [], "would_undo": names }), &said);
+        return Err(Misused(sentence).into());
     };
     let undone = schema.down(steps).await?;
     schema.close().await;

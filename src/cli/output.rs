@@ -1,9 +1,9 @@
-//! Standard output: the only place that writes to it.
+//! Standard output, as every command but `pombo serve` writes to it.
 //!
 //! Records are JSON on one line each, or text for people: tables as wide as the terminal, with colours only
 //! on a terminal and only when `NO_COLOR` is not set.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal, Write as _};
 
 use comfy_table::{Attribute, Cell, Color, ColumnConstraint, ContentArrangement, Table, presets};
 use serde::Serialize;
@@ -42,9 +42,7 @@ pub(super) trait Listed: Serialize {
 
 impl Output {
     pub(super) fn new(json: bool) -> Self {
-        let colours =
-            io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        Self { json, colours }
+        Self { json, colours: has_colours(&io::stdout()) }
     }
 
     /// A record as one JSON object, or what is said of it to a person.
@@ -111,6 +109,11 @@ impl Output {
         let mut output = io::stdout().lock();
         writeln!(output, "{text}").and_then(|()| output.flush()).map_err(|error| Unwritten(error).into())
     }
+}
+
+/// Whether what is written to `stream` may be coloured (<https://no-color.org>).
+pub(super) fn has_colours(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Words that deserve to be seen at a glance.

@@ -15,7 +15,7 @@ use super::session::Session;
 use crate::clock::Timestamp;
 use crate::domain::channel::Kind;
 use crate::domain::nearest::nearest;
-use crate::domain::tier::{self, ChannelKind, Tier};
+use crate::domain::tier::{self, Tier};
 use crate::store;
 
 /// The tier of a business account of which nobody says more.
@@ -123,12 +123,12 @@ pub(super) async fn find(session: &Session, name: &str, kind: Option<Kind>) -> a
     let tier = stored.iter().find(|record| record.name == name).map(read).transpose()?;
     match (tier, kind) {
         (Some(tier), None) => return Ok(tier),
-        (Some(tier), Some(kind)) if is_for(tier.kind, kind) => return Ok(tier),
+        (Some(tier), Some(kind)) if tier.kind == kind => return Ok(tier),
         (Some(_) | None, _) => {}
     }
     let mut known = Vec::new();
     for record in &stored {
-        if kind.is_none_or(|kind| read(record).is_ok_and(|tier| is_for(tier.kind, kind))) {
+        if kind.is_none_or(|kind| read(record).is_ok_and(|tier| tier.kind == kind)) {
             known.push(record.name.as_str());
         }
     }
@@ -161,13 +161,6 @@ fn read(record: &store::tier::Record) -> anyhow::Result<Tier> {
     serde_json::from_str(&record.settings).with_context(|| {
         format!("the tier `{}` in the database cannot be read; apply it again from a file", record.name)
     })
-}
-
-const fn is_for(tier: ChannelKind, channel: Kind) -> bool {
-    matches!(
-        (tier, channel),
-        (ChannelKind::BusinessAccount, Kind::BusinessAccount) | (ChannelKind::WebSession, Kind::WebSession)
-    )
 }
 
 /// The word that a value of a tier has in files.

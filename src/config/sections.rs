@@ -31,6 +31,9 @@ pub struct Server {
     /// The largest request body, in bytes.
     #[serde(deserialize_with = "units::bytes")]
     pub body_limit: usize,
+    /// How long a whole body may take to arrive.
+    #[serde(with = "time_span")]
+    pub body_timeout: Duration,
     /// How long a stop waits for what is under way.
     #[serde(with = "time_span")]
     pub shutdown_grace: Duration,

@@ -117,7 +117,7 @@ fn every_fault_of_every_layer_is_told_at_once() {
 
     server.bind_to.address (file pombo.toml)
       wrong: there is no such option
-      mend:  the options of server are bind, body_limit, client_timeout, keep_alive, shutdown_grace, workers
+      mend:  the options of server are bind, body_limit, body_timeout, client_timeout, keep_alive, shutdown_grace, workers
 
     server.bnid (file pombo.toml)
       wrong: there is no such option

@@ -3,16 +3,18 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
 
 /// Which kind of provider stands behind a channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Meta's Cloud API.
     BusinessAccount,
-    /// A linked device on WhatsApp Web.
+    /// A linked device on WhatsApp Web, which is watched for behaving like a machine.
     WebSession,
 }
 
@@ -73,7 +75,7 @@ pub struct UnknownWord(String);
 /// Why a channel is not connected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
-    /// A short code, such as `token_refused`.
+    /// A short code: `credentials_refused`, `account_restricted`, `no_usable_token`.
     pub code: String,
     /// One sentence for a person: what happened and what to do.
     pub sentence: String,

@@ -34,7 +34,7 @@ impl Person {
     pub fn search_text(&self) -> String {
         let lid = self.phone_number_lid.as_deref().unwrap_or_default();
         let fields = [&self.first_name, &self.last_name, &self.email, &self.phone_number, lid];
-        let lines: Vec<_> = fields.into_iter().map(|field| fold(field)).collect();
+        let lines: Vec<_> = fields.into_iter().map(fold).collect();
         format!("{}{BEFORE_DIGITS}{}", lines.join("\n"), digits(&self.phone_number))
     }
 }

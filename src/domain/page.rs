@@ -10,9 +10,10 @@ pub struct PageRequest {
 }
 
 impl PageRequest {
-    /// How many records come before this page.
+    /// How many records come before this page; at most what databases can count, which is 63 bits.
     pub const fn offset(self) -> u64 {
-        (self.page - 1).saturating_mul(self.limit)
+        let before = (self.page - 1).saturating_mul(self.limit);
+        if before > i64::MAX as u64 { i64::MAX as u64 } else { before }
     }
 }
 

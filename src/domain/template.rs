@@ -111,7 +111,7 @@ impl Template {
 /// What a request says about a template, before the template is looked up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateRequest {
-    /// The template's id (ours), greater than zero.
+    /// The template's id (ours); whether there is such a template is for the store to say.
     pub template_id: i64,
     /// The language wanted, when it is not the template's own; `_` between its parts.
     pub language: Option<String>,

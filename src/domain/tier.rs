@@ -1,7 +1,7 @@
 //! A tier: the named set of rates and quotas that a channel runs under.
 //!
-//! Tiers are written in a file ([`parse`], [`BUILT_IN`]) or given by the API, kept in the database as one
-//! JSON document each, and applied to running channels. Which options the engine enforces today is
+//! Tiers are written in a file ([`parse`], [`BUILT_IN`]), kept in the database as one JSON document each,
+//! and applied to running channels. Which options the engine enforces today is
 //! said in `config/tiers.toml`; the others are kept and shown.
 
 mod file;
@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use crate::domain::channel::Kind;
 use crate::domain::rate::Rate;
 use crate::domain::time_span;
 
@@ -20,16 +21,6 @@ pub use file::{BUILT_IN, TierFault, parse};
 
 /// The longest name of a tier, in characters.
 pub const MAX_NAME: usize = 40;
-
-/// Which sort of channel a tier is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ChannelKind {
-    /// A number on the provider's official business interface.
-    BusinessAccount,
-    /// A phone's linked session, which is watched for behaving like a machine.
-    WebSession,
-}
 
 /// What happens to a message of which we cannot know whether the provider took it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -59,7 +50,7 @@ pub struct Tier {
     /// Small letters, digits and hyphens.
     pub name: String,
     /// The channels that it is for.
-    pub kind: ChannelKind,
+    pub kind: Kind,
     /// For the operator who chooses among tiers.
     #[serde(default)]
     pub description: String,
@@ -155,7 +146,7 @@ impl Tier {
             "`burst` must be at least 1; leave it out for one per cent of the rate",
         );
         match self.kind {
-            ChannelKind::BusinessAccount => {
+            Kind::BusinessAccount => {
                 require(self.pair_burst > 0, "`pair_burst` must be at least 1");
                 let paced =
                     !self.jitter.is_zero() || self.daily_cap != Quota::Unlimited || !self.warm_up.is_empty();
@@ -164,7 +155,7 @@ impl Tier {
                     "`jitter`, `daily_cap` and `warm_up` are for web sessions; remove them or set `kind = \"web_session\"`",
                 );
             }
-            ChannelKind::WebSession => {
+            Kind::WebSession => {
                 require(
                     self.template_quota == Quota::Unlimited,
                     "`template_quota` is for business accounts, a web session sends no templates; remove it",

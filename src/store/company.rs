@@ -7,14 +7,14 @@ use uuid::Uuid;
 use super::{Result, Store};
 use crate::clock::Timestamp;
 
-/// A tenant.
+/// A company.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Company {
     /// Time-ordered id.
     pub id: Uuid,
     /// Unique name.
     pub name: String,
-    /// The tier that its new channels take, and its API rate.
+    /// The tier that its new channels take.
     pub tier: String,
     /// When it was added.
     pub created_at: Timestamp,

@@ -1,5 +1,6 @@
 //! Connecting to the database and bringing its schema up to date.
 
+use std::fmt;
 use std::time::Duration;
 
 use migration::{Migrator, MigratorTrait};
@@ -18,8 +19,8 @@ const SQLITE_LOG_LIMIT: &str = "67108864";
 /// A connection that was not used for so long is asked whether it still stands before it is used.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// How to reach the database.
-#[derive(Debug, Clone)]
+/// How to reach the database. Its `Debug` leaves the address out, which may hold a password.
+#[derive(Clone)]
 pub struct Options {
     /// `sqlite://PATH` or `postgres://…`.
     pub url: String,
@@ -31,6 +32,19 @@ pub struct Options {
     pub synchronous_full: bool,
     /// Bring the schema up to date on opening.
     pub migrate: bool,
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { url: _, connections, acquire_timeout, synchronous_full, migrate } = self;
+        f.debug_struct("Options")
+            .field("url", &"…")
+            .field("connections", connections)
+            .field("acquire_timeout", acquire_timeout)
+            .field("synchronous_full", synchronous_full)
+            .field("migrate", migrate)
+            .finish()
+    }
 }
 
 pub(super) async fn open(options: &Options) -> Result<Store> {
@@ -75,4 +89,22 @@ pub(super) async fn pool(options: &Options, connections: u32) -> Result<Database
                 .pragma("temp_store", "MEMORY")
         });
     Ok(Database::connect(pool).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_with_its_password_is_not_in_what_is_logged() {
+        let options = Options {
+            url: "postgres://pombo:hunter2@host/pombo".to_owned(),
+            connections: 8,
+            acquire_timeout: Duration::from_secs(5),
+            synchronous_full: true,
+            migrate: true,
+        };
+        let shown = format!("{options:?}");
+        assert!(shown.contains("connections: 8") && !shown.contains("hunter2"), "{shown}");
+    }
 }

@@ -191,7 +191,8 @@ impl Store {
         template.one(&self.read).await?.map(record).transpose()
     }
 
-    /// The template of this name and language in a business account, whatever its status.
+    /// The template of this name and language in a business account, whatever its status. The language may be
+    /// written in any case as long as only one is meant.
     ///
     /// # Errors
     ///
@@ -207,8 +208,11 @@ impl Store {
             .filter(Column::CompanyId.eq(company_id))
             .filter(Column::WabaId.eq(waba_id))
             .filter(Column::Name.eq(name))
-            .filter(Column::Language.eq(language));
-        template.one(&self.read).await?.map(record).transpose()
+            .filter(lower(Column::Language).eq(language.to_lowercase()));
+        let mut found = template.all(&self.read).await?;
+        let exact = found.iter().position(|template| template.language == language);
+        let meant = exact.or((found.len() == 1).then_some(0));
+        meant.map(|place| record(found.swap_remove(place))).transpose()
     }
 }
 

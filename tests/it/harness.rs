@@ -45,7 +45,7 @@ pub(crate) struct Service {
 
 /// A company and one of its valid keys.
 #[derive(Debug, Clone)]
-pub(crate) struct Tenant {
+pub(crate) struct Company {
     pub(crate) id: Uuid,
     pub(crate) key: String,
 }
@@ -80,23 +80,23 @@ impl Service {
         self.client.request(method, format!("{}{path}", self.process.url))
     }
 
-    /// The answer to `GET path` with a tenant's key.
+    /// The answer to `GET path` with a company's key.
     pub(crate) async fn get(&self, path: &str, key: &str) -> Answer {
         Answer::read(self.request(Method::GET, path).bearer_auth(key).send().await.unwrap()).await
     }
 
-    /// The answer to `POST path` with a tenant's key and this body.
+    /// The answer to `POST path` with a company's key and this body.
     pub(crate) async fn post(&self, path: &str, key: &str, body: impl Into<reqwest::Body>) -> Answer {
         let request = self.request(Method::POST, path).bearer_auth(key).body(body);
         Answer::read(request.send().await.unwrap()).await
     }
 
     /// A company with a key.
-    pub(crate) async fn tenant(&self, name: &str) -> Tenant {
+    pub(crate) async fn company(&self, name: &str) -> Company {
         let id = self.store().add_company(name, "standard").await.unwrap().id;
         let key = format!("pombo_{name}");
         self.add_key(id, &key, None).await;
-        Tenant { id, key }
+        Company { id, key }
     }
 
     /// Another key of a company; its id.
@@ -106,13 +106,13 @@ impl Service {
     }
 
     /// A channel in this state.
-    pub(crate) async fn channel(&self, tenant: &Tenant, kind: Kind, name: &str, status: Status) -> Channel {
+    pub(crate) async fn channel(&self, company: &Company, kind: Kind, name: &str, status: Status) -> Channel {
         let business = kind == Kind::BusinessAccount;
         let id = Uuid::now_v7();
         let token = self.process.vault.seal(b"token", &context::token(id));
         let new = NewChannel {
             id,
-            company_id: tenant.id,
+            company_id: company.id,
             kind,
             name: name.to_owned(),
             phone_number: Some("+55 (11) 98888-7777".to_owned()),
@@ -125,15 +125,15 @@ impl Service {
         self.store().add_channel(new).await.unwrap()
     }
 
-    /// Makes these the templates of the tenant's business account, each given as name, language and status.
-    pub(crate) async fn templates(&self, tenant: &Tenant, templates: &[(&str, &str, &str)]) {
+    /// Makes these the templates of the company's business account, each given as name, language and status.
+    pub(crate) async fn templates(&self, company: &Company, templates: &[(&str, &str, &str)]) {
         let synced: Vec<_> = templates.iter().map(template).collect();
-        self.store().sync_templates(tenant.id, WABA, &synced).await.unwrap();
+        self.store().sync_templates(company.id, WABA, &synced).await.unwrap();
     }
 
     /// The id of a seeded template.
-    pub(crate) async fn template_id(&self, tenant: &Tenant, name: &str, language: &str) -> i64 {
-        self.store().find_template_by_name(tenant.id, WABA, name, language).await.unwrap().unwrap().id
+    pub(crate) async fn template_id(&self, company: &Company, name: &str, language: &str) -> i64 {
+        self.store().find_template_by_name(company.id, WABA, name, language).await.unwrap().unwrap().id
     }
 
     /// The answer to bytes that no well-behaved client would send; nothing more comes, but the connection

@@ -86,8 +86,11 @@ async fn every_change_of_a_channel_is_found_by_its_revision(universe: &Universe)
     assert_eq!(store.find_channel(one.id).await.unwrap(), Some(one.clone()));
 
     let mut seen = store.revisions().await.unwrap().channel;
-    let reason =
-        Reason { code: "token_refused".to_owned(), sentence: "no".to_owned(), provider_code: Some(190) };
+    let reason = Reason {
+        code: "credentials_refused".to_owned(),
+        sentence: "no".to_owned(),
+        provider_code: Some(190),
+    };
     let since = Timestamp::from_millis(7);
     let connection = Connection { status: Status::Disconnected, reason: Some(reason), since };
     assert!(store.reconnect_channel(one.id, Some(vec![3])).await.unwrap());
@@ -162,6 +165,38 @@ async fn a_synchronised_template_keeps_its_id_and_a_vanished_one_is_deleted(univ
     assert_eq!(statuses, ["APPROVED", "DELETED", "DELETED", "DELETED"]);
 }
 
+async fn a_language_in_another_case_is_understood_unless_two_are_meant(universe: &Universe) {
+    let store = &universe.store;
+    let company = store.add_company("acme", "standard").await.unwrap().id;
+    let language = |name: &str, language: &str| ListedTemplate {
+        language: language.to_owned(),
+        ..synced(name, "APPROVED", "x")
+    };
+    let listed = [language("one", "pt_BR"), language("two", "en_us"), language("two", "en_US")];
+    store.sync_templates(company, "waba", &listed).await.unwrap();
+    let find = async |name: &str, language: &str| {
+        let found = store.find_template_by_name(company, "waba", name, language).await.unwrap();
+        found.map(|template| template.language)
+    };
+    assert_eq!(find("one", "PT_br").await.as_deref(), Some("pt_BR"));
+    assert_eq!(find("one", "pt").await, None);
+    assert_eq!(find("two", "en_us").await.as_deref(), Some("en_us"));
+    assert_eq!(find("two", "en_US").await.as_deref(), Some("en_US"));
+    assert_eq!(find("two", "EN_US").await, None);
+}
+
+async fn a_page_beyond_all_counting_is_empty(universe: &Universe) {
+    let store = &universe.store;
+    let company = store.add_company("acme", "standard").await.unwrap().id;
+    store.add_channel(new_channel(company, "1")).await.unwrap();
+    store.sync_templates(company, "waba", &[synced("a", "APPROVED", "x")]).await.unwrap();
+    let far = PageRequest { page: u64::MAX, limit: 1000 };
+    let channels = store.channels(company, Kind::BusinessAccount, far, None).await.unwrap();
+    assert_eq!((channels.records.len(), channels.total), (0, 1));
+    let templates = store.approved_templates(company, "waba", far, Filter::default()).await.unwrap();
+    assert_eq!((templates.records.len(), templates.total), (0, 1));
+}
+
 async fn applied_tiers_replace_those_of_the_same_name_and_no_others(universe: &Universe) {
     let store = &universe.store;
     let tier = |name: &str, settings: &str| (name.to_owned(), settings.to_owned());
@@ -183,5 +218,7 @@ stores!(
     every_change_of_a_channel_is_found_by_its_revision,
     concurrent_changes_each_get_a_revision_of_their_own,
     a_synchronised_template_keeps_its_id_and_a_vanished_one_is_deleted,
+    a_language_in_another_case_is_understood_unless_two_are_meant,
+    a_page_beyond_all_counting_is_empty,
     applied_tiers_replace_those_of_the_same_name_and_no_others,
 );

@@ -45,19 +45,19 @@ pub(in crate::api) struct BusinessSend {
     /// `text`, `image`, `video`, `audio`, `document`, `template` or `interactive`.
     #[schema(example = "text")]
     r#type: String,
-    /// Everything but digits is stripped. This or `contact_tag_id` must be there; both are merged.
+    /// Everything but digits is stripped; by default at most 100,000 entries. This or `contact_tag_id` must be
+    /// there; both are merged.
     #[schema(example = json!(["+55 11 98888-7777"]))]
     phone_number: Option<Numbers>,
-    /// Every contact of these tags that has a valid number receives the message.
+    /// Every contact of these tags that has a valid number receives the message; by default at most 100 tags.
     contact_tag_id: Option<Tags>,
-    /// The text, for `text`.
-    #[schema(max_length = 4096, example = "Your order is on its way.")]
+    /// The text, for `text`; by default at most 4,096 characters.
+    #[schema(example = "Your order is on its way.")]
     message: Option<String>,
-    /// Public address of the file, for `image`, `video`, `audio` and `document`.
-    #[schema(max_length = 2048)]
+    /// Public address of the file, for `image`, `video`, `audio` and `document`; by default at most
+    /// 2,048 characters.
     link: Option<String>,
-    /// For `image`, `video` and `document`.
-    #[schema(max_length = 1024)]
+    /// For `image`, `video` and `document`; by default at most 1,024 characters.
     caption: Option<String>,
     /// An approved template, for `template`.
     template_id: Option<i64>,
@@ -84,13 +84,10 @@ pub(in crate::api) struct WebSend {
     /// A number in international format, or the id of a group.
     #[schema(example = "5511988887777")]
     phone_number: String,
-    /// The text, for `text`.
-    #[schema(max_length = 4096)]
+    /// The text, for `text`; by default at most 4,096 characters.
     message: Option<String>,
-    /// Public address of the file, for the others.
-    #[schema(max_length = 2048)]
+    /// Public address of the file, for the others; by default at most 2,048 characters.
     link: Option<String>,
-    /// For `image`, `video` and `document`.
-    #[schema(max_length = 1024)]
+    /// For `image`, `video` and `document`; by default at most 1,024 characters.
     caption: Option<String>,
 }

@@ -15,7 +15,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 
 pub use self::plan::GOOD_TOKEN;
 pub use self::report::{Channel, Company, Report, Tag, Template};
@@ -95,6 +95,21 @@ pub async fn start(
 }
 
 impl Demo {
+    /// Runs until `end`, then ends the service gracefully, and the simulator after it. Ends by itself, as a
+    /// failure, when another process takes the database over.
+    ///
+    /// # Errors
+    ///
+    /// Those of `end` and of the service.
+    pub async fn run_until(self, end: impl Future<Output = std::io::Result<()>>) -> anyhow::Result<()> {
+        let reason = tokio::select! {
+            ended = end => ended.map_err(anyhow::Error::from),
+            () = self.service.fenced() => Err(anyhow!(serve::TAKEN_OVER)),
+        };
+        self.stop().await?;
+        reason
+    }
+
     /// Ends the service gracefully, then the simulator.
     ///
     /// # Errors

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
 use super::plan;
 use super::seed::{self, Seeded};
 use crate::domain::channel::Kind;
 use crate::domain::page::PageRequest;
+use crate::domain::secret::Secret;
 use crate::store::Store;
 
 /// More channels than a demonstration has.
@@ -38,7 +39,8 @@ pub struct Company {
     /// Its id.
     pub id: Uuid,
     /// A key that was made for this start.
-    pub api_key: String,
+    #[serde(serialize_with = "exposed")]
+    pub api_key: Secret,
     /// Business accounts in the order of the plan, then web sessions.
     pub channels: Vec<Channel>,
     /// Whatever their status.
@@ -88,6 +90,11 @@ pub struct Tag {
     pub valid_phones: u64,
 }
 
+/// The report is the one place where a demonstration's key is told.
+fn exposed<S: Serializer>(key: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(key.expose())
+}
+
 /// Reads back what the store has of `seeded`, and makes the keys.
 pub(super) async fn gather(
     store: &Store,
@@ -113,7 +120,7 @@ pub(super) async fn gather(
         }
         companies.push(Company {
             id: company.id,
-            api_key: seed::new_key(store, &company).await?.expose().to_owned(),
+            api_key: seed::new_key(store, &company).await?,
             channels: channels(store, company.id, plan).await?,
             templates: templates.collect(),
             tags: counted,

@@ -57,6 +57,9 @@ fn template(body: &Body<'_>) -> Result<TemplateRequest, Refusal> {
     let template_id = template_id(body.template_id)?;
     // The provider writes `pt_BR`, other systems `pt-BR`.
     let language = body.language.text()?.map(|language| language.trim().replace('-', "_"));
+    if language.as_ref().is_some_and(|language| language.contains(char::is_control)) {
+        return Err(body.language.wrong_type("a language code, such as `pt_BR`"));
+    }
     let field = body.components;
     let components = match field.look() {
         Json::Array => parse_components(&structured::read(field, Code::InvalidComponents)?)?,
@@ -72,9 +75,10 @@ fn template(body: &Body<'_>) -> Result<TemplateRequest, Refusal> {
     Ok(TemplateRequest { template_id, language, components })
 }
 
-/// A positive integer, as a number or as its digits.
+/// An integer, as a number or as its digits. One that no template has, negative or beyond counting, is left to
+/// the search for the template, which finds nothing.
 fn template_id(field: Field<'_>) -> Result<i64, Refusal> {
-    let digits = match field.look() {
+    let written = match field.look() {
         Json::Absent => {
             return Err(
                 field.refuse(Code::MissingTemplateId, "is missing: give the id of an approved template")
@@ -84,13 +88,17 @@ fn template_id(field: Field<'_>) -> Result<i64, Refusal> {
         Json::Text(text) => text.trim().to_owned(),
         Json::BrokenText | Json::Bool | Json::Array | Json::Object => String::new(),
     };
-    let only_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
-    digits.parse().ok().filter(|&id: &i64| only_digits && id > 0).ok_or_else(|| {
-        field.refuse(
+    let (sign, magnitude) = match written.strip_prefix('-') {
+        Some(magnitude) => (-1, magnitude),
+        None => (1, written.as_str()),
+    };
+    if magnitude.is_empty() || !magnitude.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(field.refuse(
             Code::InvalidTemplateIdFormat,
-            "must be a whole number above zero: the id that the channel's list of templates gives",
-        )
-    })
+            "must be a whole number: the id that the channel's list of templates gives",
+        ));
+    }
+    Ok(sign * magnitude.parse().unwrap_or(i64::MAX))
 }
 
 fn interactive(field: Field<'_>) -> Result<Content, Refusal> {

@@ -19,7 +19,7 @@ fn the_built_in_tiers_are_sound_and_have_the_rates_of_the_provider() {
     assert_eq!(rate("high").as_deref(), Some("1000/s"));
     assert_eq!(rate("coexistence").as_deref(), Some("20/s"));
     assert!(tiers.iter().all(|tier| !tier.description.is_empty()));
-    assert!(tiers.iter().any(|tier| tier.kind == ChannelKind::WebSession));
+    assert!(tiers.iter().any(|tier| tier.kind == Kind::WebSession));
 }
 
 #[test]

@@ -58,7 +58,7 @@ async fn a_body_that_breaks_off_is_an_invalid_body() {
 async fn a_body_that_never_ends_is_given_up() {
     let options = Options { body_timeout: Duration::from_millis(50), ..Options::default() };
     let service = Service::start_with(options).await;
-    let acme = service.tenant("acme").await;
+    let acme = service.company("acme").await;
     let channel = service.channel(&acme, Kind::BusinessAccount, "shop", Status::Connected).await;
     let answer = service.raw(chunked(&World::send(channel.id), &acme.key, &["{"])).await;
     assert_eq!((answer.status, answer.code().as_deref()), (400, Some("invalid_body")));

@@ -6,11 +6,11 @@ use pombo::domain::contact::Person;
 use pombo::store::ContactDraft;
 use serde_json::{Value, json};
 
-use crate::harness::{Service, Tenant};
+use crate::harness::{Company, Service};
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_007);
 
-async fn add(service: &Service, tenant: &Tenant, first_name: &str, phone_number: &str, tags: &[&str]) {
+async fn add(service: &Service, company: &Company, first_name: &str, phone_number: &str, tags: &[&str]) {
     let person = Person {
         first_name: first_name.to_owned(),
         last_name: "Silva".to_owned(),
@@ -19,7 +19,7 @@ async fn add(service: &Service, tenant: &Tenant, first_name: &str, phone_number:
         ..Person::default()
     };
     let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
-    service.store().upsert_contacts(tenant.id, &[ContactDraft { person, tags }], NOW).await.unwrap();
+    service.store().upsert_contacts(company.id, &[ContactDraft { person, tags }], NOW).await.unwrap();
 }
 
 /// Replaces what differs from run to run.
@@ -36,7 +36,7 @@ fn without_ids(mut json: Value) -> Value {
 #[tokio::test]
 async fn a_contact_has_the_fields_of_the_specification() {
     let service = Service::start().await;
-    let (acme, globex) = (service.tenant("acme").await, service.tenant("globex").await);
+    let (acme, globex) = (service.company("acme").await, service.company("globex").await);
     service.store().ensure_tag(acme.id, "vip", Some("#22aa66")).await.unwrap();
     add(&service, &acme, "Ana", "+55 (11) 98888-7777", &["vip"]).await;
     add(&service, &globex, "Bob", "+55 (11) 98888-7777", &["vip"]).await;
@@ -66,7 +66,7 @@ async fn a_contact_has_the_fields_of_the_specification() {
 #[tokio::test]
 async fn a_tag_says_how_many_contacts_have_it() {
     let service = Service::start().await;
-    let acme = service.tenant("acme").await;
+    let acme = service.company("acme").await;
     add(&service, &acme, "Ana", "5511988880001", &["vip"]).await;
     add(&service, &acme, "Bia", "5511988880002", &["vip", "new"]).await;
     let answer = service.get("/api/v1/contacts/tags?search=VI", &acme.key).await;
@@ -95,7 +95,7 @@ async fn a_tag_says_how_many_contacts_have_it() {
 #[tokio::test]
 async fn contacts_come_in_pages_of_ten_unless_asked_otherwise() {
     let service = Service::start().await;
-    let acme = service.tenant("acme").await;
+    let acme = service.company("acme").await;
     for number in 0..12 {
         add(&service, &acme, &format!("c{number}"), &format!("55119888800{number:02}"), &[]).await;
     }
@@ -115,7 +115,7 @@ async fn contacts_come_in_pages_of_ten_unless_asked_otherwise() {
 #[tokio::test]
 async fn numbers_and_tags_are_merged_and_other_companies_tags_reach_nobody() {
     let service = Service::start().await;
-    let (acme, globex) = (service.tenant("acme").await, service.tenant("globex").await);
+    let (acme, globex) = (service.company("acme").await, service.company("globex").await);
     let channel = service.channel(&acme, Kind::BusinessAccount, "shop", Status::Connected).await;
     add(&service, &acme, "Ana", "5511988880001", &["vip"]).await;
     add(&service, &acme, "Bia", "5511988880002", &["vip"]).await;

@@ -19,10 +19,10 @@ fn counts(answer: &Answer) -> [u64; 3] {
 #[tokio::test]
 async fn a_channel_is_shown_with_why_it_is_disconnected_and_without_secrets() {
     let service = Service::start().await;
-    let acme = service.tenant("acme").await;
+    let acme = service.company("acme").await;
     let channel = service.channel(&acme, Kind::BusinessAccount, "Shop", Status::Connected).await;
     let reason = Reason {
-        code: "token_refused".to_owned(),
+        code: "credentials_refused".to_owned(),
         sentence: "the provider refused the access token".to_owned(),
         provider_code: Some(190),
     };
@@ -44,7 +44,7 @@ async fn a_channel_is_shown_with_why_it_is_disconnected_and_without_secrets() {
                 "phone_number": "+55 (11) 98888-7777",
                 "status": "disconnected",
                 "status_reason": {
-                    "code": "token_refused",
+                    "code": "credentials_refused",
                     "sentence": "the provider refused the access token",
                     "provider_code": 190,
                 },
@@ -64,7 +64,7 @@ async fn a_channel_is_shown_with_why_it_is_disconnected_and_without_secrets() {
 #[tokio::test]
 async fn each_list_has_one_kind_of_one_company_newest_first() {
     let service = Service::start().await;
-    let (acme, globex) = (service.tenant("acme").await, service.tenant("globex").await);
+    let (acme, globex) = (service.company("acme").await, service.company("globex").await);
     for name in ["a", "b", "c"] {
         service.channel(&acme, Kind::BusinessAccount, name, Status::Connected).await;
     }
@@ -86,7 +86,7 @@ async fn each_list_has_one_kind_of_one_company_newest_first() {
 #[tokio::test]
 async fn channels_are_found_by_name_and_by_number_however_written() {
     let service = Service::start().await;
-    let acme = service.tenant("acme").await;
+    let acme = service.company("acme").await;
     service.channel(&acme, Kind::BusinessAccount, "Loja São João 50%", Status::Connected).await;
     for (search, found) in [
         ("sao%20joao", 1),
@@ -109,7 +109,7 @@ async fn channels_are_found_by_name_and_by_number_however_written() {
 #[tokio::test]
 async fn only_approved_templates_of_the_channel_s_account_are_listed() {
     let service = Service::start().await;
-    let (acme, globex) = (service.tenant("acme").await, service.tenant("globex").await);
+    let (acme, globex) = (service.company("acme").await, service.company("globex").await);
     let channel = service.channel(&acme, Kind::BusinessAccount, "shop", Status::Connected).await;
     service.templates(&globex, &[("theirs", "en", "APPROVED")]).await;
     service

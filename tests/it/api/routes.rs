@@ -71,7 +71,7 @@ async fn no_route_of_a_company_answers_without_a_valid_key() {
 #[tokio::test]
 async fn no_route_of_a_company_shows_what_is_another_company_s() {
     let world = World::new().await;
-    let outsider = world.service.tenant("outsider").await;
+    let outsider = world.service.company("outsider").await;
     let key = format!("Bearer {}", outsider.key);
     for route in ROUTES.iter().filter(|route| route.access == Access::Company) {
         let (status, sign) = seen_from_outside(route);

@@ -37,7 +37,7 @@ async fn every_answer_carries_a_request_id() {
 #[tokio::test]
 async fn a_failure_of_ours_says_only_that_it_is_one() {
     let service = Service::start().await;
-    let acme = service.tenant("acme").await;
+    let acme = service.company("acme").await;
     let database = Database::connect(&service.universe.url).await.unwrap();
     database.execute_unprepared("ALTER TABLE api_key RENAME TO lost").await.unwrap();
 
@@ -61,7 +61,7 @@ async fn requests_are_counted_by_route_and_never_by_path() {
     // The only test of this binary that installs one.
     metrics::set_global_recorder(recorder).unwrap();
     let service = Service::start_with(options).await;
-    let acme = service.tenant("acme").await;
+    let acme = service.company("acme").await;
     for _ in 0..2 {
         service.post(&World::send(Uuid::nil()), &acme.key, "{}").await;
     }

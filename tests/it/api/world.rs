@@ -6,7 +6,7 @@ use pombo::domain::channel::{Kind, Status};
 use pombo::domain::request::Limits;
 use uuid::Uuid;
 
-use crate::harness::{Service, Tenant};
+use crate::harness::{Company, Service};
 
 pub(crate) const REVOKED_KEY: &str = "pombo_revoked";
 pub(crate) const EXPIRED_KEY: &str = "pombo_expired";
@@ -14,9 +14,9 @@ pub(crate) const EXPIRED_KEY: &str = "pombo_expired";
 pub(crate) struct World {
     pub(crate) service: Service,
     /// Who asks.
-    pub(crate) acme: Tenant,
+    pub(crate) acme: Company,
     /// Who must never be seen.
-    pub(crate) globex: Tenant,
+    pub(crate) globex: Company,
     pub(crate) connected: Uuid,
     pub(crate) disconnected: Uuid,
     pub(crate) foreign: Uuid,
@@ -33,14 +33,15 @@ impl World {
         let send = Limits { phone_numbers: 3, tags: 2, ..Limits::default() };
         let service =
             Service::start_with(Options { send, body_bytes: 16 * 1024, ..Options::default() }).await;
-        let acme = service.tenant("acme").await;
-        let globex = service.tenant("globex").await;
+        let acme = service.company("acme").await;
+        let globex = service.company("globex").await;
         let revoked = service.add_key(acme.id, REVOKED_KEY, None).await;
         assert!(service.store().revoke_api_key(revoked).await.unwrap());
         service.add_key(acme.id, EXPIRED_KEY, Some(Timestamp::from_millis(1))).await;
         let business =
-            async |tenant, status| service.channel(tenant, Kind::BusinessAccount, "shop", status).await.id;
-        let web = async |tenant| service.channel(tenant, Kind::WebSession, "phone", Status::Pairing).await.id;
+            async |company, status| service.channel(company, Kind::BusinessAccount, "shop", status).await.id;
+        let web =
+            async |company| service.channel(company, Kind::WebSession, "phone", Status::Pairing).await.id;
         service.templates(&acme, &[("shipped", "pt_BR", "APPROVED"), ("refused", "pt_BR", "REJECTED")]).await;
         service.templates(&globex, &[("theirs", "pt_BR", "APPROVED")]).await;
         Self {
