@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use migration::{Migrator, MigratorTrait};
+use sea_orm::sqlx::Connection as _;
 use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend};
 
@@ -88,6 +89,11 @@ pub(super) async fn pool(options: &Options, connections: u32) -> Result<Database
                 .pragma("journal_size_limit", SQLITE_LOG_LIMIT)
                 .pragma("temp_store", "MEMORY")
         });
+    // A commit that fails for want of disk ends SQLite's transaction, but the driver still counts it, and
+    // what it takes for nested in it would never be durable: such a connection is not used again.
+    pool.map_sqlx_sqlite_pool_opts(|pool| {
+        pool.before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
+    });
     Ok(Database::connect(pool).await?)
 }
 

@@ -1,18 +1,14 @@
 //! The program itself, killed and starved in the middle of its work: nothing accepted is lost.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::Child;
+use std::collections::BTreeSet;
 
-use pombo::simulator::{self, Simulator};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::database::{Universe, stores};
-use crate::program::Place;
-use crate::running::{NUMBER, until};
+use crate::running::until;
+use crate::serving::{IN_FLIGHT, Serving};
 
 const CONTACTS: u64 = 6_000;
-/// The bound on what a crash may repeat, as configured below.
-const IN_FLIGHT: u64 = 48;
 /// Times that the service is killed.
 const KILLS: u64 = 3;
 
@@ -21,90 +17,13 @@ stores!(
     a_second_service_on_the_same_database_is_refused,
 );
 
-/// A service in a process of its own, set up by the command line.
-struct Serving {
-    place: Place,
-    simulator: Simulator,
-    key: String,
-    channel: String,
-    tag: String,
-}
-
-impl Serving {
-    async fn new(universe: &Universe) -> Self {
-        let account = simulator::Account {
-            waba_id: "102290129340398".to_owned(),
-            tokens: vec!["EAAG-good".to_owned()],
-            numbers: vec![simulator::Number::new(NUMBER, "+1 555 078 3881")],
-            templates: simulator::default_templates(),
-        };
-        let seed = simulator::Seed { accounts: vec![account] };
-        let simulator = simulator::start(simulator::Options::default(), seed).await.unwrap();
-        let place = Place::new()
-            .with("POMBO__DATABASE__URL", &universe.url)
-            .with("POMBO__SERVER__BIND", "127.0.0.1:0")
-            .with("POMBO__CLOUD_API__BASE_URL", simulator.base_url())
-            .with("POMBO__ENGINE__CONCURRENCY", "24")
-            .with("POMBO__ENGINE__IN_FLIGHT", IN_FLIGHT.to_string())
-            .with("POMBO__ENGINE__BLOCK_SIZE", "1000")
-            .with("POMBO__RETRY__FIRST", "20ms");
-        place.json("company create Acme");
-        let key = place.json("key create --company Acme")["key"].as_str().unwrap().to_owned();
-        let add = format!(
-            "channel add-business --company Acme --name Sales --phone-number 15550783881 \
-             --phone-number-id {NUMBER} --waba-id 102290129340398 --tier unlimited --token-file -"
-        );
-        let channel = place.json_with("EAAG-good", &add)["id"].as_str().unwrap().to_owned();
-        let rows: String = (0..CONTACTS).map(|row| format!("Ana {row},+55 11 9{:08}\n", row * 7)).collect();
-        place.write("contacts.csv", &format!("first_name,phone_number\n{rows}"));
-        let imported = place.json("contacts import contacts.csv --company Acme --tag everyone");
-        assert_eq!(imported["created"], CONTACTS);
-        Self { place, simulator, key, channel, tag: String::new() }
-    }
-
-    /// Starts the program and waits for its address.
-    async fn serve(&mut self) -> (Child, String) {
-        let mut child = self.place.command("serve --json").spawn().unwrap();
-        let mut first = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut first).unwrap();
-        let started: Value = serde_json::from_str(&first).unwrap_or_default();
-        let url = started["base_url"].as_str().unwrap_or_else(|| panic!("no address: {first}")).to_owned();
-        if self.tag.is_empty() {
-            let tags: Value = self.client(&url, "/api/v1/contacts/tags").await;
-            self.tag = tags["data"][0]["id"].as_str().unwrap().to_owned();
-        }
-        (child, url)
-    }
-
-    async fn client(&self, url: &str, path: &str) -> Value {
-        let request = reqwest::Client::new().get(format!("{url}{path}")).bearer_auth(&self.key);
-        request.send().await.unwrap().json().await.unwrap()
-    }
-
-    async fn send(&self, url: &str) -> (u16, Value) {
-        let answer = reqwest::Client::new()
-            .post(format!("{url}/api/v1/chat/{}/messages", self.channel))
-            .bearer_auth(&self.key)
-            .json(&json!({ "type": "text", "message": "hi", "contact_tag_id": self.tag }))
-            .send()
-            .await
-            .unwrap();
-        (answer.status().as_u16(), answer.json().await.unwrap())
-    }
-
-    fn figures(&self) -> (u64, u64) {
-        let figures = self.simulator.number(NUMBER).unwrap();
-        (figures.messages, figures.unique_recipients)
-    }
-}
-
 async fn a_service_killed_in_mid_send_loses_nothing_and_repeats_at_most_what_was_in_flight(
     universe: &Universe,
 ) {
-    let mut serving = Serving::new(universe).await;
+    let mut serving = Serving::new(universe, CONTACTS, "unlimited").await;
     let (mut child, url) = serving.serve().await;
-    let (status, answer) = serving.send(&url).await;
-    assert_eq!((status, &answer["recipients_count"]), (202, &json!(CONTACTS)));
+    let answer = serving.send(&url).await;
+    assert_eq!((answer.status, &answer.json()["recipients_count"]), (202, &json!(CONTACTS)));
     for kill in 1..=KILLS {
         let enough = kill * CONTACTS / (KILLS + 2);
         until("messages before the kill", async || serving.figures().1 >= enough).await;
@@ -123,7 +42,7 @@ async fn a_service_killed_in_mid_send_loses_nothing_and_repeats_at_most_what_was
 }
 
 async fn a_second_service_on_the_same_database_is_refused(universe: &Universe) {
-    let mut serving = Serving::new(universe).await;
+    let mut serving = Serving::new(universe, 0, "unlimited").await;
     let (mut child, _) = serving.serve().await;
     let second = serving.place.run("serve --json");
     assert_eq!(second.code, Some(1));
@@ -131,4 +50,73 @@ async fn a_second_service_on_the_same_database_is_refused(universe: &Universe) {
     child.kill().unwrap();
     child.wait().unwrap();
     serving.simulator.stop().await;
+}
+
+/// The same command, unable to make any file larger than this: writes beyond it fail as on a full disk.
+#[cfg(target_os = "linux")]
+fn on_a_full_disk(command: &std::process::Command, kibibytes: u64) -> std::process::Command {
+    let mut limited = std::process::Command::new("bash");
+    // An ignored signal stays ignored in the program: it sees the failed write instead.
+    limited.args(["-c", "trap '' XFSZ; ulimit -f \"$0\"; exec \"$@\"", &kibibytes.to_string()]);
+    limited.arg(command.get_program()).args(command.get_args());
+    limited.current_dir(command.get_current_dir().unwrap());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => limited.env(name, value),
+            None => limited.env_remove(name),
+        };
+    }
+    limited.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped());
+    limited
+}
+
+#[cfg(target_os = "linux")]
+#[actix_web::test]
+async fn a_full_disk_refuses_sends_and_loses_none_that_were_accepted() {
+    let universe = Universe::sqlite().await;
+    let mut serving = Serving::new(&universe, 1, "unlimited").await;
+    // The last to close the database empties its log into it: the log would else have its room already.
+    universe.store.clone().close().await;
+    let path = std::path::Path::new(universe.url.trim_start_matches("sqlite://")).to_owned();
+    let files = std::fs::read_dir(path.parent().unwrap()).unwrap();
+    let largest = files.map(|file| file.unwrap().metadata().unwrap().len()).max().unwrap();
+    let command = on_a_full_disk(&serving.place.command("serve --json"), largest / 1024 + 100);
+    let (mut child, url) = serving.serve_as(command).await;
+
+    let single = |number: u64| json!({ "type": "text", "message": "hi", "phone_number": number });
+    let mut accepted = BTreeSet::new();
+    let (mut next, mut refusals) = (5_521_900_000_000_u64, 0);
+    while refusals < 5 {
+        let answer = serving.send_through(&serving.channel, &url, &single(next)).await;
+        match answer.status {
+            202 => assert!(accepted.insert(next)),
+            503 => {
+                assert_eq!(answer.code().as_deref(), Some("service_unavailable"));
+                assert_ne!(answer.header("retry-after").parse::<u64>().unwrap(), 0);
+                refusals += 1;
+            }
+            other => panic!("{other}: {}", answer.body),
+        }
+        assert!(accepted.len() < 1_000, "the disk never filled");
+        next += 1;
+    }
+    assert!(!accepted.is_empty(), "the disk was full from the start");
+    assert_eq!(serving.list(&url, "/api/v1/contacts").await.status, 200, "what is there can be read");
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    let (mut child, url) = serving.serve().await;
+    assert_eq!(serving.send_through(&serving.channel, &url, &single(next)).await.status, 202);
+    accepted.insert(next);
+    let store = pombo::store::Store::open(&universe.options()).await.unwrap();
+    until("the sends finished", async || store.channels_with_work().await.unwrap().is_empty()).await;
+    let messages = serving.simulator.messages(0, 100_000);
+    let reached: BTreeSet<u64> = messages.iter().map(|message| message.to.parse().unwrap()).collect();
+    assert_eq!(reached, accepted);
+    assert!(messages.len() - reached.len() <= usize::try_from(IN_FLIGHT).unwrap(), "{}", messages.len());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    serving.simulator.stop().await;
+    store.close().await;
+    universe.end().await;
 }

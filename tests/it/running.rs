@@ -17,11 +17,13 @@ use pombo::store::Store;
 use pombo::store::api_key::NewKey;
 use pombo::store::channel::{NewChannel, Sealed};
 use pombo::vault::{Vault, api_key, context};
+use reqwest::Method;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use uuid::Uuid;
 
 use crate::database::Universe;
+use crate::harness::Answer;
 
 /// The simulator's number and account.
 pub(crate) const NUMBER: &str = "106540352242922";
@@ -50,6 +52,15 @@ pub(crate) struct Running {
 impl Running {
     /// Starts simulator and service; `change` may change the configuration first.
     pub(crate) async fn start(universe: &Universe, change: impl FnOnce(&mut Config)) -> Self {
+        Self::start_on(universe.store.clone(), universe.options(), change).await
+    }
+
+    /// The same on a store that was opened with these options.
+    pub(crate) async fn start_on(
+        store: Store,
+        database: pombo::store::Options,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let number = simulator::Number::new(NUMBER, "+1 555 078 3881");
         let account = simulator::Account {
@@ -68,7 +79,6 @@ impl Running {
         config.retry.first = Duration::from_millis(20);
         change(&mut config);
         let vault = Arc::new(Vault::open(&config.secrets, data.path()).unwrap().0);
-        let store = universe.store.clone();
         let tiers = tier::parse(tier::BUILT_IN).unwrap();
         let tiers: Vec<_> =
             tiers.iter().map(|tier| (tier.name.clone(), serde_json::to_string(tier).unwrap())).collect();
@@ -79,7 +89,6 @@ impl Running {
         let new = NewKey { company_id: company, name: "test", prefix: &prefix, hash, expires_at: None };
         store.add_api_key(new).await.unwrap();
 
-        let database = universe.options();
         let (engine, server, url) = serve(&config, &store, &vault, &database).await;
         let mut running = Self {
             simulator,
@@ -140,14 +149,17 @@ impl Running {
 
     /// Sends through this channel: status and body of the answer.
     pub(crate) async fn send_through(&self, channel: Uuid, body: &Value) -> (u16, Value) {
-        let answer = reqwest::Client::new()
-            .post(format!("{}/api/v1/chat/{channel}/messages", self.url))
-            .bearer_auth(&self.key)
-            .json(body)
-            .send()
-            .await
-            .unwrap();
-        (answer.status().as_u16(), answer.json().await.unwrap())
+        let answer = self.ask(Method::POST, &format!("/api/v1/chat/{channel}/messages"), body).await;
+        (answer.status, answer.json())
+    }
+
+    /// The whole answer to a request with the company's key; a `null` body is none.
+    pub(crate) async fn ask(&self, method: Method, path: &str, body: &Value) -> Answer {
+        let mut request = reqwest::Client::new().request(method, format!("{}{path}", self.url));
+        if !body.is_null() {
+            request = request.json(body);
+        }
+        Answer::read(request.bearer_auth(&self.key).send().await.unwrap()).await
     }
 
     /// Sends a text to the tag; it must be accepted for that many.

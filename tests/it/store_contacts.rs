@@ -20,17 +20,10 @@ stores! {
     tags_are_listed_with_their_members_counted,
     a_tag_of_a_name_is_created_once,
     a_tag_gives_its_valid_numbers_in_order_once_each,
-    a_draft_is_matched_by_number_then_by_address,
-    the_same_batch_again_changes_nothing,
-    drafts_of_one_batch_see_each_other,
-    unknown_fields_never_erase_known_ones,
-    an_invalid_number_never_replaces_a_valid_one,
-    the_number_in_the_tags_follows_the_contact,
-    a_batch_for_nobody_writes_nothing,
     all_contacts_are_read_in_order_by_position,
 }
 
-const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
 
 /// A company's row, made without the store's own call for it.
 pub(crate) async fn company(universe: &Universe, name: &str) -> Uuid {
@@ -47,7 +40,7 @@ pub(crate) async fn company(universe: &Universe, name: &str) -> Uuid {
     id
 }
 
-fn person(first_name: &str, last_name: &str, email: &str, phone_number: &str) -> Person {
+pub(crate) fn person(first_name: &str, last_name: &str, email: &str, phone_number: &str) -> Person {
     Person {
         first_name: first_name.to_owned(),
         last_name: last_name.to_owned(),
@@ -57,28 +50,28 @@ fn person(first_name: &str, last_name: &str, email: &str, phone_number: &str) ->
     }
 }
 
-fn draft(first_name: &str, email: &str, phone_number: &str, tags: &[&str]) -> ContactDraft {
+pub(crate) fn draft(first_name: &str, email: &str, phone_number: &str, tags: &[&str]) -> ContactDraft {
     ContactDraft {
         person: person(first_name, "", email, phone_number),
         tags: tags.iter().map(|name| (*name).to_owned()).collect(),
     }
 }
 
-const fn page(page: u64, limit: u64) -> PageRequest {
+pub(crate) const fn page(page: u64, limit: u64) -> PageRequest {
     PageRequest { page, limit }
 }
 
-async fn all(store: &Store, company: Uuid) -> Vec<Contact> {
+pub(crate) async fn all(store: &Store, company: Uuid) -> Vec<Contact> {
     store.contacts_after(company, None, 1_000).await.unwrap()
 }
 
-async fn found(store: &Store, company: Uuid, search: &str) -> Vec<String> {
+pub(crate) async fn found(store: &Store, company: Uuid, search: &str) -> Vec<String> {
     let found = store.contacts(company, page(1, 100), Some(search)).await.unwrap();
     assert_eq!(found.total, found.records.len() as u64, "{search}");
     found.records.into_iter().map(|contact| contact.person.first_name).collect()
 }
 
-fn number(value: u64) -> PhoneNumber {
+pub(crate) fn number(value: u64) -> PhoneNumber {
     PhoneNumber::from_u64(value).unwrap()
 }
 
@@ -257,130 +250,6 @@ async fn a_tag_gives_its_valid_numbers_in_order_once_each(universe: &Universe) {
     assert!(store.tag_phones(company, tag, Some(third), 2).await.unwrap().is_empty());
     assert!(store.tag_phones(company, Uuid::now_v7(), None, 2).await.unwrap().is_empty());
     assert_eq!(store.tagged_contacts(company, &[tag, Uuid::now_v7()]).await.unwrap(), (6, 3));
-}
-
-async fn a_draft_is_matched_by_number_then_by_address(universe: &Universe) {
-    let company = company(universe, "acme").await;
-    let store = &universe.store;
-    let start =
-        [draft("Ana", "ana@example.com", "5511988887771", &[]), draft("Bob", "bob@example.com", "", &[])];
-    store.upsert_contacts(company, &start, NOW).await.unwrap();
-    let next = [
-        draft("Anna", "bob@example.com", "+55 11 98888-7771", &[]),
-        draft("Robert", "BOB@example.com", "", &[]),
-        draft("Carol", "carol@example.com", "5511988887773", &[]),
-        draft("Nova", "CAROL@EXAMPLE.COM", "5511988887774", &[]),
-    ];
-    // Ana takes Bob's address, so that the next draft finds two contacts with it: the older one is Ana.
-    let results =
-        store.upsert_contacts(company, &next, NOW.plus(std::time::Duration::from_secs(1))).await.unwrap();
-    assert_eq!(results, [Upserted::Updated, Upserted::Updated, Upserted::Created, Upserted::Updated]);
-    let contacts = all(store, company).await;
-    let names: Vec<_> = contacts.iter().map(|contact| contact.person.first_name.as_str()).collect();
-    assert_eq!(names, ["Robert", "Bob", "Nova"]);
-    assert_eq!(contacts[2].person.phone_number, "5511988887774");
-    assert!(contacts[0].updated_at > contacts[1].updated_at);
-    assert_eq!(found(store, company, "robert").await, ["Robert"]);
-}
-
-async fn the_same_batch_again_changes_nothing(universe: &Universe) {
-    let company = company(universe, "acme").await;
-    let store = &universe.store;
-    let drafts: Vec<_> = (0..50)
-        .map(|i| {
-            draft(
-                &format!("P{i}"),
-                &format!("p{i}@example.com"),
-                &format!("{}", 5_511_000_000_u64 + i),
-                &["a", "b"],
-            )
-        })
-        .collect();
-    let created = store.upsert_contacts(company, &drafts, NOW).await.unwrap();
-    assert!(created.iter().all(|result| *result == Upserted::Created));
-    let before = all(store, company).await;
-    let again =
-        store.upsert_contacts(company, &drafts, NOW.plus(std::time::Duration::from_secs(9))).await.unwrap();
-    assert!(again.iter().all(|result| *result == Upserted::Unchanged));
-    assert_eq!(all(store, company).await, before);
-    assert_eq!(before.len(), 50);
-    assert_eq!(store.tags(company, page(1, 10), None).await.unwrap().total, 2);
-}
-
-async fn drafts_of_one_batch_see_each_other(universe: &Universe) {
-    let company = company(universe, "acme").await;
-    let store = &universe.store;
-    let drafts = [
-        draft("Ana", "", "5511988887777", &["a"]),
-        draft("", "ana@example.com", "+5511988887777", &["a", "b"]),
-        draft("Ana Maria", "ANA@example.com", "", &["b", "b"]),
-    ];
-    let results = store.upsert_contacts(company, &drafts, NOW).await.unwrap();
-    assert_eq!(results, [Upserted::Created, Upserted::Updated, Upserted::Updated]);
-    let contacts = all(store, company).await;
-    assert_eq!(contacts.len(), 1);
-    assert_eq!(contacts[0].person, person("Ana Maria", "", "ANA@example.com", "+5511988887777"));
-    assert_eq!(contacts[0].tags.len(), 2);
-}
-
-async fn unknown_fields_never_erase_known_ones(universe: &Universe) {
-    let company = company(universe, "acme").await;
-    let store = &universe.store;
-    let mut full = draft("Ana", "ana@example.com", "5511988887777", &["a"]);
-    full.person.last_name = "Souza".to_owned();
-    full.person.phone_number_lid = Some("1@lid".to_owned());
-    full.person.profile_picture = "https://example.com/ana.png".to_owned();
-    store.upsert_contacts(company, &[full.clone()], NOW).await.unwrap();
-    let results = store.upsert_contacts(company, &[draft("", "", "5511988887777", &[])], NOW).await.unwrap();
-    assert_eq!(results, [Upserted::Unchanged]);
-    let contacts = all(store, company).await;
-    assert_eq!((&contacts[0].person, contacts[0].tags.len()), (&full.person, 1));
-}
-
-async fn an_invalid_number_never_replaces_a_valid_one(universe: &Universe) {
-    let company = company(universe, "acme").await;
-    let store = &universe.store;
-    let drafts = [
-        draft("Ana", "ana@example.com", "5511988887777", &[]),
-        draft("Ana", "ana@example.com", "n/a", &[]),
-        draft("Bob", "bob@example.com", "12", &[]),
-        draft("Bob", "bob@example.com", "123", &[]),
-    ];
-    let results = store.upsert_contacts(company, &drafts, NOW).await.unwrap();
-    use Upserted::{Created, Unchanged, Updated};
-    assert_eq!(results, [Created, Unchanged, Created, Updated]);
-    let contacts = all(store, company).await;
-    let numbers: Vec<_> = contacts.iter().map(|contact| contact.person.phone_number.as_str()).collect();
-    assert_eq!(numbers, ["5511988887777", "123"]);
-}
-
-async fn the_number_in_the_tags_follows_the_contact(universe: &Universe) {
-    let company = company(universe, "acme").await;
-    let store = &universe.store;
-    let before = [
-        draft("Ana", "ana@example.com", "5511988887777", &["a", "b"]),
-        draft("Bob", "bob@example.com", "", &["a"]),
-    ];
-    store.upsert_contacts(company, &before, NOW).await.unwrap();
-    let after = [
-        draft("", "ana@example.com", "5511988880000", &["c"]),
-        draft("", "bob@example.com", "4930901820", &[]),
-    ];
-    store.upsert_contacts(company, &after, NOW).await.unwrap();
-    let (ana, bob) = (number(5_511_988_880_000), number(4_930_901_820));
-    for (name, wanted) in [("a", vec![bob, ana]), ("b", vec![ana]), ("c", vec![ana])] {
-        let tag = store.ensure_tag(company, name, None).await.unwrap();
-        assert_eq!(store.tag_phones(company, tag, None, 10).await.unwrap(), wanted, "{name}");
-    }
-}
-
-async fn a_batch_for_nobody_writes_nothing(universe: &Universe) {
-    let store = &universe.store;
-    let nobody = Uuid::now_v7();
-    assert!(store.upsert_contacts(nobody, &[draft("Ana", "", "5511988887777", &["a"])], NOW).await.is_err());
-    assert!(all(store, nobody).await.is_empty());
-    let company = company(universe, "acme").await;
-    assert!(store.upsert_contacts(company, &[], NOW).await.unwrap().is_empty());
 }
 
 async fn all_contacts_are_read_in_order_by_position(universe: &Universe) {

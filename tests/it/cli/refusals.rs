@@ -54,8 +54,10 @@ fn a_database_that_is_away_is_named_without_its_password() {
     let place = Place::new()
         .with("POMBO__DATABASE__URL", format!("postgres://pombo:hunter2@{closed}/pombo"))
         .with("POMBO__DATABASE__ACQUIRE_TIMEOUT", "500ms");
-    let run = place.run("company list");
-    assert_eq!(run.code, Some(1));
-    assert!(run.stderr.contains(&format!("postgres://pombo@{closed}/pombo")), "{}", run.stderr);
-    assert!(!run.stderr.contains("hunter2"), "{}", run.stderr);
+    for line in ["company list", "serve"] {
+        let run = place.run(line);
+        assert_eq!(run.code, Some(1), "{line}: {run:?}");
+        assert!(run.stderr.contains(&format!("postgres://pombo@{closed}/pombo")), "{}", run.stderr);
+        assert!(!run.stderr.contains("hunter2"), "{}", run.stderr);
+    }
 }

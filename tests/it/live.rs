@@ -1,0 +1,79 @@
+//! What the command line changes is in force at once in a service that runs.
+
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::database::{Universe, stores};
+use crate::running::until;
+use crate::serving::{OTHER_NUMBER, Serving};
+
+/// Within this a change must be in force; the service looks four times a second.
+const SOON: Duration = Duration::from_secs(5);
+
+stores!(
+    a_tier_that_is_changed_speeds_up_a_send_under_way,
+    what_the_command_line_adds_can_be_used_and_what_it_revokes_cannot,
+);
+
+async fn end(mut child: Child, serving: Serving) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+    serving.simulator.stop().await;
+}
+
+/// Gives the standard tier another pace by the command line.
+fn pace(serving: &Serving, pace: &str) {
+    let tier = format!("[standard]\nkind = \"business_account\"\nmessages_per_second = \"{pace}\"\n");
+    serving.place.write("tiers.toml", &tier);
+    serving.place.json("tier apply tiers.toml");
+}
+
+async fn a_tier_that_is_changed_speeds_up_a_send_under_way(universe: &Universe) {
+    let mut serving = Serving::new(universe, 200, "standard").await;
+    pace(&serving, "1/s");
+    let (child, url) = serving.serve().await;
+    assert_eq!(serving.send(&url).await.status, 202);
+    until("the first messages", async || serving.figures().0 >= 2).await;
+    assert!(serving.figures().0 < 100, "the slow tier was not kept");
+
+    pace(&serving, "unlimited");
+    let applied = Instant::now();
+    until("everybody reached", async || serving.figures().1 == 200).await;
+    assert!(applied.elapsed() < 2 * SOON, "the old pace was kept: {:?}", applied.elapsed());
+    until("the send finished", async || universe.store.channels_with_work().await.unwrap().is_empty()).await;
+    assert_eq!(serving.figures(), (200, 200));
+    end(child, serving).await;
+}
+
+async fn what_the_command_line_adds_can_be_used_and_what_it_revokes_cannot(universe: &Universe) {
+    let mut serving = Serving::new(universe, 10, "unlimited").await;
+    let (child, url) = serving.serve().await;
+    assert_eq!(serving.send(&url).await.status, 202);
+
+    // Nothing has to be waited for.
+    serving.import("late", 1_000, 30);
+    let late = serving.tag_id(&url, "late").await;
+    let channel = serving.add_channel(OTHER_NUMBER, "unlimited");
+    let body = json!({ "type": "text", "message": "hi", "contact_tag_id": late });
+    let answer = serving.send_through(&channel, &url, &body).await;
+    assert_eq!((answer.status, &answer.json()["recipients_count"]), (202, &json!(30)), "{answer:?}");
+    let delivered = || serving.simulator.number(OTHER_NUMBER).unwrap().unique_recipients;
+    until("the late contacts reached through the late channel", async || delivered() == 30).await;
+    until("everybody else reached", async || serving.figures() == (10, 10)).await;
+
+    let created = serving.place.json("key create --company Acme --name second");
+    let open = async |key: &str| {
+        let request = reqwest::Client::new().get(format!("{url}/api/v1/contacts")).bearer_auth(key);
+        request.send().await.unwrap().status().as_u16()
+    };
+    let second = created["key"].as_str().unwrap();
+    assert_eq!(open(second).await, 200, "a new key opens at once");
+    serving.place.json(&format!("key revoke {}", created["id"].as_str().unwrap()));
+    let revoked = Instant::now();
+    until("the key refused", async || open(second).await == 401).await;
+    assert!(revoked.elapsed() < SOON, "a revoked key opened for {:?}", revoked.elapsed());
+    assert_eq!(open(&serving.key).await, 200, "the other key still opens");
+    end(child, serving).await;
+}

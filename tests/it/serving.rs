@@ -1,0 +1,129 @@
+//! The program itself, served in a process of its own, set up by the command line.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use pombo::simulator::{self, Simulator};
+use serde_json::{Value, json};
+
+use crate::database::Universe;
+use crate::harness::Answer;
+use crate::program::Place;
+use crate::running::NUMBER;
+
+/// Messages of a channel between their start and their durable outcome: the most that a crash may repeat.
+pub(crate) const IN_FLIGHT: u64 = 48;
+/// A number of the same account that no channel has at first.
+pub(crate) const OTHER_NUMBER: &str = "106540352242923";
+
+/// A service in a process of its own, set up by the command line.
+pub(crate) struct Serving {
+    pub(crate) place: Place,
+    pub(crate) simulator: Simulator,
+    pub(crate) key: String,
+    pub(crate) channel: String,
+    /// The tag of everybody; known once the program was started.
+    pub(crate) tag: String,
+    contacts: u64,
+}
+
+impl Serving {
+    /// With this many contacts under one tag, and a channel of this tier.
+    pub(crate) async fn new(universe: &Universe, contacts: u64, tier: &str) -> Self {
+        let account = simulator::Account {
+            waba_id: "102290129340398".to_owned(),
+            tokens: vec!["EAAG-good".to_owned()],
+            numbers: vec![
+                simulator::Number::new(NUMBER, "+1 555 078 3881"),
+                simulator::Number::new(OTHER_NUMBER, "+1 555 078 3882"),
+            ],
+            templates: simulator::default_templates(),
+        };
+        let seed = simulator::Seed { accounts: vec![account] };
+        let simulator = simulator::start(simulator::Options::default(), seed).await.unwrap();
+        let place = Place::new()
+            .with("POMBO__DATABASE__URL", &universe.url)
+            .with("POMBO__SERVER__BIND", "127.0.0.1:0")
+            .with("POMBO__CLOUD_API__BASE_URL", simulator.base_url())
+            .with("POMBO__ENGINE__CONCURRENCY", "24")
+            .with("POMBO__ENGINE__IN_FLIGHT", IN_FLIGHT.to_string())
+            .with("POMBO__ENGINE__BLOCK_SIZE", "1000")
+            .with("POMBO__RETRY__FIRST", "20ms");
+        place.json("company create Acme");
+        let key = place.json("key create --company Acme")["key"].as_str().unwrap().to_owned();
+        let mut serving =
+            Self { place, simulator, key, channel: String::new(), tag: String::new(), contacts };
+        serving.channel = serving.add_channel(NUMBER, tier);
+        serving.import("everyone", 0, contacts);
+        serving
+    }
+
+    /// Adds a business account by the command line; its id.
+    pub(crate) fn add_channel(&self, number: &str, tier: &str) -> String {
+        let add = format!(
+            "channel add-business --company Acme --name N{number} --phone-number {number} \
+             --phone-number-id {number} --waba-id 102290129340398 --tier {tier} --token-file -"
+        );
+        self.place.json_with("EAAG-good", &add)["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Imports contacts by the command line, the first of which is the `first`th there is.
+    pub(crate) fn import(&self, tag: &str, first: u64, count: u64) {
+        let row = |row: u64| format!("Ana {row},+55 11 9{:08}\n", row * 7);
+        let rows: String = (first..first + count).map(row).collect();
+        self.place.write("contacts.csv", &format!("first_name,phone_number\n{rows}"));
+        let imported = self.place.json(&format!("contacts import contacts.csv --company Acme --tag {tag}"));
+        assert_eq!(imported["created"], count);
+    }
+
+    /// Starts the program and waits for its address.
+    pub(crate) async fn serve(&mut self) -> (Child, String) {
+        let command = self.place.command("serve --json");
+        self.serve_as(command).await
+    }
+
+    /// Starts the program by this command and waits for its address.
+    pub(crate) async fn serve_as(&mut self, mut command: Command) -> (Child, String) {
+        // Nobody reads it: a full pipe would hold the program up.
+        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+        let mut first = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut first).unwrap();
+        let started: Value = serde_json::from_str(&first).unwrap_or_default();
+        let url = started["base_url"].as_str().unwrap_or_else(|| panic!("no address: {first}")).to_owned();
+        if self.tag.is_empty() && self.contacts > 0 {
+            self.tag = self.tag_id(&url, "everyone").await;
+        }
+        (child, url)
+    }
+
+    /// The id of a tag, as the service lists it.
+    pub(crate) async fn tag_id(&self, url: &str, name: &str) -> String {
+        let tags = self.list(url, "/api/v1/contacts/tags").await.json();
+        let mut tags = tags["data"].as_array().unwrap().iter();
+        tags.find(|tag| tag["name"] == name).unwrap()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The answer to `GET path`.
+    pub(crate) async fn list(&self, url: &str, path: &str) -> Answer {
+        let request = reqwest::Client::new().get(format!("{url}{path}")).bearer_auth(&self.key);
+        Answer::read(request.send().await.unwrap()).await
+    }
+
+    /// Sends a text to everybody.
+    pub(crate) async fn send(&self, url: &str) -> Answer {
+        let everyone = json!({ "type": "text", "message": "hi", "contact_tag_id": self.tag });
+        self.send_through(&self.channel, url, &everyone).await
+    }
+
+    /// Sends through this channel.
+    pub(crate) async fn send_through(&self, channel: &str, url: &str, body: &Value) -> Answer {
+        let post = reqwest::Client::new().post(format!("{url}/api/v1/chat/{channel}/messages"));
+        Answer::read(post.bearer_auth(&self.key).json(body).send().await.unwrap()).await
+    }
+
+    /// Messages that the simulator took from the first channel, and how many recipients they had.
+    pub(crate) fn figures(&self) -> (u64, u64) {
+        let figures = self.simulator.number(NUMBER).unwrap();
+        (figures.messages, figures.unique_recipients)
+    }
+}
