@@ -91,8 +91,8 @@ pub(super) async fn pool(options: &Options, connections: u32) -> Result<Database
         });
     // A commit that fails for want of disk ends SQLite's transaction, but the driver still counts it, and
     // what it takes for nested in it would never be durable: such a connection is not used again.
-    pool.map_sqlx_sqlite_pool_opts(|pool| {
-        pool.before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
+    pool.map_sqlx_sqlite_before_acquire(|connection, _| {
+        Box::pin(async move { Ok(!connection.is_in_transaction()) })
     });
     Ok(Database::connect(pool).await?)
 }
