@@ -2,6 +2,10 @@
 
 use std::process::ExitCode;
 
+/// Requests are taken on one thread, written on another and answered on the first.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     pombo::cli::run(std::env::args_os())
 }

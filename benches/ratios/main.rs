@@ -14,6 +14,10 @@ mod tag_send;
 
 use std::io::Write as _;
 
+/// The program's, for both sides.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// One measured row.
 pub(crate) struct Row {
     pub(crate) what: &'static str,

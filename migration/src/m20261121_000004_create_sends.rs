@@ -20,7 +20,7 @@ const UP: &[&str] = &[
         settled {int} NOT NULL,
         created_at {int} NOT NULL,
         finished_at {int}
-    ) {strict}",
+    ) {clustered}",
     "CREATE INDEX send_active ON send (channel_id, id) WHERE state < 2",
     "CREATE TABLE recipient_block (
         send_id {uuid} NOT NULL,

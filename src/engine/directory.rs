@@ -8,6 +8,7 @@ use dashmap::DashMap;
 use uuid::Uuid;
 
 use super::channel::{ChannelActor, Gate, Refresh, Stop};
+use super::ledger::Listener;
 use super::shared::Shared;
 use crate::connector;
 use crate::connector::cloud_api::Connections;
@@ -23,13 +24,26 @@ struct Thread {
 struct Entry {
     channel: Arc<Channel>,
     /// Started on first need; started anew when it ended.
-    actor: Option<Addr<ChannelActor>>,
+    actor: Option<Running>,
     gate: Gate,
+}
+
+/// An actor that was started.
+struct Running {
+    address: Addr<ChannelActor>,
+    /// The same, as the ledger knows it: made once, because an address costs more to copy than a count.
+    listener: Listener,
 }
 
 impl Entry {
     fn new(channel: &Arc<Channel>) -> Self {
         Self { channel: Arc::clone(channel), actor: None, gate: Gate::new(channel.connection.clone()) }
+    }
+
+    /// The actor's listener and gate, unless it ended or was never started.
+    fn running(&self) -> Option<(Listener, Gate)> {
+        let actor = self.actor.as_ref().filter(|actor| actor.address.connected())?;
+        Some((Arc::clone(&actor.listener), self.gate.clone()))
     }
 }
 
@@ -78,21 +92,25 @@ impl Directory {
         Ok(channel)
     }
 
-    /// The actor of a channel, started if need be, and the state that it shows.
-    pub(super) fn actor(&self, channel: &Arc<Channel>) -> (Addr<ChannelActor>, Gate) {
+    /// Who hears of a channel's sends, its actor started if need be, and the state that it shows.
+    pub(super) fn actor(&self, channel: &Arc<Channel>) -> (Listener, Gate) {
+        if let Some(found) = self.entries.get(&channel.id).and_then(|entry| entry.running()) {
+            return found;
+        }
         let mut entry = self.entries.entry(channel.id).or_insert_with(|| Entry::new(channel));
-        if let Some(actor) = entry.actor.as_ref().filter(|actor| actor.connected()) {
-            return (actor.clone(), entry.gate.clone());
+        if let Some(found) = entry.running() {
+            return found;
         }
         let thread = &self.threads[self.next_thread.fetch_add(1, Ordering::Relaxed) % self.threads.len()];
         let (shared, connections) = (Arc::clone(&self.shared), thread.connections.clone());
         let (channel, gate) = (Arc::clone(&entry.channel), entry.gate.clone());
         let shown = gate.clone();
-        let actor = ChannelActor::start_in_arbiter(&thread.arbiter, move |_| {
+        let address = ChannelActor::start_in_arbiter(&thread.arbiter, move |_| {
             ChannelActor::new(shared, connections, channel, shown)
         });
-        entry.actor = Some(actor.clone());
-        (actor, gate)
+        let listener = Arc::new(address.clone().recipient());
+        entry.actor = Some(Running { address, listener: Arc::clone(&listener) });
+        (listener, gate)
     }
 
     /// Takes over a record, unless the one here is newer, and tells its actor.
@@ -121,7 +139,7 @@ impl Directory {
 
     /// Starts anew the actors that ended by a defect of ours: their channels' queues wait.
     pub(super) fn revive(&self) {
-        let ended = |entry: &Entry| entry.actor.as_ref().is_some_and(|actor| !actor.connected());
+        let ended = |entry: &Entry| entry.actor.as_ref().is_some_and(|actor| !actor.address.connected());
         let ended: Vec<_> = self
             .entries
             .iter()
@@ -137,7 +155,11 @@ impl Directory {
     /// Stops every actor, each when its outcomes are written.
     pub(super) async fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
-        let actors: Vec<_> = self.entries.iter().filter_map(|entry| entry.actor.clone()).collect();
+        let actors: Vec<_> = self
+            .entries
+            .iter()
+            .filter_map(|entry| entry.actor.as_ref().map(|actor| actor.address.clone()))
+            .collect();
         // A closed actor has stopped already.
         futures_util::future::join_all(actors.iter().map(|actor| actor.send(Stop))).await;
         for thread in &self.threads {
@@ -148,7 +170,7 @@ impl Directory {
 
 fn refresh(entry: &Entry) {
     let Some(actor) = &entry.actor else { return };
-    let (actor, channel) = (actor.clone(), Arc::clone(&entry.channel));
+    let (actor, channel) = (actor.address.clone(), Arc::clone(&entry.channel));
     actix::spawn(async move {
         // A closed actor reads the record when it starts again.
         let _ = actor.send(Refresh(channel)).await;

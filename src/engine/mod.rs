@@ -245,7 +245,7 @@ impl Engine {
             RequestedContent::Ready(content) => content,
             RequestedContent::Template(requested) => self.fit(channel, requested).await?,
         };
-        let (actor, gate) = self.directory().actor(channel);
+        let (listener, gate) = self.directory().actor(channel);
         gate.admit()?;
         let Audience { mut numbers, tags, skipped } = request.audience;
         numbers.dedup();
@@ -260,7 +260,7 @@ impl Engine {
                     recipients: Recipients::One(*number),
                     blocks: Vec::new(),
                     more: false,
-                    channel: actor.recipient(),
+                    channel: listener,
                 };
                 Some((self.0.shared.ledger.send(accept).await??, 1))
             }
@@ -271,7 +271,7 @@ impl Engine {
                     content,
                     numbers,
                     tags,
-                    channel: actor.recipient(),
+                    channel: listener,
                 };
                 self.resolver().send(resolve).await??
             }

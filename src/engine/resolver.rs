@@ -13,7 +13,7 @@ use actix::prelude::*;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
-use super::ledger::{Accept, AcceptedSend, Activate, Arrived, Error, Extend, Ledger, Withdraw};
+use super::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Ledger, Listener, Withdraw};
 use crate::domain::block::pack;
 use crate::domain::content::Content;
 use crate::domain::phone::PhoneNumber;
@@ -37,7 +37,7 @@ pub(crate) struct Resolve {
     pub(crate) content: Arc<Content>,
     pub(crate) numbers: Vec<PhoneNumber>,
     pub(crate) tags: Vec<Uuid>,
-    pub(crate) channel: Recipient<Arrived>,
+    pub(crate) channel: Listener,
 }
 
 /// See the module.
@@ -161,7 +161,7 @@ impl Writing {
             recipients: Recipients::Blocks(self.recipients),
             blocks,
             more,
-            channel: self.resolve.channel.clone(),
+            channel: Arc::clone(&self.resolve.channel),
         };
         ask(&self.ledger, accept).await
     }
@@ -184,7 +184,7 @@ impl Writing {
             content: Arc::clone(&self.resolve.content),
             recipients: Recipients::Blocks(self.recipients),
         };
-        let channel = self.resolve.channel.clone();
+        let channel = Arc::clone(&self.resolve.channel);
         ask(&self.ledger, Activate { send, channel }).await?;
         Ok(Some((send_id, self.recipients)))
     }

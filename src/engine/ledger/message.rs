@@ -45,6 +45,9 @@ pub(crate) struct AcceptedSend {
 #[rtype(result = "()")]
 pub(crate) struct Arrived(pub(crate) Vec<AcceptedSend>);
 
+/// Who hears of sends that became durable: a channel's actor.
+pub(crate) type Listener = Arc<Recipient<Arrived>>;
+
 /// Write a new send, and its recipients unless there is one only.
 #[derive(Message)]
 #[rtype(result = "Result<Uuid, Error>")]
@@ -58,7 +61,7 @@ pub(crate) struct Accept {
     /// More blocks follow: the send only counts once [`Activate`] is written.
     pub(crate) more: bool,
     /// Who hears of it once it is durable.
-    pub(crate) channel: Recipient<Arrived>,
+    pub(crate) channel: Listener,
 }
 
 /// Write more blocks of a send.
@@ -74,7 +77,7 @@ pub(crate) struct Extend {
 #[rtype(result = "Result<(), Error>")]
 pub(crate) struct Activate {
     pub(crate) send: AcceptedSend,
-    pub(crate) channel: Recipient<Arrived>,
+    pub(crate) channel: Listener,
 }
 
 /// Remove a send that was not accepted after all.

@@ -18,7 +18,7 @@ use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
 pub(crate) use self::message::{
-    Accept, AcceptedSend, Activate, Arrived, Close, Condition, Error, Extend, Record, Withdraw,
+    Accept, AcceptedSend, Activate, Arrived, Close, Condition, Error, Extend, Listener, Record, Withdraw,
 };
 use crate::clock::Timestamp;
 use crate::domain::send::State;
@@ -48,13 +48,13 @@ struct Open {
 
 struct Accepting {
     send: AcceptedSend,
-    channel: Option<Recipient<Arrived>>,
+    channel: Option<Listener>,
     waiting: Waiting<Uuid>,
 }
 
 struct Activating {
     send: AcceptedSend,
-    channel: Recipient<Arrived>,
+    channel: Listener,
     waiting: Waiting<()>,
 }
 
@@ -229,11 +229,11 @@ impl Ledger {
 }
 
 /// Hands sends to their channel without waiting for it.
-fn tell(channel: &Recipient<Arrived>, sends: Vec<AcceptedSend>) {
+fn tell(channel: &Listener, sends: Vec<AcceptedSend>) {
     match channel.try_send(Arrived(sends)) {
         Ok(()) => {}
         Err(SendError::Full(arrived)) => {
-            let channel = channel.clone();
+            let channel = Arc::clone(channel);
             actix::spawn(async move {
                 // A closed channel actor finds its sends in the store when it starts again.
                 let _ = channel.send(arrived).await;
