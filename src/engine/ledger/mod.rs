@@ -128,6 +128,11 @@ impl Ledger {
             return;
         }
         self.busy = true;
+        // What other threads are just handing over goes with this commit instead of waiting for it.
+        tokio::task::yield_now().into_actor(self).map(|(), ledger, ctx| ledger.write(ctx)).spawn(ctx);
+    }
+
+    fn write(&mut self, ctx: &mut Context<Self>) {
         let open = mem::take(&mut self.open);
         let (store, lease) = (self.store.clone(), Arc::clone(&self.lease));
         let started = Instant::now();
