@@ -132,7 +132,7 @@ pub struct Engine {
     pub arbiters: usize,
     /// Requests to the provider at once, per channel.
     pub concurrency: usize,
-    /// Messages per channel between start and durable outcome: what a crash can leave unknown.
+    /// Messages per channel between start and durable outcome: the most that a crash can repeat.
     pub in_flight: usize,
     /// Recipients in one stored block.
     pub block_size: usize,
