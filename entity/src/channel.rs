@@ -41,6 +41,10 @@ pub struct Model {
     pub status_since: i64,
     /// As the provider rates the number.
     pub quality_rating: Option<String>,
+    /// How fast the provider lets the number send: `STANDARD`, `HIGH` or `COEXISTENCE`.
+    pub level: Option<String>,
+    /// How many people the provider lets the portfolio reach with templates in 24 hours, as it names it.
+    pub messaging_limit: Option<String>,
     /// The `channel` revision that last changed it.
     pub revision: i64,
     /// Unix milliseconds.

@@ -13,7 +13,7 @@ pub struct Model {
     pub company_id: Uuid,
     /// The channel that sends it.
     pub channel_id: Uuid,
-    /// Resolving 0, active 1, finished 2, canceled 3.
+    /// Resolving 0, active 1, finished 2, canceled 3, expired 4.
     pub state: i16,
     /// What is sent, as JSON.
     pub content: String,
@@ -29,6 +29,18 @@ pub struct Model {
     pub created_at: i64,
     /// Unix milliseconds.
     pub finished_at: Option<i64>,
+    /// Runs 0, paused 1.
+    pub control: i16,
+    /// The template that it sends, if it does.
+    pub template_id: Option<i64>,
+    /// Unix milliseconds; nothing of it is to be done before.
+    pub due_at: Option<i64>,
+    /// Unix milliseconds; as the request asked.
+    pub send_at: Option<i64>,
+    /// Unix milliseconds; as the request asked.
+    pub expires_at: Option<i64>,
+    /// Entries of the request that were left out.
+    pub skipped: i64,
 }
 
 /// Joins are written where they are needed.

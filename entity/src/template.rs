@@ -31,6 +31,8 @@ pub struct Model {
     pub rejected_reason: Option<String>,
     /// As the provider names it.
     pub quality_score: Option<String>,
+    /// The `template` revision that last changed it.
+    pub revision: i64,
     /// Unix milliseconds.
     pub created_at: i64,
     /// Unix milliseconds.

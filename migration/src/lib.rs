@@ -13,6 +13,9 @@ mod m20261121_000001_create_companies;
 mod m20261121_000002_create_channels;
 mod m20261121_000003_create_contacts;
 mod m20261121_000004_create_sends;
+mod m20261121_000005_add_controls_to_sends;
+mod m20261121_000006_create_suppressions;
+mod m20261121_000007_create_idempotency_keys;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -25,6 +28,9 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000002_create_channels::Migration),
             Box::new(m20261121_000003_create_contacts::Migration),
             Box::new(m20261121_000004_create_sends::Migration),
+            Box::new(m20261121_000005_add_controls_to_sends::Migration),
+            Box::new(m20261121_000006_create_suppressions::Migration),
+            Box::new(m20261121_000007_create_idempotency_keys::Migration),
         ]
     }
 }

@@ -21,7 +21,7 @@ use super::openapi::{BusinessSend, Failures};
 use super::templates::{self, Template};
 use crate::domain::channel::{self, Kind};
 use crate::domain::request::{BusinessRequest, SkippedEntry};
-use crate::engine::Accepted;
+use crate::engine::{Accepted, Terms};
 use crate::error::Code;
 
 /// A body up to this size is parsed where it was read; a larger one where it holds up no other request.
@@ -148,7 +148,7 @@ pub(super) async fn send(
     let channel = own_channel(&state, company, id).await?;
     let body = body.read(&state.options).await?;
     let request = parse(&state, body).await?;
-    let accepted = state.engine.send(&channel, request).await?;
+    let accepted = state.engine.send(&channel, request, Terms::default()).await?;
     Ok((Json(Queued::from(accepted)), StatusCode::ACCEPTED))
 }
 

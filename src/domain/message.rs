@@ -51,15 +51,35 @@ impl State {
         self as i16
     }
 
+    /// The word in answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Sending => "sending",
+            Self::Sent => "sent",
+            Self::Delivered => "delivered",
+            Self::Read => "read",
+            Self::Failed => "failed",
+            Self::Expired => "expired",
+            Self::Canceled => "canceled",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Whether the channel's own attempts still decide about the message. From then on only receipts do.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Queued | Self::Sending | Self::Unknown)
+    }
+
     /// From the number that the database kept.
     pub fn from_i16(value: i16) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_i16() == value)
     }
 
-    /// How far along a message is; a state only gives way to one of a higher rank. An unknown outcome
+    /// How far along a message is: a state only gives way to one of a higher rank. An unknown outcome
     /// ranks below every answer, so that a late receipt settles it; a failure gives way only to proof of
     /// arrival.
-    const fn rank(self) -> u8 {
+    pub const fn rank(self) -> u8 {
         match self {
             Self::Queued => 0,
             Self::Sending => 1,

@@ -11,6 +11,7 @@ mod ledger;
 mod resolver;
 mod sentinel;
 mod shared;
+mod suppressions;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,19 +23,23 @@ use uuid::Uuid;
 
 use self::directory::Directory;
 use self::keys::Keys;
-use self::ledger::{Accept, Close, Condition, Ledger};
-use self::resolver::{Resolve, Resolver};
+pub use self::ledger::Claim;
+use self::ledger::{Accept, Close, Condition, Ledger, Listener, Order};
+use self::resolver::{Resolve, Resolved, Resolver};
 use self::sentinel::Sentinel;
 use self::shared::{Shared, Tiers};
+use self::suppressions::Suppressions;
+use crate::clock::Timestamp;
 use crate::config::{self, Config};
 use crate::connector;
 use crate::domain::channel::Channel;
 use crate::domain::content::Content;
 use crate::domain::request::{Audience, BusinessRequest, RequestedContent};
 pub use crate::domain::request::{Skipped, SkippedEntry};
-use crate::domain::send::Recipients;
+use crate::domain::send::{Recipients, Schedule, TemplateUse};
 use crate::domain::template::{Template, TemplateRequest};
 use crate::error::{Code, Refusal};
+use crate::store::template::MARKETING;
 use crate::store::{self, Lease, Store};
 use crate::vault::Vault;
 
@@ -68,6 +73,15 @@ pub struct Caller {
     pub key_id: Uuid,
 }
 
+/// On which terms something is sent, besides what and to whom.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// When it may go.
+    pub schedule: Schedule,
+    /// The client's key, when the request must be carried out once.
+    pub claim: Option<Claim>,
+}
+
 /// A send that is durable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
@@ -75,7 +89,7 @@ pub struct Accepted {
     pub send_id: Uuid,
     /// Unique recipients.
     pub recipients: u64,
-    /// Entries that are not numbers.
+    /// Entries that are not numbers, and recipients that are left out.
     pub skipped: Skipped,
 }
 
@@ -165,19 +179,22 @@ impl Engine {
             vault,
             ledger: ledger.clone(),
             tiers: Tiers::default(),
+            suppressions: Suppressions::default(),
             engine: config.engine.clone(),
             retry: config.retry.clone(),
             cloud_api: config.cloud_api.clone(),
         });
-        let resolvers = (0..config.engine.resolvers.max(1)).map(|_| {
-            let (store, ledger, block_size) = (store.clone(), ledger.clone(), config.engine.block_size);
-            Resolver::start_in_arbiter(&helpers, move |_| Resolver::new(store, ledger, block_size))
-        });
+        let resolvers: Vec<_> = (0..config.engine.resolvers.max(1))
+            .map(|_| {
+                let shared = Arc::clone(&shared);
+                Resolver::start_in_arbiter(&helpers, move |_| Resolver::new(shared))
+            })
+            .collect();
         let engine = Self(Arc::new(Inner {
             directory: Directory::new(Arc::clone(&shared), config::per_core(config.engine.arbiters))?,
             shared,
             keys: Keys::default(),
-            resolvers: resolvers.collect(),
+            resolvers,
             next_resolver: AtomicUsize::new(0),
             reachable: AtomicBool::new(true),
             stopping: AtomicBool::new(false),
@@ -186,6 +203,7 @@ impl Engine {
         }));
         engine.forget_keys(seen.api_key);
         engine.load_tiers().await?;
+        engine.load_suppressions().await?;
         let (watched, interval) = (engine.clone(), config.engine.watch_interval);
         Sentinel::start_in_arbiter(&helpers, move |_| Sentinel::new(watched, interval, seen));
         engine.resume().await?;
@@ -237,53 +255,82 @@ impl Engine {
     ///
     /// In this order: `template_not_found`, `template_not_approved`, `invalid_components`;
     /// `reconnect_waba`; `no_valid_recipients`. [`Error::Unavailable`] when it cannot be written now.
-    pub async fn send(&self, channel: &Arc<Channel>, request: BusinessRequest) -> Result<Accepted, Error> {
+    pub async fn send(
+        &self,
+        channel: &Arc<Channel>,
+        request: BusinessRequest,
+        terms: Terms,
+    ) -> Result<Accepted, Error> {
         if self.0.stopping.load(Ordering::Relaxed) {
             return Err(Error::Unavailable { retry_after: RETRY_AFTER });
         }
-        let content = match request.content {
-            RequestedContent::Ready(content) => content,
-            RequestedContent::Template(requested) => self.fit(channel, requested).await?,
-        };
+        let (order, audience) = self.order(channel, request, terms).await?;
         let (listener, gate) = self.directory().actor(channel);
         gate.admit()?;
-        let Audience { mut numbers, tags, skipped } = request.audience;
-        numbers.dedup();
-        let content = Arc::new(content);
-        let accepted = match (numbers.as_slice(), tags.is_empty()) {
-            ([], true) => None,
-            ([number], true) => {
-                let accept = Accept {
-                    company_id: channel.company_id,
-                    channel_id: channel.id,
-                    content,
-                    recipients: Recipients::One(*number),
-                    blocks: Vec::new(),
-                    more: false,
-                    channel: listener,
-                };
-                Some((self.0.shared.ledger.send(accept).await??, 1))
-            }
-            _ => {
-                let resolve = Resolve {
-                    company_id: channel.company_id,
-                    channel_id: channel.id,
-                    content,
-                    numbers,
-                    tags,
-                    channel: listener,
-                };
-                self.resolver().send(resolve).await??
-            }
-        };
-        let Some((send_id, recipients)) = accepted else {
-            let sentence = "nobody is left to send to: give a number of 7 to 15 digits that begins with a \
-                            country code, or a tag with contacts that have one";
-            return Err(Refusal::new(Code::NoValidRecipients, sentence).into());
+        let resolved = self.resolve(order, audience, Some(listener)).await?;
+        let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
+            return Err(nobody().into());
         };
         metrics::counter!("pombo_sends_accepted_total").increment(1);
         metrics::counter!("pombo_recipients_accepted_total").increment(recipients);
-        Ok(Accepted { send_id, recipients, skipped })
+        Ok(Accepted { send_id, recipients, skipped: resolved.skipped })
+    }
+
+    async fn order(
+        &self,
+        channel: &Channel,
+        request: BusinessRequest,
+        terms: Terms,
+    ) -> Result<(Order, Audience), Error> {
+        let BusinessRequest { content, audience } = request;
+        let (content, template) = match content {
+            RequestedContent::Ready(content) => (content, None),
+            RequestedContent::Template(requested) => {
+                let (content, template) = self.fit(channel, requested).await?;
+                (content, Some(template))
+            }
+        };
+        let order = Order {
+            company_id: channel.company_id,
+            channel_id: channel.id,
+            content,
+            template,
+            schedule: terms.schedule,
+            claim: terms.claim,
+        };
+        Ok((order, audience))
+    }
+
+    /// Finds out who is in the audience, and writes the send when there is a `listener` for it.
+    async fn resolve(
+        &self,
+        order: Order,
+        audience: Audience,
+        listener: Option<Listener>,
+    ) -> Result<Resolved, Error> {
+        let Audience { mut numbers, tags, mut skipped } = audience;
+        numbers.dedup();
+        if !tags.is_empty() || numbers.len() > 1 {
+            let resolve = Resolve { order: Arc::new(order), numbers, tags, skipped, channel: listener };
+            return Ok(self.resolver().send(resolve).await??);
+        }
+        let is_marketing = order.template.is_some_and(|template| template.is_marketing);
+        let suppressions = &self.0.shared.suppressions;
+        suppressions.leave_out(order.company_id, is_marketing, &mut numbers, &mut skipped);
+        let Some(number) = numbers.pop() else { return Ok(Resolved { skipped, ..Resolved::default() }) };
+        let mut resolved = Resolved { send_id: None, recipients: 1, skipped };
+        if let Some(channel) = listener {
+            let accept = Accept {
+                order: Arc::new(order),
+                recipients: Recipients::One(number),
+                skipped: resolved.skipped.clone(),
+                blocks: Vec::new(),
+                more: false,
+                channel,
+            };
+            resolved.send_id = Some(self.0.shared.ledger.send(accept).await??);
+        }
+        Ok(resolved)
     }
 
     /// Whether the service can take requests.
@@ -325,7 +372,11 @@ impl Engine {
     }
 
     /// The content of a template send: the template found, checked and filled in.
-    async fn fit(&self, channel: &Channel, requested: TemplateRequest) -> Result<Content, Error> {
+    async fn fit(
+        &self,
+        channel: &Channel,
+        requested: TemplateRequest,
+    ) -> Result<(Content, TemplateUse), Error> {
         let id = requested.template_id;
         let missing = |what: String| {
             Refusal::new(
@@ -353,7 +404,8 @@ impl Engine {
                 .await?
                 .ok_or_else(|| missing(format!("template {id} ({name}) does not exist in {language}")))?;
         }
-        Ok(requested.fit(&Template::from(found))?)
+        let template = TemplateUse { id: found.id, is_marketing: found.category == MARKETING };
+        Ok((requested.fit(&Template::from(found))?, template))
     }
 
     fn resolver(&self) -> &Addr<Resolver> {
@@ -375,7 +427,21 @@ impl Engine {
         Ok(())
     }
 
+    async fn load_suppressions(&self) -> store::Result<()> {
+        let records = self.store().suppressions(Timestamp::now()).await?;
+        self.0.shared.suppressions.replace(records);
+        Ok(())
+    }
+
     fn set_reachable(&self, reachable: bool) {
         self.0.reachable.store(reachable, Ordering::Relaxed);
     }
+}
+
+fn nobody() -> Refusal {
+    Refusal::new(
+        Code::NoValidRecipients,
+        "nobody is left to send to: give a number of 7 to 15 digits that begins with a country code, or a tag \
+         with contacts that have one",
+    )
 }

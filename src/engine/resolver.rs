@@ -13,10 +13,11 @@ use actix::prelude::*;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
-use super::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Ledger, Listener, Withdraw};
+use super::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Ledger, Listener, Order, Withdraw};
+use super::shared::Shared;
 use crate::domain::block::pack;
-use crate::domain::content::Content;
 use crate::domain::phone::PhoneNumber;
+use crate::domain::request::Skipped;
 use crate::domain::send::{Block, Recipients};
 use crate::store::{self, Store};
 
@@ -28,29 +29,39 @@ const AT_ONCE: usize = 4;
 /// Blocks written at once.
 const STEP: usize = 12;
 
-/// Resolve this audience and write it as a send. `None` when nobody is in it.
+/// Resolve this audience, and write it as a send if it is meant.
 #[derive(Message)]
-#[rtype(result = "Result<Option<(Uuid, u64)>, Error>")]
+#[rtype(result = "Result<Resolved, Error>")]
 pub(crate) struct Resolve {
-    pub(crate) company_id: Uuid,
-    pub(crate) channel_id: Uuid,
-    pub(crate) content: Arc<Content>,
+    pub(crate) order: Arc<Order>,
     pub(crate) numbers: Vec<PhoneNumber>,
     pub(crate) tags: Vec<Uuid>,
-    pub(crate) channel: Listener,
+    /// Entries of the request that are left out already.
+    pub(crate) skipped: Skipped,
+    /// Who hears of the send; `None` only counts.
+    pub(crate) channel: Option<Listener>,
+}
+
+/// An audience as it was found.
+#[derive(Debug, Default)]
+pub(crate) struct Resolved {
+    /// The send, when one was written; none is when nobody is in the audience.
+    pub(crate) send_id: Option<Uuid>,
+    /// Unique recipients.
+    pub(crate) recipients: u64,
+    /// Entries that were left out.
+    pub(crate) skipped: Skipped,
 }
 
 /// See the module.
 pub(crate) struct Resolver {
-    store: Store,
-    ledger: Addr<Ledger>,
-    block_size: usize,
+    shared: Arc<Shared>,
     places: Arc<Semaphore>,
 }
 
 impl Resolver {
-    pub(crate) fn new(store: Store, ledger: Addr<Ledger>, block_size: usize) -> Self {
-        Self { store, ledger, block_size, places: Arc::new(Semaphore::new(AT_ONCE)) }
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        Self { shared, places: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 }
 
@@ -59,47 +70,44 @@ impl Actor for Resolver {
 }
 
 impl Handler<Resolve> for Resolver {
-    type Result = ResponseFuture<Result<Option<(Uuid, u64)>, Error>>;
+    type Result = ResponseFuture<Result<Resolved, Error>>;
 
     fn handle(&mut self, resolve: Resolve, _: &mut Self::Context) -> Self::Result {
-        let store = self.store.clone();
         let writing = Writing {
-            ledger: self.ledger.clone(),
-            block_size: self.block_size,
+            shared: Arc::clone(&self.shared),
             resolve,
-            send_id: None,
-            recipients: 0,
+            resolved: Resolved::default(),
             pending: Vec::new(),
         };
         let places = Arc::clone(&self.places);
         Box::pin(async move {
             let _place = places.acquire_owned().await.map_err(|_| Error::Closed)?;
-            writing.run(store).await
+            writing.run().await
         })
     }
 }
 
 /// A send whose audience is being written.
 struct Writing {
-    ledger: Addr<Ledger>,
-    block_size: usize,
+    shared: Arc<Shared>,
     resolve: Resolve,
-    /// Set once the first step is written.
-    send_id: Option<Uuid>,
-    recipients: u64,
+    /// What was found so far; has an id once the first step is written.
+    resolved: Resolved,
     pending: Vec<Block>,
 }
 
 impl Writing {
-    async fn run(mut self, store: Store) -> Result<Option<(Uuid, u64)>, Error> {
-        let result = self.resolve(&store).await;
-        if let (Err(_), Some(send_id)) = (&result, self.send_id) {
-            let _ = self.ledger.send(Withdraw(send_id)).await;
+    async fn run(mut self) -> Result<Resolved, Error> {
+        self.resolved.skipped = std::mem::take(&mut self.resolve.skipped);
+        let result = self.resolve().await;
+        if let (Err(_), Some(send_id)) = (&result, self.resolved.send_id) {
+            let _ = self.shared.ledger.send(Withdraw(send_id)).await;
         }
-        result
+        result.map(|()| self.resolved)
     }
 
-    async fn resolve(&mut self, store: &Store) -> Result<Option<(Uuid, u64)>, Error> {
+    async fn resolve(&mut self) -> Result<(), Error> {
+        let (shared, block_size) = (Arc::clone(&self.shared), self.shared.engine.block_size);
         let mut numbers = std::mem::take(&mut self.resolve.numbers);
         numbers.sort_unstable();
         let mut sources = vec![Source { tag: None, chunk: numbers, next: 0, more: false }];
@@ -110,20 +118,22 @@ impl Writing {
             more: true,
         }));
         let chunk = (CHUNK / sources.len()).max(LEAST_CHUNK);
-        let mut unique = Vec::with_capacity(self.block_size);
+        let mut unique = Vec::with_capacity(block_size);
         let mut last = None;
         loop {
             for source in &mut sources {
-                source.refill(store, self.resolve.company_id, chunk).await.map_err(|error| {
-                    tracing::error!(%error, "reading the contacts of a tag failed");
-                    if error.is_passing() { Error::Unavailable } else { Error::Closed }
-                })?;
+                source.refill(&shared.store, self.resolve.order.company_id, chunk).await.map_err(
+                    |error| {
+                        tracing::error!(%error, "reading the contacts of a tag failed");
+                        if error.is_passing() { Error::Unavailable } else { Error::Closed }
+                    },
+                )?;
             }
             sources.retain(|source| source.next < source.chunk.len());
             if sources.is_empty() {
                 break;
             }
-            while merge(&mut sources, &mut unique, &mut last, self.block_size) {
+            while merge(&mut sources, &mut unique, &mut last, block_size) {
                 self.block(&mut unique).await?;
             }
         }
@@ -133,60 +143,57 @@ impl Writing {
         self.finish().await
     }
 
-    /// Packs `unique` into a block; writes a step when it is full.
+    /// Packs `unique` without those who are left out into a block; writes a step when it is full.
     async fn block(&mut self, unique: &mut Vec<PhoneNumber>) -> Result<(), Error> {
-        let block =
-            Block { first_ordinal: self.recipients, recipients: unique.len() as u64, packed: pack(unique) };
-        self.recipients += block.recipients;
-        self.pending.push(block);
+        let order = &self.resolve.order;
+        let is_marketing = order.template.is_some_and(|template| template.is_marketing);
+        let skipped = &mut self.resolved.skipped;
+        self.shared.suppressions.leave_out(order.company_id, is_marketing, unique, skipped);
+        let (first_ordinal, recipients) = (self.resolved.recipients, unique.len() as u64);
+        self.resolved.recipients += recipients;
+        if recipients > 0 && self.resolve.channel.is_some() {
+            self.pending.push(Block { first_ordinal, recipients, packed: pack(unique) });
+        }
         unique.clear();
         if self.pending.len() < STEP {
             return Ok(());
         }
         let blocks = std::mem::take(&mut self.pending);
-        match self.send_id {
-            Some(send_id) => ask(&self.ledger, Extend { send_id, blocks }).await,
-            None => {
-                self.send_id = Some(self.accept(blocks, true).await?);
-                Ok(())
-            }
+        match self.resolved.send_id {
+            Some(send_id) => ask(&self.shared.ledger, Extend { send_id, blocks }).await,
+            None => self.accept(blocks, true).await,
         }
     }
 
-    async fn accept(&self, blocks: Vec<Block>, more: bool) -> Result<Uuid, Error> {
+    async fn accept(&mut self, blocks: Vec<Block>, more: bool) -> Result<(), Error> {
+        let Some(channel) = self.resolve.channel.clone() else { return Ok(()) };
         let accept = Accept {
-            company_id: self.resolve.company_id,
-            channel_id: self.resolve.channel_id,
-            content: Arc::clone(&self.resolve.content),
-            recipients: Recipients::Blocks(self.recipients),
+            order: Arc::clone(&self.resolve.order),
+            recipients: Recipients::Blocks(self.resolved.recipients),
+            skipped: if more { Skipped::default() } else { self.resolved.skipped.clone() },
             blocks,
             more,
-            channel: Arc::clone(&self.resolve.channel),
+            channel,
         };
-        ask(&self.ledger, accept).await
+        self.resolved.send_id = Some(ask(&self.shared.ledger, accept).await?);
+        Ok(())
     }
 
-    async fn finish(&mut self) -> Result<Option<(Uuid, u64)>, Error> {
-        if self.recipients == 0 {
-            return Ok(None);
-        }
+    async fn finish(&mut self) -> Result<(), Error> {
         let blocks = std::mem::take(&mut self.pending);
-        let Some(send_id) = self.send_id else {
-            let send_id = self.accept(blocks, false).await?;
-            return Ok(Some((send_id, self.recipients)));
+        let Some(send_id) = self.resolved.send_id else {
+            return if self.resolved.recipients == 0 { Ok(()) } else { self.accept(blocks, false).await };
         };
         if !blocks.is_empty() {
-            ask(&self.ledger, Extend { send_id, blocks }).await?;
+            ask(&self.shared.ledger, Extend { send_id, blocks }).await?;
         }
+        let Some(channel) = self.resolve.channel.clone() else { return Ok(()) };
         let send = AcceptedSend {
             id: send_id,
-            company_id: self.resolve.company_id,
-            content: Arc::clone(&self.resolve.content),
-            recipients: Recipients::Blocks(self.recipients),
+            order: Arc::clone(&self.resolve.order),
+            recipients: Recipients::Blocks(self.resolved.recipients),
         };
-        let channel = Arc::clone(&self.resolve.channel);
-        ask(&self.ledger, Activate { send, channel }).await?;
-        Ok(Some((send_id, self.recipients)))
+        ask(&self.shared.ledger, Activate { send, skipped: self.resolved.skipped.clone(), channel }).await
     }
 }
 

@@ -64,6 +64,9 @@ async fn take_up(engine: &Engine, seen: Revisions) -> store::Result<Revisions> {
     if now.api_key != seen.api_key {
         engine.forget_keys(now.api_key);
     }
+    if now.suppression != seen.suppression {
+        engine.load_suppressions().await?;
+    }
     if now.tier != seen.tier {
         engine.load_tiers().await?;
         engine.directory().retune();

@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use actix::Addr;
 
 use super::ledger::Ledger;
+use super::suppressions::Suppressions;
 use crate::config;
 use crate::domain::tier::{self, Tier};
 use crate::store::Store;
@@ -20,6 +21,7 @@ pub(crate) struct Shared {
     pub(crate) vault: Arc<Vault>,
     pub(crate) ledger: Addr<Ledger>,
     pub(crate) tiers: Tiers,
+    pub(crate) suppressions: Suppressions,
     pub(crate) engine: config::Engine,
     pub(crate) retry: config::Retry,
     pub(crate) cloud_api: config::CloudApi,

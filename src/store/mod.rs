@@ -19,8 +19,11 @@ pub mod ledger;
 mod revision;
 pub mod schema;
 pub mod send;
+pub mod send_control;
+pub mod suppression;
 mod tag;
 pub mod template;
+mod template_recipient;
 pub mod tier;
 
 pub use connect::Options;

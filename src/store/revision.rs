@@ -1,7 +1,7 @@
 //! Revisions: how a running service hears that something was changed beside it.
 //!
-//! Whoever changes an API key, a channel or a tier raises the topic's counter in the same transaction.
-//! A service polls the three counters and reads again what lies behind one that rose.
+//! Whoever changes one of the topics raises its counter in the same transaction. A service polls the
+//! counters and reads again what lies behind one that rose.
 
 use sea_orm::{ConnectionTrait, DatabaseTransaction, FromQueryResult, Statement};
 
@@ -12,6 +12,8 @@ use super::{Error, Result, Store};
 pub(super) enum Topic {
     ApiKey,
     Channel,
+    Suppression,
+    Template,
     Tier,
 }
 
@@ -20,6 +22,8 @@ impl Topic {
         match self {
             Self::ApiKey => "api_key",
             Self::Channel => "channel",
+            Self::Suppression => "suppression",
+            Self::Template => "template",
             Self::Tier => "tier",
         }
     }
@@ -32,6 +36,10 @@ pub struct Revisions {
     pub api_key: i64,
     /// Raised when a channel is added or changed.
     pub channel: i64,
+    /// Raised when a recipient is suppressed, or no longer.
+    pub suppression: i64,
+    /// Raised when a template is added or changed.
+    pub template: i64,
     /// Raised when tiers are applied.
     pub tier: i64,
 }
@@ -68,6 +76,8 @@ impl Store {
             match counter.topic.as_str() {
                 "api_key" => revisions.api_key = counter.value,
                 "channel" => revisions.channel = counter.value,
+                "suppression" => revisions.suppression = counter.value,
+                "template" => revisions.template = counter.value,
                 "tier" => revisions.tier = counter.value,
                 unknown => return Err(Error::Impossible(format!("revision `{unknown}`"))),
             }

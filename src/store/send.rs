@@ -1,14 +1,18 @@
 //! Reading sends back: what a channel still has to do, and the recipients of a block.
 
-use sea_orm::{ConnectionTrait, FromQueryResult};
+use std::collections::HashMap;
+
+use sea_orm::{ConnectionTrait, FromQueryResult, QueryResult};
 use uuid::Uuid;
 
+use super::dialect::{Rows, Type};
+use super::template::{APPROVED, MARKETING};
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::block::unpack;
-use crate::domain::message::Position;
+use crate::domain::message::{self, Position};
 use crate::domain::phone::PhoneNumber;
-use crate::domain::send::{Progress, Recipients, State};
+use crate::domain::send::{Control, Progress, Recipients, State, TemplateUse};
 
 /// An accepted send that is not finished.
 #[derive(Debug, Clone)]
@@ -23,6 +27,10 @@ pub struct Unfinished {
     pub recipients: Recipients,
     /// How far it got.
     pub progress: Progress,
+    /// The template that it sends, if it does.
+    pub template: Option<TemplateUse>,
+    /// Nothing of it starts from this moment on.
+    pub expires_at: Option<Timestamp>,
 }
 
 /// A message that waits to be tried again.
@@ -30,10 +38,32 @@ pub struct Unfinished {
 pub struct Waiting {
     /// Which message.
     pub position: Position,
+    /// Where it is: queued, or perhaps sent.
+    pub state: message::State,
     /// How often it was tried.
     pub attempts: u16,
     /// When it is due.
     pub retry_at: Timestamp,
+}
+
+/// The messages of a send that wait, as far as they are due soon.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WaitingMessages {
+    /// Those due soon, the first ones first.
+    pub soon: Vec<Waiting>,
+    /// How many more there are.
+    pub later: u64,
+    /// When the first of those is due.
+    pub later_due: Option<Timestamp>,
+}
+
+/// Which unfinished sends may go now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ready {
+    /// The present moment.
+    pub now: Timestamp,
+    /// Whether those with a template may.
+    pub templates: bool,
 }
 
 /// Which sends of a channel are asked for.
@@ -54,6 +84,9 @@ struct Row {
     recipient: Option<i64>,
     high_water: i64,
     settled: i64,
+    template_id: Option<i64>,
+    category: Option<String>,
+    expires_at: Option<i64>,
 }
 
 impl Store {
@@ -68,46 +101,98 @@ impl Store {
         rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
     }
 
-    /// The oldest unfinished sends of a channel, at most `limit`.
+    /// The oldest unfinished sends of a channel that may go now, at most `limit`: not those that a person
+    /// paused, that wait for a later moment, or whose template the provider does not let through.
     ///
     /// # Errors
     ///
     /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
-    pub async fn unfinished(&self, channel_id: Uuid, size: Size, limit: usize) -> Result<Vec<Unfinished>> {
+    pub async fn unfinished(
+        &self,
+        channel_id: Uuid,
+        size: Size,
+        ready: Ready,
+        limit: usize,
+    ) -> Result<Vec<Unfinished>> {
         let which = match size {
             Size::Direct => "recipient IS NOT NULL",
             Size::Bulk => "recipient IS NULL",
         };
+        let template = if ready.templates {
+            format!("(send.template_id IS NULL OR template.status = '{APPROVED}')")
+        } else {
+            "send.template_id IS NULL".to_owned()
+        };
         let sql = format!(
-            "SELECT id, company_id, content, recipients, recipient, high_water, settled FROM send \
-             WHERE channel_id = $1 AND state < 2 AND state = $2 AND {which} ORDER BY id LIMIT $3"
+            "SELECT send.id, send.company_id, content, recipients, recipient, high_water, settled, \
+             template_id, category, expires_at \
+             FROM send LEFT JOIN template ON template.id = send.template_id \
+             WHERE channel_id = $1 AND state < 2 AND state = $2 AND control = $3 \
+             AND (due_at IS NULL OR due_at <= $4) AND {template} AND send.{which} \
+             ORDER BY send.id LIMIT $5"
         );
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = self.rows(sql, [channel_id.into(), State::Active.as_i16().into(), limit.into()]).await?;
+        let values = [
+            channel_id.into(),
+            State::Active.as_i16().into(),
+            Control::Running.as_i16().into(),
+            ready.now.millis().into(),
+            limit.into(),
+        ];
+        let rows = self.rows(sql, values).await?;
         rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
     }
 
-    /// The messages of `send_id` that wait to be tried again.
+    /// The messages of `send_id` that wait: at most `limit` of those due before `horizon`, and how many more.
     ///
     /// # Errors
     ///
     /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
-    pub async fn waiting(&self, send_id: Uuid) -> Result<Vec<Waiting>> {
-        let sql = "SELECT ordinal, recipient, attempts, retry_at FROM message \
-                   WHERE send_id = $1 AND retry_at IS NOT NULL ORDER BY ordinal";
-        let rows = self.rows(sql, [send_id.into()]).await?;
+    pub async fn waiting(&self, send_id: Uuid, horizon: Timestamp, limit: usize) -> Result<WaitingMessages> {
+        let sql = "SELECT ordinal, recipient, state, attempts, retry_at FROM message \
+                   WHERE send_id = $1 AND retry_at IS NOT NULL AND retry_at < $2 ORDER BY retry_at, ordinal \
+                   LIMIT $3";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = self.rows(sql, [send_id.into(), horizon.millis().into(), limit.into()]).await?;
+        let soon = rows.iter().map(waiting).collect::<Result<Vec<_>>>()?;
+        let sql = "SELECT COUNT(*), MIN(CASE WHEN retry_at >= $2 THEN retry_at END) FROM message \
+                   WHERE send_id = $1 AND retry_at IS NOT NULL";
+        let Some(row) = self.row(sql, [send_id.into(), horizon.millis().into()]).await? else {
+            return Ok(WaitingMessages { soon, ..WaitingMessages::default() });
+        };
+        let all: i64 = row.try_get_by_index(0)?;
+        let beyond: Option<i64> = row.try_get_by_index(1)?;
+        let later = all.cast_unsigned().saturating_sub(soon.len() as u64);
+        // When there are more that are due soon than were read, the first of them is due like the last read.
+        let is_cut = soon.len() as i64 >= limit;
+        let cut = soon.last().filter(|_| is_cut).map(|last| last.retry_at);
+        let later_due = cut.or(beyond.map(Timestamp::from_millis)).filter(|_| later > 0);
+        Ok(WaitingMessages { soon, later, later_due })
+    }
+
+    /// Where these messages of a send are, as far as they have a row.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
+    pub async fn message_states(
+        &self,
+        send_id: Uuid,
+        ordinals: &[u64],
+    ) -> Result<HashMap<u64, message::State>> {
+        let mut asked = Rows::new(self.backend, &[("ordinal", Type::Int)]);
+        for ordinal in ordinals {
+            asked.push([ordinal.cast_signed().into()]);
+        }
+        let (asked, values) = asked.select(2);
+        let sql = format!(
+            "SELECT ordinal, state FROM message WHERE send_id = $1 AND ordinal IN (SELECT ordinal FROM {asked} AS asked)"
+        );
+        let rows = self.rows(sql, [send_id.into()].into_iter().chain(values)).await?;
         rows.iter()
             .map(|row| {
                 let ordinal: i64 = row.try_get_by_index(0)?;
-                let attempts: i16 = row.try_get_by_index(2)?;
-                Ok(Waiting {
-                    position: Position {
-                        ordinal: ordinal.cast_unsigned(),
-                        recipient: phone(row.try_get_by_index(1)?)?,
-                    },
-                    attempts: attempts.cast_unsigned(),
-                    retry_at: Timestamp::from_millis(row.try_get_by_index(3)?),
-                })
+                Ok((ordinal.cast_unsigned(), state(row.try_get_by_index(1)?)?))
             })
             .collect()
     }
@@ -179,8 +264,28 @@ impl TryFrom<Row> for Unfinished {
                 high_water: row.high_water.cast_unsigned(),
                 settled: row.settled.cast_unsigned(),
             },
+            template: row
+                .template_id
+                .map(|id| TemplateUse { id, is_marketing: row.category.as_deref() == Some(MARKETING) }),
+            expires_at: row.expires_at.map(Timestamp::from_millis),
         })
     }
+}
+
+fn waiting(row: &QueryResult) -> Result<Waiting> {
+    let ordinal: i64 = row.try_get_by_index(0)?;
+    let attempts: i16 = row.try_get_by_index(3)?;
+    Ok(Waiting {
+        position: Position { ordinal: ordinal.cast_unsigned(), recipient: phone(row.try_get_by_index(1)?)? },
+        state: state(row.try_get_by_index(2)?)?,
+        attempts: attempts.cast_unsigned(),
+        retry_at: Timestamp::from_millis(row.try_get_by_index(4)?),
+    })
+}
+
+fn state(stored: i16) -> Result<message::State> {
+    message::State::from_i16(stored)
+        .ok_or_else(|| Error::Impossible(format!("{stored} is no state of a message")))
 }
 
 fn phone(stored: i64) -> Result<PhoneNumber> {

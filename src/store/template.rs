@@ -11,6 +11,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use super::dialect::{Cell, Rows, Type};
+use super::revision::{self, Topic};
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::fold::{fold, like_anywhere};
@@ -19,6 +20,8 @@ use crate::domain::template::{ListedTemplate, ParameterFormat, Template};
 
 /// The provider's status of a template that may be sent.
 pub const APPROVED: &str = "APPROVED";
+/// The provider's category of advertising.
+pub const MARKETING: &str = "MARKETING";
 /// Our status of a template that the provider no longer has.
 pub const DELETED: &str = "DELETED";
 
@@ -74,6 +77,17 @@ pub struct Filter<'a> {
     pub category: Option<&'a str>,
 }
 
+/// What the provider said of one template. Everything that is `None` was not said.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Said<'a> {
+    /// Such as `APPROVED` or `PAUSED`.
+    pub status: Option<&'a str>,
+    /// Such as `GREEN`.
+    pub quality_score: Option<&'a str>,
+    /// Such as `MARKETING`.
+    pub category: Option<&'a str>,
+}
+
 const COLUMNS: &[(&str, Type)] = &[
     ("provider_id", Type::Text),
     ("name", Type::Text),
@@ -113,20 +127,79 @@ impl Store {
                 Cell::Text(template.quality_score.as_deref()),
             ]);
         }
-        let (listed, rows) = rows.select(4);
-        let mut values = vec![company_id.into(), waba_id.into(), Timestamp::now().millis().into()];
+        let (listed, rows) = rows.select(5);
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Template).await?;
+        let mut values =
+            vec![company_id.into(), waba_id.into(), Timestamp::now().millis().into(), revision.into()];
         values.extend(rows);
         let gone = format!(
-            "UPDATE template SET status = '{DELETED}', updated_at = $3
+            "UPDATE template SET status = '{DELETED}', updated_at = $3, revision = $4
              WHERE company_id = $1 AND waba_id = $2 AND status <> '{DELETED}' AND NOT EXISTS (
                  SELECT 1 FROM {listed} AS listed
                  WHERE listed.name = template.name AND listed.language = template.language)"
         );
-        let transaction = self.begin().await?;
-        transaction.execute_raw(self.statement(gone, values.clone())).await?;
-        transaction.execute_raw(self.statement(upsert(&listed), values)).await?;
+        let gone = transaction.execute_raw(self.statement(gone, values.clone())).await?;
+        let changed = transaction.execute_raw(self.statement(upsert(&listed), values)).await?;
+        if gone.rows_affected() + changed.rows_affected() == 0 {
+            transaction.rollback().await?;
+            return Ok(());
+        }
         transaction.commit().await?;
         Ok(())
+    }
+
+    /// Notes what the provider said of one template: its status, its quality or its category, each as the
+    /// provider names it and `None` where it said nothing. `false` when there is no such template or
+    /// nothing changed.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn change_template(
+        &self,
+        company_id: Uuid,
+        waba_id: &str,
+        name: &str,
+        language: &str,
+        said: Said<'_>,
+    ) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Template).await?;
+        let sql = "UPDATE template SET status = COALESCE($5, status), \
+                   quality_score = COALESCE($6, quality_score), category = COALESCE($7, category), \
+                   revision = $8, updated_at = $9 \
+                   WHERE company_id = $1 AND waba_id = $2 AND name = $3 AND lower(language) = lower($4) \
+                   AND (status, COALESCE(quality_score, ''), category) IS DISTINCT FROM \
+                   (COALESCE($5, status), COALESCE($6, quality_score, ''), COALESCE($7, category))";
+        let values = [
+            company_id.into(),
+            waba_id.into(),
+            name.into(),
+            language.into(),
+            said.status.into(),
+            said.quality_score.into(),
+            said.category.into(),
+            revision.into(),
+            Timestamp::now().millis().into(),
+        ];
+        let changed = transaction.execute_raw(self.statement(sql, values)).await?.rows_affected();
+        if changed == 0 {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// The templates that were added or changed after `revision`.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn templates_changed_since(&self, revision: i64) -> Result<Vec<Record>> {
+        let changed = Entity::find().filter(Column::Revision.gt(revision)).all(&self.read).await?;
+        changed.into_iter().map(record).collect()
     }
 
     /// A page of the approved templates of a business account, newest first, ties by id.
@@ -233,12 +306,12 @@ fn upsert(listed: &str) -> String {
     let set = CHANGING.map(|column| format!("{column} = excluded.{column}")).join(", ");
     format!(
         "INSERT INTO template (company_id, waba_id, provider_id, name, language, category, status,
-             parameter_format, components, rejected_reason, quality_score, created_at, updated_at)
+             parameter_format, components, rejected_reason, quality_score, revision, created_at, updated_at)
          SELECT $1, $2, provider_id, name, language, category, status, parameter_format, components,
-             rejected_reason, quality_score, $3, $3
+             rejected_reason, quality_score, $4, $3, $3
          FROM {listed} AS listed WHERE true
          ON CONFLICT (company_id, waba_id, name, language)
-         DO UPDATE SET {set}, updated_at = excluded.updated_at
+         DO UPDATE SET {set}, revision = excluded.revision, updated_at = excluded.updated_at
          WHERE ({before}) IS DISTINCT FROM ({after})"
     )
 }
@@ -261,6 +334,7 @@ fn record(model: Model) -> Result<Record> {
         components,
         rejected_reason,
         quality_score,
+        revision: _,
         created_at,
         updated_at,
     } = model;

@@ -277,8 +277,8 @@ impl Lanes {
     /// These marks are durable. Returns the sends that are finished and gone from here.
     pub(super) fn written(&mut self, marks: &[Mark]) -> Vec<Uuid> {
         let mut finished = Vec::new();
-        for Mark { send_id, progress, finished: is_finished } in marks {
-            if *is_finished {
+        for Mark { send_id, progress, state, due_at: _ } in marks {
+            if state.is_over() {
                 self.works.remove(send_id);
                 self.moved.remove(send_id);
                 finished.push(*send_id);

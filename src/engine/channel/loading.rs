@@ -11,7 +11,7 @@ use crate::domain::content::Content;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Progress, Recipients};
 use crate::engine::ledger::AcceptedSend;
-use crate::store::send::{Size, Unfinished, Waiting};
+use crate::store::send::{Ready, Size, Unfinished, Waiting};
 use crate::store::{Error, Result, Store};
 
 /// A send as it was found in the store.
@@ -41,7 +41,8 @@ pub(super) async fn fetch(
     room: usize,
 ) -> Result<Fetched> {
     let limit = held.len() + room;
-    let unfinished = store.unfinished(channel_id, size, limit).await?;
+    let ready = Ready { now: Timestamp::now(), templates: true };
+    let unfinished = store.unfinished(channel_id, size, ready, limit).await?;
     let mut fetched = Fetched { found: Vec::new(), broken: Vec::new(), all: unfinished.len() < limit };
     let mut new = unfinished.into_iter().filter(|send| !held.contains(&send.id));
     for send in new.by_ref().take(room) {
@@ -65,9 +66,9 @@ pub(super) fn begin(send: &AcceptedSend) -> Work {
         Recipients::One(number) => Source::One(number),
         Recipients::Blocks(_) => Source::Blocks { first: 0, numbers: Vec::new(), loading: false },
     };
-    let rendered = Rendered::new(&send.content);
+    let rendered = Rendered::new(&send.order.content);
     let count = send.recipients.count();
-    Work::new(send.id, send.company_id, rendered, count, source, Progress::default(), [])
+    Work::new(send.id, send.order.company_id, rendered, count, source, Progress::default(), [])
 }
 
 async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
@@ -76,7 +77,11 @@ async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
     })?;
     let progress = send.progress;
     let started = progress.high_water > 0;
-    let waiting = if started { store.waiting(send.id).await? } else { Vec::new() };
+    let waiting = if started {
+        store.waiting(send.id, Timestamp::from_millis(i64::MAX), usize::MAX).await?.soon
+    } else {
+        Vec::new()
+    };
     let recorded: BTreeSet<u64> = if progress.high_water > progress.settled {
         store.recorded(send.id, progress).await?.into_iter().collect()
     } else {
@@ -95,7 +100,7 @@ async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
         }
     };
     let ticket = |waiting: Waiting| {
-        let Waiting { position, attempts, retry_at } = waiting;
+        let Waiting { position, state: _, attempts, retry_at } = waiting;
         let (ordinal, recipient) = (position.ordinal, position.recipient);
         (Ticket { send_id: send.id, ordinal, recipient, attempts, again: true }, retry_at)
     };

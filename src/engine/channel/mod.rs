@@ -157,7 +157,7 @@ impl ChannelActor {
         self.recording = true;
         let marks = self.lanes.marks();
         let (outcomes, settled) = self.outbox.take();
-        let write = self.shared.ledger.send(Record { outcomes, marks: marks.clone() });
+        let write = self.shared.ledger.send(Record { outcomes, marks: marks.clone(), ..Record::default() });
         write
             .into_actor(self)
             .map(move |result, actor, ctx| match result {

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::connector::cloud_api::Rendered;
 use crate::domain::phone::PhoneNumber;
-use crate::domain::send::{Mark, Progress};
+use crate::domain::send::{Mark, Progress, State};
 
 /// A message to attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,7 +158,8 @@ impl Work {
         Mark {
             send_id: self.id,
             progress: Progress { high_water: self.requested, settled: self.settled.below },
-            finished: self.is_finished(),
+            state: if self.is_finished() { State::Finished } else { State::Active },
+            due_at: None,
         }
     }
 
@@ -262,7 +263,7 @@ mod tests {
         assert!(!work.is_finished(), "one waits to be tried again");
         work.settle(tickets[0].ordinal, true);
         assert_eq!(work.mark().progress, Progress { high_water: 3, settled: 3 });
-        assert!(work.mark().finished);
+        assert_eq!(work.mark().state, State::Finished);
     }
 
     #[test]

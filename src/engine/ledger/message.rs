@@ -7,7 +7,10 @@ use uuid::Uuid;
 
 use crate::domain::content::Content;
 use crate::domain::message::Outcome;
-use crate::domain::send::{Block, Mark, Recipients};
+use crate::domain::phone::PhoneNumber;
+use crate::domain::request::Skipped;
+use crate::domain::send::{Block, Mark, Recipients, Schedule, TemplateUse};
+use crate::store::suppression;
 
 /// Why something was not written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -31,12 +34,32 @@ pub(crate) enum Condition {
     Fenced,
 }
 
+/// Everything of a send but its audience.
+#[derive(Debug)]
+pub(crate) struct Order {
+    pub(crate) company_id: Uuid,
+    pub(crate) channel_id: Uuid,
+    pub(crate) content: Content,
+    pub(crate) template: Option<TemplateUse>,
+    pub(crate) schedule: Schedule,
+    /// The client's key, under which the answer is kept.
+    pub(crate) claim: Option<Claim>,
+}
+
+/// A client's key for a request that must be carried out once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// As the client gave it.
+    pub key: String,
+    /// SHA-256 over what is asked: the same key for something else is a mistake.
+    pub fingerprint: [u8; 32],
+}
+
 /// An accepted send, on its way to the channel that dispatches it.
 #[derive(Debug, Clone)]
 pub(crate) struct AcceptedSend {
     pub(crate) id: Uuid,
-    pub(crate) company_id: Uuid,
-    pub(crate) content: Arc<Content>,
+    pub(crate) order: Arc<Order>,
     pub(crate) recipients: Recipients,
 }
 
@@ -52,10 +75,10 @@ pub(crate) type Listener = Arc<Recipient<Arrived>>;
 #[derive(Message)]
 #[rtype(result = "Result<Uuid, Error>")]
 pub(crate) struct Accept {
-    pub(crate) company_id: Uuid,
-    pub(crate) channel_id: Uuid,
-    pub(crate) content: Arc<Content>,
+    pub(crate) order: Arc<Order>,
     pub(crate) recipients: Recipients,
+    /// Entries that were left out.
+    pub(crate) skipped: Skipped,
     /// The first blocks.
     pub(crate) blocks: Vec<Block>,
     /// More blocks follow: the send only counts once [`Activate`] is written.
@@ -77,6 +100,8 @@ pub(crate) struct Extend {
 #[rtype(result = "Result<(), Error>")]
 pub(crate) struct Activate {
     pub(crate) send: AcceptedSend,
+    /// Entries that were left out.
+    pub(crate) skipped: Skipped,
     pub(crate) channel: Listener,
 }
 
@@ -85,13 +110,17 @@ pub(crate) struct Activate {
 #[rtype(result = "()")]
 pub(crate) struct Withdraw(pub(crate) Uuid);
 
-/// Write outcomes and progress. Answered when durable, however long that takes, with the sends of the marks
+/// Write what a channel did. Answered when durable, however long that takes, with the sends of the marks
 /// that are not in the store (any more).
-#[derive(Message)]
+#[derive(Default, Message)]
 #[rtype(result = "Result<Vec<Uuid>, Error>")]
 pub(crate) struct Record {
+    /// With send and company.
     pub(crate) outcomes: Vec<(Uuid, Uuid, Outcome)>,
     pub(crate) marks: Vec<Mark>,
+    /// Business accounts, and whom they began a conversation with.
+    pub(crate) template_recipients: Vec<(String, PhoneNumber)>,
+    pub(crate) suppressions: Vec<suppression::Record>,
 }
 
 /// Write what is left, then end. Answered when done; the lease is given back then.

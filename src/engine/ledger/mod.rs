@@ -17,12 +17,15 @@ use metrics::{Counter, Histogram};
 use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
+pub use self::message::Claim;
 pub(crate) use self::message::{
-    Accept, AcceptedSend, Activate, Arrived, Close, Condition, Error, Extend, Listener, Record, Withdraw,
+    Accept, AcceptedSend, Activate, Arrived, Close, Condition, Error, Extend, Listener, Order, Record,
+    Withdraw,
 };
 use crate::clock::Timestamp;
+use crate::domain::request::Skipped;
 use crate::domain::send::State;
-use crate::store::ledger::{Batch, NewSend};
+use crate::store::ledger::{Answer, Batch, NewSend};
 use crate::store::{self, Lease, Store};
 
 /// The first and the longest wait before the database is tried again.
@@ -223,6 +226,8 @@ impl Ledger {
         self.open.batch.withdrawals.splice(0..0, withdrawals);
         self.open.batch.outcomes.splice(0..0, open.batch.outcomes);
         self.open.batch.marks.splice(0..0, open.batch.marks);
+        self.open.batch.template_recipients.splice(0..0, open.batch.template_recipients);
+        self.open.batch.suppressions.splice(0..0, open.batch.suppressions);
         self.open.records.splice(0..0, open.records);
         let (first, longest) = RETRY;
         let wait = first.saturating_mul(1 << self.failures.min(10)).min(longest);
@@ -248,6 +253,21 @@ fn tell(channel: &Listener, sends: Vec<AcceptedSend>) {
     }
 }
 
+/// The answer to be kept under the client's key, when it gave one.
+fn kept_answer(send: &AcceptedSend, skipped: &Skipped) -> Option<Answer> {
+    let claim = send.order.claim.as_ref()?;
+    Some(Answer {
+        company_id: send.order.company_id,
+        key: claim.key.clone(),
+        fingerprint: claim.fingerprint,
+        send_id: send.id,
+        recipients: send.recipients.count(),
+        skipped: skipped.count,
+        // Texts always become JSON.
+        skipped_first: serde_json::to_string(&skipped.first).unwrap_or_default(),
+    })
+}
+
 /// Waits for the answer of a commit.
 fn answer<T: 'static>(waiting: oneshot::Receiver<Result<T, Error>>) -> ResponseFuture<Result<T, Error>> {
     Box::pin(async move { waiting.await.unwrap_or(Err(Error::Closed)) })
@@ -268,27 +288,30 @@ impl Handler<Accept> for Ledger {
         if let Some(refusal) = self.refusal() {
             return Box::pin(async move { Err(refusal) });
         }
-        let Ok(content) = serde_json::to_string(&*accept.content) else {
+        let Accept { order, recipients, skipped, blocks, more, channel } = accept;
+        let Ok(content) = serde_json::to_string(&order.content) else {
             return Box::pin(async { Err(Error::Closed) });
         };
         let id = Uuid::now_v7();
-        self.open.batch.sends.push(NewSend {
+        let batch = &mut self.open.batch;
+        batch.sends.push(NewSend {
             id,
-            company_id: accept.company_id,
-            channel_id: accept.channel_id,
-            state: if accept.more { State::Resolving } else { State::Active },
+            company_id: order.company_id,
+            channel_id: order.channel_id,
+            state: if more { State::Resolving } else { State::Active },
             content,
-            recipients: accept.recipients,
+            template_id: order.template.map(|template| template.id),
+            recipients,
+            skipped: skipped.count,
+            schedule: order.schedule,
         });
-        self.open.batch.blocks.extend(accept.blocks.into_iter().map(|block| (id, block)));
-        let send = AcceptedSend {
-            id,
-            company_id: accept.company_id,
-            content: accept.content,
-            recipients: accept.recipients,
-        };
+        batch.blocks.extend(blocks.into_iter().map(|block| (id, block)));
+        let send = AcceptedSend { id, order, recipients };
+        if !more {
+            batch.answers.extend(kept_answer(&send, &skipped));
+        }
         let (waiting, durable) = oneshot::channel();
-        let channel = (!accept.more).then_some(accept.channel);
+        let channel = (!more).then_some(channel);
         self.open.accepts.push(Accepting { send, channel, waiting });
         self.commit(ctx);
         answer(durable)
@@ -318,10 +341,12 @@ impl Handler<Activate> for Ledger {
         if self.closed {
             return Box::pin(async { Err(Error::Closed) });
         }
-        let send = activate.send;
-        self.open.batch.activations.push((send.id, send.recipients.count()));
+        let Activate { send, skipped, channel } = activate;
+        let batch = &mut self.open.batch;
+        batch.activations.push((send.id, send.recipients.count(), skipped.count));
+        batch.answers.extend(kept_answer(&send, &skipped));
         let (waiting, durable) = oneshot::channel();
-        self.open.activations.push(Activating { send, channel: activate.channel, waiting });
+        self.open.activations.push(Activating { send, channel, waiting });
         self.commit(ctx);
         answer(durable)
     }
@@ -346,8 +371,12 @@ impl Handler<Record> for Ledger {
         if self.closed {
             return Box::pin(async { Err(Error::Closed) });
         }
-        self.open.batch.outcomes.extend(record.outcomes);
-        self.open.batch.marks.extend(record.marks);
+        let Record { outcomes, marks, template_recipients, suppressions } = record;
+        let batch = &mut self.open.batch;
+        batch.outcomes.extend(outcomes);
+        batch.marks.extend(marks);
+        batch.template_recipients.extend(template_recipients);
+        batch.suppressions.extend(suppressions);
         let (waiting, durable) = oneshot::channel();
         self.open.records.push(waiting);
         self.commit(ctx);

@@ -1,0 +1,55 @@
+//! Answers that are given again to a repeated request, and what the provider told that is kept.
+
+use sea_orm_migration::prelude::*;
+
+#[derive(DeriveMigrationName)]
+pub(crate) struct Migration;
+
+const UP: &[&str] = &[
+    // `fingerprint`: SHA-256 over what was asked. The answer is made again from the other columns.
+    "CREATE TABLE idempotency_key (
+        company_id {uuid} NOT NULL,
+        key TEXT NOT NULL,
+        fingerprint {bytes} NOT NULL,
+        send_id {uuid} NOT NULL,
+        recipients {int} NOT NULL,
+        skipped {int} NOT NULL,
+        skipped_first TEXT NOT NULL,
+        created_at {int} NOT NULL,
+        PRIMARY KEY (company_id, key)
+    ) {clustered}",
+    "CREATE INDEX idempotency_key_age ON idempotency_key (created_at)",
+    // What the provider told once and nobody else keeps, such as inbound messages. `identity` is the
+    // provider's own id of it: hearing it twice keeps it once.
+    "CREATE TABLE event (
+        id {uuid} NOT NULL PRIMARY KEY,
+        company_id {uuid} NOT NULL,
+        channel_id {uuid} NOT NULL,
+        kind TEXT NOT NULL,
+        identity TEXT NOT NULL,
+        payload TEXT NOT NULL,
+        created_at {int} NOT NULL
+    ) {strict}",
+    "CREATE UNIQUE INDEX event_identity ON event (channel_id, kind, identity)",
+    "CREATE INDEX event_company ON event (company_id, id)",
+    "ALTER TABLE channel ADD COLUMN level TEXT",
+    "ALTER TABLE channel ADD COLUMN messaging_limit TEXT",
+];
+
+const DOWN: &[&str] = &[
+    "ALTER TABLE channel DROP COLUMN messaging_limit",
+    "ALTER TABLE channel DROP COLUMN level",
+    "DROP TABLE event",
+    "DROP TABLE idempotency_key",
+];
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        crate::run(manager, UP).await
+    }
+
+    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        crate::run(manager, DOWN).await
+    }
+}

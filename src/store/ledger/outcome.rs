@@ -1,0 +1,192 @@
+//! Outcomes of attempts, and how far their sends got.
+
+use sea_orm::ConnectionTrait;
+use uuid::Uuid;
+
+use super::{Batch, IDS};
+use crate::clock::Timestamp;
+use crate::domain::message::{self, Failure};
+use crate::domain::send::State;
+use crate::store::dialect::{Cell, Rows, Type};
+use crate::store::{Result, Store};
+
+const OUTCOME: &[(&str, Type)] = &[
+    ("send_id", Type::Uuid),
+    ("ordinal", Type::Int),
+    ("company_id", Type::Uuid),
+    ("recipient", Type::Int),
+    ("state", Type::Int),
+    ("attempts", Type::Int),
+    ("provider_message_id", Type::Text),
+    ("error_code", Type::Int),
+    ("error", Type::Text),
+    ("retry_at", Type::Int),
+];
+const MARK: &[(&str, Type)] = &[
+    ("id", Type::Uuid),
+    ("high_water", Type::Int),
+    ("settled", Type::Int),
+    ("state", Type::Int),
+    ("due_at", Type::Int),
+];
+const TEMPLATE_RECIPIENT: &[(&str, Type)] = &[("waba_id", Type::Text), ("recipient", Type::Int)];
+
+/// How far along the state in `column` is, as SQL.
+pub(super) fn rank(column: &str) -> String {
+    let cases: Vec<_> = message::State::ALL
+        .iter()
+        .map(|state| format!("WHEN {} THEN {}", state.as_i16(), state.rank()))
+        .collect();
+    format!("CASE {column} {} END", cases.join(" "))
+}
+
+/// The states about which a channel's own attempts still decide, as SQL.
+fn open_states() -> String {
+    let open = message::State::ALL.iter().filter(|state| state.is_open());
+    open.map(|state| state.as_i16().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+impl Store {
+    pub(super) async fn upsert_outcomes(
+        &self,
+        to: &impl ConnectionTrait,
+        batch: &Batch,
+        now: Timestamp,
+    ) -> Result<()> {
+        let mut rows = Rows::new(self.backend, OUTCOME);
+        for (send_id, company_id, outcome) in &batch.outcomes {
+            rows.push([
+                (*send_id).into(),
+                outcome.position.ordinal.cast_signed().into(),
+                (*company_id).into(),
+                outcome.position.recipient.as_i64().into(),
+                i64::from(outcome.state.as_i16()).into(),
+                i64::from(outcome.attempts.min(i16::MAX.cast_unsigned())).into(),
+                Cell::Text(outcome.provider_message_id.as_deref()),
+                Cell::Int(outcome.error.as_ref().and_then(|failure: &Failure| failure.code)),
+                Cell::Text(outcome.error.as_ref().map(|failure| failure.sentence.as_str())),
+                Cell::Int(outcome.retry_at.map(Timestamp::millis)),
+            ]);
+        }
+        // A receipt may have been here first: what it said stays unless the outcome is further along.
+        let heard = format!(
+            "message.state NOT IN ({}) AND {} <= {}",
+            open_states(),
+            rank("excluded.state"),
+            rank("message.state")
+        );
+        // `WHERE TRUE` keeps SQLite's parser from reading ON as a join's.
+        self.write(to, rows, vec![now.millis().into()], |incoming| {
+            format!(
+                "INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, \
+                 provider_message_id, error_code, error, retry_at, updated_at) \
+                 SELECT send_id, ordinal, company_id, recipient, state, attempts, provider_message_id, \
+                 error_code, error, retry_at, $1 FROM {incoming} AS incoming WHERE TRUE \
+                 ON CONFLICT (send_id, ordinal) DO UPDATE SET \
+                 state = CASE WHEN {heard} THEN message.state ELSE excluded.state END, \
+                 recipient = excluded.recipient, attempts = excluded.attempts, \
+                 provider_message_id = COALESCE(excluded.provider_message_id, message.provider_message_id), \
+                 error_code = CASE WHEN {heard} THEN message.error_code ELSE excluded.error_code END, \
+                 error = CASE WHEN {heard} THEN message.error ELSE excluded.error END, \
+                 retry_at = CASE WHEN {heard} THEN NULL ELSE excluded.retry_at END, \
+                 updated_at = excluded.updated_at"
+            )
+        })
+        .await?;
+        Ok(())
+    }
+
+    pub(super) async fn mark_progress(
+        &self,
+        to: &impl ConnectionTrait,
+        batch: &Batch,
+        now: Timestamp,
+    ) -> Result<Vec<Uuid>> {
+        let mut rows = Rows::new(self.backend, MARK);
+        for mark in &batch.marks {
+            rows.push([
+                mark.send_id.into(),
+                mark.progress.high_water.cast_signed().into(),
+                mark.progress.settled.cast_signed().into(),
+                i64::from(mark.state.as_i16()).into(),
+                Cell::Int(mark.due_at.map(Timestamp::millis)),
+            ]);
+        }
+        let written = self.write(to, rows, vec![now.millis().into()], |incoming| {
+            format!(
+                "UPDATE send SET high_water = incoming.high_water, settled = incoming.settled, \
+                 state = CASE WHEN send.state > {active} THEN send.state ELSE incoming.state END, \
+                 due_at = incoming.due_at, \
+                 finished_at = CASE WHEN send.finished_at IS NULL AND incoming.state > {active} THEN $1 \
+                 ELSE send.finished_at END \
+                 FROM {incoming} AS incoming WHERE send.id = incoming.id",
+                active = State::Active.as_i16()
+            )
+        });
+        let written = written.await?;
+        for mark in batch.marks.iter().filter(|mark| matches!(mark.state, State::Canceled | State::Expired)) {
+            self.end_messages(to, mark.send_id, mark.state, now).await?;
+        }
+        if written >= batch.marks.len() as u64 {
+            return Ok(Vec::new());
+        }
+        let mut asked = Rows::new(self.backend, IDS);
+        for mark in &batch.marks {
+            asked.push([mark.send_id.into()]);
+        }
+        let (asked, values) = asked.select(1);
+        let sql = format!(
+            "SELECT asked.id FROM {asked} AS asked WHERE NOT EXISTS (SELECT 1 FROM send WHERE send.id = asked.id)"
+        );
+        let gone = to.query_all_raw(self.statement(sql, values)).await?;
+        gone.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+    }
+
+    /// What waits to be tried again in a send that is over ends with it. What was perhaps sent stays
+    /// unknown.
+    pub(in crate::store) async fn end_messages(
+        &self,
+        to: &impl ConnectionTrait,
+        send_id: Uuid,
+        state: State,
+        now: Timestamp,
+    ) -> Result<()> {
+        let end = match state {
+            State::Canceled => message::State::Canceled,
+            _ => message::State::Expired,
+        };
+        let sql = format!(
+            "UPDATE message SET state = CASE state WHEN {queued} THEN $2 ELSE {unknown} END, \
+             retry_at = NULL, updated_at = $3 WHERE send_id = $1 AND retry_at IS NOT NULL",
+            queued = message::State::Queued.as_i16(),
+            unknown = message::State::Unknown.as_i16(),
+        );
+        let values = [send_id.into(), end.as_i16().into(), now.millis().into()];
+        to.execute_raw(self.statement(sql, values)).await?;
+        Ok(())
+    }
+
+    pub(super) async fn count_template_recipients(
+        &self,
+        to: &impl ConnectionTrait,
+        batch: &Batch,
+        now: Timestamp,
+    ) -> Result<()> {
+        let mut rows = Rows::new(self.backend, TEMPLATE_RECIPIENT);
+        let mut counted: Vec<_> = batch.template_recipients.iter().collect();
+        counted.sort_unstable();
+        counted.dedup();
+        for (waba_id, recipient) in counted {
+            rows.push([waba_id.as_str().into(), recipient.as_i64().into()]);
+        }
+        self.write(to, rows, vec![now.millis().into()], |incoming| {
+            format!(
+                "INSERT INTO template_recipient (waba_id, recipient, at) \
+                 SELECT waba_id, recipient, $1 FROM {incoming} AS incoming WHERE TRUE \
+                 ON CONFLICT (waba_id, recipient) DO UPDATE SET at = excluded.at"
+            )
+        })
+        .await?;
+        Ok(())
+    }
+}

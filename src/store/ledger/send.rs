@@ -1,0 +1,163 @@
+//! New sends, their recipients and the answers that are kept with them.
+
+use sea_orm::ConnectionTrait;
+
+use super::{Batch, IDS, State};
+use crate::clock::Timestamp;
+use crate::domain::send::Recipients;
+use crate::store::dialect::{Cell, Rows, Type};
+use crate::store::{Result, Store};
+
+const SEND: &[(&str, Type)] = &[
+    ("id", Type::Uuid),
+    ("company_id", Type::Uuid),
+    ("channel_id", Type::Uuid),
+    ("state", Type::Int),
+    ("content", Type::Text),
+    ("recipients", Type::Int),
+    ("recipient", Type::Int),
+    ("template_id", Type::Int),
+    ("skipped", Type::Int),
+    ("send_at", Type::Int),
+    ("expires_at", Type::Int),
+];
+const BLOCK: &[(&str, Type)] = &[
+    ("send_id", Type::Uuid),
+    ("first_ordinal", Type::Int),
+    ("recipients", Type::Int),
+    ("packed", Type::Bytes),
+];
+const ANSWER: &[(&str, Type)] = &[
+    ("company_id", Type::Uuid),
+    ("key", Type::Text),
+    ("fingerprint", Type::Bytes),
+    ("send_id", Type::Uuid),
+    ("recipients", Type::Int),
+    ("skipped", Type::Int),
+    ("skipped_first", Type::Text),
+];
+
+impl Store {
+    pub(super) async fn insert_sends(
+        &self,
+        to: &impl ConnectionTrait,
+        batch: &Batch,
+        now: Timestamp,
+    ) -> Result<()> {
+        let mut rows = Rows::new(self.backend, SEND);
+        for send in &batch.sends {
+            let recipient = match send.recipients {
+                Recipients::One(number) => Some(number.as_i64()),
+                Recipients::Blocks(_) => None,
+            };
+            rows.push([
+                send.id.into(),
+                send.company_id.into(),
+                send.channel_id.into(),
+                i64::from(send.state.as_i16()).into(),
+                send.content.as_str().into(),
+                send.recipients.count().cast_signed().into(),
+                Cell::Int(recipient),
+                Cell::Int(send.template_id),
+                send.skipped.cast_signed().into(),
+                Cell::Int(send.schedule.send_at.map(Timestamp::millis)),
+                Cell::Int(send.schedule.expires_at.map(Timestamp::millis)),
+            ]);
+        }
+        self.write(to, rows, vec![now.millis().into()], |incoming| {
+            format!(
+                "INSERT INTO send (id, company_id, channel_id, state, content, recipients, recipient, \
+                 template_id, skipped, due_at, send_at, expires_at, high_water, settled, created_at) \
+                 SELECT id, company_id, channel_id, state, content, recipients, recipient, template_id, \
+                 skipped, send_at, send_at, expires_at, 0, 0, $1 \
+                 FROM {incoming} AS incoming"
+            )
+        })
+        .await?;
+        Ok(())
+    }
+
+    pub(super) async fn insert_blocks(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<()> {
+        let mut rows = Rows::new(self.backend, BLOCK);
+        for (send_id, block) in &batch.blocks {
+            rows.push([
+                (*send_id).into(),
+                block.first_ordinal.cast_signed().into(),
+                block.recipients.cast_signed().into(),
+                Cell::Bytes(&block.packed),
+            ]);
+        }
+        self.write(to, rows, Vec::new(), |incoming| {
+            format!(
+                "INSERT INTO recipient_block (send_id, first_ordinal, recipients, packed) \
+                 SELECT send_id, first_ordinal, recipients, packed FROM {incoming} AS incoming"
+            )
+        })
+        .await?;
+        Ok(())
+    }
+
+    pub(super) async fn activate(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<()> {
+        for (send_id, recipients, skipped) in &batch.activations {
+            let statement = self.statement(
+                "UPDATE send SET state = $2, recipients = $3, skipped = $4 WHERE id = $1",
+                [
+                    (*send_id).into(),
+                    State::Active.as_i16().into(),
+                    recipients.cast_signed().into(),
+                    skipped.cast_signed().into(),
+                ],
+            );
+            to.execute_raw(statement).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn keep_answers(
+        &self,
+        to: &impl ConnectionTrait,
+        batch: &Batch,
+        now: Timestamp,
+    ) -> Result<()> {
+        let mut rows = Rows::new(self.backend, ANSWER);
+        for answer in &batch.answers {
+            rows.push([
+                answer.company_id.into(),
+                answer.key.as_str().into(),
+                Cell::Bytes(&answer.fingerprint),
+                answer.send_id.into(),
+                answer.recipients.cast_signed().into(),
+                answer.skipped.cast_signed().into(),
+                answer.skipped_first.as_str().into(),
+            ]);
+        }
+        // An answer that is too old to be given again makes room for a new one under the same key.
+        self.write(to, rows, vec![now.millis().into()], |incoming| {
+            format!(
+                "INSERT INTO idempotency_key (company_id, key, fingerprint, send_id, recipients, skipped, \
+                 skipped_first, created_at) \
+                 SELECT company_id, key, fingerprint, send_id, recipients, skipped, skipped_first, $1 \
+                 FROM {incoming} AS incoming WHERE TRUE \
+                 ON CONFLICT (company_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, \
+                 send_id = excluded.send_id, recipients = excluded.recipients, skipped = excluded.skipped, \
+                 skipped_first = excluded.skipped_first, created_at = excluded.created_at"
+            )
+        })
+        .await?;
+        Ok(())
+    }
+
+    pub(super) async fn withdraw(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<()> {
+        for table in ["recipient_block WHERE send_id", "send WHERE id"] {
+            let mut rows = Rows::new(self.backend, IDS);
+            for send_id in &batch.withdrawals {
+                rows.push([(*send_id).into()]);
+            }
+            self.write(to, rows, Vec::new(), |gone| {
+                format!("DELETE FROM {table} IN (SELECT id FROM {gone} AS gone)")
+            })
+            .await?;
+        }
+        Ok(())
+    }
+}
