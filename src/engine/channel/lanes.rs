@@ -2,17 +2,23 @@
 //!
 //! What is due to be tried again goes first, then sends with one recipient in the order of their arrival,
 //! then bulk sends taking turns, a message each. A bounded number of sends is held; the others wait in the
-//! store, and [`Lanes::room`] says when there is room for them.
+//! store, and [`Lanes::room`] says when there is room for them. A send that may not go, or only waits for a
+//! later moment, leaves: it takes no place that another could use.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
+mod leaving;
+
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
 use uuid::Uuid;
 
-use super::work::{Ticket, Work};
+use super::lane::Lane;
+use super::waiting::Waiting;
+use super::work::{Leave, Ticket, Work};
+use crate::clock::Timestamp;
+use crate::domain::message::Key;
 use crate::domain::phone::PhoneNumber;
-use crate::domain::send::{Mark, Progress};
+use crate::domain::send::Mark;
 use crate::store::send::Size;
 
 /// How many sends and messages a channel holds in memory.
@@ -20,27 +26,11 @@ use crate::store::send::Size;
 pub(super) struct Bounds {
     pub(super) direct: usize,
     pub(super) bulk: usize,
-    /// Messages that wait to be tried again before no new ones are handed out.
+    /// Messages that wait because of trouble at the provider before no new ones are handed out; and how many
+    /// may wait here at all.
     pub(super) deferred: usize,
     /// Messages of each lane that are reserved ahead.
     pub(super) ahead: u64,
-}
-
-/// Sends of one size, in the order in which they take their turns.
-#[derive(Debug)]
-struct Lane {
-    order: VecDeque<Uuid>,
-    bound: usize,
-    /// The store may hold sends that are not here.
-    behind: bool,
-    /// A send was left to the store since the last look there began.
-    missed: bool,
-}
-
-impl Lane {
-    const fn new(bound: usize) -> Self {
-        Self { order: VecDeque::new(), bound, behind: true, missed: false }
-    }
 }
 
 /// See the module.
@@ -52,35 +42,17 @@ pub(super) struct Lanes {
     bulk: Lane,
     /// How many at the front of the direct lane were reserved, or will be with the next mark.
     direct_requested: usize,
-    /// By the moment when they are due, then by arrival.
-    deferred: BinaryHeap<Reverse<(Instant, u64, Deferred)>>,
-    arrivals: u64,
+    waiting: Waiting,
+    /// Messages that may be tried again now: that they are is durable.
+    again: VecDeque<Ticket>,
+    /// Messages here, wherever, that have a row in the ledger and are not over.
+    recorded: HashSet<Key>,
     /// Sends whose mark moved since it was last written.
     moved: HashSet<Uuid>,
-}
-
-/// A ticket that takes no part in the order of the heap.
-#[derive(Debug, Clone, Copy)]
-struct Deferred(Ticket);
-
-impl PartialEq for Deferred {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Deferred {}
-
-impl PartialOrd for Deferred {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Deferred {
-    fn cmp(&self, _: &Self) -> std::cmp::Ordering {
-        std::cmp::Ordering::Equal
-    }
+    /// Sends of which messages wait in the store, and perhaps some others.
+    parked: HashSet<Uuid>,
+    /// No send here expires before.
+    next_expiry: Option<Timestamp>,
 }
 
 impl Lanes {
@@ -92,9 +64,12 @@ impl Lanes {
             direct: Lane::new(bounds.direct),
             bulk: Lane::new(bounds.bulk),
             direct_requested: 0,
-            deferred: BinaryHeap::new(),
-            arrivals: 0,
+            waiting: Waiting::default(),
+            again: VecDeque::new(),
+            recorded: HashSet::new(),
             moved: HashSet::new(),
+            parked: HashSet::new(),
+            next_expiry: None,
         }
     }
 
@@ -114,32 +89,30 @@ impl Lanes {
         self.works.values().filter(|work| work.is_direct() == direct).map(|work| work.id).collect()
     }
 
-    /// Whether a newly accepted send may be held now; if not, it is left in the store, and so are those
-    /// after it, which keeps their order.
+    /// Whether a newly accepted send may be held now; if not, it is left in the store.
     pub(super) fn admits(&mut self, size: Size) -> bool {
-        let lane = self.lane(size);
-        lane.behind |= lane.order.len() >= lane.bound;
-        lane.missed |= lane.behind;
-        !lane.behind
+        self.lane(size).admits()
     }
 
-    /// How many sends should be fetched from the store now; `None` when it holds no more or there is too
-    /// little room to be worth asking.
+    /// How many sends should be fetched from the store now, if any.
     pub(super) fn room(&mut self, size: Size) -> Option<usize> {
-        let lane = self.lane(size);
-        (lane.behind && lane.order.len() <= lane.bound / 2).then(|| lane.bound - lane.order.len())
+        self.lane(size).room()
     }
 
     /// A look into the store begins.
-    pub(super) fn look(&mut self, size: Size) {
-        self.lane(size).missed = false;
+    pub(super) const fn look(&mut self, size: Size) {
+        self.lane(size).look();
     }
 
-    /// The look found all that the store holds. A send that was left to it meanwhile may not have been
-    /// among them: then there is another look.
-    pub(super) fn caught_up(&mut self, size: Size) {
-        let lane = self.lane(size);
-        lane.behind = lane.missed;
+    /// The look found all that the store holds.
+    pub(super) const fn caught_up(&mut self, size: Size) {
+        self.lane(size).caught_up();
+    }
+
+    /// Sends that waited in the store may be able to go now.
+    pub(super) const fn look_again(&mut self) {
+        self.direct.look_again();
+        self.bulk.look_again();
     }
 
     /// Takes a send in, unless it is here already.
@@ -147,9 +120,11 @@ impl Lanes {
         if self.holds(work.id) {
             return;
         }
+        if let Some(expires_at) = work.expires_at {
+            self.next_expiry = Some(self.next_expiry.map_or(expires_at, |next| next.min(expires_at)));
+        }
         if work.has_more() {
-            let size = if work.is_direct() { Size::Direct } else { Size::Bulk };
-            self.lane(size).order.push_back(work.id);
+            self.lane(size(&work)).order.push_back(work.id);
         } else {
             self.moved.insert(work.id);
         }
@@ -180,26 +155,47 @@ impl Lanes {
     pub(super) fn forget(&mut self, gone: &[Uuid]) {
         for id in gone {
             self.works.remove(id);
+            self.parked.remove(id);
             self.moved.remove(id);
-            if let Some(place) = self.direct.order.iter().position(|held| held == id) {
-                self.direct.order.remove(place);
-                self.direct_requested -= usize::from(place < self.direct_requested);
-            }
-            self.bulk.order.retain(|held| held != id);
-            self.deferred.retain(|Reverse((_, _, Deferred(ticket)))| ticket.send_id != *id);
+            self.waiting.drain(*id);
+        }
+        if !gone.is_empty() {
+            self.recorded.retain(|key| !gone.contains(&key.send_id));
+            self.again.retain(|ticket| !gone.contains(&ticket.send_id));
+            self.reorder();
         }
     }
 
-    /// Puts a message back until `due`.
-    pub(super) fn defer(&mut self, ticket: Ticket, due: Instant) {
-        self.arrivals += 1;
-        self.deferred.push(Reverse((due, self.arrivals, Deferred(ticket))));
+    /// Takes the sends that leave, or are gone, out of the lanes' order.
+    fn reorder(&mut self) {
+        let Self { works, direct, bulk, direct_requested, .. } = self;
+        let stays = |id: &Uuid| works.get(id).is_some_and(|work| work.leaving().is_none());
+        let requested = direct.order.iter().take(*direct_requested);
+        *direct_requested = requested.filter(|id| stays(id)).count();
+        direct.order.retain(stays);
+        bulk.order.retain(stays);
     }
 
-    /// A message that was tried in an earlier life of the process waits until `due`.
-    pub(super) fn resume(&mut self, ticket: Ticket, due: Instant) {
+    /// Puts a message back until `due`; `is_troubled` when the provider is in trouble, so that no more of
+    /// the same are started. `false` when there is no room for it here: it waits in the store.
+    pub(super) fn defer(&mut self, ticket: Ticket, due: Instant, is_troubled: bool) -> bool {
+        if !is_troubled && self.waiting.len() >= 2 * self.bounds.deferred {
+            return false;
+        }
+        self.recorded.insert(ticket.key());
+        self.waiting.add(ticket, due, is_troubled);
+        true
+    }
+
+    /// A message that waited in the store waits here until `due`, unless it is here already.
+    pub(super) fn resume(&mut self, ticket: Ticket, due: Instant) -> bool {
+        if self.recorded.contains(&ticket.key()) {
+            return false;
+        }
         self.count(ticket.send_id);
-        self.defer(ticket, due);
+        self.recorded.insert(ticket.key());
+        self.waiting.add(ticket, due, false);
+        true
     }
 
     /// One message of the send is out, though it was not handed out here.
@@ -209,28 +205,47 @@ impl Lanes {
         }
     }
 
-    /// When the first message waiting to be tried again is due.
-    pub(super) fn next_due(&self) -> Option<Instant> {
-        self.deferred.peek().map(|Reverse((due, _, _))| *due)
+    /// The next message that waits and is due: that it is tried again has to be written first.
+    pub(super) fn due(&mut self, now: Instant) -> Option<Ticket> {
+        self.waiting.pop(now)
     }
 
-    /// Whether [`Lanes::take`] would hand out a message at `now`.
-    pub(super) fn is_ready(&mut self, now: Instant) -> bool {
-        if self.next_due().is_some_and(|due| due <= now) {
-            return true;
+    /// When the first message waiting here is due.
+    pub(super) fn next_due(&mut self) -> Option<Instant> {
+        self.waiting.next_due()
+    }
+
+    /// The message may be tried again now.
+    pub(super) fn try_again(&mut self, ticket: Ticket) {
+        self.again.push_back(ticket);
+    }
+
+    /// The provider has the message after all. Whether it waited here; if so, it is over.
+    pub(super) fn heard(&mut self, key: Key) -> bool {
+        let place = self.again.iter().position(|ticket| ticket.key() == key);
+        let waited = self.waiting.remove(key) || place.and_then(|place| self.again.remove(place)).is_some();
+        if waited {
+            self.over(key);
         }
-        if self.deferred.len() >= self.bounds.deferred {
-            return false;
-        }
-        self.direct_ready() || self.bulk_ready()
+        waited
+    }
+
+    /// Whether [`Lanes::take`] would hand out a message.
+    pub(super) fn is_ready(&mut self) -> bool {
+        !self.again.is_empty() || (!self.is_troubled() && (self.direct_ready() || self.bulk_ready()))
+    }
+
+    /// Whether so many messages wait because of trouble at the provider that no new ones are started.
+    pub(super) fn is_troubled(&self) -> bool {
+        self.waiting.troubled() >= self.bounds.deferred
     }
 
     /// Hands out the next message.
-    pub(super) fn take(&mut self, now: Instant) -> Option<Ticket> {
-        if self.next_due().is_some_and(|due| due <= now) {
-            return self.deferred.pop().map(|Reverse((_, _, Deferred(ticket)))| ticket);
+    pub(super) fn take(&mut self) -> Option<Ticket> {
+        if let Some(ticket) = self.again.pop_front() {
+            return Some(ticket);
         }
-        if self.deferred.len() >= self.bounds.deferred {
+        if self.is_troubled() {
             return None;
         }
         if self.direct_ready() {
@@ -257,9 +272,19 @@ impl Lanes {
 
     /// A row for the ticket will be written; `over` when it is not tried again.
     pub(super) fn settle(&mut self, ticket: Ticket, over: bool) {
-        if let Some(work) = self.works.get_mut(&ticket.send_id) {
-            work.settle(ticket.ordinal, over);
+        if over {
+            self.over(ticket.key());
+        } else if let Some(work) = self.works.get_mut(&ticket.send_id) {
+            work.settle(ticket.ordinal, false);
             self.moved.insert(ticket.send_id);
+        }
+    }
+
+    fn over(&mut self, key: Key) {
+        self.recorded.remove(&key);
+        if let Some(work) = self.works.get_mut(&key.send_id) {
+            work.settle(key.ordinal, true);
+            self.moved.insert(key.send_id);
         }
     }
 
@@ -274,25 +299,25 @@ impl Lanes {
         !self.moved.is_empty()
     }
 
-    /// These marks are durable. Returns the sends that are finished and gone from here.
+    /// These marks are durable. Returns the sends that are gone from here.
     pub(super) fn written(&mut self, marks: &[Mark]) -> Vec<Uuid> {
-        let mut finished = Vec::new();
-        for Mark { send_id, progress, state, due_at: _ } in marks {
-            if state.is_over() {
-                self.works.remove(send_id);
-                self.moved.remove(send_id);
-                finished.push(*send_id);
-            } else {
-                self.reserve(*send_id, *progress);
+        let mut gone = Vec::new();
+        for Mark { send_id, progress, .. } in marks {
+            let Some(work) = self.works.get_mut(send_id) else { continue };
+            if !work.is_done_here() || self.moved.contains(send_id) {
+                work.reserve(*progress);
+                continue;
             }
+            let (is_held, size) = (work.leaving() == Some(Leave::Held), size(work));
+            self.works.remove(send_id);
+            self.parked.remove(send_id);
+            // Whatever it left for may have changed before it was gone.
+            if is_held {
+                self.lane(size).look_again();
+            }
+            gone.push(*send_id);
         }
-        finished
-    }
-
-    fn reserve(&mut self, send_id: Uuid, progress: Progress) {
-        if let Some(work) = self.works.get_mut(&send_id) {
-            work.reserve(progress);
-        }
+        gone
     }
 
     /// Takes back, before a stop, what was reserved and not handed out.
@@ -341,6 +366,11 @@ impl Lanes {
         }
         false
     }
+}
+
+/// Which lane a send belongs to.
+const fn size(work: &Work) -> Size {
+    if work.is_direct() { Size::Direct } else { Size::Bulk }
 }
 
 #[cfg(test)]

@@ -1,44 +1,84 @@
-//! The outbox: outcomes that are to be written with the next record.
+//! The outbox: what is to be written with the next record.
+
+use std::mem;
 
 use uuid::Uuid;
 
+use super::work::Ticket;
 use crate::domain::message::Outcome;
+use crate::domain::phone::PhoneNumber;
+use crate::store::suppression;
 
-/// Outcomes in the order of their messages' answers; one for each message at most.
+/// What one record writes, besides marks.
 #[derive(Debug, Default)]
-pub(super) struct Outbox {
-    outcomes: Vec<(Uuid, Uuid, Outcome)>,
-    /// Messages of these that were started and count as in flight.
-    started: usize,
+pub(super) struct Parcel {
+    /// With send and company, in the order of their messages' answers; one for each message at most.
+    pub(super) outcomes: Vec<(Uuid, Uuid, Outcome)>,
+    /// How many messages of these were started and count as in flight.
+    pub(super) started: usize,
+    /// Messages that may be tried again once this is durable.
+    pub(super) announced: Vec<Ticket>,
+    /// Business accounts, and whom they began a conversation with.
+    pub(super) template_recipients: Vec<(String, PhoneNumber)>,
+    pub(super) suppressions: Vec<suppression::Record>,
 }
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Outbox(Parcel);
 
 impl Outbox {
     /// Adds the outcome of a message that was started. `again` says that an earlier outcome of it may still
     /// be here: this one takes its place.
     pub(super) fn push(&mut self, send_id: Uuid, company_id: Uuid, outcome: Outcome, again: bool) {
-        self.started += 1;
+        self.0.started += 1;
+        self.put(send_id, company_id, outcome, again);
+    }
+
+    /// Adds the outcome of a message that was not started now.
+    pub(super) fn add(&mut self, send_id: Uuid, company_id: Uuid, outcome: Outcome) {
+        self.put(send_id, company_id, outcome, true);
+    }
+
+    /// Adds that a message is tried again, which may happen once that is durable.
+    pub(super) fn announce(&mut self, ticket: Ticket, company_id: Uuid, outcome: Outcome) {
+        self.put(ticket.send_id, company_id, outcome, true);
+        self.0.announced.push(ticket);
+    }
+
+    /// A business account began a conversation.
+    pub(super) fn count_template(&mut self, waba_id: String, recipient: PhoneNumber) {
+        self.0.template_recipients.push((waba_id, recipient));
+    }
+
+    /// A recipient is left out, or let be, from now on.
+    pub(super) fn suppress(&mut self, record: suppression::Record) {
+        self.0.suppressions.push(record);
+    }
+
+    /// How many messages are announced and not durable yet.
+    pub(super) fn announced(&self) -> usize {
+        self.0.announced.len()
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.0.outcomes.is_empty() && self.0.suppressions.is_empty()
+    }
+
+    /// Everything to be written.
+    pub(super) fn take(&mut self) -> Parcel {
+        mem::take(&mut self.0)
+    }
+
+    fn put(&mut self, send_id: Uuid, company_id: Uuid, outcome: Outcome, again: bool) {
         let ordinal = outcome.position.ordinal;
-        let mut earlier = self
-            .outcomes
+        let outcomes = &mut self.0.outcomes;
+        let mut earlier = outcomes
             .iter_mut()
             .filter(|(id, _, before)| *id == send_id && before.position.ordinal == ordinal);
         match if again { earlier.next() } else { None } {
             Some((_, _, before)) => *before = outcome,
-            None => self.outcomes.push((send_id, company_id, outcome)),
+            None => outcomes.push((send_id, company_id, outcome)),
         }
-    }
-
-    /// Adds the outcome of a message that was started in an earlier life of the process.
-    pub(super) fn add(&mut self, send_id: Uuid, company_id: Uuid, outcome: Outcome) {
-        self.outcomes.push((send_id, company_id, outcome));
-    }
-
-    pub(super) const fn is_empty(&self) -> bool {
-        self.outcomes.is_empty()
-    }
-
-    /// Everything to be written, and how many messages in flight it settles.
-    pub(super) fn take(&mut self) -> (Vec<(Uuid, Uuid, Outcome)>, usize) {
-        (std::mem::take(&mut self.outcomes), std::mem::take(&mut self.started))
     }
 }

@@ -1,12 +1,13 @@
 //! One active send as its channel sees it: what was handed out, what is settled, what comes next.
 
-use std::collections::BTreeSet;
-
 use uuid::Uuid;
 
+use super::settled::Settled;
+use crate::clock::Timestamp;
 use crate::connector::cloud_api::Rendered;
+use crate::domain::message::Key;
 use crate::domain::phone::PhoneNumber;
-use crate::domain::send::{Mark, Progress, State};
+use crate::domain::send::{Mark, Progress, State, TemplateUse};
 
 /// A message to attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +19,38 @@ pub(super) struct Ticket {
     pub(super) attempts: u16,
     /// Whether it has, or may have, a row in the ledger already.
     pub(super) again: bool,
+    /// Whether the provider may have it: the ledger is asked before it is tried again.
+    pub(super) doubt: bool,
+}
+
+impl Ticket {
+    /// A message by its send and its place in it.
+    pub(super) const fn key(&self) -> Key {
+        Key { send_id: self.send_id, ordinal: self.ordinal }
+    }
+}
+
+/// Why a send leaves memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leave {
+    /// It waits in the store until something outside changes, or for a later moment.
+    Held,
+    /// It is over, in this state.
+    Over(State),
+}
+
+/// A send as it begins, or begins again.
+#[derive(Debug)]
+pub(super) struct Beginning {
+    pub(super) id: Uuid,
+    pub(super) company_id: Uuid,
+    pub(super) rendered: Rendered,
+    pub(super) recipients: u64,
+    pub(super) source: Source,
+    pub(super) template: Option<TemplateUse>,
+    pub(super) expires_at: Option<Timestamp>,
+    pub(super) progress: Progress,
+    pub(super) settled: Settled,
 }
 
 /// Where the next recipients come from.
@@ -50,27 +83,33 @@ pub(super) struct Work {
     /// The mark as it will be written next; at least `reserved`.
     requested: u64,
     settled: Settled,
-    /// Tickets handed out or waiting to be tried again.
+    pub(super) template: Option<TemplateUse>,
+    pub(super) expires_at: Option<Timestamp>,
+    /// Tickets handed out, or waiting here to be tried again.
     outstanding: u64,
-    pub(super) source: Source,
+    /// Messages that wait in the store, and when the first of them is due.
+    parked: u64,
+    parked_due: Option<Timestamp>,
+    /// Whether those that are due are on their way.
+    unparking: bool,
+    leaving: Option<Leave>,
+    source: Source,
 }
 
 impl Work {
-    /// A send that goes on from `progress`. `recorded` are the ordinals beyond `progress.settled` that have
-    /// a row in the ledger.
-    pub(super) fn new(
-        id: Uuid,
-        company_id: Uuid,
-        rendered: Rendered,
-        recipients: u64,
-        source: Source,
-        progress: Progress,
-        recorded: impl IntoIterator<Item = u64>,
-    ) -> Self {
-        let mut settled = Settled { below: progress.settled, beyond: BTreeSet::new() };
-        for ordinal in recorded {
-            settled.add(ordinal);
-        }
+    /// A send that goes on from where it is.
+    pub(super) fn new(beginning: Beginning) -> Self {
+        let Beginning {
+            id,
+            company_id,
+            rendered,
+            recipients,
+            source,
+            template,
+            expires_at,
+            progress,
+            settled,
+        } = beginning;
         Self {
             id,
             company_id,
@@ -80,7 +119,13 @@ impl Work {
             reserved: progress.high_water,
             requested: progress.high_water,
             settled,
+            template,
+            expires_at,
             outstanding: 0,
+            parked: 0,
+            parked_due: None,
+            unparking: false,
+            leaving: None,
             source,
         }
     }
@@ -97,16 +142,23 @@ impl Work {
 
     /// Whether a new message can be handed out now.
     pub(super) fn is_ready(&self) -> bool {
-        self.next < self.reserved && self.recipient(self.next).is_some()
+        self.leaving.is_none() && self.next < self.reserved && self.recipient(self.next).is_some()
     }
 
     /// Hands out the next message; `None` when [`Work::is_ready`] is false.
     pub(super) fn take(&mut self) -> Option<Ticket> {
-        if self.next >= self.reserved {
+        if !self.is_ready() {
             return None;
         }
         let recipient = self.recipient(self.next)?;
-        let ticket = Ticket { send_id: self.id, ordinal: self.next, recipient, attempts: 0, again: false };
+        let ticket = Ticket {
+            send_id: self.id,
+            ordinal: self.next,
+            recipient,
+            attempts: 0,
+            again: false,
+            doubt: false,
+        };
         self.next += 1;
         self.outstanding += 1;
         Some(ticket)
@@ -122,11 +174,71 @@ impl Work {
         self.settled.add(ordinal);
         if over {
             self.outstanding = self.outstanding.saturating_sub(1);
+            self.fall_asleep();
+        }
+    }
+
+    /// A ticket goes to wait in the store, where its row says until `due`.
+    pub(super) fn park(&mut self, due: Timestamp) {
+        self.outstanding = self.outstanding.saturating_sub(1);
+        self.parked_until(self.parked + 1, Some(self.parked_due.map_or(due, |earlier| earlier.min(due))));
+        self.fall_asleep();
+    }
+
+    /// So many messages wait in the store, the first of them until `due`.
+    pub(super) const fn parked_until(&mut self, parked: u64, due: Option<Timestamp>) {
+        self.parked = parked;
+        self.parked_due = due;
+    }
+
+    /// Whether messages that wait in the store are due and must be read; they count as on their way then.
+    pub(super) fn unpark(&mut self, now: Timestamp) -> bool {
+        let is_due = self.parked > 0 && self.parked_due.is_some_and(|due| due <= now);
+        if !is_due || self.unparking || self.leaving.is_some() {
+            return false;
+        }
+        self.unparking = true;
+        true
+    }
+
+    /// Messages were read from the store: so many are here now, the others wait until `due`.
+    pub(super) fn unparked(&mut self, found: u64, due: Option<Timestamp>) {
+        self.unparking = false;
+        self.parked = self.parked.saturating_sub(found);
+        self.parked_due = if self.parked == 0 { None } else { due };
+    }
+
+    /// When the first message that waits in the store is due.
+    pub(super) const fn parked_due(&self) -> Option<Timestamp> {
+        if self.unparking || self.leaving.is_some() { None } else { self.parked_due }
+    }
+
+    /// Leaves memory: nothing of it is handed out any more, and what was only reserved is taken back. What
+    /// is over stays so.
+    pub(super) const fn leave(&mut self, leave: Leave) {
+        if !matches!(self.leaving, Some(Leave::Over(_))) {
+            self.leaving = Some(leave);
+        }
+        self.release();
+    }
+
+    /// Whether it leaves, and why.
+    pub(super) const fn leaving(&self) -> Option<Leave> {
+        self.leaving
+    }
+
+    /// A send that only waits for a later moment need not be here until then.
+    fn fall_asleep(&mut self) {
+        if self.next == self.recipients && self.outstanding == 0 && self.parked > 0 && !self.unparking {
+            self.leave(Leave::Held);
         }
     }
 
     /// Asks for `ahead` more messages to be reserved when fewer than that are left. Whether the mark moved.
     pub(super) fn request(&mut self, ahead: u64) -> bool {
+        if self.leaving.is_some() {
+            return false;
+        }
         if self.requested == self.recipients || self.requested - self.next >= ahead {
             return false;
         }
@@ -145,22 +257,40 @@ impl Work {
 
     /// The mark that was written: its messages may be handed out.
     pub(super) fn reserve(&mut self, progress: Progress) {
-        self.reserved = progress.high_water.min(self.requested);
+        if self.leaving.is_none() {
+            self.reserved = progress.high_water.min(self.requested);
+        }
     }
 
     /// Whether every message has its outcome.
     pub(super) const fn is_finished(&self) -> bool {
-        self.next == self.recipients && self.outstanding == 0
+        self.next == self.recipients && self.outstanding == 0 && self.parked == 0
+    }
+
+    /// Whether nothing of it is here any more once its mark is written.
+    pub(super) const fn is_done_here(&self) -> bool {
+        self.is_finished() || (self.leaving.is_some() && self.outstanding == 0)
     }
 
     /// The mark to write.
     pub(super) const fn mark(&self) -> Mark {
+        let state = match self.leaving {
+            Some(Leave::Over(state)) => state,
+            Some(Leave::Held) | None if self.is_finished() => State::Finished,
+            Some(Leave::Held) | None => State::Active,
+        };
+        let sleeps = self.leaving.is_some() && self.next == self.recipients && self.outstanding == 0;
         Mark {
             send_id: self.id,
-            progress: Progress { high_water: self.requested, settled: self.settled.below },
-            state: if self.is_finished() { State::Finished } else { State::Active },
-            due_at: None,
+            progress: Progress { high_water: self.requested, settled: self.settled.below() },
+            state,
+            due_at: if sleeps { self.parked_due } else { None },
         }
+    }
+
+    /// Messages that are not over.
+    pub(super) const fn remaining(&self) -> u64 {
+        self.recipients - self.next + self.outstanding + self.parked
     }
 
     /// The ordinal from which recipients must be read, when they are needed and not on their way. They are
@@ -203,110 +333,5 @@ impl Work {
     }
 }
 
-/// Which ordinals have a row in the ledger: all below a bound, and some beyond it.
-#[derive(Debug)]
-struct Settled {
-    below: u64,
-    beyond: BTreeSet<u64>,
-}
-
-impl Settled {
-    fn add(&mut self, ordinal: u64) {
-        if ordinal > self.below {
-            self.beyond.insert(ordinal);
-            return;
-        }
-        if ordinal == self.below {
-            self.below += 1;
-            while self.beyond.remove(&self.below) {
-                self.below += 1;
-            }
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::domain::content::Content;
-
-    fn work(recipients: u64, progress: Progress) -> Work {
-        let numbers = (0..recipients).filter_map(|n| PhoneNumber::from_u64(1_000_000 + n)).collect();
-        let source = Source::Blocks { first: 0, numbers, loading: false };
-        let rendered = Rendered::new(&Content::Text { body: "hi".to_owned() });
-        Work::new(Uuid::nil(), Uuid::nil(), rendered, recipients, source, progress, [])
-    }
-
-    #[test]
-    fn nothing_is_handed_out_before_its_mark_is_durable() {
-        let mut work = work(10, Progress::default());
-        assert_eq!(work.take(), None);
-        assert!(work.request(3));
-        assert_eq!(work.take(), None, "asking is not enough");
-        work.reserve(work.mark().progress);
-        assert_eq!(std::iter::from_fn(|| work.take()).count(), 6);
-        assert_eq!(work.mark().progress.high_water, 6);
-    }
-
-    #[test]
-    fn a_send_is_finished_when_its_last_outcome_is_in_whatever_the_order() {
-        let mut work = work(3, Progress::default());
-        work.request(3);
-        work.reserve(work.mark().progress);
-        let tickets: Vec<_> = std::iter::from_fn(|| work.take()).collect();
-        work.settle(tickets[2].ordinal, true);
-        work.settle(tickets[0].ordinal, false);
-        assert_eq!(work.mark().progress.settled, 1);
-        work.settle(tickets[1].ordinal, true);
-        assert!(!work.is_finished(), "one waits to be tried again");
-        work.settle(tickets[0].ordinal, true);
-        assert_eq!(work.mark().progress, Progress { high_water: 3, settled: 3 });
-        assert_eq!(work.mark().state, State::Finished);
-    }
-
-    #[test]
-    fn a_graceful_stop_takes_back_what_was_not_handed_out() {
-        let mut work = work(10, Progress::default());
-        work.request(4);
-        work.reserve(work.mark().progress);
-        work.take();
-        assert!(work.release());
-        assert_eq!(work.mark().progress.high_water, 1);
-        assert_eq!(work.take(), None);
-    }
-
-    #[test]
-    fn the_next_recipients_are_read_before_the_last_are_used() {
-        let mut work = work(4, Progress::default());
-        work.recipients = 8;
-        work.request(8);
-        work.reserve(work.mark().progress);
-        assert_eq!(work.load(), None);
-        work.take();
-        work.take();
-        assert_eq!(work.load(), Some(4));
-        assert_eq!(work.load(), None, "once");
-        let more: Vec<_> = (4..8).filter_map(|n| PhoneNumber::from_u64(1_000_000 + n)).collect();
-        work.loaded(4, &more);
-        let rest: Vec<_> =
-            std::iter::from_fn(|| work.take()).map(|ticket| ticket.recipient.as_u64()).collect();
-        assert_eq!(rest, (1_000_002..1_000_008).collect::<Vec<_>>());
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_settled_is_exactly_what_was_added(order in Just((0_u64..40).collect::<Vec<_>>()).prop_shuffle(), part in 0_usize..40) {
-            let mut settled = Settled { below: 0, beyond: BTreeSet::new() };
-            for ordinal in &order[..part] {
-                settled.add(*ordinal);
-                settled.add(*ordinal);
-            }
-            let added: BTreeSet<_> = order[..part].iter().copied().collect();
-            let below = (0..).find(|ordinal| !added.contains(ordinal)).unwrap();
-            prop_assert_eq!(settled.below, below);
-            prop_assert_eq!(settled.beyond.len() as u64, part as u64 - below);
-        }
-    }
-}
+mod tests;
