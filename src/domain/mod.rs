@@ -19,6 +19,7 @@ pub mod rate;
 pub mod request;
 pub mod secret;
 pub mod send;
+pub mod suppression;
 pub mod template;
 pub mod tier;
 pub mod time_span;
