@@ -20,6 +20,8 @@ use crate::domain::template::{ListedTemplate, ParameterFormat, Template};
 
 /// The provider's status of a template that may be sent.
 pub const APPROVED: &str = "APPROVED";
+/// The provider's status of a template that it lets nobody send for a while.
+pub const PAUSED: &str = "PAUSED";
 /// The provider's category of advertising.
 pub const MARKETING: &str = "MARKETING";
 /// Our status of a template that the provider no longer has.
@@ -190,6 +192,24 @@ impl Store {
         }
         transaction.commit().await?;
         Ok(true)
+    }
+
+    /// Marks an approved template as paused, because the provider did not let it through.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn pause_template(&self, id: i64) -> Result<()> {
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Template).await?;
+        let sql = format!(
+            "UPDATE template SET status = '{PAUSED}', revision = $2, updated_at = $3 \
+             WHERE id = $1 AND status = '{APPROVED}'"
+        );
+        let values = [id.into(), revision.into(), Timestamp::now().millis().into()];
+        transaction.execute_raw(self.statement(sql, values)).await?;
+        transaction.commit().await?;
+        Ok(())
     }
 
     /// The templates that were added or changed after `revision`.

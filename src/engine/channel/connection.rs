@@ -16,6 +16,7 @@ use crate::connector::cloud_api::{CloudApi, Connections};
 use crate::connector::{Disposition, Health};
 use crate::domain::channel::{Channel, Connection, Reason, Status};
 use crate::domain::message::Failure;
+use crate::domain::outlook;
 use crate::store;
 use crate::vault::context;
 
@@ -52,6 +53,15 @@ impl Link {
     /// The connector, while messages may go.
     pub(super) fn connector(&self) -> Option<Connector> {
         self.connection.accepts().then(|| self.connector.clone()).flatten()
+    }
+
+    /// Why no message may go.
+    pub(super) const fn refusal(&self) -> outlook::Reason {
+        match self.connection.status {
+            Status::Blocked => outlook::Reason::Blocked,
+            Status::Disconnected | Status::Pairing => outlook::Reason::Disconnected,
+            Status::Connected | Status::Connecting => outlook::Reason::ProviderPause,
+        }
     }
 
     /// Which connector is in use.
@@ -243,7 +253,7 @@ impl ChannelActor {
         self.channel = Arc::clone(channel);
         self.link.set(channel.connection.clone());
         self.link.connector = None;
-        self.paused_until = None;
+        self.pause = None;
         self.connect(ctx);
     }
 }

@@ -230,6 +230,11 @@ impl Lanes {
         waited
     }
 
+    /// How many messages may be tried again now.
+    pub(super) fn again(&self) -> usize {
+        self.again.len()
+    }
+
     /// Whether [`Lanes::take`] would hand out a message.
     pub(super) fn is_ready(&mut self) -> bool {
         !self.again.is_empty() || (!self.is_troubled() && (self.direct_ready() || self.bulk_ready()))
@@ -281,7 +286,9 @@ impl Lanes {
     }
 
     fn over(&mut self, key: Key) {
-        self.recorded.remove(&key);
+        if !self.recorded.is_empty() {
+            self.recorded.remove(&key);
+        }
         if let Some(work) = self.works.get_mut(&key.send_id) {
             work.settle(key.ordinal, true);
             self.moved.insert(key.send_id);
@@ -318,16 +325,6 @@ impl Lanes {
             gone.push(*send_id);
         }
         gone
-    }
-
-    /// Takes back, before a stop, what was reserved and not handed out.
-    pub(super) fn release(&mut self) {
-        for work in self.works.values_mut() {
-            if work.release() {
-                self.moved.insert(work.id);
-            }
-        }
-        self.direct_requested = 0;
     }
 
     /// The stretches of recipients to read now, each as send and ordinal.

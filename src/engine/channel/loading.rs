@@ -1,26 +1,44 @@
 //! Fetching a channel's unfinished sends from the store, with what became of them before.
 
 use std::collections::{BTreeSet, HashSet};
+use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::work::{Source, Ticket, Work};
+use super::settled::Settled;
+use super::work::{Beginning, Source, Ticket, Work};
 use crate::clock::Timestamp;
 use crate::connector::cloud_api::Rendered;
 use crate::domain::content::Content;
+use crate::domain::message::State;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Progress, Recipients};
 use crate::engine::ledger::AcceptedSend;
-use crate::store::send::{Ready, Size, Unfinished, Waiting};
+use crate::store::send::{Ready, Size, Unfinished, Waiting, WaitingMessages};
 use crate::store::{Error, Result, Store};
+
+/// Waiting messages that are due within this are read.
+pub(super) const HORIZON: Duration = Duration::from_secs(60);
+/// How many of them are read at once, for each send.
+const AT_ONCE: usize = 500;
 
 /// A send as it was found in the store.
 pub(super) struct Found {
     pub(super) work: Work,
     /// Messages that wait to be tried again, and when.
-    pub(super) waiting: Vec<(Ticket, Timestamp)>,
+    pub(super) waiting: Waits,
     /// Messages that were perhaps sent before the process ended: nobody knows.
     pub(super) unknown: Vec<Ticket>,
+}
+
+/// The messages of a send that wait in the store.
+#[derive(Default)]
+pub(super) struct Waits {
+    /// Those that are due soon.
+    pub(super) soon: Vec<(Ticket, Timestamp)>,
+    /// How many more there are, and when the first of these is due.
+    pub(super) later: u64,
+    pub(super) later_due: Option<Timestamp>,
 }
 
 /// What a look into the store brought.
@@ -30,20 +48,24 @@ pub(super) struct Fetched {
     pub(super) broken: Vec<Uuid>,
     /// Whether the store holds no more.
     pub(super) all: bool,
+    /// When the next send is due that waits for its moment.
+    pub(super) next_due: Option<Timestamp>,
 }
 
-/// The oldest unfinished sends of the channel, without those in `held`, at most `room`.
+/// The oldest unfinished sends of the channel that may go, without those in `held`, at most `room`.
 pub(super) async fn fetch(
     store: Store,
     channel_id: Uuid,
     size: Size,
+    ready: Ready,
     held: HashSet<Uuid>,
     room: usize,
 ) -> Result<Fetched> {
     let limit = held.len() + room;
-    let ready = Ready { now: Timestamp::now(), templates: true };
+    let next_due = store.next_due_send(channel_id, ready.now).await?;
     let unfinished = store.unfinished(channel_id, size, ready, limit).await?;
-    let mut fetched = Fetched { found: Vec::new(), broken: Vec::new(), all: unfinished.len() < limit };
+    let all = unfinished.len() < limit;
+    let mut fetched = Fetched { found: Vec::new(), broken: Vec::new(), all, next_due };
     let mut new = unfinished.into_iter().filter(|send| !held.contains(&send.id));
     for send in new.by_ref().take(room) {
         let id = send.id;
@@ -66,9 +88,17 @@ pub(super) fn begin(send: &AcceptedSend) -> Work {
         Recipients::One(number) => Source::One(number),
         Recipients::Blocks(_) => Source::Blocks { first: 0, numbers: Vec::new(), loading: false },
     };
-    let rendered = Rendered::new(&send.order.content);
-    let count = send.recipients.count();
-    Work::new(send.id, send.order.company_id, rendered, count, source, Progress::default(), [])
+    Work::new(Beginning {
+        id: send.id,
+        company_id: send.order.company_id,
+        rendered: Rendered::new(&send.order.content),
+        recipients: send.recipients.count(),
+        source,
+        template: send.order.template,
+        expires_at: send.order.schedule.expires_at,
+        progress: Progress::default(),
+        settled: Settled::new(0, []),
+    })
 }
 
 async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
@@ -77,11 +107,7 @@ async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
     })?;
     let progress = send.progress;
     let started = progress.high_water > 0;
-    let waiting = if started {
-        store.waiting(send.id, Timestamp::from_millis(i64::MAX), usize::MAX).await?.soon
-    } else {
-        Vec::new()
-    };
+    let waiting = if started { waits(store, send.id).await? } else { Waits::default() };
     let recorded: BTreeSet<u64> = if progress.high_water > progress.settled {
         store.recorded(send.id, progress).await?.into_iter().collect()
     } else {
@@ -91,7 +117,7 @@ async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
     let mut stretch = (0, Vec::new());
     for ordinal in (progress.settled..progress.high_water).filter(|ordinal| !recorded.contains(ordinal)) {
         let recipient = recipient(store, &send, ordinal, &mut stretch).await?;
-        unknown.push(Ticket { send_id: send.id, ordinal, recipient, attempts: 1, again: true });
+        unknown.push(Ticket { send_id: send.id, ordinal, recipient, attempts: 1, again: true, doubt: true });
     }
     let source = match send.recipients {
         Recipients::One(number) => Source::One(number),
@@ -99,24 +125,31 @@ async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
             Source::Blocks { first: progress.high_water, numbers: Vec::new(), loading: false }
         }
     };
-    let ticket = |waiting: Waiting| {
-        let Waiting { position, state: _, attempts, retry_at } = waiting;
+    let work = Work::new(Beginning {
+        id: send.id,
+        company_id: send.company_id,
+        rendered: Rendered::new(&content),
+        recipients: send.recipients.count(),
+        source,
+        template: send.template,
+        expires_at: send.expires_at,
+        progress,
+        settled: Settled::new(progress.settled, recorded),
+    });
+    Ok(Found { work, waiting, unknown })
+}
+
+/// The messages of a send that wait in the store.
+pub(super) async fn waits(store: &Store, send_id: Uuid) -> Result<Waits> {
+    let horizon = Timestamp::now().plus(HORIZON);
+    let WaitingMessages { soon, later, later_due } = store.waiting(send_id, horizon, AT_ONCE).await?;
+    let ticket = |Waiting { position, state, attempts, retry_at }: Waiting| {
         let (ordinal, recipient) = (position.ordinal, position.recipient);
-        (Ticket { send_id: send.id, ordinal, recipient, attempts, again: true }, retry_at)
+        // Whatever is not merely queued was perhaps sent.
+        let doubt = state != State::Queued;
+        (Ticket { send_id, ordinal, recipient, attempts, again: true, doubt }, retry_at)
     };
-    Ok(Found {
-        work: Work::new(
-            send.id,
-            send.company_id,
-            Rendered::new(&content),
-            send.recipients.count(),
-            source,
-            progress,
-            recorded,
-        ),
-        waiting: waiting.into_iter().map(ticket).collect(),
-        unknown,
-    })
+    Ok(Waits { soon: soon.into_iter().map(ticket).collect(), later, later_due })
 }
 
 /// The recipient of one message; `stretch` is the block that was read last.

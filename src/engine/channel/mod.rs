@@ -5,16 +5,26 @@
 //! held up: the provider, the ledger and the store are asked in tasks whose results come back here.
 //!
 //! The parts are plain: [`lanes`] and [`work`] decide what goes next, [`limiter`] when, [`retry`] what is
-//! tried again, [`connection`] what an answer means for the channel. This file carries out.
+//! tried again. [`dispatch`] starts messages, [`answer`] carries out what their answers mean, [`hold`] what
+//! holds them, [`doubt`] what nobody knows, [`connection`] what an answer means for the channel.
 
+mod answer;
 mod connection;
+mod control;
 mod dispatch;
+mod doubt;
+mod figures;
 mod gate;
+mod hold;
+mod lane;
 mod lanes;
 mod limiter;
 mod loading;
 mod outbox;
+mod queue;
 mod retry;
+mod settled;
+mod waiting;
 mod work;
 
 use std::collections::HashSet;
@@ -26,17 +36,23 @@ use actix::prelude::*;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
+use self::answer::Answered;
 use self::connection::Link;
-use self::dispatch::{Answered, Figures};
+pub(crate) use self::control::{Heard, Look, Release, TemplatesChanged};
+use self::dispatch::Held;
+use self::figures::Figures;
 pub(crate) use self::gate::Gate;
 use self::lanes::{Bounds, Lanes};
 use self::limiter::Limiter;
 use self::outbox::Outbox;
-use super::ledger::{Arrived, Record};
+use self::work::Ticket;
+use super::ledger::Arrived;
 use super::shared::Shared;
+use crate::clock::Timestamp;
 use crate::connector::cloud_api::{CloudApi, Connections};
 use crate::domain::channel::Channel;
-use crate::domain::send::{Mark, Recipients};
+use crate::domain::outlook::Reason;
+use crate::domain::send::Recipients;
 use crate::domain::tier::Tier;
 use crate::store::send::Size;
 
@@ -69,18 +85,28 @@ pub(crate) struct ChannelActor {
     recording: bool,
     /// The store is being read.
     fetching: bool,
-    /// Sends that finished while the store was being read: what was read of them is out of date.
-    finished_meanwhile: HashSet<Uuid>,
+    /// Sends that ended or were let go while the store was being read: what was read of them is out of date.
+    gone_meanwhile: HashSet<Uuid>,
     /// Sends that cannot be read.
     broken: Vec<Uuid>,
     /// Requests to the provider under way.
     requests: usize,
     /// Messages started whose outcome is not durable yet.
     in_flight: usize,
-    /// The provider takes nothing before this moment.
-    paused_until: Option<Instant>,
+    /// The provider takes nothing before this moment, and why.
+    pause: Option<(Reason, Instant)>,
     /// How often in a row it took nothing.
     pauses: u32,
+    /// Messages of which the ledger must be asked whether a receipt came.
+    doubts: Vec<Ticket>,
+    /// The ledger is being asked.
+    doubting: bool,
+    /// Templates that the provider does not let through, which the store does not know yet.
+    held_templates: HashSet<i64>,
+    /// A send that waits in the store is due then.
+    next_look: Option<Timestamp>,
+    /// Why no message started when that was last looked at.
+    held: Option<Held>,
     /// The timer that goes on with dispatching, and when it fires.
     wake: Option<(Instant, SpawnHandle)>,
     /// Who waits for the stop.
@@ -118,12 +144,17 @@ impl ChannelActor {
             outbox: Outbox::default(),
             recording: false,
             fetching: false,
-            finished_meanwhile: HashSet::new(),
+            gone_meanwhile: HashSet::new(),
             broken: Vec::new(),
             requests: 0,
             in_flight: 0,
-            paused_until: None,
+            pause: None,
             pauses: 0,
+            doubts: Vec::new(),
+            doubting: false,
+            held_templates: HashSet::new(),
+            next_look: None,
+            held: None,
             wake: None,
             stopping: None,
             answers,
@@ -143,108 +174,9 @@ impl ChannelActor {
         }
     }
 
-    /// Writes outcomes and marks, unless a record is under way: what comes meanwhile goes with the next.
-    fn record(&mut self, ctx: &mut Context<Self>) {
-        if self.recording {
-            return;
-        }
-        if self.stopping.is_none() && self.link.connector().is_some() {
-            self.lanes.reserve_ahead();
-        }
-        if self.outbox.is_empty() && !self.lanes.has_marks() {
-            return;
-        }
-        self.recording = true;
-        let marks = self.lanes.marks();
-        let (outcomes, settled) = self.outbox.take();
-        let write = self.shared.ledger.send(Record { outcomes, marks: marks.clone(), ..Record::default() });
-        write
-            .into_actor(self)
-            .map(move |result, actor, ctx| match result {
-                Ok(Ok(gone)) => {
-                    actor.lanes.forget(&gone);
-                    actor.recorded(&marks, settled, ctx);
-                }
-                // The ledger said why; nothing more can be written, so nothing more is sent.
-                Ok(Err(_)) | Err(_) => ctx.stop(),
-            })
-            .spawn(ctx);
-    }
-
-    fn recorded(&mut self, marks: &[Mark], settled: usize, ctx: &mut Context<Self>) {
-        self.recording = false;
-        self.in_flight -= settled;
-        let finished = self.lanes.written(marks);
-        if self.fetching {
-            self.finished_meanwhile.extend(finished);
-        }
-        self.pump(ctx);
-    }
-
-    /// Reads sends from the store while it holds some that are not here and there is room.
-    fn fetch(&mut self, ctx: &mut Context<Self>) {
-        if self.fetching || self.stopping.is_some() {
-            return;
-        }
-        let wanted = [Size::Direct, Size::Bulk].map(|size| (size, self.lanes.room(size)));
-        let Some((size, Some(room))) = wanted.into_iter().find(|(_, room)| room.is_some()) else { return };
-        self.fetching = true;
-        self.lanes.look(size);
-        let mut held = self.lanes.held(size);
-        held.extend(&self.broken);
-        loading::fetch(self.shared.store.clone(), self.channel.id, size, held, room)
-            .into_actor(self)
-            .map(move |result, actor, ctx| {
-                let finished = std::mem::take(&mut actor.finished_meanwhile);
-                match result {
-                    Ok(loading::Fetched { found, broken, all }) => {
-                        actor.fetching = false;
-                        actor.broken.extend(broken);
-                        let found = found.into_iter().filter(|found| !finished.contains(&found.work.id));
-                        actor.restore(found.collect());
-                        if all {
-                            actor.lanes.caught_up(size);
-                        }
-                        actor.pump(ctx);
-                    }
-                    Err(error) => {
-                        tracing::error!(channel.id = %actor.channel.id, %error, "reading the queue failed");
-                        ctx.run_later(STORE_PAUSE, |actor, ctx| {
-                            actor.fetching = false;
-                            actor.pump(ctx);
-                        });
-                    }
-                }
-            })
-            .spawn(ctx);
-    }
-
-    /// Reads the recipients that bulk sends need next.
-    fn load(&mut self, ctx: &mut Context<Self>) {
-        for (send_id, ordinal) in self.lanes.loads() {
-            let store = self.shared.store.clone();
-            async move { loading::numbers_from(&store, send_id, ordinal).await }
-                .into_actor(self)
-                .map(move |result, actor, ctx| match result {
-                    Ok((from, numbers)) => {
-                        actor.lanes.loaded(send_id, from, &numbers);
-                        actor.pump(ctx);
-                    }
-                    Err(error) if !error.is_passing() => {
-                        tracing::error!(send.id = %send_id, %error, "the send's recipients cannot be read, it is left out");
-                        actor.lanes.forget(&[send_id]);
-                        actor.broken.push(send_id);
-                    }
-                    Err(error) => {
-                        tracing::error!(send.id = %send_id, %error, "reading recipients failed");
-                        ctx.run_later(STORE_PAUSE, move |actor, ctx| {
-                            actor.lanes.loaded(send_id, ordinal, &[]);
-                            actor.pump(ctx);
-                        });
-                    }
-                })
-                .spawn(ctx);
-        }
+    /// How many messages of each lane are reserved, or announced, ahead.
+    fn ahead(&self) -> usize {
+        usize::try_from(ahead(&self.tier, self.shared.engine.in_flight)).unwrap_or(usize::MAX)
     }
 }
 
@@ -265,12 +197,17 @@ impl Handler<Arrived> for ChannelActor {
     type Result = ();
 
     fn handle(&mut self, arrived: Arrived, ctx: &mut Self::Context) {
+        let wall = Timestamp::now();
         for send in &arrived.0 {
+            if let Some(send_at) = send.order.schedule.send_at.filter(|send_at| *send_at > wall) {
+                self.look_at(Some(send_at));
+                continue;
+            }
             let size = match send.recipients {
                 Recipients::One(_) => Size::Direct,
                 Recipients::Blocks(_) => Size::Bulk,
             };
-            if self.stopping.is_none() && self.lanes.admits(size) {
+            if self.stopping.is_none() && self.may_begin(send) && self.lanes.admits(size) {
                 self.lanes.add(loading::begin(send));
             }
         }

@@ -4,8 +4,26 @@ use std::time::Duration;
 
 use crate::config;
 
-/// The first and the longest pause of a channel whose provider takes nothing.
-const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
+/// How a channel pauses whose provider takes nothing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pause {
+    /// So many times in a row it goes on at once.
+    free: u32,
+    first: Duration,
+    longest: Duration,
+}
+
+/// The provider is down, or cannot be reached.
+pub(super) const PAUSE: Pause =
+    Pause { free: 0, first: Duration::from_secs(1), longest: Duration::from_secs(30) };
+/// The provider is at work on the number, for a minute at most.
+pub(super) const MAINTENANCE: Pause =
+    Pause { free: 0, first: Duration::from_secs(5), longest: Duration::from_secs(60) };
+/// The provider gives no answers: a few may get lost, but not all.
+pub(super) const UNCERTAIN: Pause =
+    Pause { free: 20, first: Duration::from_secs(1), longest: Duration::from_secs(30) };
+/// Within this a message goes again that came too fast.
+const SOON: Duration = Duration::from_secs(2);
 
 /// The wait before the next attempt of a message that was tried `attempts` times, or `None` when that were
 /// all. `jitter`, from 0 to 1, spreads it over the upper half, so that what failed together does not come
@@ -19,11 +37,19 @@ pub(super) fn wait(retry: &config::Retry, attempts: u16, jitter: f64) -> Option<
     Some(spread(whole.min(retry.cap.as_secs_f64()), jitter))
 }
 
-/// How long a channel pauses after its provider took nothing `times` times in a row.
-pub(super) fn pause(times: u32, jitter: f64) -> Duration {
-    let (first, longest) = PAUSE;
-    let whole = first.saturating_mul(1 << times.saturating_sub(1).min(10)).min(longest);
-    spread(whole.as_secs_f64(), jitter)
+impl Pause {
+    /// How long a channel pauses after its provider took nothing `times` times in a row.
+    pub(super) fn after(self, times: u32, jitter: f64) -> Duration {
+        let Self { free, first, longest } = self;
+        let Some(doublings) = times.saturating_sub(free).checked_sub(1) else { return Duration::ZERO };
+        let whole = first.saturating_mul(1 << doublings.min(10)).min(longest);
+        spread(whole.as_secs_f64(), jitter)
+    }
+}
+
+/// When a message goes again that came too fast.
+pub(super) fn soon(jitter: f64) -> Duration {
+    spread(SOON.as_secs_f64(), jitter)
 }
 
 fn spread(seconds: f64, jitter: f64) -> Duration {
@@ -51,9 +77,15 @@ mod tests {
     }
 
     #[test]
+    fn some_lost_answers_do_not_pause_a_channel_and_many_do() {
+        assert_eq!(UNCERTAIN.after(20, 1.0), Duration::ZERO);
+        assert_eq!(UNCERTAIN.after(21, 1.0), Duration::from_secs(1));
+    }
+
+    #[test]
     fn a_channel_never_pauses_longer_than_half_a_minute() {
-        assert_eq!(pause(1, 1.0), Duration::from_secs(1));
-        assert_eq!(pause(3, 1.0), Duration::from_secs(4));
-        assert_eq!(pause(u32::MAX, 1.0), Duration::from_secs(30));
+        assert_eq!(PAUSE.after(1, 1.0), Duration::from_secs(1));
+        assert_eq!(PAUSE.after(3, 1.0), Duration::from_secs(4));
+        assert_eq!(PAUSE.after(u32::MAX, 1.0), Duration::from_secs(30));
     }
 }

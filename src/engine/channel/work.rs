@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::settled::Settled;
 use crate::clock::Timestamp;
 use crate::connector::cloud_api::Rendered;
-use crate::domain::message::Key;
+use crate::domain::message::{Key, Position};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Mark, Progress, State, TemplateUse};
 
@@ -27,6 +27,10 @@ impl Ticket {
     /// A message by its send and its place in it.
     pub(super) const fn key(&self) -> Key {
         Key { send_id: self.send_id, ordinal: self.ordinal }
+    }
+
+    pub(super) const fn position(&self) -> Position {
+        Position { ordinal: self.ordinal, recipient: self.recipient }
     }
 }
 
@@ -93,7 +97,7 @@ pub(super) struct Work {
     /// Whether those that are due are on their way.
     unparking: bool,
     leaving: Option<Leave>,
-    source: Source,
+    pub(super) source: Source,
 }
 
 impl Work {
@@ -225,6 +229,12 @@ impl Work {
     /// Whether it leaves, and why.
     pub(super) const fn leaving(&self) -> Option<Leave> {
         self.leaving
+    }
+
+    /// What was found in the store is complete. Whether nothing is to be done here, which must be written.
+    pub(super) fn settle_down(&mut self) -> bool {
+        self.fall_asleep();
+        self.is_done_here()
     }
 
     /// A send that only waits for a later moment need not be here until then.

@@ -13,7 +13,7 @@ impl Lanes {
     /// Lets go of the sends that `chosen` picks: nothing of them is handed out any more, and what waits
     /// here waits in the store instead, by `wall` at the time of `now`. Returns the messages that were about
     /// to be tried again: they must be put back.
-    pub(super) fn leave(
+    pub(in crate::engine::channel) fn leave(
         &mut self,
         leave: Leave,
         (now, wall): (Instant, Timestamp),
@@ -39,7 +39,7 @@ impl Lanes {
     }
 
     /// The sends here whose time is over at `now`.
-    pub(super) fn expired(&mut self, now: Timestamp) -> Vec<Uuid> {
+    pub(in crate::engine::channel) fn expired(&mut self, now: Timestamp) -> Vec<Uuid> {
         if self.next_expiry.is_none_or(|next| next > now) {
             return Vec::new();
         }
@@ -57,12 +57,12 @@ impl Lanes {
     }
 
     /// When the next send here expires, at the earliest.
-    pub(super) const fn next_expiry(&self) -> Option<Timestamp> {
+    pub(in crate::engine::channel) const fn next_expiry(&self) -> Option<Timestamp> {
         self.next_expiry
     }
 
     /// A message that was put back, or goes on from an earlier life of the process, waits in the store.
-    pub(super) fn park(&mut self, ticket: Ticket, due: Timestamp) {
+    pub(in crate::engine::channel) fn park(&mut self, ticket: Ticket, due: Timestamp) {
         self.recorded.remove(&ticket.key());
         if let Some(work) = self.works.get_mut(&ticket.send_id) {
             work.park(due);
@@ -72,29 +72,37 @@ impl Lanes {
     }
 
     /// So many messages of a send wait in the store, the first of them until `due`.
-    pub(super) fn parked(&mut self, send_id: Uuid, parked: u64, due: Option<Timestamp>) {
+    pub(in crate::engine::channel) fn parked(&mut self, send_id: Uuid, parked: u64, due: Option<Timestamp>) {
         if let Some(work) = self.works.get_mut(&send_id) {
             work.parked_until(parked, due);
             self.parked.insert(send_id);
         }
     }
 
+    /// A send that was taken in is complete now: if nothing is left to do, that is written; if all that is
+    /// left waits for later, it leaves again.
+    pub(in crate::engine::channel) fn settle_down(&mut self, send_id: Uuid) {
+        if self.works.get_mut(&send_id).is_some_and(Work::settle_down) {
+            self.moved.insert(send_id);
+        }
+    }
+
     /// The sends of which messages that wait in the store are due and must be read.
-    pub(super) fn unparks(&mut self, now: Timestamp) -> Vec<Uuid> {
+    pub(in crate::engine::channel) fn unparks(&mut self, now: Timestamp) -> Vec<Uuid> {
         let Self { parked, works, .. } = self;
         let is_due = |id: &&Uuid| works.get_mut(*id).is_some_and(|work| work.unpark(now));
         parked.iter().filter(is_due).copied().collect()
     }
 
     /// Messages of a send were read: so many wait here now, the others in the store until `due`.
-    pub(super) fn unparked(&mut self, send_id: Uuid, found: u64, due: Option<Timestamp>) {
+    pub(in crate::engine::channel) fn unparked(&mut self, send_id: Uuid, found: u64, due: Option<Timestamp>) {
         if let Some(work) = self.works.get_mut(&send_id) {
             work.unparked(found, due);
         }
     }
 
     /// When the first message that waits in the store is due.
-    pub(super) fn next_unpark(&self) -> Option<Timestamp> {
+    pub(in crate::engine::channel) fn next_unpark(&self) -> Option<Timestamp> {
         self.parked.iter().filter_map(|id| self.works.get(id)?.parked_due()).min()
     }
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 use super::*;
 use crate::connector::cloud_api::Rendered;
 use crate::domain::content::Content;
-use crate::engine::channel::work::Source;
+use crate::domain::send::Progress;
+use crate::engine::channel::settled::Settled;
+use crate::engine::channel::work::{Beginning, Source};
 
 const BOUNDS: Bounds = Bounds { direct: 4, bulk: 2, deferred: 3, ahead: 8 };
 
@@ -20,7 +22,17 @@ fn work(id: u128, recipients: u64) -> Work {
         Source::Blocks { first: 0, numbers: (0..recipients).map(number).collect(), loading: false }
     };
     let rendered = Rendered::new(&Content::Text { body: "hi".to_owned() });
-    Work::new(Uuid::from_u128(id), Uuid::nil(), rendered, recipients, source, Progress::default(), [])
+    Work::new(Beginning {
+        id: Uuid::from_u128(id),
+        company_id: Uuid::nil(),
+        rendered,
+        recipients,
+        source,
+        template: None,
+        expires_at: None,
+        progress: Progress::default(),
+        settled: Settled::new(0, []),
+    })
 }
 
 fn lanes(works: impl IntoIterator<Item = Work>) -> Lanes {
@@ -38,37 +50,96 @@ fn write_marks(lanes: &mut Lanes) -> Vec<Uuid> {
     lanes.written(&marks)
 }
 
-fn order(lanes: &mut Lanes, now: Instant, count: usize) -> Vec<u128> {
-    (0..count).filter_map(|_| lanes.take(now)).map(|ticket| ticket.send_id.as_u128()).collect()
+fn order(lanes: &mut Lanes, count: usize) -> Vec<u128> {
+    (0..count).filter_map(|_| lanes.take()).map(|ticket| ticket.send_id.as_u128()).collect()
 }
 
 #[test]
 fn single_sends_go_before_bulk_sends_which_take_turns() {
     let mut lanes = lanes([work(1, 3), work(2, 3), work(7, 1), work(8, 1)]);
-    assert_eq!(order(&mut lanes, Instant::now(), 9), [7, 8, 1, 2, 1, 2, 1, 2]);
+    assert_eq!(order(&mut lanes, 9), [7, 8, 1, 2, 1, 2, 1, 2]);
 }
 
 #[test]
 fn what_is_due_again_goes_first_and_not_before_it_is_due() {
-    let now = Instant::now();
+    let (now, later) = (Instant::now(), Instant::now() + Duration::from_secs(1));
     let mut lanes = lanes([work(1, 3), work(7, 1)]);
-    let ticket = lanes.take(now).unwrap();
-    lanes.defer(ticket, now + Duration::from_secs(1));
-    assert_eq!(order(&mut lanes, now, 1), [1]);
-    assert_eq!(order(&mut lanes, now + Duration::from_secs(1), 2), [7, 1]);
+    let ticket = lanes.take().unwrap();
+    assert!(lanes.defer(ticket, later, true));
+    assert_eq!(lanes.due(now), None);
+    assert_eq!(order(&mut lanes, 1), [1]);
+    let due = lanes.due(later).unwrap();
+    lanes.try_again(due);
+    assert_eq!(order(&mut lanes, 2), [7, 1]);
 }
 
 #[test]
-fn too_many_messages_waiting_to_be_tried_again_stop_new_ones() {
-    let now = Instant::now();
-    let mut lanes = lanes([work(1, 8)]);
-    for _ in 0..BOUNDS.deferred {
-        let ticket = lanes.take(now).unwrap();
-        lanes.defer(ticket, now + Duration::from_secs(1));
+fn too_many_messages_waiting_for_trouble_to_pass_stop_new_ones_and_others_do_not() {
+    let later = Instant::now() + Duration::from_secs(1);
+    for (is_troubled, stopped) in [(true, true), (false, false)] {
+        let mut lanes = lanes([work(1, 8)]);
+        for _ in 0..BOUNDS.deferred {
+            let ticket = lanes.take().unwrap();
+            assert!(lanes.defer(ticket, later, is_troubled));
+        }
+        assert_eq!((lanes.is_ready(), lanes.is_troubled()), (!stopped, stopped));
+        let due = lanes.due(later).unwrap();
+        lanes.try_again(due);
+        assert!(lanes.is_ready(), "what is due again may go");
     }
-    assert!(!lanes.is_ready(now));
-    assert_eq!(lanes.take(now), None);
-    assert!(lanes.is_ready(now + Duration::from_secs(1)));
+}
+
+#[test]
+fn messages_that_wait_without_trouble_are_left_to_the_store_beyond_a_bound() {
+    let later = Instant::now() + Duration::from_secs(1);
+    let mut lanes = lanes([work(1, 8)]);
+    let kept = (0..8).filter(|_| lanes.take().is_some_and(|ticket| lanes.defer(ticket, later, false)));
+    assert_eq!(kept.count(), 2 * BOUNDS.deferred);
+}
+
+#[test]
+fn a_send_that_is_let_go_of_gives_everything_back_to_the_store() {
+    let (now, wall) = (Instant::now(), Timestamp::from_millis(1_000_000));
+    let mut lanes = lanes([work(1, 8), work(2, 8), work(7, 1)]);
+    let tickets: Vec<_> = (0..5).filter_map(|_| lanes.take()).collect();
+    let of = |send: u128| tickets.iter().filter(move |ticket| ticket.send_id.as_u128() == send);
+    let (first, second) = (*of(1).next().unwrap(), *of(1).nth(1).unwrap());
+    lanes.settle(first, false);
+    assert!(lanes.defer(first, now + Duration::from_secs(5), false));
+    lanes.try_again(second);
+    let back = lanes.leave(Leave::Held, (now, wall), |work| work.id == Uuid::from_u128(1));
+    assert_eq!(back, [second], "it was about to go and has to be put back");
+    lanes.settle(second, false);
+    lanes.park(second, wall);
+    assert!(order(&mut lanes, 20).iter().all(|id| *id == 2));
+    assert_eq!(lanes.due(now + Duration::from_secs(9)), None);
+    let gone = write_marks(&mut lanes);
+    assert_eq!(gone, [Uuid::from_u128(1)]);
+    assert_eq!(lanes.room(Size::Bulk), Some(BOUNDS.bulk - 1), "the store is asked whether it may come back");
+}
+
+#[test]
+fn a_receipt_ends_the_wait_of_a_message() {
+    let now = Instant::now();
+    let mut lanes = lanes([work(7, 1)]);
+    let ticket = lanes.take().unwrap();
+    lanes.settle(ticket, false);
+    assert!(lanes.defer(ticket, now, false));
+    assert!(lanes.heard(ticket.key()));
+    assert!(!lanes.heard(ticket.key()));
+    assert_eq!(lanes.due(now), None);
+    assert_eq!(write_marks(&mut lanes), [ticket.send_id]);
+}
+
+#[test]
+fn a_send_expires_at_its_moment_and_not_before() {
+    let at = Timestamp::from_millis;
+    let mut expiring = work(1, 3);
+    expiring.expires_at = Some(at(500));
+    let mut lanes = lanes([expiring, work(2, 3)]);
+    assert!(lanes.expired(at(499)).is_empty());
+    assert_eq!(lanes.expired(at(500)), [Uuid::from_u128(1)]);
+    assert_eq!(lanes.next_expiry(), None);
 }
 
 #[test]
@@ -86,7 +157,7 @@ fn a_full_lane_leaves_later_sends_to_the_store_until_it_was_read() {
     assert!(lanes.admits(Size::Bulk), "the other lane has room");
     assert_eq!(lanes.room(Size::Direct), None);
     write_marks(&mut lanes);
-    order(&mut lanes, Instant::now(), 2);
+    order(&mut lanes, 2);
     assert!(!lanes.admits(Size::Direct), "older ones wait in the store");
     assert_eq!(lanes.room(Size::Direct), Some(2));
 }
@@ -94,7 +165,7 @@ fn a_full_lane_leaves_later_sends_to_the_store_until_it_was_read() {
 #[test]
 fn a_finished_send_is_gone_once_its_last_mark_is_durable() {
     let mut lanes = lanes([work(7, 1)]);
-    let ticket = lanes.take(Instant::now()).unwrap();
+    let ticket = lanes.take().unwrap();
     lanes.settle(ticket, true);
     assert!(lanes.holds(ticket.send_id));
     assert_eq!(write_marks(&mut lanes), [ticket.send_id]);
@@ -108,11 +179,11 @@ fn a_bulk_send_that_waits_for_its_recipients_lets_others_pass() {
     starved.source = Source::Blocks { first: 0, numbers: Vec::new(), loading: false };
     lanes.add(starved);
     write_marks(&mut lanes);
-    assert_eq!(order(&mut lanes, Instant::now(), 4), [1, 1, 1]);
+    assert_eq!(order(&mut lanes, 4), [1, 1, 1]);
     let wanted = (Uuid::from_u128(2), 0);
     assert_eq!(lanes.loads(), [wanted]);
     lanes.loaded(wanted.0, 0, &[number(5), number(6), number(7)]);
-    assert_eq!(order(&mut lanes, Instant::now(), 4), [2, 2, 2]);
+    assert_eq!(order(&mut lanes, 4), [2, 2, 2]);
 }
 
 #[test]
@@ -147,5 +218,5 @@ fn only_what_is_handed_out_next_is_reserved() {
 fn a_send_that_is_gone_from_the_store_is_forgotten() {
     let mut lanes = lanes([work(1, 3), work(7, 1), work(8, 1)]);
     lanes.forget(&[Uuid::from_u128(1), Uuid::from_u128(7)]);
-    assert_eq!(order(&mut lanes, Instant::now(), 4), [8]);
+    assert_eq!(order(&mut lanes, 4), [8]);
 }

@@ -1,0 +1,312 @@
+//! What the provider's answers mean, carried out.
+
+use std::time::{Duration, Instant};
+
+use actix::prelude::*;
+
+use super::dispatch::Later;
+use super::figures;
+use super::work::{Leave, Ticket};
+use super::{ChannelActor, retry};
+use crate::clock::Timestamp;
+use crate::connector::{Disposition, Reply};
+use crate::domain::message::{Failure, Outcome, State};
+use crate::domain::outlook::Reason;
+use crate::domain::send;
+use crate::domain::suppression::Suppression;
+use crate::domain::tier::UnknownOutcome;
+use crate::store::suppression;
+
+/// A wait that is longer than this is spent in the store.
+const PARKED_AFTER: Duration = Duration::from_secs(120);
+/// How long a recipient is let be that the provider keeps from more advertising.
+const RECIPIENT_HELD: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The provider's answer to one message.
+pub(super) struct Answered {
+    pub(super) ticket: Ticket,
+    /// Which connector asked: an answer to an earlier token says nothing of the present one.
+    pub(super) generation: u64,
+    pub(super) reply: Reply,
+    pub(super) started: Instant,
+}
+
+impl ChannelActor {
+    /// Decides what an answer means and notes it for the ledger.
+    pub(super) fn conclude(&mut self, answered: Answered, ctx: &mut Context<Self>) {
+        let Answered { ticket, generation, reply, started } = answered;
+        self.requests -= 1;
+        self.figures.answer.record(started.elapsed());
+        let attempts = ticket.attempts.saturating_add(1);
+        match reply {
+            Reply::Accepted { id, is_held: _ } => {
+                self.pauses = 0;
+                self.figures.sent.increment(1);
+                self.confirm(ctx);
+                self.keep_quota(&ticket);
+                self.settle(ticket, State::Sent, attempts, Some(id), None);
+            }
+            Reply::Refused { disposition, failure, retry_after } => {
+                self.give_back_quota(&ticket);
+                let answer = Refusal { disposition, failure, retry_after, generation, started };
+                self.refused(ticket, attempts, answer, ctx);
+            }
+            Reply::NotSent(failure) => {
+                self.give_back_quota(&ticket);
+                let wait = self.pause(Reason::ProviderPause, &failure, retry::PAUSE);
+                let attempts = ticket.attempts;
+                self.put_back_started(
+                    ticket,
+                    Later { reason: Reason::ProviderPause, wait, attempts, failure: Some(failure) },
+                );
+            }
+            Reply::Uncertain(failure) => {
+                self.keep_quota(&ticket);
+                self.uncertain(ticket, attempts, failure);
+            }
+        }
+    }
+
+    fn refused(&mut self, ticket: Ticket, attempts: u16, refusal: Refusal, ctx: &mut Context<Self>) {
+        let Refusal { disposition, failure, retry_after, generation, started } = refusal;
+        let later =
+            |reason, wait| Later { reason, wait, attempts: ticket.attempts, failure: Some(failure.clone()) };
+        match disposition {
+            Disposition::Fail => self.fail(ticket, attempts, failure),
+            Disposition::Retry => self.retry(ticket, attempts, failure),
+            Disposition::Wait => {
+                let wait = self.pause(Reason::ProviderPause, &failure, retry::PAUSE);
+                self.put_back_started(ticket, later(Reason::ProviderPause, wait.max_of(retry_after)));
+            }
+            Disposition::Maintenance => {
+                let wait = self.pause(Reason::ProviderPause, &failure, retry::MAINTENANCE);
+                self.put_back_started(ticket, later(Reason::ProviderPause, wait));
+            }
+            Disposition::SlowNumber => {
+                self.slow_down(started, &failure);
+                let wait = retry::soon(rand::random()).max_of(retry_after);
+                self.put_back_started(ticket, later(Reason::BackOff, wait));
+            }
+            Disposition::SlowAccount | Disposition::SlowApp => {
+                let (reason, wait) = self.throttle(disposition, retry_after, &failure);
+                self.put_back_started(ticket, later(reason, wait));
+            }
+            Disposition::Pair => {
+                let wait = self.pair_refused(&ticket);
+                self.put_back_started(ticket, later(Reason::Pair, wait));
+            }
+            Disposition::HoldTemplate => {
+                self.hold_template(ticket.send_id, &failure, ctx);
+                self.put_back_started(ticket, later(Reason::TemplatePaused, Duration::ZERO));
+            }
+            Disposition::HoldRecipient => {
+                self.suppress(&ticket, Suppression::Marketing, Some(RECIPIENT_HELD), &failure);
+                self.put_back_started(ticket, later(Reason::RecipientHeld, RECIPIENT_HELD));
+            }
+            Disposition::Suppress(scope) => {
+                self.suppress(&ticket, scope, None, &failure);
+                self.fail(ticket, attempts, failure);
+            }
+            Disposition::Disconnect | Disposition::Block => {
+                self.put_back_started(ticket, later(Reason::Disconnected, Duration::ZERO));
+                if generation == self.link.generation() {
+                    self.disconnect(disposition, &failure, ctx);
+                }
+            }
+        }
+    }
+
+    /// Nobody knows whether the provider has the message: a receipt is waited for, then the tier's policy
+    /// decides.
+    fn uncertain(&mut self, ticket: Ticket, attempts: u16, failure: Failure) {
+        self.pause(Reason::ProviderPause, &failure, retry::UNCERTAIN);
+        let is_last = u32::from(attempts) >= self.shared.retry.attempts;
+        if self.tier.unknown_outcome == UnknownOutcome::Hold || is_last {
+            self.figures.unknown.increment(1);
+            self.settle(ticket, State::Unknown, attempts, None, Some(failure));
+            return;
+        }
+        let later = Later {
+            reason: Reason::UnknownOutcome,
+            wait: self.shared.retry.unknown_grace,
+            attempts,
+            failure: Some(failure),
+        };
+        self.put_back_started(Ticket { doubt: true, ..ticket }, later);
+    }
+
+    /// Tries the message again later, unless it was tried often enough.
+    fn retry(&mut self, ticket: Ticket, attempts: u16, failure: Failure) {
+        match retry::wait(&self.shared.retry, attempts, rand::random()) {
+            Some(wait) => {
+                let later = Later { reason: Reason::Retry, wait, attempts, failure: Some(failure) };
+                self.put_back_started(ticket, later);
+            }
+            None => self.fail(ticket, attempts, failure),
+        }
+    }
+
+    fn fail(&mut self, ticket: Ticket, attempts: u16, failure: Failure) {
+        self.pauses = 0;
+        self.figures.failed.increment(1);
+        self.settle(ticket, State::Failed, attempts, None, Some(failure));
+    }
+
+    /// The recipient is left out, or let be for a while, from now on.
+    fn suppress(&mut self, ticket: &Ticket, scope: Suppression, hold: Option<Duration>, failure: &Failure) {
+        let Some(work) = self.lanes.work(ticket.send_id) else { return };
+        let record = suppression::Record {
+            company_id: work.company_id,
+            recipient: ticket.recipient,
+            scope,
+            until: hold.map(|hold| Timestamp::now().plus(hold)),
+            provider_code: failure.code,
+        };
+        self.outbox.suppress(record);
+        self.shared.suppressions.add(record);
+    }
+
+    /// The provider takes nothing now: no message of this channel starts for a while.
+    fn pause(&mut self, reason: Reason, failure: &Failure, bounds: retry::Pause) -> Duration {
+        let now = Instant::now();
+        if let Some((_, until)) = self.pause.filter(|(_, until)| *until > now) {
+            return until - now;
+        }
+        self.pauses += 1;
+        let pause = bounds.after(self.pauses, rand::random());
+        if pause.is_zero() {
+            return pause;
+        }
+        self.pause = Some((reason, now + pause));
+        tracing::warn!(
+            channel.id = %self.channel.id,
+            reason = %reason,
+            provider.code = failure.code,
+            provider.sentence = failure.sentence,
+            seconds = pause.as_secs_f64(),
+            "the provider takes nothing, pausing"
+        );
+        pause
+    }
+
+    /// The message is over: nothing more happens to it but receipts.
+    pub(super) fn settle(
+        &mut self,
+        ticket: Ticket,
+        state: State,
+        attempts: u16,
+        provider_message_id: Option<String>,
+        error: Option<Failure>,
+    ) {
+        let outcome = Outcome {
+            position: ticket.position(),
+            state,
+            attempts,
+            provider_message_id,
+            error,
+            retry_at: None,
+        };
+        let Some(work) = self.lanes.work(ticket.send_id) else { return };
+        self.outbox.push(ticket.send_id, work.company_id, outcome, ticket.again);
+        self.lanes.settle(ticket, true);
+    }
+
+    /// A message that was not started goes later.
+    pub(super) fn put_back(&mut self, ticket: Ticket, later: Later) {
+        self.go_later(ticket, later, false);
+    }
+
+    /// A message that was started goes later.
+    fn put_back_started(&mut self, ticket: Ticket, later: Later) {
+        self.figures.retried.increment(1);
+        self.go_later(ticket, later, true);
+    }
+
+    fn go_later(&mut self, ticket: Ticket, later: Later, was_started: bool) {
+        let Later { reason, wait, attempts, failure } = later;
+        let Some(work) = self.lanes.work(ticket.send_id) else { return };
+        let (company_id, leaving) = (work.company_id, work.leaving());
+        let due = Timestamp::now().plus(wait);
+        let (state, retry_at) = match leaving {
+            Some(Leave::Over(over)) if !ticket.doubt => (ended(over), None),
+            Some(Leave::Over(_)) => (State::Unknown, None),
+            Some(Leave::Held) | None if ticket.doubt => (State::Unknown, Some(due)),
+            Some(Leave::Held) | None => (State::Queued, Some(due)),
+        };
+        let outcome = Outcome {
+            position: ticket.position(),
+            state,
+            attempts,
+            provider_message_id: None,
+            error: failure,
+            retry_at,
+        };
+        if was_started {
+            self.outbox.push(ticket.send_id, company_id, outcome, ticket.again);
+        } else {
+            self.outbox.add(ticket.send_id, company_id, outcome);
+        }
+        if retry_at.is_none() {
+            self.lanes.settle(ticket, true);
+            return;
+        }
+        figures::held(reason);
+        self.lanes.settle(ticket, false);
+        let ticket = Ticket { attempts, again: true, ..ticket };
+        let stays = leaving.is_none() && wait <= PARKED_AFTER;
+        if !stays || !self.lanes.defer(ticket, Instant::now() + wait, is_trouble(reason)) {
+            self.lanes.park(ticket, due);
+        }
+    }
+}
+
+/// What the provider said when it refused a message.
+struct Refusal {
+    disposition: Disposition,
+    failure: Failure,
+    retry_after: Option<Duration>,
+    generation: u64,
+    started: Instant,
+}
+
+impl StreamHandler<Answered> for ChannelActor {
+    fn handle(&mut self, answered: Answered, ctx: &mut Context<Self>) {
+        self.conclude(answered, ctx);
+        self.pump(ctx);
+    }
+
+    /// The stream ends with the actor.
+    fn finished(&mut self, _: &mut Context<Self>) {}
+}
+
+/// Whether the message waits because of trouble that others would meet too.
+const fn is_trouble(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::Retry
+            | Reason::ProviderPause
+            | Reason::BackOff
+            | Reason::AccountThrottled
+            | Reason::AppThrottled
+            | Reason::Disconnected
+    )
+}
+
+/// Where a message ends with its send.
+const fn ended(over: send::State) -> State {
+    match over {
+        send::State::Canceled => State::Canceled,
+        _ => State::Expired,
+    }
+}
+
+/// The longer of our wait and the provider's own.
+trait MaxOf {
+    fn max_of(self, other: Option<Duration>) -> Duration;
+}
+
+impl MaxOf for Duration {
+    fn max_of(self, other: Option<Duration>) -> Duration {
+        other.map_or(self, |other| self.max(other))
+    }
+}

@@ -1,0 +1,33 @@
+//! The channels' part in the service's metrics.
+
+use metrics::{Counter, Histogram};
+
+use crate::domain::outlook::Reason;
+
+/// Counters that are asked for once for each channel: they are hot.
+pub(super) struct Figures {
+    pub(super) sent: Counter,
+    pub(super) failed: Counter,
+    pub(super) retried: Counter,
+    pub(super) unknown: Counter,
+    pub(super) answer: Histogram,
+}
+
+impl Figures {
+    pub(super) fn new() -> Self {
+        let messages =
+            |outcome: &'static str| metrics::counter!("pombo_messages_total", "outcome" => outcome);
+        Self {
+            sent: messages("sent"),
+            failed: messages("failed"),
+            retried: messages("retried"),
+            unknown: messages("unknown"),
+            answer: metrics::histogram!("pombo_provider_answer_seconds"),
+        }
+    }
+}
+
+/// A message waits for this reason.
+pub(super) fn held(reason: Reason) {
+    metrics::counter!("pombo_messages_held_total", "reason" => reason.as_str()).increment(1);
+}

@@ -1,0 +1,191 @@
+//! The queue in the store: writing what was done, reading what is to be done.
+
+use std::time::Instant;
+
+use actix::prelude::*;
+use uuid::Uuid;
+
+use super::outbox::Parcel;
+use super::work::Ticket;
+use super::{ChannelActor, STORE_PAUSE, loading};
+use crate::clock::Timestamp;
+use crate::domain::send::Mark;
+use crate::engine::ledger::Record;
+use crate::store::send::{Ready, Size};
+
+impl ChannelActor {
+    /// Writes outcomes and marks, unless a record is under way: what comes meanwhile goes with the next.
+    pub(super) fn record(&mut self, ctx: &mut Context<Self>) {
+        if self.recording {
+            return;
+        }
+        if self.stopping.is_none() && self.link.connector().is_some() {
+            self.lanes.reserve_ahead();
+        }
+        if self.outbox.is_empty() && !self.lanes.has_marks() {
+            return;
+        }
+        self.recording = true;
+        let marks = self.lanes.marks();
+        let Parcel { outcomes, started, announced, template_recipients, suppressions } = self.outbox.take();
+        let record = Record { outcomes, marks: marks.clone(), template_recipients, suppressions };
+        self.shared
+            .ledger
+            .send(record)
+            .into_actor(self)
+            .map(move |result, actor, ctx| match result {
+                Ok(Ok(gone)) => {
+                    actor.lanes.forget(&gone);
+                    actor.recorded(&marks, started, announced, ctx);
+                }
+                // The ledger said why; nothing more can be written, so nothing more is sent.
+                Ok(Err(_)) | Err(_) => ctx.stop(),
+            })
+            .spawn(ctx);
+    }
+
+    fn recorded(&mut self, marks: &[Mark], started: usize, announced: Vec<Ticket>, ctx: &mut Context<Self>) {
+        self.recording = false;
+        self.in_flight -= started;
+        self.announced(announced);
+        self.look_at(marks.iter().filter_map(|mark| mark.due_at).min());
+        let gone = self.lanes.written(marks);
+        if self.fetching {
+            self.gone_meanwhile.extend(gone);
+        }
+        self.pump(ctx);
+    }
+
+    /// Something in the store is due then.
+    pub(super) fn look_at(&mut self, due: Option<Timestamp>) {
+        self.next_look = [self.next_look, due].into_iter().flatten().min();
+    }
+
+    /// Reads sends from the store while it holds some that are not here and there is room.
+    pub(super) fn fetch(&mut self, ctx: &mut Context<Self>) {
+        if self.fetching || self.stopping.is_some() {
+            return;
+        }
+        let wanted = [Size::Direct, Size::Bulk].map(|size| (size, self.lanes.room(size)));
+        let Some((size, Some(room))) = wanted.into_iter().find(|(_, room)| room.is_some()) else { return };
+        self.fetching = true;
+        self.lanes.look(size);
+        let mut held = self.lanes.held(size);
+        held.extend(&self.broken);
+        let ready = Ready { now: Timestamp::now(), templates: self.templates_may_go() };
+        loading::fetch(self.shared.store.clone(), self.channel.id, size, ready, held, room)
+            .into_actor(self)
+            .map(move |result, actor, ctx| {
+                let gone = std::mem::take(&mut actor.gone_meanwhile);
+                match result {
+                    Ok(loading::Fetched { found, broken, all, next_due }) => {
+                        actor.fetching = false;
+                        actor.broken.extend(broken);
+                        actor.look_at(next_due);
+                        let found = found.into_iter().filter(|found| !gone.contains(&found.work.id));
+                        actor.restore(found.collect());
+                        if all {
+                            actor.lanes.caught_up(size);
+                        }
+                        actor.pump(ctx);
+                    }
+                    Err(error) => {
+                        tracing::error!(channel.id = %actor.channel.id, %error, "reading the queue failed");
+                        ctx.run_later(STORE_PAUSE, |actor, ctx| {
+                            actor.fetching = false;
+                            actor.pump(ctx);
+                        });
+                    }
+                }
+            })
+            .spawn(ctx);
+    }
+
+    /// Takes in what was found in the store.
+    fn restore(&mut self, found: Vec<loading::Found>) {
+        let (now, wall) = (Instant::now(), Timestamp::now());
+        for loading::Found { work, waiting, unknown } in found {
+            let (send_id, company_id) = (work.id, work.company_id);
+            let is_held = work.template.is_some_and(|used| self.held_templates.contains(&used.id));
+            if self.lanes.holds(send_id) || is_held {
+                continue;
+            }
+            self.lanes.add(work);
+            self.lanes.parked(send_id, waiting.later, waiting.later_due);
+            for (ticket, retry_at) in waiting.soon {
+                self.lanes.resume(ticket, now + retry_at.from_now(wall));
+            }
+            if !unknown.is_empty() {
+                tracing::warn!(send.id = %send_id, messages = unknown.len(), policy = ?self.tier.unknown_outcome, "outcomes are unknown since the last stop");
+            }
+            for ticket in unknown {
+                self.doubt(ticket, company_id, now, wall);
+            }
+            self.lanes.settle_down(send_id);
+        }
+    }
+
+    /// Reads messages that wait in the store and are due, of sends that are here.
+    pub(super) fn unpark(&mut self, wall: Timestamp, ctx: &mut Context<Self>) {
+        for send_id in self.lanes.unparks(wall) {
+            let store = self.shared.store.clone();
+            async move { loading::waits(&store, send_id).await }
+                .into_actor(self)
+                .map(move |result, actor, ctx| match result {
+                    Ok(waits) => actor.unparked(send_id, waits, ctx),
+                    Err(error) => {
+                        tracing::error!(send.id = %send_id, %error, "reading waiting messages failed");
+                        ctx.run_later(STORE_PAUSE, move |actor, ctx| {
+                            actor.lanes.unparked(send_id, 0, Some(Timestamp::now()));
+                            actor.pump(ctx);
+                        });
+                    }
+                })
+                .spawn(ctx);
+        }
+    }
+
+    fn unparked(&mut self, send_id: Uuid, waits: loading::Waits, ctx: &mut Context<Self>) {
+        let (now, wall) = (Instant::now(), Timestamp::now());
+        let leaves = self.lanes.work(send_id).is_none_or(|work| work.leaving().is_some());
+        let found = if leaves {
+            0
+        } else {
+            let due = |retry_at: Timestamp| now + retry_at.from_now(wall);
+            let soon = waits.soon.into_iter();
+            soon.filter(|(ticket, retry_at)| self.lanes.resume(*ticket, due(*retry_at))).count()
+        };
+        // Some of what waits in the store is here as well: whatever is left is looked for again later.
+        let next = waits.later_due.unwrap_or_else(|| wall.plus(loading::HORIZON));
+        self.lanes.unparked(send_id, found as u64, Some(next));
+        self.pump(ctx);
+    }
+
+    /// Reads the recipients that bulk sends need next.
+    pub(super) fn load(&mut self, ctx: &mut Context<Self>) {
+        for (send_id, ordinal) in self.lanes.loads() {
+            let store = self.shared.store.clone();
+            async move { loading::numbers_from(&store, send_id, ordinal).await }
+                .into_actor(self)
+                .map(move |result, actor, ctx| match result {
+                    Ok((from, numbers)) => {
+                        actor.lanes.loaded(send_id, from, &numbers);
+                        actor.pump(ctx);
+                    }
+                    Err(error) if !error.is_passing() => {
+                        tracing::error!(send.id = %send_id, %error, "the send's recipients cannot be read, it is left out");
+                        actor.lanes.forget(&[send_id]);
+                        actor.broken.push(send_id);
+                    }
+                    Err(error) => {
+                        tracing::error!(send.id = %send_id, %error, "reading recipients failed");
+                        ctx.run_later(STORE_PAUSE, move |actor, ctx| {
+                            actor.lanes.loaded(send_id, ordinal, &[]);
+                            actor.pump(ctx);
+                        });
+                    }
+                })
+                .spawn(ctx);
+        }
+    }
+}
