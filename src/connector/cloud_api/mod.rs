@@ -12,6 +12,7 @@ mod number;
 mod template;
 #[cfg(test)]
 mod tests;
+pub mod webhook;
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Response, Url};
