@@ -40,6 +40,11 @@ impl Timestamp {
         Self(self.0.saturating_add(i64::try_from(after.as_millis()).unwrap_or(i64::MAX)))
     }
 
+    /// This moment and `before` less; saturates at the beginning of time.
+    pub fn minus(self, before: Duration) -> Self {
+        Self(self.0.saturating_sub(i64::try_from(before.as_millis()).unwrap_or(i64::MAX)))
+    }
+
     /// How long it is from `now` until this moment; zero when it has passed.
     pub fn from_now(self, now: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(now.0)).unwrap_or(0))

@@ -72,6 +72,8 @@ impl From<channel::Channel> for Channel {
             tier,
             connection: Connection { status, reason, since },
             quality_rating,
+            level: _,
+            messaging_limit: _,
             revision: _,
             created_at,
             updated_at,

@@ -40,7 +40,7 @@ impl App {
         let connector = self.connector(channel, channel.waba_id.as_deref().unwrap_or_default()).await?;
         let (status, reason) = match connector.health().await {
             Health::Healthy(number) => {
-                self.store.set_channel_number(channel.id, number.phone_number, number.quality_rating).await?;
+                self.store.set_channel_number(channel.id, number).await?;
                 (Status::Connected, None)
             }
             Health::Refused(disposition, failure) => match disposition.refusal(&failure) {

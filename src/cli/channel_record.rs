@@ -55,6 +55,8 @@ impl Record {
             tier,
             connection: Connection { status, reason, since },
             quality_rating,
+            level: _,
+            messaging_limit: _,
             revision: _,
             created_at,
             updated_at,

@@ -117,6 +117,12 @@ pub struct CloudApi {
     /// For one request, from its start to the end of the answer.
     #[serde(with = "time_span")]
     pub request_timeout: Duration,
+    /// Between two questions how a connected number is.
+    #[serde(with = "time_span")]
+    pub probe_interval: Duration,
+    /// Between two looks at the templates; zero means never.
+    #[serde(with = "time_span")]
+    pub template_sync_interval: Duration,
     /// Connections kept open between requests.
     pub idle_connections: usize,
     /// How long an unused connection is kept.

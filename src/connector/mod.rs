@@ -10,9 +10,8 @@ pub mod update;
 use std::time::Duration;
 
 pub use self::disposition::Disposition;
-use crate::domain::channel::Level;
+use crate::domain::channel::Number;
 use crate::domain::message::Failure;
-use crate::domain::tier::Quota;
 
 /// What became of one attempt to hand a message over.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,24 +48,6 @@ pub enum Health {
     Refused(Disposition, Failure),
     /// We could not find out.
     Unknown(Failure),
-}
-
-/// A channel's number, as its provider describes it. What it leaves out is `None`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Number {
-    /// The number as shown to people.
-    pub phone_number: Option<String>,
-    /// The name that recipients see.
-    pub verified_name: Option<String>,
-    /// The provider's rating of the number.
-    pub quality_rating: Option<String>,
-    /// The provider's word for the number's state.
-    pub status: Option<String>,
-    /// How fast the number may send.
-    pub level: Option<Level>,
-    /// How many people the number's owner may begin a conversation with in a moving 24 hours; the limit is
-    /// shared by all numbers of the same owner.
-    pub messaging_limit: Option<Quota>,
 }
 
 /// A question to a provider that was not answered.

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::clock::Timestamp;
 use crate::domain::rate::Rate;
+use crate::domain::tier::Quota;
 
 /// Which kind of provider stands behind a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -150,12 +151,35 @@ pub struct Channel {
     pub connection: Connection,
     /// The provider's rating of the number.
     pub quality_rating: Option<String>,
+    /// How fast the provider lets the number send; `None` while it has not said.
+    pub level: Option<Level>,
+    /// How many people the provider lets the number's owner begin a conversation with in a moving 24 hours;
+    /// `None` while it has not said. Shown, not enforced: tiers say what is enforced.
+    pub messaging_limit: Option<Quota>,
     /// Rises with every change of any channel; tells which of two readings is newer.
     pub revision: i64,
     /// When it was added.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+}
+
+/// A channel's number, as its provider describes it. What it leaves out is `None`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Number {
+    /// The number as shown to people.
+    pub phone_number: Option<String>,
+    /// The name that recipients see.
+    pub verified_name: Option<String>,
+    /// The provider's rating of the number.
+    pub quality_rating: Option<String>,
+    /// The provider's word for the number's state.
+    pub status: Option<String>,
+    /// How fast the number may send.
+    pub level: Option<Level>,
+    /// How many people the number's owner may begin a conversation with in a moving 24 hours; the limit is
+    /// shared by all numbers of the same owner.
+    pub messaging_limit: Option<Quota>,
 }
 
 #[cfg(test)]

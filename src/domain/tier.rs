@@ -9,6 +9,7 @@ mod file;
 mod tests;
 
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -190,6 +191,22 @@ impl fmt::Display for Quota {
         }
     }
 }
+
+impl FromStr for Quota {
+    type Err = NotAQuota;
+
+    fn from_str(text: &str) -> Result<Self, NotAQuota> {
+        if text == "unlimited" {
+            return Ok(Self::Unlimited);
+        }
+        text.parse().ok().filter(|most| *most > 0).map(Self::AtMost).ok_or(NotAQuota)
+    }
+}
+
+/// A text that is neither a number of at least 1 nor "unlimited".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("must be a whole number of at least 1, or \"unlimited\"")]
+pub struct NotAQuota;
 
 impl Serialize for Quota {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use actix::{Actor, Addr, Arbiter, ArbiterHandle};
+use actix::{Actor, Addr, Arbiter, ArbiterHandle, Handler, Message};
 use dashmap::DashMap;
 use uuid::Uuid;
 
@@ -38,6 +38,19 @@ struct Running {
 impl Entry {
     fn new(channel: &Arc<Channel>) -> Self {
         Self { channel: Arc::clone(channel), actor: None, gate: Gate::new(channel.connection.clone()) }
+    }
+
+    /// Hands a message to the actor, if there is one, without waiting for it.
+    fn tell<M>(&self, message: M)
+    where
+        M: Message<Result = ()> + Send + 'static,
+        ChannelActor: Handler<M>,
+    {
+        let Some(actor) = self.actor.as_ref().map(|actor| actor.address.clone()) else { return };
+        actix::spawn(async move {
+            // A closed actor reads the store when it starts again.
+            let _ = actor.send(message).await;
+        });
     }
 
     /// The actor's listener and gate, unless it ended or was never started.
@@ -129,6 +142,32 @@ impl Directory {
         }
     }
 
+    /// Hands `message` to the running actors of a company's channels of one business account.
+    pub(super) fn tell_account<M>(&self, company_id: Uuid, waba_id: &str, message: impl Fn() -> M)
+    where
+        M: Message<Result = ()> + Send + 'static,
+        ChannelActor: Handler<M>,
+    {
+        let of_account = |channel: &Channel| {
+            channel.company_id == company_id && channel.waba_id.as_deref() == Some(waba_id)
+        };
+        for entry in self.entries.iter().filter(|entry| of_account(&entry.channel)) {
+            entry.tell(message());
+        }
+    }
+
+    /// Hands `message` to a channel's actor, if it runs; returns when it was carried out.
+    pub(super) async fn ask<M>(&self, channel_id: Uuid, message: M)
+    where
+        M: Message<Result = ()> + Send + 'static,
+        ChannelActor: Handler<M>,
+    {
+        let running = |entry: &Entry| entry.actor.as_ref().map(|actor| actor.address.clone());
+        let Some(actor) = self.entries.get(&channel_id).and_then(|entry| running(&entry)) else { return };
+        // A closed actor reads the store when it starts again.
+        let _ = actor.send(message).await;
+    }
+
     /// Starts the actors of channels that have to do something without being asked: those with work left,
     /// and business accounts that the provider has not confirmed.
     pub(super) fn wake(&self, channel: &Arc<Channel>) {
@@ -169,10 +208,5 @@ impl Directory {
 }
 
 fn refresh(entry: &Entry) {
-    let Some(actor) = &entry.actor else { return };
-    let (actor, channel) = (actor.address.clone(), Arc::clone(&entry.channel));
-    actix::spawn(async move {
-        // A closed actor reads the record when it starts again.
-        let _ = actor.send(Refresh(channel)).await;
-    });
+    entry.tell(Refresh(Arc::clone(&entry.channel)));
 }

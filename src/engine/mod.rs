@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use actix::{Actor, Addr, Arbiter, ArbiterHandle, MailboxError};
+use dashmap::DashMap;
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -180,6 +181,7 @@ impl Engine {
             ledger: ledger.clone(),
             tiers: Tiers::default(),
             suppressions: Suppressions::default(),
+            synchronised: DashMap::new(),
             engine: config.engine.clone(),
             retry: config.retry.clone(),
             cloud_api: config.cloud_api.clone(),

@@ -3,14 +3,29 @@
 //! It compares the store's revisions with those seen last. A tier, a channel or a key changed by the
 //! command line while the service runs is in force within one interval.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use actix::prelude::*;
+use uuid::Uuid;
 
 use super::Engine;
+use super::channel::{Release, TemplatesChanged};
+use crate::clock::Timestamp;
 use crate::domain::channel::Status;
+use crate::domain::send::State;
+use crate::store::template::APPROVED;
 use crate::store::{self, Revisions};
+
+/// How often sends are looked for whose time is over.
+const EXPIRY_INTERVAL: Duration = Duration::from_secs(2);
+/// Sends that are ended at once for that.
+const EXPIRED_AT_ONCE: u32 = 500;
+/// How often what nobody needs any more is forgotten.
+const FORGET_INTERVAL: Duration = Duration::from_secs(10 * 60);
+/// How long template recipients count, and answers are given again.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// See the module.
 pub(super) struct Sentinel {
@@ -50,11 +65,57 @@ impl Sentinel {
     }
 }
 
+impl Sentinel {
+    /// Ends the sends whose time is over, wherever they wait.
+    fn expire(&mut self, ctx: &mut Context<Self>) {
+        let engine = self.engine.clone();
+        async move {
+            let expired = engine.store().expire_sends(Timestamp::now(), EXPIRED_AT_ONCE).await?;
+            for (send_id, channel_id) in &expired {
+                let release = Release { send_id: *send_id, over: Some(State::Expired) };
+                engine.directory().ask(*channel_id, release).await;
+            }
+            Ok::<_, store::Error>(expired.len())
+        }
+        .into_actor(self)
+        .map(|result, _, ctx| {
+            match result {
+                Ok(0) => {}
+                Ok(sends) => tracing::info!(sends, "the time of sends is over"),
+                Err(error) => tracing::debug!(%error, "cannot look for sends whose time is over"),
+            }
+            ctx.run_later(EXPIRY_INTERVAL, Self::expire);
+        })
+        .spawn(ctx);
+    }
+
+    /// Forgets what nobody needs any more.
+    fn forget(&mut self, ctx: &mut Context<Self>) {
+        let store = self.engine.store().clone();
+        async move {
+            let now = Timestamp::now();
+            store.forget_suppressions(now).await?;
+            store.forget_template_recipients(now.minus(DAY)).await?;
+            Ok::<_, store::Error>(())
+        }
+        .into_actor(self)
+        .map(|result, _, ctx| {
+            if let Err(error) = result {
+                tracing::debug!(%error, "cannot forget what is out of date");
+            }
+            ctx.run_later(FORGET_INTERVAL, Self::forget);
+        })
+        .spawn(ctx);
+    }
+}
+
 impl Actor for Sentinel {
     type Context = Context<Self>;
 
     fn started(&mut self, ctx: &mut Self::Context) {
         self.look(ctx);
+        self.expire(ctx);
+        self.forget(ctx);
     }
 }
 
@@ -66,6 +127,16 @@ async fn take_up(engine: &Engine, seen: Revisions) -> store::Result<Revisions> {
     }
     if now.suppression != seen.suppression {
         engine.load_suppressions().await?;
+    }
+    if now.template != seen.template {
+        let mut accounts: HashMap<(Uuid, String), Vec<(i64, bool)>> = HashMap::new();
+        for template in engine.store().templates_changed_since(seen.template).await? {
+            let account = accounts.entry((template.company_id, template.waba_id)).or_default();
+            account.push((template.id, template.status == APPROVED));
+        }
+        for ((company_id, waba_id), changed) in accounts {
+            engine.directory().tell_account(company_id, &waba_id, || TemplatesChanged(changed.clone()));
+        }
     }
     if now.tier != seen.tier {
         engine.load_tiers().await?;

@@ -3,7 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use std::time::Instant;
+
 use actix::Addr;
+use dashmap::DashMap;
+use uuid::Uuid;
 
 use super::ledger::Ledger;
 use super::suppressions::Suppressions;
@@ -22,6 +26,8 @@ pub(crate) struct Shared {
     pub(crate) ledger: Addr<Ledger>,
     pub(crate) tiers: Tiers,
     pub(crate) suppressions: Suppressions,
+    /// When the templates of a company's business account were last asked for.
+    pub(crate) synchronised: DashMap<(Uuid, String), Option<Instant>>,
     pub(crate) engine: config::Engine,
     pub(crate) retry: config::Retry,
     pub(crate) cloud_api: config::CloudApi,

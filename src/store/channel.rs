@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::revision::{self, Topic};
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
-use crate::domain::channel::{Channel, Connection, Kind, Reason, Status};
+use crate::domain::channel::{Channel, Connection, Kind, Number, Reason, Status};
 use crate::domain::fold::{digits, fold, like_anywhere, looks_like_a_number};
 use crate::domain::page::{Page, PageRequest};
 
@@ -238,24 +238,21 @@ impl Store {
         self.change_channel(id, ActiveModel { tier: Set(tier.to_owned()), ..Default::default() }).await
     }
 
-    /// Records what the provider says of the number: how it is shown and how it is rated. Does nothing when
-    /// both are known already; `false` then, and when there is no such channel.
+    /// Records what the provider says of the number. What it left out stays as it was; does nothing when all
+    /// of it is known already, and says `false` then, and when there is no such channel.
     ///
     /// # Errors
     ///
     /// Those of any query.
-    pub async fn set_channel_number(
-        &self,
-        id: Uuid,
-        phone_number: Option<String>,
-        quality_rating: Option<String>,
-    ) -> Result<bool> {
-        let known = self.find_channel(id).await?;
-        let new = known.is_some_and(|channel| {
-            (phone_number.is_some() && channel.phone_number != phone_number)
-                || (quality_rating.is_some() && channel.quality_rating != quality_rating)
-        });
-        if !new {
+    pub async fn set_channel_number(&self, id: Uuid, said: Number) -> Result<bool> {
+        let Number { phone_number, verified_name: _, quality_rating, status: _, level, messaging_limit } =
+            said;
+        let Some(known) = self.find_channel(id).await? else { return Ok(false) };
+        let is_new = (phone_number.is_some() && known.phone_number != phone_number)
+            || (quality_rating.is_some() && known.quality_rating != quality_rating)
+            || (level.is_some() && known.level != level)
+            || (messaging_limit.is_some() && known.messaging_limit != messaging_limit);
+        if !is_new {
             return Ok(false);
         }
         let mut changes: ActiveModel = Default::default();
@@ -264,6 +261,12 @@ impl Store {
         }
         if quality_rating.is_some() {
             changes.quality_rating = Set(quality_rating);
+        }
+        if let Some(level) = level {
+            changes.level = Set(Some(level.as_str().to_owned()));
+        }
+        if let Some(limit) = messaging_limit {
+            changes.messaging_limit = Set(Some(limit.to_string()));
         }
         self.change_channel(id, changes).await
     }
@@ -328,8 +331,8 @@ fn channel(model: Model) -> Result<Channel> {
         status_provider_code,
         status_since,
         quality_rating,
-        level: _,
-        messaging_limit: _,
+        level,
+        messaging_limit,
         revision,
         created_at,
         updated_at,
@@ -354,6 +357,9 @@ fn channel(model: Model) -> Result<Channel> {
             since: Timestamp::from_millis(status_since),
         },
         quality_rating,
+        // A word that an older or newer program wrote says nothing to this one.
+        level: level.and_then(|word| word.parse().ok()),
+        messaging_limit: messaging_limit.and_then(|word| word.parse().ok()),
         revision,
         created_at: Timestamp::from_millis(created_at),
         updated_at: Timestamp::from_millis(updated_at),

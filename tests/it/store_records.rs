@@ -1,7 +1,7 @@
 //! Companies, keys, channels, templates and tiers in the store, on both databases.
 
 use pombo::clock::Timestamp;
-use pombo::domain::channel::{Connection, Kind, Reason, Status};
+use pombo::domain::channel::{Connection, Kind, Number, Reason, Status};
 use pombo::domain::page::PageRequest;
 use pombo::domain::template::{ListedTemplate, ParameterFormat};
 use pombo::store::Error;
@@ -98,8 +98,8 @@ async fn every_change_of_a_channel_is_found_by_its_revision(universe: &Universe)
     let now = store.find_channel(one.id).await.unwrap().unwrap().connection;
     let revision = store.set_channel_connection(one.id, &now, &connection).await.unwrap().unwrap();
     assert_eq!(store.set_channel_connection(one.id, &now, &connection).await.unwrap(), None);
-    assert!(store.set_channel_number(two.id, None, Some("RED".to_owned())).await.unwrap());
-    assert!(!store.set_channel_number(two.id, None, Some("RED".to_owned())).await.unwrap());
+    assert!(store.set_channel_number(two.id, rated("RED")).await.unwrap());
+    assert!(!store.set_channel_number(two.id, rated("RED")).await.unwrap());
     let changed = store.channels_changed_since(seen).await.unwrap();
     assert_eq!(changed.iter().map(|channel| channel.id).collect::<Vec<_>>(), [one.id, two.id]);
     assert_eq!((changed[0].revision, changed[0].tier.as_str()), (revision, "large"));
@@ -222,3 +222,8 @@ stores!(
     a_page_beyond_all_counting_is_empty,
     applied_tiers_replace_those_of_the_same_name_and_no_others,
 );
+
+/// What the provider says of a number's quality.
+fn rated(rating: &str) -> Number {
+    Number { quality_rating: Some(rating.to_owned()), ..Number::default() }
+}

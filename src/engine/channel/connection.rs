@@ -12,16 +12,14 @@ use actix::prelude::*;
 
 use super::{ChannelActor, Connector, Gate};
 use crate::clock::Timestamp;
+use crate::connector::Disposition;
 use crate::connector::cloud_api::{CloudApi, Connections};
-use crate::connector::{Disposition, Health};
 use crate::domain::channel::{Channel, Connection, Reason, Status};
 use crate::domain::message::Failure;
 use crate::domain::outlook;
 use crate::store;
 use crate::vault::context;
 
-/// How often the provider is asked about a channel that it has not confirmed yet.
-const PROBE_INTERVAL: Duration = Duration::from_secs(30);
 /// How long a failed write of the state is let be.
 const WRITE_PAUSE: Duration = Duration::from_secs(1);
 
@@ -32,6 +30,10 @@ pub(super) struct Link {
     connector: Option<Connector>,
     /// Rises with every new connector.
     generation: u64,
+    /// How often in a row the provider said that the channel cannot send.
+    pub(super) refusals: u32,
+    /// The timer that asks the provider how the channel is.
+    pub(super) probe: Option<SpawnHandle>,
     /// The revision of the state as last read or written.
     revision: i64,
     /// The state in the store, while a change is on its way there.
@@ -41,13 +43,37 @@ pub(super) struct Link {
 impl Link {
     pub(super) fn new(connection: Connection, gate: Gate) -> Self {
         gate.publish(&connection);
-        Self { connection, gate, connector: None, generation: 0, revision: 0, writing: false }
+        Self {
+            connection,
+            gate,
+            connector: None,
+            generation: 0,
+            refusals: 0,
+            probe: None,
+            revision: 0,
+            writing: false,
+        }
     }
 
     /// Goes over to another state; the one before.
     fn set(&mut self, connection: Connection) -> Connection {
         self.gate.publish(&connection);
         std::mem::replace(&mut self.connection, connection)
+    }
+
+    /// Whether sends are accepted.
+    pub(super) const fn accepts(&self) -> bool {
+        self.connection.accepts()
+    }
+
+    /// How the channel is.
+    pub(super) const fn status(&self) -> Status {
+        self.connection.status
+    }
+
+    /// The connector, whether messages may go or not: to ask the provider how the channel is.
+    pub(super) fn questioner(&self) -> Option<Connector> {
+        self.connector.clone()
     }
 
     /// The connector, while messages may go.
@@ -71,15 +97,12 @@ impl Link {
 }
 
 impl ChannelActor {
-    /// Reads the secrets and makes a connector, if the state allows sending. Whatever an earlier call still
-    /// brings is out of date from here on.
+    /// Reads the secrets and makes a connector. Whatever an earlier call still brings is out of date from here
+    /// on.
     pub(super) fn connect(&mut self, ctx: &mut Context<Self>) {
         self.link.revision = self.link.revision.max(self.channel.revision);
         self.link.generation += 1;
         let generation = self.link.generation;
-        if !self.link.connection.accepts() {
-            return;
-        }
         let (shared, channel) = (Arc::clone(&self.shared), Arc::clone(&self.channel));
         let connections = self.connections.clone();
         async move {
@@ -95,10 +118,13 @@ impl ChannelActor {
             match result {
                 Ok(Ok(connector)) => {
                     actor.link.connector = Some(Rc::new(connector));
-                    actor.probe(ctx);
+                    actor.begin_probing(ctx);
                     actor.pump(ctx);
                 }
                 Ok(Err(sentence)) => {
+                    if !actor.link.connection.accepts() {
+                        return;
+                    }
                     let reason = Reason { code: "no_usable_token".to_owned(), sentence, provider_code: None };
                     actor.change(Status::Disconnected, Some(reason), ctx);
                 }
@@ -131,7 +157,17 @@ impl ChannelActor {
     pub(super) fn confirm(&mut self, ctx: &mut Context<Self>) {
         if self.link.connection.status == Status::Connecting {
             self.change(Status::Connected, None, ctx);
+            self.sync_templates(ctx);
         }
+    }
+
+    /// The provider says that the channel can send, whatever it said before.
+    pub(super) fn recover(&mut self, ctx: &mut Context<Self>) {
+        if !self.link.connection.accepts() {
+            tracing::info!(channel.id = %self.channel.id, "the provider takes the channel again, its queue goes on");
+            self.change(Status::Connected, None, ctx);
+        }
+        self.confirm(ctx);
     }
 
     /// The provider refused credentials, registration or account.
@@ -147,51 +183,7 @@ impl ChannelActor {
         }
         tracing::warn!(channel.id = %self.channel.id, provider.code = failure.code, "the channel was refused, its queue is kept");
         self.change(status, Some(reason), ctx);
-    }
-
-    /// Asks the provider about an unconfirmed channel, again and again until it says something.
-    fn probe(&mut self, ctx: &mut Context<Self>) {
-        let Some(connector) = self.link.connector() else { return };
-        if self.link.connection.status != Status::Connecting {
-            return;
-        }
-        let generation = self.link.generation;
-        async move { connector.health().await }
-            .into_actor(self)
-            .map(move |health, actor, ctx| {
-                if generation == actor.link.generation {
-                    actor.diagnose(health, ctx);
-                }
-            })
-            .spawn(ctx);
-    }
-
-    fn diagnose(&mut self, health: Health, ctx: &mut Context<Self>) {
-        match health {
-            Health::Healthy(number) => {
-                self.confirm(ctx);
-                let (store, id) = (self.shared.store.clone(), self.channel.id);
-                actix::spawn(async move {
-                    if let Err(error) =
-                        store.set_channel_number(id, number.phone_number, number.quality_rating).await
-                    {
-                        tracing::debug!(channel.id = %id, %error, "the number's description was not written");
-                    }
-                });
-            }
-            Health::Refused(disposition @ (Disposition::Disconnect | Disposition::Block), failure) => {
-                self.disconnect(disposition, &failure, ctx);
-            }
-            Health::Refused(_, failure) | Health::Unknown(failure) => {
-                tracing::debug!(channel.id = %self.channel.id, reason = failure.sentence, "the channel is not confirmed yet");
-                let generation = self.link.generation;
-                ctx.run_later(PROBE_INTERVAL, move |actor, ctx| {
-                    if generation == actor.link.generation {
-                        actor.probe(ctx);
-                    }
-                });
-            }
-        }
+        self.begin_probing(ctx);
     }
 
     /// Goes over to a new state at once and writes it.
@@ -253,6 +245,7 @@ impl ChannelActor {
         self.channel = Arc::clone(channel);
         self.link.set(channel.connection.clone());
         self.link.connector = None;
+        self.link.refusals = 0;
         self.pause = None;
         self.connect(ctx);
     }

@@ -13,6 +13,9 @@ use crate::domain::message::Failure;
 use crate::domain::outlook::Reason;
 use crate::engine::ledger::AcceptedSend;
 
+/// When the provider is asked about a template that it refused.
+const LOOKED_AT_AFTER: Duration = Duration::from_secs(60);
+
 impl ChannelActor {
     /// What holds this message, and for how long.
     pub(super) fn hold(&mut self, ticket: &Ticket, wall: Timestamp) -> Option<(Reason, Duration)> {
@@ -84,6 +87,7 @@ impl ChannelActor {
                 // From here on the store leaves its sends out, and says when they may go.
                 Ok(()) => {
                     actor.held_templates.remove(&template_id);
+                    ctx.run_later(LOOKED_AT_AFTER, |actor, ctx| actor.sync_templates_soon(ctx));
                 }
                 Err(error) => {
                     tracing::error!(template.id = template_id, %error, "a template was not marked as paused");

@@ -1,7 +1,7 @@
 //! The lists of channels and templates.
 
 use pombo::clock::Timestamp;
-use pombo::domain::channel::{Connection, Kind, Reason, Status};
+use pombo::domain::channel::{Connection, Kind, Number, Reason, Status};
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Service};
@@ -30,7 +30,7 @@ async fn a_channel_is_shown_with_why_it_is_disconnected_and_without_secrets() {
     let connection = Connection { status: Status::Disconnected, reason: Some(reason), since };
     let store = service.store();
     store.set_channel_connection(channel.id, &channel.connection, &connection).await.unwrap().unwrap();
-    assert!(store.set_channel_number(channel.id, None, Some("GREEN".to_owned())).await.unwrap());
+    assert!(store.set_channel_number(channel.id, rated("GREEN")).await.unwrap());
     let changed = store.find_channel(channel.id).await.unwrap().unwrap();
 
     let answer = service.get("/api/v1/chat", &acme.key).await;
@@ -162,4 +162,9 @@ async fn only_approved_templates_of_the_channel_s_account_are_listed() {
         let answer = list(query).await;
         assert_eq!(counts(&answer)[2], found, "{query}");
     }
+}
+
+/// What the provider says of a number's quality.
+fn rated(rating: &str) -> Number {
+    Number { quality_rating: Some(rating.to_owned()), ..Number::default() }
 }
