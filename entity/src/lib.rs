@@ -3,12 +3,14 @@
 //! Only the store of the service reads them. Times are Unix milliseconds, ids are UUIDv7.
 
 pub mod api_key;
+pub mod change;
 pub mod channel;
 pub mod company;
 pub mod contact;
 pub mod contact_tag;
 pub mod lease;
 pub mod message;
+pub mod operator_key;
 pub mod recipient_block;
 pub mod revision;
 pub mod send;

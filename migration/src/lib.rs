@@ -13,6 +13,7 @@ mod m20261121_000001_create_companies;
 mod m20261121_000002_create_channels;
 mod m20261121_000003_create_contacts;
 mod m20261121_000004_create_sends;
+mod m20261121_000010_create_operators;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -25,6 +26,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000002_create_channels::Migration),
             Box::new(m20261121_000003_create_contacts::Migration),
             Box::new(m20261121_000004_create_sends::Migration),
+            Box::new(m20261121_000010_create_operators::Migration),
         ]
     }
 }

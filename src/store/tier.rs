@@ -2,10 +2,12 @@
 
 use entity::tier;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{EntityTrait, QueryOrder, Set};
+use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, Set};
+use serde_json::Value;
 
+use super::change::{self, Change, What, Who};
 use super::revision::{self, Topic};
-use super::{Result, Store};
+use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 
 /// A stored tier.
@@ -46,17 +48,24 @@ impl Store {
         Ok(tier::Entity::find_by_id(name).one(&self.read).await?.map(Record::from))
     }
 
-    /// Adds or replaces the tiers given as name and JSON, all or none; others stay as they are.
+    /// Adds or replaces the tiers given as name and JSON, all or none; others stay as they are. Says what
+    /// changed, as it is recorded: nothing for a tier that was the same before.
     ///
     /// # Errors
     ///
-    /// Those of any query.
-    pub async fn apply_tiers(&self, tiers: &[(String, String)]) -> Result<()> {
+    /// [`Error::OtherKind`] when a tier would become one for another kind of channel.
+    pub async fn apply_tiers(&self, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>> {
         if tiers.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Tier).await?;
+        let changes = compare(&transaction, who, tiers).await?;
+        if let Some(tier) = changes.iter().find(|change| is_other_kind(change)) {
+            let refused = Error::OtherKind(tier.subject.clone());
+            transaction.rollback().await?;
+            return Err(refused);
+        }
         let now = Timestamp::now().millis();
         let models = tiers.iter().map(|(name, settings)| tier::ActiveModel {
             name: Set(name.clone()),
@@ -68,7 +77,31 @@ impl Store {
             .update_columns([tier::Column::Settings, tier::Column::Revision, tier::Column::UpdatedAt])
             .to_owned();
         tier::Entity::insert_many(models).on_conflict(replace).exec_without_returning(&transaction).await?;
+        change::record(&transaction, &changes).await?;
         transaction.commit().await?;
-        Ok(())
+        Ok(changes)
     }
+}
+
+/// What applying `tiers` changes. The counter that the transaction holds keeps others from changing them too.
+async fn compare(within: &DatabaseTransaction, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>> {
+    let names = tiers.iter().map(|(name, _)| name.as_str());
+    let stored = tier::Entity::find().filter(tier::Column::Name.is_in(names)).all(within).await?;
+    let before = |name: &str| stored.iter().find(|tier| tier.name == name).map(|tier| json(&tier.settings));
+    let changes = tiers.iter().map(|(name, settings)| (name, before(name), json(settings)));
+    Ok(changes
+        .filter(|(_, before, after)| before.as_ref() != Some(after))
+        .map(|(name, before, after)| Change::now(who, What::Tier, name, before, after))
+        .collect())
+}
+
+/// What cannot be read is kept as the text that it is: applying a tier again must be able to mend it.
+fn json(settings: &str) -> Value {
+    serde_json::from_str(settings).unwrap_or_else(|_| Value::from(settings))
+}
+
+/// Channels may run under the tier: it cannot be turned into one for others.
+fn is_other_kind(change: &Change) -> bool {
+    let before = change.before.as_ref().and_then(|before| before.get("kind"));
+    before.is_some_and(|before| change.after.get("kind").is_some_and(|after| before != after))
 }
