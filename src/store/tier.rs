@@ -59,40 +59,64 @@ impl Store {
             return Ok(Vec::new());
         }
         let transaction = self.begin().await?;
-        let revision = revision::bump(&transaction, Topic::Tier).await?;
-        let changes = compare(&transaction, who, tiers).await?;
-        if let Some(tier) = changes.iter().find(|change| is_other_kind(change)) {
-            let refused = Error::OtherKind(tier.subject.clone());
-            transaction.rollback().await?;
-            return Err(refused);
-        }
-        let now = Timestamp::now().millis();
-        let models = tiers.iter().map(|(name, settings)| tier::ActiveModel {
-            name: Set(name.clone()),
-            settings: Set(settings.clone()),
-            revision: Set(revision),
-            updated_at: Set(now),
-        });
-        let replace = OnConflict::column(tier::Column::Name)
-            .update_columns([tier::Column::Settings, tier::Column::Revision, tier::Column::UpdatedAt])
-            .to_owned();
-        tier::Entity::insert_many(models).on_conflict(replace).exec_without_returning(&transaction).await?;
-        change::record(&transaction, &changes).await?;
+        let changes = match replace(&transaction, who, tiers).await {
+            Ok(changes) => changes,
+            Err(error) => {
+                transaction.rollback().await?;
+                return Err(error);
+            }
+        };
         transaction.commit().await?;
         Ok(changes)
     }
+
+    /// What [`Store::apply_tiers`] would do now. Nothing is changed.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::apply_tiers`].
+    pub async fn compare_tiers(&self, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>> {
+        let transaction = self.begin().await?;
+        let compared = compare(&transaction, who, tiers).await;
+        transaction.rollback().await?;
+        compared
+    }
 }
 
-/// What applying `tiers` changes. The counter that the transaction holds keeps others from changing them too.
+async fn replace(within: &DatabaseTransaction, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>> {
+    // The counter first: it keeps others from changing what is compared.
+    let revision = revision::bump(within, Topic::Tier).await?;
+    let changes = compare(within, who, tiers).await?;
+    let now = Timestamp::now().millis();
+    let models = tiers.iter().map(|(name, settings)| tier::ActiveModel {
+        name: Set(name.clone()),
+        settings: Set(settings.clone()),
+        revision: Set(revision),
+        updated_at: Set(now),
+    });
+    let replace = OnConflict::column(tier::Column::Name)
+        .update_columns([tier::Column::Settings, tier::Column::Revision, tier::Column::UpdatedAt])
+        .to_owned();
+    tier::Entity::insert_many(models).on_conflict(replace).exec_without_returning(within).await?;
+    change::record(within, &changes).await?;
+    Ok(changes)
+}
+
 async fn compare(within: &DatabaseTransaction, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>> {
     let names = tiers.iter().map(|(name, _)| name.as_str());
     let stored = tier::Entity::find().filter(tier::Column::Name.is_in(names)).all(within).await?;
-    let before = |name: &str| stored.iter().find(|tier| tier.name == name).map(|tier| json(&tier.settings));
-    let changes = tiers.iter().map(|(name, settings)| (name, before(name), json(settings)));
-    Ok(changes
-        .filter(|(_, before, after)| before.as_ref() != Some(after))
-        .map(|(name, before, after)| Change::now(who, What::Tier, name, before, after))
-        .collect())
+    let mut changes = Vec::new();
+    for (name, settings) in tiers {
+        let stored = stored.iter().find(|tier| tier.name == *name);
+        let (before, after) = (stored.map(|tier| json(&tier.settings)), json(settings));
+        if before.as_ref().is_some_and(|before| are_for_other_kinds(before, &after)) {
+            return Err(Error::OtherKind(name.clone()));
+        }
+        if before.as_ref() != Some(&after) {
+            changes.push(Change::now(who, What::Tier, name, before, after));
+        }
+    }
+    Ok(changes)
 }
 
 /// What cannot be read is kept as the text that it is: applying a tier again must be able to mend it.
@@ -100,8 +124,8 @@ fn json(settings: &str) -> Value {
     serde_json::from_str(settings).unwrap_or_else(|_| Value::from(settings))
 }
 
-/// Channels may run under the tier: it cannot be turned into one for others.
-fn is_other_kind(change: &Change) -> bool {
-    let before = change.before.as_ref().and_then(|before| before.get("kind"));
-    before.is_some_and(|before| change.after.get("kind").is_some_and(|after| before != after))
+/// Channels may run under a tier: it cannot be turned into one for others.
+fn are_for_other_kinds(before: &Value, after: &Value) -> bool {
+    let kinds = before.get("kind").zip(after.get("kind"));
+    kinds.is_some_and(|(before, after)| before != after)
 }

@@ -1,9 +1,10 @@
 //! The channels of all companies, as operators see them: the only list that crosses companies.
 
-use entity::channel::{Column, Entity};
+use entity::channel::{Column, Entity, Model};
 use entity::company;
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
+use uuid::Uuid;
 
 use super::{channel, matches};
 use crate::domain::channel::Channel;
@@ -40,14 +41,29 @@ impl Store {
             .limit(page.limit)
             .all(&self.read)
             .await?;
+        let records = self.owned(models).await?;
+        Ok(Page { records, total })
+    }
+
+    /// The channel of this id with its company.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn find_owned_channel(&self, id: Uuid) -> Result<Option<Owned>> {
+        let found = Entity::find_by_id(id).one(&self.read).await?;
+        Ok(self.owned(found.into_iter().collect()).await?.pop())
+    }
+
+    async fn owned(&self, models: Vec<Model>) -> Result<Vec<Owned>> {
         let ids = models.iter().map(|model| model.company_id);
         let companies =
             company::Entity::find().filter(company::Column::Id.is_in(ids)).all(&self.read).await?;
-        let records = models.into_iter().map(|model| {
+        let owned = models.into_iter().map(|model| {
             let owner = companies.iter().find(|company| company.id == model.company_id);
             let owner = owner.ok_or_else(|| Error::Impossible(format!("channel {} of nobody", model.id)))?;
             Ok(Owned { channel: channel(model)?, company: owner.name.clone() })
         });
-        Ok(Page { records: records.collect::<Result<_>>()?, total })
+        owned.collect()
     }
 }
