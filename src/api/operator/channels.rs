@@ -167,7 +167,10 @@ fn check_kind(settings: &str, channel: &channel::Channel) -> Result<(), Error> {
     if tier.kind == channel.kind {
         return Ok(());
     }
-    let sentence = format!("the tier is for a {}, and the channel is a {}", tier.kind, channel.kind);
+    let sentence = format!(
+        "the tier is for a {}, and the channel is a {}: choose another tier",
+        tier.kind, channel.kind
+    );
     Err(Error::refused(Code::InvalidTier, sentence))
 }
 

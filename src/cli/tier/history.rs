@@ -14,6 +14,9 @@ use crate::domain::page::PageRequest;
 use crate::domain::tier::{self, OptionChange};
 use crate::store::change::{Change, Filter, What};
 
+/// The longest value that is shown whole.
+const MAX_CHARS: usize = 24;
+
 /// See [`crate::cli::Tier::History`].
 #[derive(Debug, Args)]
 pub(in crate::cli) struct History {
@@ -59,10 +62,10 @@ impl Listed for Record {
 impl Record {
     /// Only what differs, on one line.
     fn shortly(&self) -> String {
-        let arrow = |old: &Value, new: &Value| format!("{} → {}", written(old), written(new));
+        let arrow = |old: &Value, new: &Value| format!("{} → {}", short(old), short(new));
         match &self.before {
             None if self.after.is_object() => "new".to_owned(),
-            None => written(&self.after),
+            None => short(&self.after),
             Some(before) if before.is_object() => {
                 let changes = tier::difference(before, &self.after);
                 let told = changes
@@ -72,6 +75,16 @@ impl Record {
             }
             Some(before) => arrow(before, &self.after),
         }
+    }
+}
+
+/// A value as a person reads it; of a long one, such as a description, only its beginning.
+fn short(value: &Value) -> String {
+    let whole = written(value);
+    match whole.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", whole[..end].trim_end()),
+        None if whole.is_empty() => "(empty)".to_owned(),
+        None => whole,
     }
 }
 
