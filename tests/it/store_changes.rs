@@ -6,6 +6,7 @@ use pombo::domain::page::PageRequest;
 use pombo::store::change::{Change, Filter, What, Who};
 use pombo::store::channel::{NewChannel, Sealed};
 use pombo::store::operator::NewOperator;
+use pombo::store::schema::Schema;
 use pombo::store::{Error, Store};
 use sea_orm::{ConnectionTrait as _, Database};
 use serde_json::{Value, json};
@@ -22,6 +23,7 @@ stores!(
     an_operator_s_name_is_given_once_and_the_key_can_be_revoked,
     a_change_that_cannot_be_recorded_is_not_made,
     changes_are_found_by_kind_and_subject,
+    the_schema_goes_all_the_way_down_and_up_again,
 );
 
 fn ana() -> Who {
@@ -200,4 +202,15 @@ async fn changes_are_found_by_kind_and_subject(universe: &Universe) {
     let filter = Filter { what: &[], subject: Some("x") };
     let oldest = store.changes(filter, third).await.unwrap().records;
     assert_eq!((oldest.len(), &oldest[0].after), (1, &json!({"pace": 1})));
+}
+
+async fn the_schema_goes_all_the_way_down_and_up_again(universe: &Universe) {
+    let schema = Schema::open(&universe.options()).await.unwrap();
+    let steps = schema.status().await.unwrap().len();
+    let undone = schema.down(u32::try_from(steps).unwrap()).await.unwrap();
+    let applied = schema.up().await.unwrap();
+    assert_eq!(applied, undone.into_iter().rev().collect::<Vec<_>>());
+    assert_eq!(applied.len(), steps);
+    assert!(changes(&universe.store).await.is_empty());
+    schema.close().await;
 }
