@@ -65,6 +65,12 @@ codes! {
     MethodNotAllowed = "method_not_allowed", MethodNotAllowed;
     /// No such channel.
     ChannelNotFound = "channel_not_found", NotFound;
+    /// No such tier.
+    TierNotFound = "tier_not_found", NotFound;
+    /// What is written is no tier, or the tier is not for this kind of channel.
+    InvalidTier = "invalid_tier", Invalid;
+    /// A tier would become one for another kind of channel.
+    TierKindChanged = "tier_kind_changed", Conflict;
     /// The channel id of a web-session path is not an id at all.
     InvalidIdParam = "invalid_id_param", Invalid;
     /// The body is not a JSON object.

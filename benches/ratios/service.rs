@@ -12,6 +12,7 @@ use pombo::domain::contact::Person;
 use pombo::domain::tier;
 use pombo::engine::Engine;
 use pombo::store::api_key::NewKey;
+use pombo::store::change::Who;
 use pombo::store::channel::{NewChannel, Sealed};
 use pombo::store::{self, Store};
 use pombo::vault::{Vault, api_key, context};
@@ -54,7 +55,7 @@ impl Service {
             }
             (tier.name.clone(), serde_json::to_string(&tier).unwrap())
         });
-        store.apply_tiers(&tiers.collect::<Vec<_>>()).await.unwrap();
+        store.apply_tiers(&Who::Pombo, &tiers.collect::<Vec<_>>()).await.unwrap();
         let company = store.add_company("Bench", "standard").await.unwrap().id;
         let (key, prefix) = api_key::generate();
         let hash = api_key::hash(key.expose());

@@ -3,6 +3,7 @@
 //! Only the store of the service reads them. Times are Unix milliseconds, ids are UUIDv7.
 
 pub mod api_key;
+pub mod change;
 pub mod channel;
 pub mod company;
 pub mod contact;
@@ -11,6 +12,7 @@ pub mod event;
 pub mod idempotency_key;
 pub mod lease;
 pub mod message;
+pub mod operator_key;
 pub mod recipient_block;
 pub mod revision;
 pub mod send;

@@ -16,6 +16,7 @@ mod m20261121_000004_create_sends;
 mod m20261121_000005_add_controls_to_sends;
 mod m20261121_000006_create_suppressions;
 mod m20261121_000007_create_idempotency_keys;
+mod m20261121_000010_create_operators;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -31,6 +32,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000005_add_controls_to_sends::Migration),
             Box::new(m20261121_000006_create_suppressions::Migration),
             Box::new(m20261121_000007_create_idempotency_keys::Migration),
+            Box::new(m20261121_000010_create_operators::Migration),
         ]
     }
 }

@@ -38,7 +38,7 @@ impl FromRequest for Company {
 }
 
 /// The token of the only `Authorization` header, if its scheme is `Bearer` in any case.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(AUTHORIZATION);
     let (only, None) = (values.next()?, values.next()) else { return None };
     let (scheme, token) = only.to_str().ok()?.split_once(' ')?;

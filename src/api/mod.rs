@@ -1,8 +1,8 @@
 //! The HTTP surface: what clients of a company, its operators and its probes may ask.
 //!
 //! Every route stands in the table below. Handlers read the request, make one call to the engine or the
-//! store, and convert the answer; they hold an [`Engine`] and never an actor. Whether a route is for
-//! companies is proven by [`auth::Company`] in its handler's signature.
+//! store, and convert the answer; they hold an [`Engine`] and never an actor. Whom a route is for is proven in
+//! its handler's signature: [`auth::Company`], or [`operator::Operator`].
 
 mod auth;
 mod body;
@@ -16,6 +16,7 @@ mod health;
 mod list_query;
 mod observe;
 mod openapi;
+mod operator;
 mod options;
 mod query;
 mod request_id;
@@ -47,6 +48,13 @@ route::table! {
     POST "/api/v1/web-chat/{id}/messages" => web_chat::send, Company;
     GET "/api/v1/contacts" => contacts::list, Company;
     GET "/api/v1/contacts/tags" => contacts::tags, Company;
+    GET "/operator/v1/tiers" => operator::tiers::list, Operator;
+    GET "/operator/v1/tiers/{name}" => operator::tiers::show, Operator;
+    PUT "/operator/v1/tiers/{name}" => operator::tiers::replace, Operator;
+    GET "/operator/v1/channels" => operator::channels::list, Operator;
+    PUT "/operator/v1/channels/{id}/tier" => operator::channels::set_tier, Operator;
+    POST "/operator/v1/channels/{id}/reconnect" => operator::channels::reconnect, Operator;
+    GET "/operator/v1/changes" => operator::changes::list, Operator;
     GET "/healthz" => health::live, Open;
     GET "/readyz" => health::ready, Open;
     GET "/metrics" => health::metrics, Open;

@@ -15,7 +15,7 @@ use utoipa_swagger_ui::Config;
 
 pub(super) use self::bodies::{BusinessSend, WebSend};
 use super::error::{Error, ErrorBody};
-use super::{State, chat, contacts, health, web_chat};
+use super::{State, chat, contacts, health, operator, web_chat};
 use crate::error::Code;
 
 /// What every company's endpoint may answer.
@@ -84,7 +84,7 @@ impl Modify for Codes {
 
 /// The whole document.
 pub fn document() -> utoipa::openapi::OpenApi {
-    Document::openapi()
+    Document::openapi().merge_from(operator::document())
 }
 
 /// Serves the document, which is written once.

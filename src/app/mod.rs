@@ -19,6 +19,7 @@ use anyhow::Context as _;
 use crate::config::{Config, SqliteSynchronous};
 use crate::domain::tier;
 use crate::logging;
+use crate::store::change::Who;
 use crate::store::schema::Schema;
 use crate::store::{self, Store};
 use crate::vault::{KeyOrigin, Vault};
@@ -62,7 +63,7 @@ impl App {
         let tiers = tier::parse(tier::BUILT_IN).map_err(|faults| error::all(&faults))?;
         let documents = tiers.iter().map(|tier| Ok((tier.name.clone(), serde_json::to_string(tier)?)));
         let documents = documents.collect::<anyhow::Result<Vec<_>>>()?;
-        self.store.apply_tiers(&documents).await?;
+        self.store.apply_tiers(&Who::Pombo, &documents).await?;
         tracing::info!(tiers = documents.len(), "gave the new database its tiers");
         Ok(())
     }

@@ -46,6 +46,15 @@ pub(super) fn tag(text: &str) -> Result<String, String> {
     if tag.contains(';') { Err("a tag's name cannot have a semicolon".to_owned()) } else { Ok(tag) }
 }
 
+/// The name of an operator, which no other author of a recorded change can have.
+pub(super) fn operator(text: &str) -> Result<String, String> {
+    let operator = name(text)?;
+    if operator.contains(':') || operator.eq_ignore_ascii_case("pombo") {
+        return Err("an operator's name has no colon and is not pombo".to_owned());
+    }
+    Ok(operator)
+}
+
 /// A phone number in international form, kept as it was written.
 pub(super) fn phone_number(text: &str) -> Result<String, String> {
     PhoneNumber::parse(text).map_err(|reason| {
@@ -77,6 +86,7 @@ mod tests {
     fn a_faulty_argument_is_refused_with_its_mend() {
         assert_eq!(name("  Acme Ltd "), Ok("Acme Ltd".to_owned()));
         assert!(name(" \t").is_err() && name("a\nb").is_err() && name(&"x".repeat(201)).is_err());
+        assert!(operator("ana").is_ok() && operator("cli:ana").is_err() && operator("Pombo").is_err());
         assert_eq!(phone_number(" +55 11 98888-7777"), Ok("+55 11 98888-7777".to_owned()));
         assert!(phone_number("0800").unwrap_err().contains("begins with 0"));
         assert_eq!(provider_id("106540352242922"), Ok("106540352242922".to_owned()));

@@ -78,6 +78,15 @@ pub(super) struct Reconnect {
     token_file: Option<PathBuf>,
 }
 
+/// See [`super::Channel::SetTier`].
+#[derive(Debug, Args)]
+pub(super) struct SetTier {
+    /// The channel's id, as `pombo channel list` shows it
+    id: Uuid,
+    /// The tier to run under
+    tier: String,
+}
+
 pub(super) async fn add_business(session: &Session, arguments: AddBusiness) -> anyhow::Result<()> {
     let AddBusiness { of, name, phone_number, phone_number_id, waba_id, token_file, app_secret_file, tier } =
         arguments;
@@ -184,7 +193,7 @@ pub(super) async fn reconnect(session: &Session, arguments: Reconnect) -> anyhow
     }
     let token = token_file.as_deref().map(secret_input::read).transpose()?;
     let sealed = token.map(|token| session.app.vault.seal(token.expose().as_bytes(), &context::token(id)));
-    session.app.store.reconnect_channel(id, sealed).await?;
+    session.app.store.reconnect_channel(&session.who(), id, sealed).await?;
     let channel = session.channel(id).await?;
     let company = session.company(&channel.company_id.to_string()).await?;
     let said = format!(
@@ -193,4 +202,18 @@ pub(super) async fn reconnect(session: &Session, arguments: Reconnect) -> anyhow
         channel.name
     );
     session.output.record(&Record::new(channel, &company.name), &said)
+}
+
+pub(super) async fn set_tier(session: &Session, SetTier { id, tier }: SetTier) -> anyhow::Result<()> {
+    let channel = session.channel(id).await?;
+    let tier = tier::find(session, &tier, Some(channel.kind)).await?.name;
+    session.app.store.set_channel_tier(&session.who(), id, &tier).await?;
+    let company = session.company(&channel.company_id.to_string()).await?;
+    let said = if channel.tier == tier {
+        format!("channel {} is under the tier {tier} already", channel.name)
+    } else {
+        let before = &channel.tier;
+        format!("channel {}: tier {before} → {tier}; a running service follows within a second", channel.name)
+    };
+    session.output.record(&Record::new(session.channel(id).await?, &company.name), &said)
 }

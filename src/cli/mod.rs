@@ -13,6 +13,7 @@ mod demo;
 mod failure;
 mod key;
 mod migrate;
+mod operator;
 mod output;
 mod progress;
 mod secret_input;
@@ -21,6 +22,7 @@ mod session;
 mod simulator;
 mod template;
 mod tier;
+mod user;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -96,6 +98,9 @@ enum Record {
     /// Tiers: named sets of rates and quotas
     #[command(subcommand)]
     Tier(Tier),
+    /// Operators, who may change tiers and channels over HTTP
+    #[command(subcommand)]
+    Operator(Operator),
 }
 
 #[derive(Debug, Subcommand)]
@@ -138,6 +143,8 @@ enum Channel {
     Show(channel::Show),
     /// Connect a channel again, with a new access token where the old one is refused
     Reconnect(channel::Reconnect),
+    /// Put a channel under another tier; a running service follows within a second
+    SetTier(channel::SetTier),
 }
 
 #[derive(Debug, Subcommand)]
@@ -164,6 +171,18 @@ enum Tier {
     Show(tier::Show),
     /// Add and replace tiers from a file; running channels follow within a second
     Apply(tier::Apply),
+    /// Show who changed tiers, when and how
+    History(tier::History),
+}
+
+#[derive(Debug, Subcommand)]
+enum Operator {
+    /// Make an operator's key; it is shown this once
+    Create(operator::Create),
+    /// List the operators, without their keys
+    List,
+    /// Make an operator's key useless, at once and for ever
+    Revoke(operator::Revoke),
 }
 
 /// Carries the command line out and says how the process ends.
@@ -209,6 +228,7 @@ async fn in_session(session: &Session, command: Record) -> anyhow::Result<()> {
         Record::Channel(Channel::List(arguments)) => channel::list(session, arguments).await,
         Record::Channel(Channel::Show(arguments)) => channel::show(session, arguments).await,
         Record::Channel(Channel::Reconnect(arguments)) => channel::reconnect(session, arguments).await,
+        Record::Channel(Channel::SetTier(arguments)) => channel::set_tier(session, arguments).await,
         Record::Template(Template::Sync(arguments)) => template::sync(session, arguments).await,
         Record::Template(Template::List(arguments)) => template::list(session, arguments).await,
         Record::Contacts(Contacts::Import(arguments)) => contacts::import(session, arguments).await,
@@ -216,5 +236,9 @@ async fn in_session(session: &Session, command: Record) -> anyhow::Result<()> {
         Record::Tier(Tier::List) => tier::list(session).await,
         Record::Tier(Tier::Show(arguments)) => tier::show(session, arguments).await,
         Record::Tier(Tier::Apply(arguments)) => tier::apply(session, arguments).await,
+        Record::Tier(Tier::History(arguments)) => tier::history(session, arguments).await,
+        Record::Operator(Operator::Create(arguments)) => operator::create(session, arguments).await,
+        Record::Operator(Operator::List) => operator::list(session).await,
+        Record::Operator(Operator::Revoke(arguments)) => operator::revoke(session, arguments).await,
     }
 }

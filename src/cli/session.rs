@@ -5,10 +5,12 @@ use uuid::Uuid;
 
 use super::Global;
 use super::output::Output;
+use super::user;
 use crate::app::App;
 use crate::config::Config;
 use crate::domain::channel::Channel;
 use crate::domain::nearest::nearest;
+use crate::store::change::Who;
 use crate::store::company::Company;
 
 /// A command that does one thing and ends hears of problems only, unless somebody configures otherwise.
@@ -34,6 +36,11 @@ impl Session {
     /// Closes the database, so that it is left tidy.
     pub(super) async fn close(self) {
         self.app.store.close().await;
+    }
+
+    /// Who gives the command, for the record of changes.
+    pub(super) fn who(&self) -> Who {
+        Who::CommandLine(user::name())
     }
 
     /// The company that an argument names.

@@ -1,6 +1,7 @@
 //! `pombo tier`, and how other commands find the tier that they name.
 
 mod difference;
+mod history;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use clap::Args;
 use serde::Serialize;
 
 use self::difference::Difference;
+pub(super) use self::history::{History, run as history};
 use super::failure::Misused;
 use super::output::Listed;
 use super::session::Session;
@@ -35,6 +37,17 @@ pub(super) struct Show {
 pub(super) struct Apply {
     /// A file with one TOML table for each tier, like config/tiers.toml
     file: PathBuf,
+    /// Print the difference and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// What [`apply`] says.
+#[derive(Serialize)]
+struct Applied<'a> {
+    #[serde(flatten)]
+    difference: &'a Difference,
+    dry_run: bool,
 }
 
 #[derive(Serialize)]
@@ -89,7 +102,7 @@ pub(super) async fn show(session: &Session, Show { name }: Show) -> anyhow::Resu
     session.output.table(&[], rows)
 }
 
-pub(super) async fn apply(session: &Session, Apply { file }: Apply) -> anyhow::Result<()> {
+pub(super) async fn apply(session: &Session, Apply { file, dry_run }: Apply) -> anyhow::Result<()> {
     let shown = file.display();
     let text =
         std::fs::read_to_string(&file).with_context(|| format!("cannot read {shown}; check the path"))?;
@@ -111,9 +124,13 @@ pub(super) async fn apply(session: &Session, Apply { file }: Apply) -> anyhow::R
         return Err(Misused(sentence).into());
     }
     // The difference comes first, so that it is seen even when applying fails.
-    session.output.record(&difference, &difference.to_string())?;
-    let documents = tiers.iter().map(|tier| Ok((tier.name.clone(), serde_json::to_string(tier)?)));
-    store.apply_tiers(&documents.collect::<anyhow::Result<Vec<_>>>()?).await?;
+    let said = if dry_run { format!("{difference}\nnothing was changed") } else { difference.to_string() };
+    session.output.record(&Applied { difference: &difference, dry_run }, &said)?;
+    if !dry_run {
+        let documents = tiers.iter().map(|tier| Ok((tier.name.clone(), serde_json::to_string(tier)?)));
+        let documents = documents.collect::<anyhow::Result<Vec<_>>>()?;
+        store.apply_tiers(&session.who(), &documents).await?;
+    }
     Ok(())
 }
 

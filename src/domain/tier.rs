@@ -1,10 +1,13 @@
 //! A tier: the named set of rates and quotas that a channel runs under.
 //!
-//! Tiers are written in a file ([`parse`], [`BUILT_IN`]), kept in the database as one JSON document each,
-//! and applied to running channels. Which options the engine enforces today is
+//! Tiers are written in a file ([`parse`], [`BUILT_IN`]) or as JSON ([`from_json`]), kept in the database as
+//! one JSON document each, and applied to running channels. Which options the engine enforces today is
 //! said in `config/tiers.toml`; the others are kept and shown.
 
+mod difference;
+mod document;
 mod file;
+mod judge;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +21,8 @@ use crate::domain::channel::Kind;
 use crate::domain::rate::Rate;
 use crate::domain::time_span;
 
+pub use difference::{OptionChange, difference};
+pub use document::from_json;
 pub use file::{BUILT_IN, TierFault, parse};
 
 /// The longest name of a tier, in characters.
@@ -100,6 +105,13 @@ const fn unlimited() -> Rate {
     Rate::UNLIMITED
 }
 
+/// Whether a tier can be called so.
+pub fn is_name(text: &str) -> bool {
+    let plain =
+        |character: u8| character.is_ascii_lowercase() || character.is_ascii_digit() || character == b'-';
+    (1..=MAX_NAME).contains(&text.len()) && text.bytes().all(plain)
+}
+
 impl Tier {
     /// Every option of a tier, in the order of the struct.
     pub const OPTIONS: &[&str] = &[
@@ -136,12 +148,7 @@ impl Tier {
                 faults.push(sentence.to_owned());
             }
         };
-        let plain =
-            |character: u8| character.is_ascii_lowercase() || character.is_ascii_digit() || character == b'-';
-        require(
-            (1..=MAX_NAME).contains(&self.name.len()) && self.name.bytes().all(plain),
-            "its name must be 1 to 40 small letters, digits and hyphens",
-        );
+        require(is_name(&self.name), "its name must be 1 to 40 small letters, digits and hyphens");
         require(
             self.burst != Some(0),
             "`burst` must be at least 1; leave it out for one per cent of the rate",

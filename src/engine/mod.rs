@@ -8,6 +8,7 @@ mod channel;
 mod directory;
 mod keys;
 mod ledger;
+mod operation;
 mod resolver;
 mod sentinel;
 mod shared;

@@ -1,7 +1,11 @@
 //! Channels. Secrets come and go sealed, and never as part of a [`Channel`].
 //!
 //! Every change raises the `channel` revision in its own transaction and stamps the row with it, so that a
-//! running service reads again exactly the channels that changed.
+//! running service reads again exactly the channels that changed. What operators do to channels stands in
+//! [`operation`], what they see of all of them in [`overview`].
+
+mod operation;
+mod overview;
 
 use entity::channel::{ActiveModel, Column, Entity, Model};
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
@@ -16,6 +20,8 @@ use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Connection, Kind, Number, Reason, Status};
 use crate::domain::fold::{digits, fold, like_anywhere, looks_like_a_number};
 use crate::domain::page::{Page, PageRequest};
+
+pub use overview::Owned;
 
 /// What a written phone number has beside digits; see [`looks_like_a_number`].
 const SEPARATORS: [&str; 7] = ["+", "-", "(", ")", ".", "/", " "];
@@ -206,36 +212,6 @@ impl Store {
             },
         )
         .await
-    }
-
-    /// Makes the channel `connecting` again whatever it was, with a new sealed token when there is one;
-    /// `false` when there is no such channel.
-    ///
-    /// # Errors
-    ///
-    /// Those of any query.
-    pub async fn reconnect_channel(&self, id: Uuid, token: Option<Vec<u8>>) -> Result<bool> {
-        let mut changes = ActiveModel {
-            status: Set(Status::Connecting.as_str().to_owned()),
-            status_code: Set(None),
-            status_sentence: Set(None),
-            status_provider_code: Set(None),
-            status_since: Set(Timestamp::now().millis()),
-            ..Default::default()
-        };
-        if let Some(token) = token {
-            changes.token = Set(Some(token));
-        }
-        self.change_channel(id, changes).await
-    }
-
-    /// Puts the channel under another tier; `false` when there is no such channel.
-    ///
-    /// # Errors
-    ///
-    /// Those of any query.
-    pub async fn set_channel_tier(&self, id: Uuid, tier: &str) -> Result<bool> {
-        self.change_channel(id, ActiveModel { tier: Set(tier.to_owned()), ..Default::default() }).await
     }
 
     /// Records what the provider says of the number. What it left out stays as it was; does nothing when all

@@ -16,6 +16,9 @@ pub enum Error {
     /// A unique name or id is taken already.
     #[error("already taken: {0}")]
     Taken(String),
+    /// A tier that would become one for another kind of channel.
+    #[error("the tier `{0}` is for another kind of channel")]
+    OtherKind(String),
     /// Another process took over dispatching: this one may no longer write to the ledger.
     #[error("another process dispatches from this database now")]
     Fenced,

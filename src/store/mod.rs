@@ -5,6 +5,7 @@
 //! the HTTP surface for lists, and by the command line. Every query of a company's data begins at its id.
 
 pub mod api_key;
+pub mod change;
 pub mod channel;
 pub mod company;
 mod connect;
@@ -16,6 +17,7 @@ mod dialect;
 mod error;
 mod lease;
 pub mod ledger;
+pub mod operator;
 mod revision;
 pub mod schema;
 pub mod send;

@@ -1,7 +1,7 @@
-//! API keys of companies: made here, shown once, kept only as a hash.
+//! API keys of companies and of operators: made here, shown once, kept only as a hash.
 //!
-//! A key is `pombo_` and 43 letters and digits: 256 random bits behind a beginning that secret scanners
-//! can look for. Nobody can guess or enumerate 256 bits, so one round of SHA-256 protects a stolen table as
+//! A key is `pombo_`, or `pombo_op_` for an operator, and 43 letters and digits: 256 random bits behind a
+//! beginning that secret scanners can look for and a person can tell apart. Nobody can guess or enumerate 256 bits, so one round of SHA-256 protects a stolen table as
 //! well as a slow password hash would, and costs a request nothing.
 
 use rand::distr::{Alphanumeric, SampleString as _};
@@ -11,15 +11,26 @@ use crate::domain::secret::Secret;
 
 /// What every key begins with.
 pub const PREFIX: &str = "pombo_";
+/// What an operator's key begins with; no company's key has an underscore after the first.
+pub const OPERATOR_PREFIX: &str = "pombo_op_";
 /// The letters and digits after the prefix: 43 × log2(62) is 256 bits.
 const RANDOM_CHARS: usize = 43;
-/// The characters of a key that may be shown to tell it from others; they leave 220 bits unknown.
-const SHOWN_CHARS: usize = PREFIX.len() + 6;
+/// The random characters of a key that may be shown to tell it from others; they leave 220 bits unknown.
+const SHOWN_CHARS: usize = 6;
 
-/// A new key, and its beginning that may be stored and shown.
+/// A company's new key, and its beginning that may be stored and shown.
 pub fn generate() -> (Secret, String) {
-    let plain = format!("{PREFIX}{}", Alphanumeric.sample_string(&mut rand::rng(), RANDOM_CHARS));
-    let shown = plain.chars().take(SHOWN_CHARS).collect();
+    generate_with(PREFIX)
+}
+
+/// An operator's new key, and its beginning that may be stored and shown.
+pub fn generate_operator() -> (Secret, String) {
+    generate_with(OPERATOR_PREFIX)
+}
+
+fn generate_with(prefix: &str) -> (Secret, String) {
+    let plain = format!("{prefix}{}", Alphanumeric.sample_string(&mut rand::rng(), RANDOM_CHARS));
+    let shown = plain.chars().take(prefix.len() + SHOWN_CHARS).collect();
     (Secret::new(plain), shown)
 }
 
@@ -41,6 +52,14 @@ mod tests {
         assert!(one.expose()[PREFIX.len()..].bytes().all(|character| character.is_ascii_alphanumeric()));
         assert_ne!(one, other);
         assert_ne!(hash(one.expose()), hash(other.expose()));
+    }
+
+    #[test]
+    fn an_operator_s_key_begins_as_no_company_s_does() {
+        let (operator, shown) = generate_operator();
+        assert_eq!(operator.expose().len(), OPERATOR_PREFIX.len() + RANDOM_CHARS);
+        assert!(operator.expose().starts_with(&shown) && shown.starts_with(OPERATOR_PREFIX));
+        assert!(!generate().0.expose().starts_with(OPERATOR_PREFIX));
     }
 
     #[test]

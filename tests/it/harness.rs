@@ -11,7 +11,9 @@ use pombo::domain::template::{ListedTemplate, ParameterFormat};
 use pombo::engine::Engine;
 use pombo::store::Store;
 use pombo::store::api_key::NewKey;
+use pombo::store::change::Who;
 use pombo::store::channel::{NewChannel, Sealed};
+use pombo::store::operator::NewOperator;
 use pombo::vault::{api_key, context};
 use reqwest::Method;
 use tempfile::TempDir;
@@ -89,6 +91,20 @@ impl Service {
     pub(crate) async fn post(&self, path: &str, key: &str, body: impl Into<reqwest::Body>) -> Answer {
         let request = self.request(Method::POST, path).bearer_auth(key).body(body);
         Answer::read(request.send().await.unwrap()).await
+    }
+
+    /// The answer to `PUT path` with an operator's key and this body.
+    pub(crate) async fn put(&self, path: &str, key: &str, body: impl Into<reqwest::Body>) -> Answer {
+        let request = self.request(Method::PUT, path).bearer_auth(key).body(body);
+        Answer::read(request.send().await.unwrap()).await
+    }
+
+    /// Another operator; the key.
+    pub(crate) async fn operator(&self, name: &str, expires_at: Option<Timestamp>) -> String {
+        let key = format!("pombo_op_{name}");
+        let new = NewOperator { name, prefix: "pombo_op_", hash: api_key::hash(&key), expires_at };
+        self.store().add_operator(&Who::Pombo, new).await.unwrap();
+        key
     }
 
     /// A company with a key.

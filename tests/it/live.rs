@@ -3,7 +3,7 @@
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::database::{Universe, stores};
 use crate::running::until;
@@ -14,6 +14,7 @@ const SOON: Duration = Duration::from_secs(5);
 
 stores!(
     a_tier_that_is_changed_speeds_up_a_send_under_way,
+    a_tier_that_an_operator_replaces_over_http_speeds_up_a_send_under_way,
     what_the_command_line_adds_can_be_used_and_what_it_revokes_cannot,
 );
 
@@ -44,6 +45,39 @@ async fn a_tier_that_is_changed_speeds_up_a_send_under_way(universe: &Universe) 
     assert!(applied.elapsed() < 2 * SOON, "the old pace was kept: {:?}", applied.elapsed());
     until("the send finished", async || universe.store.channels_with_work().await.unwrap().is_empty()).await;
     assert_eq!(serving.figures(), (200, 200));
+    end(child, serving).await;
+}
+
+async fn a_tier_that_an_operator_replaces_over_http_speeds_up_a_send_under_way(universe: &Universe) {
+    let mut serving = Serving::new(universe, 200, "standard").await;
+    let operator = serving.place.json("operator create ana")["key"].as_str().unwrap().to_owned();
+    let (child, url) = serving.serve().await;
+    let put = async |path: String, body: Value| {
+        let request = reqwest::Client::new().put(format!("{url}/operator/v1/{path}")).bearer_auth(&operator);
+        request.json(&body).send().await.unwrap().status().as_u16()
+    };
+    let paced = |pace: &str| json!({ "kind": "business_account", "messages_per_second": pace });
+    assert_eq!(put("tiers/slow".to_owned(), paced("1/s")).await, 201);
+    assert_eq!(put(format!("channels/{}/tier", serving.channel), json!({ "tier": "slow" })).await, 200);
+    let is_slow = async || {
+        let channels = serving.list(&url, "/api/v1/chat").await.json();
+        channels["data"][0]["tier"] == "slow"
+    };
+    until("the channel under its new tier", is_slow).await;
+    assert_eq!(serving.send(&url).await.status, 202);
+    until("the first messages", async || serving.figures().0 >= 2).await;
+    assert!(serving.figures().0 < 100, "the slow tier was not kept");
+
+    assert_eq!(put("tiers/slow".to_owned(), paced("unlimited")).await, 200);
+    let replaced = Instant::now();
+    until("everybody reached", async || serving.figures().1 == 200).await;
+    assert!(replaced.elapsed() < 2 * SOON, "the old pace was kept: {:?}", replaced.elapsed());
+    until("the send finished", async || universe.store.channels_with_work().await.unwrap().is_empty()).await;
+    assert_eq!(serving.figures(), (200, 200));
+
+    let history = serving.place.json("tier history --tier slow");
+    let who: Vec<_> = history.as_array().unwrap().iter().map(|change| &change["who"]).collect();
+    assert_eq!(who, ["ana", "ana"]);
     end(child, serving).await;
 }
 

@@ -15,6 +15,7 @@ mod program;
 mod proxy;
 mod running;
 mod serving;
+mod store_changes;
 mod store_contacts;
 mod store_import;
 mod store_records;

@@ -15,6 +15,7 @@ use pombo::engine::Engine;
 use pombo::simulator::{self, Simulator};
 use pombo::store::Store;
 use pombo::store::api_key::NewKey;
+use pombo::store::change::Who;
 use pombo::store::channel::{NewChannel, Sealed};
 use pombo::vault::{Vault, api_key, context};
 use reqwest::Method;
@@ -82,7 +83,7 @@ impl Running {
         let tiers = tier::parse(tier::BUILT_IN).unwrap();
         let tiers: Vec<_> =
             tiers.iter().map(|tier| (tier.name.clone(), serde_json::to_string(tier).unwrap())).collect();
-        store.apply_tiers(&tiers).await.unwrap();
+        store.apply_tiers(&Who::Pombo, &tiers).await.unwrap();
         let company = store.add_company("Acme", "standard").await.unwrap().id;
         let (key, prefix) = api_key::generate();
         let hash = api_key::hash(key.expose());

@@ -6,6 +6,7 @@ use pombo::domain::page::PageRequest;
 use pombo::domain::template::{ListedTemplate, ParameterFormat};
 use pombo::store::Error;
 use pombo::store::api_key::NewKey;
+use pombo::store::change::Who;
 use pombo::store::channel::{NewChannel, Sealed};
 use pombo::store::template::{Filter, Record};
 use uuid::Uuid;
@@ -93,8 +94,8 @@ async fn every_change_of_a_channel_is_found_by_its_revision(universe: &Universe)
     };
     let since = Timestamp::from_millis(7);
     let connection = Connection { status: Status::Disconnected, reason: Some(reason), since };
-    assert!(store.reconnect_channel(one.id, Some(vec![3])).await.unwrap());
-    assert!(store.set_channel_tier(one.id, "large").await.unwrap());
+    assert!(store.reconnect_channel(&Who::Pombo, one.id, Some(vec![3])).await.unwrap());
+    assert!(store.set_channel_tier(&Who::Pombo, one.id, "large").await.unwrap());
     let now = store.find_channel(one.id).await.unwrap().unwrap().connection;
     let revision = store.set_channel_connection(one.id, &now, &connection).await.unwrap().unwrap();
     assert_eq!(store.set_channel_connection(one.id, &now, &connection).await.unwrap(), None);
@@ -109,7 +110,7 @@ async fn every_change_of_a_channel_is_found_by_its_revision(universe: &Universe)
     assert_eq!(secrets, Sealed { token: Some(vec![3]), app_secret: None });
 
     seen = store.revisions().await.unwrap().channel;
-    assert!(!store.set_channel_tier(Uuid::nil(), "large").await.unwrap());
+    assert!(!store.set_channel_tier(&Who::Pombo, Uuid::nil(), "large").await.unwrap());
     assert_eq!(store.channel_secrets(Uuid::nil()).await.unwrap(), None);
     assert_eq!(store.revisions().await.unwrap().channel, seen);
     assert!(store.channels_changed_since(seen).await.unwrap().is_empty());
@@ -201,9 +202,9 @@ async fn applied_tiers_replace_those_of_the_same_name_and_no_others(universe: &U
     let store = &universe.store;
     let tier = |name: &str, settings: &str| (name.to_owned(), settings.to_owned());
     let before = store.revisions().await.unwrap().tier;
-    store.apply_tiers(&[tier("standard", "{}"), tier("large", "{\"a\":1}")]).await.unwrap();
-    store.apply_tiers(&[tier("standard", "{\"b\":2}"), tier("small", "{}")]).await.unwrap();
-    store.apply_tiers(&[]).await.unwrap();
+    store.apply_tiers(&Who::Pombo, &[tier("standard", "{}"), tier("large", "{\"a\":1}")]).await.unwrap();
+    store.apply_tiers(&Who::Pombo, &[tier("standard", "{\"b\":2}"), tier("small", "{}")]).await.unwrap();
+    store.apply_tiers(&Who::Pombo, &[]).await.unwrap();
     let settings: Vec<_> =
         store.tiers().await.unwrap().into_iter().map(|tier| (tier.name, tier.settings)).collect();
     assert_eq!(settings, [tier("large", "{\"a\":1}"), tier("small", "{}"), tier("standard", "{\"b\":2}")]);

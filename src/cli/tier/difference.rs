@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::domain::tier::Tier;
+use crate::domain::tier::{OptionChange, Tier, difference};
 
 /// See the module. Names of tiers, in the order of the file.
 #[derive(Debug, Default, Serialize)]
@@ -19,53 +19,46 @@ pub(super) struct Difference {
 #[derive(Debug, Serialize)]
 struct Change {
     tier: String,
-    option: String,
-    old: Value,
-    new: Value,
+    #[serde(flatten)]
+    change: OptionChange,
 }
 
 impl Difference {
     /// What changes when `given` is applied over `stored`.
     pub(super) fn between(stored: &[Tier], given: &[Tier]) -> anyhow::Result<Self> {
-        let mut difference = Self::default();
+        let mut all = Self::default();
         for tier in given {
             let Some(old) = stored.iter().find(|stored| stored.name == tier.name) else {
-                difference.added.push(tier.name.clone());
+                all.added.push(tier.name.clone());
                 continue;
             };
-            let (old, new) = (fields(old)?, fields(tier)?);
-            let value =
-                |fields: &Map<String, Value>, option| fields.get(option).cloned().unwrap_or(Value::Null);
-            let changes: Vec<Change> = Tier::OPTIONS
-                .iter()
-                .map(|option| Change {
-                    tier: tier.name.clone(),
-                    option: (*option).to_owned(),
-                    old: value(&old, *option),
-                    new: value(&new, *option),
-                })
-                .filter(|change| change.old != change.new)
+            let (old, new) = (serde_json::to_value(old)?, serde_json::to_value(tier)?);
+            let changes: Vec<Change> = difference(&old, &new)
+                .into_iter()
+                .map(|change| Change { tier: tier.name.clone(), change })
                 .collect();
             if changes.is_empty() {
-                difference.unchanged.push(tier.name.clone());
+                all.unchanged.push(tier.name.clone());
             }
-            difference.changed.extend(changes);
+            all.changed.extend(changes);
         }
-        Ok(difference)
+        Ok(all)
     }
 
     /// The first tier that would be for another kind of channel.
     pub(super) fn changes_kind(&self) -> Option<&str> {
-        self.changed.iter().find(|change| change.option == "kind").map(|change| change.tier.as_str())
+        self.changed.iter().find(|changed| changed.change.option == "kind").map(|change| change.tier.as_str())
     }
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines: Vec<String> = self.added.iter().map(|name| format!("{name}: new")).collect();
-        lines.extend(self.changed.iter().map(|Change { tier, option, old, new }| {
-            format!("{tier}: {option} {} → {}", written(old), written(new))
-        }));
+        lines.extend(self.changed.iter().map(
+            |Change { tier, change: OptionChange { option, old, new } }| {
+                format!("{tier}: {option} {} → {}", written(old), written(new))
+            },
+        ));
         if !self.unchanged.is_empty() {
             lines.push(format!("unchanged: {}", self.unchanged.join(", ")));
         }

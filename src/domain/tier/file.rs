@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use serde::Deserialize as _;
 use toml::{Table, Value};
 
 use super::Tier;
-use crate::domain::nearest::nearest;
+use super::judge::{Notation, Written, judge};
 
 /// The tiers that a new database begins with.
 pub const BUILT_IN: &str = include_str!("../../../config/tiers.toml");
@@ -55,60 +54,14 @@ pub fn parse(text: &str) -> Result<Vec<Tier>, Vec<TierFault>> {
 }
 
 fn tier(name: &str, written: Value) -> Result<Tier, Vec<String>> {
-    let Value::Table(mut options) = written else {
+    let Value::Table(options) = written else {
         return Err(vec![format!("it must be a table: write [{name}] and its options below")]);
     };
-    let mut faults: Vec<String> = options.iter().filter_map(|(option, value)| fault(option, value)).collect();
-    for required in ["kind", "messages_per_second"] {
-        if !options.contains_key(required) {
-            faults.push(format!("`{required}` is missing; add it, for example `{}`", example(required)));
-        }
-    }
-    if !faults.is_empty() {
-        return Err(faults);
-    }
-    options.insert("name".to_owned(), name.into());
-    let tier = Tier::deserialize(options).map_err(|error| vec![error.message().to_owned()])?;
-    let faults = tier.faults();
-    if faults.is_empty() { Ok(tier) } else { Err(faults) }
-}
-
-/// What is wrong with one option, judged by putting it alone into an otherwise sound tier.
-fn fault(option: &str, value: &Value) -> Option<String> {
-    if option == "name" {
-        return Some("a tier is named by its table; remove `name`".to_owned());
-    }
-    if !Tier::OPTIONS.contains(&option) {
-        let mend = nearest(option, Tier::OPTIONS.iter().copied()).map_or_else(
-            || format!("it may have {}", Tier::OPTIONS[1..].join(", ")),
-            |near| format!("did you mean `{near}`?"),
-        );
-        return Some(format!("there is no option `{option}`; {mend}"));
-    }
-    let mut sound = Table::new();
-    sound.insert("name".to_owned(), "sound".into());
-    sound.insert("kind".to_owned(), "business_account".into());
-    sound.insert("messages_per_second".to_owned(), "1/s".into());
-    sound.insert(option.to_owned(), value.clone());
-    let error = Tier::deserialize(sound).err()?;
-    let message = error.message();
-    let joint = if message.starts_with("invalid") || message.starts_with("unknown") { ": " } else { " " };
-    Some(format!("`{option} = {value}`{joint}{message}; write it like `{}`", example(option)))
-}
-
-fn example(option: &str) -> &'static str {
-    match option {
-        "kind" => "kind = \"business_account\"",
-        "messages_per_second" => "messages_per_second = \"80/s\"",
-        "burst" => "burst = 1",
-        "pair_interval" => "pair_interval = \"6s\"",
-        "pair_burst" => "pair_burst = 10",
-        "template_quota" => "template_quota = 2000",
-        "api_requests" => "api_requests = \"50/s\"",
-        "unknown_outcome" => "unknown_outcome = \"resend\"",
-        "jitter" => "jitter = \"4s\"",
-        "daily_cap" => "daily_cap = 200",
-        "warm_up" => "warm_up = [20, 40, 80]",
-        _ => "description = \"For new numbers\"",
-    }
+    let options = options.into_iter().map(|(option, value)| {
+        let shown = value.to_string();
+        let value = serde_json::to_value(value).ok().filter(|value| !value.is_null());
+        // What JSON cannot say, such as `nan`, is nothing that an option can be.
+        Written { option, value: value.unwrap_or_else(|| shown.clone().into()), shown }
+    });
+    judge(name, options.collect(), Notation::Toml)
 }

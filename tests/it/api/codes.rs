@@ -49,6 +49,8 @@ fn cases(world: &World) -> Vec<Case> {
     business(world, &mut cases);
     templates(world, &mut cases);
     web(world, &mut cases);
+    cases.key.clone_from(&world.operator);
+    operator(world, &mut cases);
     cases.cases
 }
 
@@ -141,6 +143,26 @@ fn web(world: &World, cases: &mut Cases) {
     cases.post(Code::InvalidPhoneNumber, path, fields);
     let fields = json!({"type": "text", "phone_number": NUMBER, "recipient_type": "number", "message": "x"});
     cases.post(Code::SessionDisconnected, path, fields);
+}
+
+fn operator(world: &World, cases: &mut Cases) {
+    let tier = "/operator/v1/tiers/standard";
+    let channel = |action: &str| format!("/operator/v1/channels/{}/{action}", world.connected);
+    let mut put = |code, path: &str, body: Value| cases.add(code, Method::PUT, path, body);
+    put(Code::InvalidBody, tier, json!([]));
+    put(Code::InvalidTier, tier, json!({"burst": 0, "burts": 1}));
+    put(Code::InvalidField, &format!("{tier}?dry_run=maybe"), json!({}));
+    put(Code::TierKindChanged, tier, json!({"kind": "web_session", "messages_per_second": "1/s"}));
+    put(Code::InvalidField, &channel("tier"), json!({}));
+    put(Code::InvalidTier, &channel("tier"), json!({"tier": "web-new"}));
+    put(Code::TierNotFound, &channel("tier"), json!({"tier": "gone"}));
+    put(Code::ChannelNotFound, "/operator/v1/channels/7/tier", json!({"tier": "high"}));
+    let web = format!("/operator/v1/channels/{}/reconnect", world.web);
+    cases.post(Code::ChannelNotFound, &web, json!({}));
+    cases.post(Code::InvalidField, &channel("reconnect"), json!({"token": "two words"}));
+    cases.post(Code::InvalidBody, &channel("reconnect"), json!("token"));
+    cases.get(Code::TierNotFound, "/operator/v1/tiers/gone");
+    cases.get(Code::InvalidPagination, "/operator/v1/changes?limit=1001");
 }
 
 async fn answer(world: &World, case: &Case) -> Answer {

@@ -6,6 +6,7 @@ mod contacts;
 mod hostile;
 mod lists;
 mod methods;
+mod operator;
 mod order;
 mod reference;
 mod routes;

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use pombo::api::{Access, Options, ROUTES};
+use pombo::domain::tier::Tier;
 use pombo::error::Code;
+use serde_json::{Value, json};
 
 use crate::harness::Service;
 
@@ -21,11 +23,21 @@ async fn the_reference_has_every_route_that_clients_and_probes_may_use() {
         for (method, operation) in methods.as_object().unwrap() {
             described.insert((method.to_uppercase(), path.clone()));
             assert!(operations.insert(operation["operationId"].to_string()), "{operation}");
-            let open = ROUTES.iter().any(|route| route.path == path && route.access == Access::Open);
-            assert_eq!(operation["security"] == serde_json::json!([{}]), open, "{path}");
+            let route = ROUTES.iter().find(|route| route.path == path).unwrap();
+            let security = match route.access {
+                Access::Company => Value::Null,
+                Access::Operator => json!([{"operator_key": []}]),
+                Access::Open => json!([{}]),
+            };
+            assert_eq!(operation["security"], security, "{path}");
+            assert_eq!(operation["tags"] == json!(["operator"]), route.access == Access::Operator, "{path}");
+            let open = route.access == Access::Open;
             let unauthenticated = operation["responses"].get("401").is_some();
             assert_eq!(unauthenticated, !open, "{path}");
         }
+    }
+    for scheme in ["api_key", "operator_key"] {
+        assert_eq!(document["components"]["securitySchemes"][scheme]["scheme"], "bearer");
     }
     let is_page = |path: &str| path.starts_with("/docs") || path == "/openapi.json";
     let routes: BTreeSet<_> = ROUTES
@@ -34,6 +46,15 @@ async fn the_reference_has_every_route_that_clients_and_probes_may_use() {
         .map(|route| (route.method.to_owned(), route.path.to_owned()))
         .collect();
     assert_eq!(described, routes);
+}
+
+#[test]
+fn the_reference_has_every_option_of_a_tier() {
+    let document = serde_json::to_value(pombo::api::document()).unwrap();
+    let described = document["components"]["schemas"]["Tier"]["properties"].as_object().unwrap();
+    let described: BTreeSet<_> = described.keys().map(String::as_str).collect();
+    let options: BTreeSet<_> = Tier::OPTIONS.iter().copied().chain(["updated_at"]).collect();
+    assert_eq!(described, options);
 }
 
 #[tokio::test]

@@ -4,10 +4,10 @@ use pombo::api::{Access, ROUTES, Route};
 use reqwest::Method;
 use reqwest::header::HeaderValue;
 
-use super::world::{EXPIRED_KEY, REVOKED_KEY, World};
+use super::world::{EXPIRED_KEY, EXPIRED_OPERATOR, REVOKED_KEY, REVOKED_OPERATOR, World};
 use crate::harness::Answer;
 
-/// The paths that anybody may read. Everything else is a company's.
+/// The paths that anybody may read. Everything else is a company's or an operator's.
 const OPEN: [&str; 6] = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/docs/{file}"];
 
 /// How the route answers a company about something that is another company's.
@@ -27,7 +27,11 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
 /// The path with the globex company's channel in it.
 fn path(world: &World, route: &Route) -> String {
     let channel = if route.path.contains("web-chat") { world.foreign_web } else { world.foreign };
-    route.path.replace("{id}", &channel.to_string()).replace("{file}", "index.html")
+    route
+        .path
+        .replace("{id}", &channel.to_string())
+        .replace("{file}", "index.html")
+        .replace("{name}", "standard")
 }
 
 async fn ask(world: &World, route: &Route, authorization: &[&[u8]]) -> Answer {
@@ -39,32 +43,59 @@ async fn ask(world: &World, route: &Route, authorization: &[&[u8]]) -> Answer {
     Answer::read(request.send().await.unwrap()).await
 }
 
-#[tokio::test]
-async fn no_route_of_a_company_answers_without_a_valid_key() {
-    let world = World::new().await;
-    let valid = format!("Bearer {}", world.globex.key);
-    let valid = valid.as_bytes();
-    let strangers: [(&[&[u8]], &str); 11] = [
-        (&[], "invalid_auth_header"),
-        (&[b""], "invalid_auth_header"),
-        (&[b"Bearer"], "invalid_auth_header"),
-        (&[b"Bearer "], "invalid_auth_header"),
-        (&[b"Basic cG9tYm86"], "invalid_auth_header"),
-        (&[b"Bearer two words"], "invalid_auth_header"),
-        (&[b"Bearer \xff\xfe"], "invalid_auth_header"),
-        (&[valid, valid], "invalid_auth_header"),
-        (&[b"Bearer pombo_nobody"], "invalid_api_key"),
-        (&[&[b"Bearer ", REVOKED_KEY.as_bytes()].concat()], "invalid_api_key"),
-        (&[&[b"Bearer ", EXPIRED_KEY.as_bytes()].concat()], "invalid_api_key"),
-    ];
-    for route in ROUTES.iter().filter(|route| route.access == Access::Company) {
-        for (authorization, code) in strangers {
-            let answer = ask(&world, route, authorization).await;
-            assert_eq!((answer.status, answer.code().as_deref()), (401, Some(code)), "{route:?}");
+/// Whoever has no key, or one that opens nothing; with the code that they read.
+fn strangers(key: &str) -> Vec<(Vec<Vec<u8>>, &'static str)> {
+    let bearer = |key: &str| format!("Bearer {key}").into_bytes();
+    let mut strangers: Vec<_> = [
+        vec![],
+        vec![b"".to_vec()],
+        vec![b"Bearer".to_vec()],
+        vec![b"Bearer ".to_vec()],
+        vec![b"Basic cG9tYm86".to_vec()],
+        vec![b"Bearer two words".to_vec()],
+        vec![b"Bearer \xff\xfe".to_vec()],
+        vec![bearer(key), bearer(key)],
+    ]
+    .into_iter()
+    .map(|values| (values, "invalid_auth_header"))
+    .collect();
+    let known = ["pombo_nobody", REVOKED_KEY, EXPIRED_KEY, REVOKED_OPERATOR, EXPIRED_OPERATOR];
+    strangers.extend(known.map(|key| (vec![bearer(key)], "invalid_api_key")));
+    strangers
+}
+
+/// Asks every route of one kind with the wrong keys and with the right one.
+async fn only_opens_to(world: &World, access: Access, key: &str, other_kind: &str) {
+    let mut strangers = strangers(key);
+    strangers.push((vec![format!("Bearer {other_kind}").into_bytes()], "invalid_api_key"));
+    for route in ROUTES.iter().filter(|route| route.access == access) {
+        for (authorization, code) in &strangers {
+            let values: Vec<&[u8]> = authorization.iter().map(Vec::as_slice).collect();
+            let answer = ask(world, route, &values).await;
+            assert_eq!((answer.status, answer.code().as_deref()), (401, Some(*code)), "{route:?}");
             assert_eq!(answer.header("www-authenticate"), "Bearer", "{route:?}");
         }
-        let lower = format!("bearer {}", world.globex.key);
-        assert_ne!(ask(&world, route, &[lower.as_bytes()]).await.status, 401, "{route:?}");
+        let lower = format!("bearer {key}");
+        assert_ne!(ask(world, route, &[lower.as_bytes()]).await.status, 401, "{route:?}");
+    }
+}
+
+#[tokio::test]
+async fn no_route_of_a_company_answers_without_a_valid_key_of_a_company() {
+    let world = World::new().await;
+    only_opens_to(&world, Access::Company, &world.globex.key, &world.operator).await;
+}
+
+#[tokio::test]
+async fn no_route_of_an_operator_answers_without_a_valid_key_of_an_operator() {
+    let world = World::new().await;
+    only_opens_to(&world, Access::Operator, &world.operator, &world.globex.key).await;
+}
+
+#[tokio::test]
+async fn every_route_below_operator_is_an_operator_s_and_no_other_is() {
+    for route in ROUTES {
+        assert_eq!(route.access == Access::Operator, route.path.starts_with("/operator/"), "{route:?}");
     }
 }
 

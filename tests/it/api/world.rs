@@ -4,12 +4,16 @@ use pombo::api::Options;
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::request::Limits;
+use pombo::domain::tier;
+use pombo::store::change::Who;
 use uuid::Uuid;
 
 use crate::harness::{Company, Service};
 
 pub(crate) const REVOKED_KEY: &str = "pombo_revoked";
 pub(crate) const EXPIRED_KEY: &str = "pombo_expired";
+pub(crate) const REVOKED_OPERATOR: &str = "pombo_op_gone";
+pub(crate) const EXPIRED_OPERATOR: &str = "pombo_op_late";
 
 pub(crate) struct World {
     pub(crate) service: Service,
@@ -17,6 +21,8 @@ pub(crate) struct World {
     pub(crate) acme: Company,
     /// Who must never be seen.
     pub(crate) globex: Company,
+    /// The key of the operator `ana`.
+    pub(crate) operator: String,
     pub(crate) connected: Uuid,
     pub(crate) disconnected: Uuid,
     pub(crate) foreign: Uuid,
@@ -38,6 +44,10 @@ impl World {
         let revoked = service.add_key(acme.id, REVOKED_KEY, None).await;
         assert!(service.store().revoke_api_key(revoked).await.unwrap());
         service.add_key(acme.id, EXPIRED_KEY, Some(Timestamp::from_millis(1))).await;
+        service.operator("gone", None).await;
+        assert!(service.store().revoke_operator(&Who::Pombo, "gone").await.unwrap());
+        service.operator("late", Some(Timestamp::from_millis(1))).await;
+        give_tiers(&service).await;
         let business =
             async |company, status| service.channel(company, Kind::BusinessAccount, "shop", status).await.id;
         let web =
@@ -53,6 +63,7 @@ impl World {
             approved: service.template_id(&acme, "shipped", "pt_BR").await,
             rejected: service.template_id(&acme, "refused", "pt_BR").await,
             foreign_template: service.template_id(&globex, "theirs", "pt_BR").await,
+            operator: service.operator("ana", None).await,
             service,
             acme,
             globex,
@@ -68,4 +79,12 @@ impl World {
     pub(crate) fn web_send(channel: impl std::fmt::Display) -> String {
         format!("/api/v1/web-chat/{channel}/messages")
     }
+}
+
+/// The tiers that a new database begins with.
+async fn give_tiers(service: &Service) {
+    let tiers = tier::parse(tier::BUILT_IN).unwrap();
+    let document = |tier: &tier::Tier| (tier.name.clone(), serde_json::to_string(tier).unwrap());
+    let documents: Vec<_> = tiers.iter().map(document).collect();
+    service.store().apply_tiers(&Who::Pombo, &documents).await.unwrap();
 }

@@ -1,0 +1,30 @@
+//! The record of one change that a person made.
+
+use sea_orm::entity::prelude::*;
+
+/// The record of one change that a person made.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "change")]
+pub struct Model {
+    /// Time-ordered id.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    /// Unix milliseconds.
+    pub at: i64,
+    /// An operator's name, `cli:` and a user's name, or `pombo`.
+    pub who: String,
+    /// `tier`, `channel.tier`, `channel.token`, `channel.status` or `operator`.
+    pub what: String,
+    /// The tier's name, the channel's id or the operator's name.
+    pub subject: String,
+    /// What it was, as JSON.
+    pub before: Option<String>,
+    /// What it is since, as JSON.
+    pub after: String,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,30 @@
+//! An operator's key; the key itself is never stored.
+
+use sea_orm::entity::prelude::*;
+
+/// An operator's key; the key itself is never stored.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "operator_key")]
+pub struct Model {
+    /// Time-ordered id.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    /// The operator's name, unique for ever.
+    pub name: String,
+    /// The first characters, to recognise a key by.
+    pub prefix: String,
+    /// SHA-256 of the key.
+    pub hash: Vec<u8>,
+    /// Unix milliseconds.
+    pub expires_at: Option<i64>,
+    /// Unix milliseconds.
+    pub revoked_at: Option<i64>,
+    /// Unix milliseconds.
+    pub created_at: i64,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

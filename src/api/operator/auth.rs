@@ -1,0 +1,48 @@
+//! The proof that an operator asks.
+
+use actix_web::dev::Payload;
+use actix_web::web::Data;
+use actix_web::{FromRequest, HttpRequest};
+use futures_util::future::LocalBoxFuture;
+
+use crate::api::State;
+use crate::api::auth::bearer;
+use crate::api::error::Error;
+use crate::error::Code;
+use crate::store::change::Who;
+
+/// The operator whose valid key a request carries. A handler that takes it cannot be reached without.
+#[derive(Debug, Clone)]
+pub(in crate::api) struct Operator {
+    name: String,
+}
+
+impl Operator {
+    /// As whom the record of changes knows them.
+    pub(super) fn who(&self) -> Who {
+        Who::Operator(self.name.clone())
+    }
+}
+
+impl FromRequest for Operator {
+    type Error = Error;
+    type Future = LocalBoxFuture<'static, Result<Self, Error>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let request = request.clone();
+        Box::pin(async move {
+            let key = bearer(request.headers()).ok_or_else(|| {
+                let sentence =
+                    "the Authorization header must be there once and read `Bearer <operator's key>`";
+                Error::refused(Code::InvalidAuthHeader, sentence)
+            })?;
+            let state = request.app_data::<Data<State>>().ok_or(Error::Internal)?;
+            let name = state.engine.authenticate_operator(key).await?.ok_or_else(|| {
+                let sentence = "this is no operator's key, or it is revoked or expired; a company's key opens \
+                                nothing here";
+                Error::refused(Code::InvalidApiKey, sentence)
+            })?;
+            Ok(Self { name })
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! The record of what was changed.
+
+use actix_web::HttpRequest;
+use actix_web::web::{Data, Json};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::Operator;
+use super::reference::PlainPageParameters;
+use crate::api::State;
+use crate::api::envelope::Envelope;
+use crate::api::error::Error;
+use crate::api::list_query::ListQuery;
+use crate::api::openapi::Failures;
+use crate::clock::Timestamp;
+use crate::store::change::{self, Filter};
+
+/// One change. Secrets are never part of it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct Change {
+    /// Names the change.
+    id: Uuid,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    at: Timestamp,
+    /// The operator's name; `cli:` and a user's name for the command line; `pombo` for the program itself.
+    #[schema(example = "ana")]
+    who: String,
+    /// `tier`, `channel.tier`, `channel.token`, `channel.status` or `operator`.
+    #[schema(example = "channel.tier")]
+    what: &'static str,
+    /// The tier's name, the channel's id or the operator's name.
+    subject: String,
+    /// What it was; null when it was not there before, and for a token.
+    before: Option<Value>,
+    /// What it is since; of a token only that it was replaced.
+    after: Value,
+}
+
+impl From<change::Change> for Change {
+    fn from(change: change::Change) -> Self {
+        let change::Change { id, at, who, what, subject, before, after } = change;
+        Self { id, at, who, what: what.as_str(), subject, before, after }
+    }
+}
+
+/// List changes
+///
+/// What people changed, over HTTP and by the command line, newest first.
+#[utoipa::path(
+    get,
+    path = "/operator/v1/changes",
+    operation_id = "listChanges",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(
+        PlainPageParameters,
+        ("subject" = Option<String>, Query, description = "Only of this tier, channel or operator"),
+    ),
+    responses((status = 200, description = "A page of changes", body = Envelope<Change>), Failures),
+)]
+pub(in crate::api) async fn list(
+    _: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Envelope<Change>>, Error> {
+    let query = ListQuery::new(request.query_string(), &state.options);
+    let (page, subject) = (query.page()?, query.text("subject")?);
+    let filter = Filter { what: &[], subject: subject.as_deref() };
+    let changes = state.engine.store().changes(filter, page).await?;
+    Ok(Json(Envelope::new(page, changes)))
+}

@@ -1,0 +1,210 @@
+//! Tiers: list, show, replace.
+
+use std::future::{Ready, ready};
+
+use actix_web::dev::Payload;
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Json};
+use actix_web::{FromRequest, HttpRequest, Responder};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::reference::{OptionDifference, Tier};
+use super::{Operator, body};
+use crate::api::body::Body;
+use crate::api::error::{Error, ErrorBody};
+use crate::api::openapi::Failures;
+use crate::api::{State, query};
+use crate::clock::Timestamp;
+use crate::domain::tier::{self, OptionChange};
+use crate::error::Code;
+use crate::store;
+
+/// The `{name}` of the path.
+pub(in crate::api) struct TierName(String);
+
+/// A tier as it is kept.
+#[derive(Serialize)]
+pub(in crate::api) struct Record {
+    #[serde(flatten)]
+    document: Document,
+    updated_at: Timestamp,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Document {
+    Tier(Box<tier::Tier>),
+    /// Written by another version of this program.
+    Foreign(Map<String, Value>),
+}
+
+/// Every tier.
+#[derive(Serialize, ToSchema)]
+pub(in crate::api) struct Tiers {
+    /// By name.
+    #[schema(value_type = Vec<Tier>)]
+    data: Vec<Record>,
+}
+
+/// What replacing a tier does.
+#[derive(Serialize, ToSchema)]
+pub(in crate::api) struct Replaced {
+    /// The tier's name.
+    #[schema(example = "standard")]
+    name: String,
+    /// Whether it was only asked what would change.
+    dry_run: bool,
+    /// The tier before; null when there was none.
+    #[schema(value_type = Option<Tier>)]
+    before: Option<Value>,
+    /// The tier since.
+    #[schema(value_type = Tier)]
+    after: Value,
+    /// Each option that differs.
+    #[schema(value_type = Vec<OptionDifference>)]
+    difference: Vec<OptionChange>,
+}
+
+impl FromRequest for TierName {
+    type Error = std::convert::Infallible;
+    type Future = Ready<Result<Self, Self::Error>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(Ok(Self(request.match_info().query("name").to_owned())))
+    }
+}
+
+impl From<store::tier::Record> for Record {
+    fn from(store::tier::Record { name, settings, updated_at }: store::tier::Record) -> Self {
+        let document = match serde_json::from_str(&settings) {
+            Ok(tier) => Document::Tier(Box::new(tier)),
+            Err(_) => {
+                let mut fields: Map<String, Value> = serde_json::from_str(&settings).unwrap_or_default();
+                fields.insert("name".to_owned(), name.into());
+                Document::Foreign(fields)
+            }
+        };
+        Self { document, updated_at }
+    }
+}
+
+/// List tiers
+///
+/// All of them, by name.
+#[utoipa::path(
+    get,
+    path = "/operator/v1/tiers",
+    operation_id = "listTiers",
+    tag = "operator",
+    security(("operator_key" = [])),
+    responses((status = 200, description = "Every tier", body = Tiers), Failures),
+)]
+pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Result<Json<Tiers>, Error> {
+    let tiers = state.engine.store().tiers().await?;
+    Ok(Json(Tiers { data: tiers.into_iter().map(Record::from).collect() }))
+}
+
+/// Show a tier
+#[utoipa::path(
+    get,
+    path = "/operator/v1/tiers/{name}",
+    operation_id = "showTier",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(("name" = String, Path, description = "The tier's name")),
+    responses(
+        (status = 200, description = "The tier", body = Tier),
+        (status = 404, description = "`tier_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn show(
+    _: Operator,
+    name: TierName,
+    state: Data<State>,
+) -> Result<Json<Record>, Error> {
+    find(&state, &name.0).await.map(Record::from).map(Json)
+}
+
+/// Add or replace a tier
+///
+/// Channels that run under it follow within a second, in the middle of a send too. What is left out has its
+/// usual value, whatever it was before. Every fault is told at once.
+#[utoipa::path(
+    put,
+    path = "/operator/v1/tiers/{name}",
+    operation_id = "replaceTier",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(
+        ("name" = String, Path, description = "1 to 40 small letters, digits and hyphens"),
+        ("dry_run" = Option<bool>, Query, description = "Say what would change, and change nothing"),
+    ),
+    request_body = Tier,
+    responses(
+        (status = 200, description = "Replaced, or would be", body = Replaced),
+        (status = 201, description = "Added", body = Replaced),
+        (status = 409, description = "`tier_kind_changed`", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn replace(
+    operator: Operator,
+    name: TierName,
+    body: Body,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<impl Responder, Error> {
+    let dry_run = dry_run(request.query_string())?;
+    let mut options = body::object(&body.read(&state.options).await?)?;
+    // What is shown of a tier can be given back: the time of its last change is not part of it.
+    options.remove("updated_at");
+    let tier = tier::from_json(&name.0, options)
+        .map_err(|faults| Error::refused(Code::InvalidTier, faults.join("; also: ")))?;
+    let after = serde_json::to_value(&tier).map_err(|_| Error::Internal)?;
+    let (store, who, given) = (state.engine.store(), operator.who(), [(tier.name, after.to_string())]);
+    let changes = match dry_run {
+        true => store.compare_tiers(&who, &given).await,
+        false => store.apply_tiers(&who, &given).await,
+    };
+    let change = changes.map_err(refuse_other_kind)?.pop();
+    let before = change.map_or_else(|| Some(after.clone()), |change| change.before);
+    let status = if before.is_none() && !dry_run { StatusCode::CREATED } else { StatusCode::OK };
+    let difference = tier::difference(before.as_ref().unwrap_or(&Value::Null), &after);
+    Ok((Json(Replaced { name: name.0, dry_run, before, after, difference }), status))
+}
+
+/// The tier of this name.
+pub(super) async fn find(state: &State, name: &str) -> Result<store::tier::Record, Error> {
+    let found = if tier::is_name(name) { state.engine.store().find_tier(name).await? } else { None };
+    found.ok_or_else(|| {
+        Error::refused(
+            Code::TierNotFound,
+            "there is no tier of this name: GET /operator/v1/tiers lists those that there are",
+        )
+    })
+}
+
+fn refuse_other_kind(error: store::Error) -> Error {
+    match error {
+        store::Error::OtherKind(name) => Error::refused(
+            Code::TierKindChanged,
+            format!("the tier `{name}` is for another kind of channel and stays so: choose another name"),
+        ),
+        other => other.into(),
+    }
+}
+
+/// Whoever wants only to look must not change something by a slip of the pen.
+fn dry_run(query: &str) -> Result<bool, Error> {
+    match query::value(query, "dry_run").as_ref().map(Option::as_deref) {
+        Ok(None | Some("false")) => Ok(false),
+        Ok(Some("true")) => Ok(true),
+        Ok(Some(_)) | Err(query::Undecodable) => {
+            Err(Error::refused(Code::InvalidField, "`dry_run` must be true or false"))
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! `pombo operator`.
+
+use std::time::Duration;
+
+use anyhow::anyhow;
+use clap::Args;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::argument;
+use super::output::Listed;
+use super::session::Session;
+use crate::clock::Timestamp;
+use crate::domain::nearest::nearest;
+use crate::store;
+use crate::store::operator::{NewOperator, Operator};
+use crate::vault::api_key;
+
+/// See [`super::Operator::Create`].
+#[derive(Debug, Args)]
+pub(super) struct Create {
+    /// The operator's name in the record of changes; it is never given twice
+    #[arg(value_parser = argument::operator)]
+    name: String,
+    /// When the key stops working, from now, such as 90d; without it, never
+    #[arg(long, value_name = "SPAN", value_parser = argument::span)]
+    expires_in: Option<Duration>,
+}
+
+/// See [`super::Operator::Revoke`].
+#[derive(Debug, Args)]
+pub(super) struct Revoke {
+    /// The operator's name, as `pombo operator list` shows it
+    name: String,
+}
+
+#[derive(Serialize)]
+struct Record {
+    id: Uuid,
+    name: String,
+    prefix: String,
+    status: &'static str,
+    expires_at: Option<Timestamp>,
+    revoked_at: Option<Timestamp>,
+    created_at: Timestamp,
+}
+
+/// The answer to [`create`]: the only one that holds the key.
+#[derive(Serialize)]
+struct Created<'a> {
+    id: Uuid,
+    key: &'a str,
+    name: String,
+    prefix: String,
+    expires_at: Option<Timestamp>,
+    created_at: Timestamp,
+}
+
+impl From<Operator> for Record {
+    fn from(operator: Operator) -> Self {
+        let is_valid = operator.is_valid(Timestamp::now());
+        let Operator { id, name, prefix, expires_at, revoked_at, created_at } = operator;
+        let status = match revoked_at {
+            Some(_) => "revoked",
+            None if is_valid => "valid",
+            None => "expired",
+        };
+        Self { id, name, prefix, status, expires_at, revoked_at, created_at }
+    }
+}
+
+impl Listed for Record {
+    const COLUMNS: &'static [&'static str] = &["name", "begins with", "status", "expires at", "created at"];
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.name.clone(),
+            format!("{}…", self.prefix),
+            self.status.to_owned(),
+            self.expires_at.map_or_else(|| "never".to_owned(), |end| end.to_string()),
+            self.created_at.to_string(),
+        ]
+    }
+}
+
+pub(super) async fn create(session: &Session, Create { name, expires_in }: Create) -> anyhow::Result<()> {
+    let (plain, prefix) = api_key::generate_operator();
+    let new = NewOperator {
+        name: &name,
+        prefix: &prefix,
+        hash: api_key::hash(plain.expose()),
+        expires_at: expires_in.map(|span| Timestamp::now().plus(span)),
+    };
+    let added = session.app.store.add_operator(&session.who(), new).await;
+    let Operator { id, name, prefix, expires_at, revoked_at: _, created_at } =
+        added.map_err(|error| match error {
+            store::Error::Taken(_) => anyhow!(
+                "there is or was an operator `{name}`; choose another name, so that the record of changes stays clear"
+            ),
+            other => other.into(),
+        })?;
+    let until = expires_at.map_or_else(String::new, |end| format!(" until {end}"));
+    let said = format!(
+        "{}\n\nThis is the key of operator {name}, good{until}. It is shown this once and cannot be shown again: \
+         keep it now. It changes tiers and channels of every company.",
+        plain.expose(),
+    );
+    let key = plain.expose();
+    session.output.record(&Created { id, key, name, prefix, expires_at, created_at }, &said)
+}
+
+pub(super) async fn list(session: &Session) -> anyhow::Result<()> {
+    let operators = session.app.store.operators().await?.into_iter();
+    let records: Vec<Record> = operators.map(Record::from).collect();
+    session.output.list(&records, "there are no operators; add one with `pombo operator create NAME`")
+}
+
+pub(super) async fn revoke(session: &Session, Revoke { name }: Revoke) -> anyhow::Result<()> {
+    let store = &session.app.store;
+    if !store.revoke_operator(&session.who(), &name).await? {
+        let operators = store.operators().await?;
+        let valid = operators.iter().filter(|operator| operator.revoked_at.is_none());
+        let near = nearest(&name, valid.map(|operator| operator.name.as_str()));
+        let hint = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`pombo operator list` shows the operators".to_owned(),
+        };
+        return Err(anyhow!("there is no operator `{name}` whose key could be revoked; {hint}"));
+    }
+    let said = format!("the key of operator {name} is revoked and refused from now on");
+    session.output.record(&json!({ "name": name, "status": "revoked" }), &said)
+}

@@ -1,0 +1,102 @@
+//! `pombo tier history`: who changed which tier, and which channel's tier, when and how.
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::difference::written;
+use super::find;
+use crate::cli::output::Listed;
+use crate::cli::session::Session;
+use crate::clock::Timestamp;
+use crate::domain::page::PageRequest;
+use crate::domain::tier::{self, OptionChange};
+use crate::store::change::{Change, Filter, What};
+
+/// The longest value that is shown whole.
+const MAX_CHARS: usize = 24;
+
+/// See [`crate::cli::Tier::History`].
+#[derive(Debug, Args)]
+pub(in crate::cli) struct History {
+    /// Only changes of this tier's options
+    #[arg(long, value_name = "NAME")]
+    tier: Option<String>,
+    /// How many changes to show at most, the newest first
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    limit: u64,
+}
+
+#[derive(Serialize)]
+struct Record {
+    id: Uuid,
+    at: Timestamp,
+    who: String,
+    what: &'static str,
+    subject: String,
+    before: Option<Value>,
+    after: Value,
+}
+
+impl From<Change> for Record {
+    fn from(Change { id, at, who, what, subject, before, after }: Change) -> Self {
+        Self { id, at, who, what: what.as_str(), subject, before, after }
+    }
+}
+
+impl Listed for Record {
+    const COLUMNS: &'static [&'static str] = &["at", "who", "what", "subject", "change"];
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.at.to_string(),
+            self.who.clone(),
+            self.what.to_owned(),
+            self.subject.clone(),
+            self.shortly(),
+        ]
+    }
+}
+
+impl Record {
+    /// Only what differs, on one line.
+    fn shortly(&self) -> String {
+        let arrow = |old: &Value, new: &Value| format!("{} → {}", short(old), short(new));
+        match &self.before {
+            None if self.after.is_object() => "new".to_owned(),
+            None => short(&self.after),
+            Some(before) if before.is_object() => {
+                let changes = tier::difference(before, &self.after);
+                let told = changes
+                    .iter()
+                    .map(|OptionChange { option, old, new }| format!("{option} {}", arrow(old, new)));
+                told.collect::<Vec<_>>().join(", ")
+            }
+            Some(before) => arrow(before, &self.after),
+        }
+    }
+}
+
+/// A value as a person reads it; of a long one, such as a description, only its beginning.
+fn short(value: &Value) -> String {
+    let whole = written(value);
+    match whole.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", whole[..end].trim_end()),
+        None if whole.is_empty() => "(empty)".to_owned(),
+        None => whole,
+    }
+}
+
+pub(in crate::cli) async fn run(session: &Session, History { tier, limit }: History) -> anyhow::Result<()> {
+    let filter = match &tier {
+        Some(name) => {
+            find(session, name, None).await?;
+            Filter { what: &[What::Tier], subject: Some(name.as_str()) }
+        }
+        None => Filter { what: &[What::Tier, What::ChannelTier], subject: None },
+    };
+    let changes = session.app.store.changes(filter, PageRequest { page: 1, limit }).await?;
+    let records: Vec<Record> = changes.records.into_iter().map(Record::from).collect();
+    session.output.list(&records, "no change is recorded")
+}

@@ -1,0 +1,67 @@
+//! What replacing a tier by another changes, option by option.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Tier;
+
+/// One option that changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OptionChange {
+    /// The option's name.
+    pub option: String,
+    /// Its value before; null when it was not set.
+    pub old: Value,
+    /// Its value since; null when it is no longer set.
+    pub new: Value,
+}
+
+/// The options in which two tiers, given as the documents that they are kept as, differ, in the order of
+/// [`Tier::OPTIONS`]. An option that a document leaves out has its usual value.
+pub fn difference(before: &Value, after: &Value) -> Vec<OptionChange> {
+    let (before, after) = (options(before), options(after));
+    let value = |options: &Map<String, Value>, name| options.get(name).cloned().unwrap_or(Value::Null);
+    Tier::OPTIONS
+        .iter()
+        .map(|option| OptionChange {
+            option: (*option).to_owned(),
+            old: value(&before, *option),
+            new: value(&after, *option),
+        })
+        .filter(|change| change.old != change.new)
+        .collect()
+}
+
+/// Every option of a document; one that is no tier, because another version wrote it, as far as it goes.
+fn options(document: &Value) -> Map<String, Value> {
+    let whole = serde_json::from_value::<Tier>(document.clone()).and_then(serde_json::to_value);
+    match whole.unwrap_or_else(|_| document.clone()) {
+        Value::Object(options) => options,
+        _ => Map::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_no_difference_to_its_usual_value() {
+        let short = json!({"name": "a", "kind": "business_account", "messages_per_second": "80/s"});
+        let mut long = serde_json::to_value(serde_json::from_value::<Tier>(short.clone()).unwrap()).unwrap();
+        assert_eq!(difference(&short, &long), []);
+        long["burst"] = json!(2);
+        let burst = OptionChange { option: "burst".to_owned(), old: Value::Null, new: json!(2) };
+        assert_eq!(difference(&short, &long), [burst]);
+    }
+
+    #[test]
+    fn a_document_that_is_no_tier_is_compared_as_far_as_it_goes() {
+        let odd = json!({"messages_per_second": "80/s", "colour": "red"});
+        let changed = difference(&odd, &json!({"messages_per_second": "40/s"}));
+        assert_eq!(changed.len(), 1);
+        assert_eq!(difference(&json!("broken"), &odd).len(), 1);
+    }
+}

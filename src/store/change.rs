@@ -1,0 +1,184 @@
+//! The record of what people changed: who, when, what, and how it was before.
+//!
+//! Each record is written in the transaction of what it records, so that there is never one without the
+//! other. Secrets are never part of it. What the service does by itself (a channel that its provider
+//! disconnects) is not recorded here. Written by the store's own calls, read by operators.
+
+use std::fmt;
+
+use entity::change;
+use sea_orm::{
+    ColumnTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set,
+};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::{Error, Result, Store};
+use crate::clock::Timestamp;
+use crate::domain::page::{Page, PageRequest};
+
+/// Who changes something, as the record names them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Who {
+    /// The program itself, which gives a new database its tiers.
+    Pombo,
+    /// An operator, by the name of the key. No operator is called `pombo`, and no name has a colon.
+    Operator(String),
+    /// Somebody at the command line, by the name of the machine's user.
+    CommandLine(String),
+}
+
+impl fmt::Display for Who {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pombo => f.write_str("pombo"),
+            Self::Operator(name) => f.write_str(name),
+            Self::CommandLine(user) => write!(f, "cli:{user}"),
+        }
+    }
+}
+
+/// What kind of thing was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum What {
+    /// A tier's options; the subject is its name.
+    Tier,
+    /// The tier that a channel runs under; the subject is the channel's id.
+    ChannelTier,
+    /// A channel's token; that it was replaced, and nothing of it.
+    ChannelToken,
+    /// A channel's status.
+    ChannelStatus,
+    /// An operator's key; the subject is the operator's name.
+    Operator,
+}
+
+impl What {
+    /// Every kind.
+    pub const ALL: &[Self] =
+        &[Self::Tier, Self::ChannelTier, Self::ChannelToken, Self::ChannelStatus, Self::Operator];
+
+    /// The word in answers and in the database.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Tier => "tier",
+            Self::ChannelTier => "channel.tier",
+            Self::ChannelToken => "channel.token",
+            Self::ChannelStatus => "channel.status",
+            Self::Operator => "operator",
+        }
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|what| what.as_str() == word)
+    }
+}
+
+/// One recorded change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Time-ordered id.
+    pub id: Uuid,
+    /// When.
+    pub at: Timestamp,
+    /// An operator's name, `cli:` and a user's name, or `pombo`.
+    pub who: String,
+    /// What kind of thing.
+    pub what: What,
+    /// Which one: a tier's name, a channel's id, an operator's name.
+    pub subject: String,
+    /// What it was; `None` when it was not there before, or must not be shown.
+    pub before: Option<Value>,
+    /// What it is since.
+    pub after: Value,
+}
+
+/// Which changes to list; all when nothing is set.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter<'a> {
+    /// Only of these kinds; of every kind when empty.
+    pub what: &'a [What],
+    /// Only of this tier, channel or operator.
+    pub subject: Option<&'a str>,
+}
+
+impl Change {
+    /// A change that happens now.
+    pub(super) fn now(
+        who: &Who,
+        what: What,
+        subject: impl Into<String>,
+        before: Option<Value>,
+        after: Value,
+    ) -> Self {
+        let (id, at) = (Uuid::now_v7(), Timestamp::now());
+        Self { id, at, who: who.to_string(), what, subject: subject.into(), before, after }
+    }
+}
+
+impl TryFrom<change::Model> for Change {
+    type Error = Error;
+
+    fn try_from(model: change::Model) -> Result<Self> {
+        let change::Model { id, at, who, what, subject, before, after } = model;
+        let json = |text: String| {
+            serde_json::from_str(&text).map_err(|_| Error::Impossible(format!("change {id} holds no JSON")))
+        };
+        Ok(Self {
+            id,
+            at: Timestamp::from_millis(at),
+            who,
+            what: What::parse(&what).ok_or_else(|| Error::Impossible(format!("changed thing `{what}`")))?,
+            subject,
+            before: before.map(json).transpose()?,
+            after: json(after)?,
+        })
+    }
+}
+
+/// Writes the records, in the transaction of what they record.
+pub(super) async fn record(within: &DatabaseTransaction, changes: &[Change]) -> Result<()> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let models = changes.iter().map(|change| {
+        let Change { id, at, who, what, subject, before, after } = change;
+        change::ActiveModel {
+            id: Set(*id),
+            at: Set(at.millis()),
+            who: Set(who.clone()),
+            what: Set(what.as_str().to_owned()),
+            subject: Set(subject.clone()),
+            before: Set(before.as_ref().map(Value::to_string)),
+            after: Set(after.to_string()),
+        }
+    });
+    change::Entity::insert_many(models).exec_without_returning(within).await?;
+    Ok(())
+}
+
+impl Store {
+    /// A page of the recorded changes, newest first.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn changes(&self, filter: Filter<'_>, page: PageRequest) -> Result<Page<Change>> {
+        let mut matching = change::Entity::find();
+        if !filter.what.is_empty() {
+            let words = filter.what.iter().map(|what| what.as_str());
+            matching = matching.filter(change::Column::What.is_in(words));
+        }
+        if let Some(subject) = filter.subject {
+            matching = matching.filter(change::Column::Subject.eq(subject));
+        }
+        let total = matching.clone().count(&self.read).await?;
+        let models = matching
+            .order_by_desc(change::Column::Id)
+            .offset(page.offset())
+            .limit(page.limit)
+            .all(&self.read)
+            .await?;
+        Ok(Page { records: models.into_iter().map(Change::try_from).collect::<Result<_>>()?, total })
+    }
+}

@@ -1,0 +1,87 @@
+//! What operators do to a channel. Each is recorded in its own transaction, with who did it.
+
+use entity::channel::{ActiveModel, Column, Entity};
+use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, Set};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::domain::channel::Status;
+use crate::store::change::{self, Change, What, Who};
+use crate::store::revision::{self, Topic};
+use crate::store::{Result, Store};
+
+impl Store {
+    /// Makes the channel `connecting` again whatever it was, with a new sealed token when there is one;
+    /// `false` when there is no such channel. Of the token it is recorded only that there is a new one.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn reconnect_channel(&self, who: &Who, id: Uuid, token: Option<Vec<u8>>) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Channel).await?;
+        let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
+            transaction.rollback().await?;
+            return Ok(false);
+        };
+        let status = Status::Connecting.as_str();
+        let mut changes = ActiveModel {
+            status: Set(status.to_owned()),
+            status_code: Set(None),
+            status_sentence: Set(None),
+            status_provider_code: Set(None),
+            status_since: Set(Timestamp::now().millis()),
+            ..Default::default()
+        };
+        let mut recorded = Vec::new();
+        if let Some(token) = token {
+            changes.token = Set(Some(token));
+            recorded.push(Change::now(who, What::ChannelToken, id, None, json!("replaced")));
+        }
+        if before.status != status {
+            let before = json!(before.status);
+            recorded.push(Change::now(who, What::ChannelStatus, id, Some(before), json!(status)));
+        }
+        write(&transaction, id, revision, changes).await?;
+        change::record(&transaction, &recorded).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Puts the channel under another tier; `false` when there is no such channel. A channel that is under
+    /// it already is left as it is.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn set_channel_tier(&self, who: &Who, id: Uuid, tier: &str) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Channel).await?;
+        let before = Entity::find_by_id(id).one(&transaction).await?.map(|channel| channel.tier);
+        let is_known = before.is_some();
+        let Some(before) = before.filter(|before| before != tier) else {
+            transaction.rollback().await?;
+            return Ok(is_known);
+        };
+        let changes = ActiveModel { tier: Set(tier.to_owned()), ..Default::default() };
+        write(&transaction, id, revision, changes).await?;
+        let recorded = Change::now(who, What::ChannelTier, id, Some(json!(before)), json!(tier));
+        change::record(&transaction, &[recorded]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+}
+
+/// Changes the row, which the counter that the transaction holds keeps as it was read.
+async fn write(
+    transaction: &DatabaseTransaction,
+    id: Uuid,
+    revision: i64,
+    changes: ActiveModel,
+) -> Result<()> {
+    let now = Timestamp::now().millis();
+    let changes = ActiveModel { revision: Set(revision), updated_at: Set(now), ..changes };
+    Entity::update_many().set(changes).filter(Column::Id.eq(id)).exec(transaction).await?;
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! The channels of all companies, as operators see them: the only list that crosses companies.
+
+use entity::channel::{Column, Entity, Model};
+use entity::company;
+use sea_orm::sea_query::Condition;
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
+use uuid::Uuid;
+
+use super::{channel, matches};
+use crate::domain::channel::Channel;
+use crate::domain::page::{Page, PageRequest};
+use crate::store::{Error, Result, Store};
+
+/// A channel, and the name of the company that it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owned {
+    /// The channel.
+    pub channel: Channel,
+    /// Its company's name.
+    pub company: String,
+}
+
+impl Store {
+    /// A page of the channels of every company and kind, newest first, ties by id. `search` is matched as by
+    /// [`Store::channels`]; a company's whole name or id finds all its channels.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn all_channels(&self, page: PageRequest, search: Option<&str>) -> Result<Page<Owned>> {
+        let mut matching = Entity::find();
+        if let Some(search) = search {
+            let company = self.find_company(search).await?.map(|company| Column::CompanyId.eq(company.id));
+            matching = matching.filter(Condition::any().add(matches(search)).add_option(company));
+        }
+        let total = matching.clone().count(&self.read).await?;
+        let models = matching
+            .order_by_desc(Column::CreatedAt)
+            .order_by_desc(Column::Id)
+            .offset(page.offset())
+            .limit(page.limit)
+            .all(&self.read)
+            .await?;
+        let records = self.owned(models).await?;
+        Ok(Page { records, total })
+    }
+
+    /// The channel of this id with its company.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn find_owned_channel(&self, id: Uuid) -> Result<Option<Owned>> {
+        let found = Entity::find_by_id(id).one(&self.read).await?;
+        Ok(self.owned(found.into_iter().collect()).await?.pop())
+    }
+
+    async fn owned(&self, models: Vec<Model>) -> Result<Vec<Owned>> {
+        let ids = models.iter().map(|model| model.company_id);
+        let companies =
+            company::Entity::find().filter(company::Column::Id.is_in(ids)).all(&self.read).await?;
+        let owned = models.into_iter().map(|model| {
+            let owner = companies.iter().find(|company| company.id == model.company_id);
+            let owner = owner.ok_or_else(|| Error::Impossible(format!("channel {} of nobody", model.id)))?;
+            Ok(Owned { channel: channel(model)?, company: owner.name.clone() })
+        });
+        owned.collect()
+    }
+}

@@ -1,0 +1,216 @@
+//! Every change of a tier, a channel or an operator is recorded with it, or neither is.
+
+use pombo::clock::Timestamp;
+use pombo::domain::channel::{Kind, Status};
+use pombo::domain::page::PageRequest;
+use pombo::store::change::{Change, Filter, What, Who};
+use pombo::store::channel::{NewChannel, Sealed};
+use pombo::store::operator::NewOperator;
+use pombo::store::schema::Schema;
+use pombo::store::{Error, Store};
+use sea_orm::{ConnectionTrait as _, Database};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::database::{Universe, stores};
+
+const ALL: PageRequest = PageRequest { page: 1, limit: 100 };
+
+stores!(
+    applied_tiers_are_recorded_with_what_they_were,
+    tiers_of_another_kind_are_refused_whole,
+    what_operators_do_to_a_channel_is_recorded_without_the_token,
+    an_operator_s_name_is_given_once_and_the_key_can_be_revoked,
+    a_change_that_cannot_be_recorded_is_not_made,
+    changes_are_found_by_kind_and_subject,
+    the_schema_goes_all_the_way_down_and_up_again,
+);
+
+fn ana() -> Who {
+    Who::Operator("ana".to_owned())
+}
+
+fn tier(name: &str, settings: &Value) -> (String, String) {
+    (name.to_owned(), settings.to_string())
+}
+
+async fn changes(store: &Store) -> Vec<Change> {
+    store.changes(Filter::default(), ALL).await.unwrap().records
+}
+
+/// Who, what, before and after, of the newest change first.
+fn told(changes: &[Change]) -> Vec<(&str, &str, Option<&Value>, &Value)> {
+    changes
+        .iter()
+        .map(|change| (change.who.as_str(), change.what.as_str(), change.before.as_ref(), &change.after))
+        .collect()
+}
+
+async fn add_channel(store: &Store, status: Status) -> Uuid {
+    let company = store.add_company(&Uuid::now_v7().to_string(), "standard").await.unwrap();
+    let new = NewChannel {
+        id: Uuid::now_v7(),
+        company_id: company.id,
+        kind: Kind::BusinessAccount,
+        name: "shop".to_owned(),
+        phone_number: None,
+        phone_number_id: None,
+        waba_id: None,
+        tier: "standard".to_owned(),
+        secrets: Sealed { token: Some(vec![1]), app_secret: None },
+        status,
+    };
+    store.add_channel(new).await.unwrap().id
+}
+
+async fn applied_tiers_are_recorded_with_what_they_were(universe: &Universe) {
+    let store = &universe.store;
+    let (slow, fast) = (json!({"kind": "a", "pace": 1}), json!({"kind": "a", "pace": 2}));
+    let before = Timestamp::now();
+    let added = store.apply_tiers(&Who::Pombo, &[tier("x", &slow), tier("y", &slow)]).await.unwrap();
+    assert_eq!(added.iter().map(|change| change.subject.as_str()).collect::<Vec<_>>(), ["x", "y"]);
+    let compared = store.compare_tiers(&ana(), &[tier("x", &fast), tier("y", &slow)]).await.unwrap();
+    assert_eq!(told(&compared), [("ana", "tier", Some(&slow), &fast)]);
+    assert_eq!(changes(store).await.len(), 2, "comparing changes nothing");
+
+    let changed = store.apply_tiers(&ana(), &[tier("x", &fast), tier("y", &slow)]).await.unwrap();
+    assert_eq!(told(&changed), [("ana", "tier", Some(&slow), &fast)]);
+    let recorded = changes(store).await;
+    assert_eq!(recorded[0], changed[0]);
+    assert_eq!(told(&recorded[1..]), [("pombo", "tier", None, &slow), ("pombo", "tier", None, &slow)]);
+    assert!(recorded[0].at >= recorded[2].at && recorded[2].at >= before);
+    assert_eq!(recorded[0].id.get_version_num(), 7);
+}
+
+async fn tiers_of_another_kind_are_refused_whole(universe: &Universe) {
+    let store = &universe.store;
+    store.apply_tiers(&ana(), &[tier("x", &json!({"kind": "a"}))]).await.unwrap();
+    let seen = (store.tiers().await.unwrap(), store.revisions().await.unwrap(), changes(store).await);
+    let given = [tier("new", &json!({"kind": "a"})), tier("x", &json!({"kind": "b"}))];
+    for refused in [store.apply_tiers(&ana(), &given).await, store.compare_tiers(&ana(), &given).await] {
+        assert!(matches!(&refused, Err(Error::OtherKind(name)) if name == "x"), "{refused:?}");
+    }
+    assert_eq!((store.tiers().await.unwrap(), store.revisions().await.unwrap(), changes(store).await), seen);
+    store.apply_tiers(&ana(), &[tier("x", &json!({"kind": "a", "pace": 2}))]).await.unwrap();
+}
+
+async fn what_operators_do_to_a_channel_is_recorded_without_the_token(universe: &Universe) {
+    let store = &universe.store;
+    let id = add_channel(store, Status::Disconnected).await;
+    let user = Who::CommandLine("root".to_owned());
+    assert!(store.set_channel_tier(&user, id, "high").await.unwrap());
+    let revision = store.revisions().await.unwrap().channel;
+    assert!(store.set_channel_tier(&user, id, "high").await.unwrap(), "it is there all the same");
+    assert_eq!(store.revisions().await.unwrap().channel, revision);
+    assert!(store.reconnect_channel(&ana(), id, Some(b"sealed".to_vec())).await.unwrap());
+    assert!(store.reconnect_channel(&ana(), id, None).await.unwrap());
+
+    let recorded = changes(store).await;
+    assert!(recorded.iter().all(|change| change.subject == id.to_string()));
+    let [old, new, replaced] = [json!("standard"), json!("high"), json!("replaced")];
+    let [disconnected, connecting] = [json!("disconnected"), json!("connecting")];
+    let expected = [
+        ("ana", "channel.status", Some(&disconnected), &connecting),
+        ("ana", "channel.token", None, &replaced),
+        ("cli:root", "channel.tier", Some(&old), &new),
+    ];
+    assert_eq!(told(&recorded), expected);
+    assert!(!store.set_channel_tier(&user, Uuid::nil(), "high").await.unwrap());
+    assert!(!store.reconnect_channel(&user, Uuid::nil(), None).await.unwrap());
+    assert_eq!(changes(store).await.len(), 3);
+}
+
+async fn an_operator_s_name_is_given_once_and_the_key_can_be_revoked(universe: &Universe) {
+    let store = &universe.store;
+    let new = |name, hash| NewOperator { name, prefix: "pombo_op_ab", hash, expires_at: None };
+    let ana = store.add_operator(&Who::Pombo, new("ana", [1; 32])).await.unwrap();
+    assert!(matches!(store.add_operator(&Who::Pombo, new("ana", [2; 32])).await, Err(Error::Taken(_))));
+    assert!(matches!(store.add_operator(&Who::Pombo, new("bob", [1; 32])).await, Err(Error::Taken(_))));
+    assert_eq!(store.find_operator(&[1; 32]).await.unwrap(), Some(ana.clone()));
+    assert_eq!(store.find_operator(&[2; 32]).await.unwrap(), None);
+    let now = Timestamp::now();
+    let late = NewOperator { expires_at: Some(now), ..new("late", [3; 32]) };
+    let late = store.add_operator(&Who::Pombo, late).await.unwrap();
+    assert!(ana.is_valid(now) && !late.is_valid(now));
+
+    assert!(store.revoke_operator(&Who::Pombo, "ana").await.unwrap());
+    assert!(!store.revoke_operator(&Who::Pombo, "ana").await.unwrap());
+    assert!(!store.revoke_operator(&Who::Pombo, "nobody").await.unwrap());
+    assert!(!store.find_operator(&[1; 32]).await.unwrap().unwrap().is_valid(now));
+    assert!(matches!(store.add_operator(&Who::Pombo, new("ana", [4; 32])).await, Err(Error::Taken(_))));
+    let names: Vec<_> = store.operators().await.unwrap().into_iter().map(|one| one.name).collect();
+    assert_eq!(names, ["ana", "late"]);
+    let [valid, revoked] = [json!("valid"), json!("revoked")];
+    let expected = [
+        ("pombo", "operator", Some(&valid), &revoked),
+        ("pombo", "operator", None, &valid),
+        ("pombo", "operator", None, &valid),
+    ];
+    assert_eq!(told(&changes(store).await), expected);
+}
+
+async fn a_change_that_cannot_be_recorded_is_not_made(universe: &Universe) {
+    let store = &universe.store;
+    let id = add_channel(store, Status::Disconnected).await;
+    store.apply_tiers(&ana(), &[tier("x", &json!({"pace": 1}))]).await.unwrap();
+    let seen = async || {
+        (
+            store.tiers().await.unwrap(),
+            store.find_channel(id).await.unwrap(),
+            store.channel_secrets(id).await.unwrap(),
+            store.operators().await.unwrap(),
+            store.revisions().await.unwrap(),
+        )
+    };
+    let before = seen().await;
+    let database = Database::connect(&universe.url).await.unwrap();
+    database.execute_unprepared("ALTER TABLE change RENAME TO lost").await.unwrap();
+    let new = NewOperator { name: "bob", prefix: "pombo_op_ab", hash: [1; 32], expires_at: None };
+    assert!(store.apply_tiers(&ana(), &[tier("x", &json!({"pace": 2}))]).await.is_err());
+    assert!(store.set_channel_tier(&ana(), id, "high").await.is_err());
+    assert!(store.reconnect_channel(&ana(), id, Some(vec![2])).await.is_err());
+    assert!(store.add_operator(&ana(), new.clone()).await.is_err());
+    assert_eq!(seen().await, before);
+
+    database.execute_unprepared("ALTER TABLE lost RENAME TO change").await.unwrap();
+    store.add_operator(&ana(), new).await.unwrap();
+    assert!(store.reconnect_channel(&ana(), id, Some(vec![2])).await.unwrap());
+    assert_eq!(changes(store).await.len(), 4);
+}
+
+async fn changes_are_found_by_kind_and_subject(universe: &Universe) {
+    let store = &universe.store;
+    let id = add_channel(store, Status::Connected).await;
+    for pace in 1..=5 {
+        store.apply_tiers(&ana(), &[tier("x", &json!({"pace": pace}))]).await.unwrap();
+    }
+    store.apply_tiers(&ana(), &[tier("y", &json!({}))]).await.unwrap();
+    store.set_channel_tier(&ana(), id, "x").await.unwrap();
+    let named = id.to_string();
+    let count = async |what, subject| {
+        let found = store.changes(Filter { what, subject }, PageRequest { page: 1, limit: 2 }).await.unwrap();
+        assert!(found.records.len() <= 2);
+        found.total
+    };
+    assert_eq!(count(&[], None).await, 7);
+    assert_eq!(count(&[What::Tier], None).await, 6);
+    assert_eq!(count(&[What::Tier, What::ChannelTier], None).await, 7);
+    assert_eq!(count(&[], Some("x")).await, 5);
+    assert_eq!(count(&[What::ChannelTier], Some(named.as_str())).await, 1);
+    assert_eq!(count(&[What::Operator], None).await, 0);
+    let third = PageRequest { page: 3, limit: 2 };
+    let filter = Filter { what: &[], subject: Some("x") };
+    let oldest = store.changes(filter, third).await.unwrap().records;
+    assert_eq!((oldest.len(), &oldest[0].after), (1, &json!({"pace": 1})));
+}
+
+async fn the_schema_goes_all_the_way_down_and_up_again(universe: &Universe) {
+    let schema = Schema::open(&universe.options()).await.unwrap();
+    let steps = schema.status().await.unwrap().len();
+    let undone = schema.down(u32::try_from(steps).unwrap()).await.unwrap();
+    let applied = schema.up().await.unwrap();
+    assert_eq!(applied, undone.into_iter().rev().collect::<Vec<_>>());
+    assert_eq!(applied.len(), steps);
+    assert!(changes(&universe.store).await.is_empty());
+    schema.close().await;
+}
