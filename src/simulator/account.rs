@@ -1,12 +1,13 @@
-//! One business account: its templates, its restriction, and the usage header of its answers.
+//! One business account: its templates, its restriction, and the budget of its calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use actix_web::http::header::HeaderValue;
-use serde_json::json;
 
+use super::budget::{Budget, calm_business_usage};
 use super::catalogue::Catalogue;
+use super::error::GraphError;
 use super::lock::Shared;
 
 /// A WhatsApp business account.
@@ -15,25 +16,18 @@ pub(super) struct Account {
     pub(super) waba_id: String,
     /// Its templates; accounts that came into being on first use share one catalogue.
     pub(super) catalogue: Arc<Shared<Catalogue>>,
-    /// `X-Business-Use-Case-Usage`, which never changes: the simulator has no hourly budget.
-    pub(super) usage: HeaderValue,
+    pub(super) budget: Budget,
+    calm_usage: HeaderValue,
     restriction: AtomicU32,
 }
 
 impl Account {
     pub(super) fn new(waba_id: String, catalogue: Arc<Shared<Catalogue>>) -> Self {
-        let share = |kind: &str| {
-            json!({
-                "type": kind, "call_count": 1, "total_cputime": 1, "total_time": 1,
-                "estimated_time_to_regain_access": 0,
-            })
-        };
-        let usage = json!({ waba_id.as_str(): [share("whatsapp_business_management"), share("whatsapp")] });
-        let usage = HeaderValue::from_str(&usage.to_string());
         Self {
+            calm_usage: calm_business_usage(&waba_id),
             waba_id,
             catalogue,
-            usage: usage.unwrap_or_else(|_| HeaderValue::from_static("{}")),
+            budget: Budget::default(),
             restriction: AtomicU32::new(0),
         }
     }
@@ -46,5 +40,15 @@ impl Account {
 
     pub(super) fn restrict(&self, code: Option<u32>) {
         self.restriction.store(code.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// Code 80007 while its budget is spent.
+    pub(super) fn spare(&self, now: u64) -> Result<(), GraphError> {
+        if self.budget.is_spent(now) { Err(GraphError::over_budget(80_007)) } else { Ok(()) }
+    }
+
+    /// `X-Business-Use-Case-Usage`.
+    pub(super) fn usage(&self, now: u64) -> HeaderValue {
+        self.budget.business_usage(&self.waba_id, &self.calm_usage, now)
     }
 }

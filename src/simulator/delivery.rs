@@ -1,21 +1,19 @@
-//! The one task that posts receipts: in batches, signed, repeated until they are heard.
+//! The one task that posts webhooks: in batches, signed, repeated until they are heard.
 //!
 //! It gathers what is due every few milliseconds, so that a million messages need no million timers,
 //! and keeps a few webhooks under way at a time. As at the provider, nothing is ordered between them.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use actix_web::web::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use tokio::sync::oneshot;
 
-use super::receipt::{Outbox, Promised, Target};
-use super::webhook::{Bundle, Status, signature};
-use crate::clock::Timestamp;
+use super::desk::{Batch, Desk};
+use super::outbox::Outbox;
+use super::target::Target;
+use super::webhook::signature;
 
 /// How long statuses are gathered before they are posted together.
 const GATHER: Duration = Duration::from_millis(10);
@@ -23,32 +21,6 @@ const GATHER: Duration = Duration::from_millis(10);
 const MOST_POSTS: usize = 8;
 /// How long a receiver has for its answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The longest wait between two attempts.
-const LONGEST_RETRY: Duration = Duration::from_secs(30);
-
-/// One webhook, complete and signed.
-#[derive(Debug)]
-struct Batch {
-    target: Arc<Target>,
-    body: Bytes,
-    signature: String,
-    statuses: usize,
-    /// Messages whose last status this carries.
-    finished: usize,
-    attempts: u32,
-    posted: Vec<oneshot::Sender<()>>,
-}
-
-/// What the task holds between two rounds. Keys are the due time and a serial that keeps order.
-#[derive(Debug)]
-struct Desk {
-    outbox: Arc<Outbox>,
-    generation: u64,
-    held: usize,
-    serial: u64,
-    schedule: BTreeMap<(Instant, u64), Promised>,
-    retries: BTreeMap<(Instant, u64), Batch>,
-}
 
 /// Delivers until it is aborted.
 pub(super) async fn deliver(outbox: Arc<Outbox>) {
@@ -64,7 +36,7 @@ pub(super) async fn deliver(outbox: Arc<Outbox>) {
     let mut desk = Desk::new(outbox);
     let mut posts = FuturesUnordered::new();
     loop {
-        if posts.is_empty() && desk.is_empty() {
+        if posts.is_empty() && desk.is_idle() {
             desk.outbox.wake.notified().await;
         }
         let gather = tokio::time::sleep(GATHER);
@@ -90,118 +62,19 @@ pub(super) async fn deliver(outbox: Arc<Outbox>) {
     }
 }
 
-impl Desk {
-    fn new(outbox: Arc<Outbox>) -> Self {
-        let generation = outbox.generation();
-        Self { outbox, generation, held: 0, serial: 0, schedule: BTreeMap::new(), retries: BTreeMap::new() }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.schedule.is_empty() && self.retries.is_empty()
-    }
-
-    /// Takes what was promised; true when everything before it is to be forgotten.
-    fn take_in(&mut self) -> bool {
-        let generation = self.outbox.generation();
-        let is_forgotten = generation != self.generation;
-        if is_forgotten {
-            self.generation = generation;
-            self.schedule.clear();
-            self.retries.clear();
-            self.outbox.finish(std::mem::take(&mut self.held));
-        }
-        for promised in self.outbox.take() {
-            self.held += 1;
-            self.put(promised);
-        }
-        is_forgotten
-    }
-
-    fn put(&mut self, promised: Promised) {
-        self.serial += 1;
-        self.schedule.insert((promised.due, self.serial), promised);
-    }
-
-    /// The next webhook that is due: one to repeat, or a new one.
-    fn next_batch(&mut self, now: Instant) -> Option<Batch> {
-        if self.retries.first_key_value().is_some_and(|((due, _), _)| *due <= now) {
-            return self.retries.pop_first().map(|(_, batch)| batch);
-        }
-        let target = Arc::clone(&self.schedule.first_key_value()?.1.target);
-        let at = Timestamp::now();
-        let mut bundle = Bundle::default();
-        let mut posted = Vec::new();
-        let mut finished = 0;
-        while bundle.len() < target.options.batch
-            && let Some(first) = self.schedule.first_entry()
-            && first.key().0 <= now
-            && Arc::ptr_eq(&first.get().target, &target)
-        {
-            let mut promised = first.remove();
-            if let Some(step) = promised.ladder.climb() {
-                let status = Status::of(&promised.event, step, at);
-                if promised.ladder.is_doubled && bundle.len() + 1 < target.options.batch {
-                    bundle.add(&promised.event.number, status.clone());
-                }
-                bundle.add(&promised.event.number, status);
-            }
-            posted.extend(promised.posted.take());
-            match promised.ladder.wait(&target.options) {
-                Some(wait) => {
-                    promised.due += wait;
-                    self.put(promised);
-                }
-                None => finished += 1,
-            }
-        }
-        if bundle.len() == 0 {
-            return None;
-        }
-        let body = Bytes::from(bundle.body());
-        let signature = signature(&target.options.app_secret, &body);
-        Some(Batch { target, body, signature, statuses: bundle.len(), finished, attempts: 0, posted })
-    }
-
-    /// Notes what became of a webhook: done, to repeat, or given up.
-    fn settle(&mut self, mut batch: Batch, was_heard: bool) {
-        for posted in batch.posted.drain(..) {
-            // A send that no longer waits is no matter.
-            let _ = posted.send(());
-        }
-        let counts = &self.outbox.counts;
-        batch.attempts += 1;
-        if was_heard {
-            counts.webhooks_delivered.fetch_add(1, Ordering::Relaxed);
-            counts.statuses_delivered.fetch_add(batch.statuses as u64, Ordering::Relaxed);
-        } else {
-            counts.webhooks_refused.fetch_add(1, Ordering::Relaxed);
-            let options = &batch.target.options;
-            if batch.attempts < options.attempts {
-                let doubled = options.retry_after.saturating_mul(1 << (batch.attempts - 1).min(16));
-                self.serial += 1;
-                self.retries.insert((Instant::now() + doubled.min(LONGEST_RETRY), self.serial), batch);
-                return;
-            }
-            counts.statuses_given_up.fetch_add(batch.statuses as u64, Ordering::Relaxed);
-            tracing::warn!(statuses = batch.statuses, attempts = batch.attempts, "receipts given up");
-        }
-        self.held = self.held.saturating_sub(batch.finished);
-        self.outbox.finish(batch.finished);
-    }
-}
-
 /// Whether the receiver answered 200, after the handshake if one is asked for.
 async fn post(client: &reqwest::Client, batch: &Batch) -> bool {
-    if !batch.target.is_verified.load(Ordering::Relaxed) {
+    let Target { options, is_verified, .. } = &*batch.target;
+    if !is_verified.load(Ordering::Relaxed) {
         if !shakes_hands(client, &batch.target).await {
             return false;
         }
-        batch.target.is_verified.store(true, Ordering::Relaxed);
+        is_verified.store(true, Ordering::Relaxed);
     }
     let request = client
-        .post(&batch.target.options.url)
+        .post(&options.url)
         .header("Content-Type", "application/json")
-        .header("X-Hub-Signature-256", &batch.signature)
+        .header("X-Hub-Signature-256", signature(&options.app_secret, &batch.body))
         .body(batch.body.clone());
     request.send().await.is_ok_and(|answer| answer.status() == 200)
 }

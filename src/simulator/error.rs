@@ -97,6 +97,11 @@ impl GraphError {
         Self { subcode: Some(33), title: Cow::Owned(title), ..Self::new(100) }
     }
 
+    /// A budget of calls is spent: 4 for the app's, 80007 for an account's.
+    pub(super) fn over_budget(code: u32) -> Self {
+        Self { subcode: Some(2_446_079), is_transient: Some(true), ..Self::new(code) }
+    }
+
     /// With this subcode.
     pub(super) fn with_subcode(self, subcode: u32) -> Self {
         Self { subcode: Some(subcode), ..self }

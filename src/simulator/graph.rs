@@ -6,9 +6,8 @@ use actix_web::web::{Bytes, Data, Path, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::{Map, Value, json};
 
-use super::account::Account;
 use super::error::GraphError;
-use super::phone::PhoneNumber;
+use super::node;
 use super::reply::{Verdict, answer};
 use super::send::bearer;
 use super::world::World;
@@ -37,17 +36,20 @@ pub(super) async fn node(
     }
     let template = id.parse().ok().and_then(|id| world.directory.read().visible_template(token, id));
     if let Some((account, template)) = template {
-        let verdict = selected(template.node(), fields, TEMPLATE_FIELDS);
+        let node = || selected(template.node(), fields, TEMPLATE_FIELDS);
+        let verdict = account.spare(world.now()).and_then(|()| node());
         return answer(&world, Some(&account), &verdict);
     }
     let account = world.directory.read().visible_account(token, &id);
     if let Some(account) = account {
-        let verdict = selected(account_node(&account), fields, ACCOUNT_FIELDS);
+        let node = || selected(node::account(&account), fields, ACCOUNT_FIELDS);
+        let verdict = account.spare(world.now()).and_then(|()| node());
         return answer(&world, Some(&account), &verdict);
     }
     match world.number(token, &id) {
         Ok(number) => {
-            let verdict = selected(number_node(&number), fields, NUMBER_FIELDS);
+            let node = || selected(node::number(&number), fields, NUMBER_FIELDS);
+            let verdict = number.account.spare(world.now()).and_then(|()| node());
             answer(&world, Some(&number.account), &verdict)
         }
         Err(error) => answer(&world, None, &Err(error)),
@@ -70,7 +72,7 @@ pub(super) async fn phone_numbers(
     let fields = query.get("fields").map(String::as_str);
     let numbers = world.directory.read().numbers_of(&waba_id);
     let nodes: Result<Vec<Value>, GraphError> =
-        numbers.iter().map(|number| selected(number_node(number), fields, NUMBER_FIELDS)).collect();
+        numbers.iter().map(|number| selected(node::number(number), fields, NUMBER_FIELDS)).collect();
     answer(&world, Some(&account), &nodes.map(|data| json!({ "data": data })))
 }
 
@@ -139,44 +141,6 @@ pub(super) async fn debug_token(world: Data<World>, query: Parameters, request: 
 /// What no route knows.
 pub(super) async fn unknown_path(world: Data<World>) -> HttpResponse {
     answer(&world, None, &Err(GraphError::new(2_500)))
-}
-
-fn account_node(account: &Account) -> Value {
-    let can_send = if account.restriction().is_some() { "BLOCKED" } else { "AVAILABLE" };
-    json!({
-        "id": account.waba_id, "name": "Simulated business", "currency": "USD", "timezone_id": "1",
-        "message_template_namespace": "simulator",
-        "health_status": { "can_send_message": can_send, "entities": [] },
-    })
-}
-
-fn number_node(number: &PhoneNumber) -> Value {
-    let standing = number.standing();
-    let is_high = standing.throughput.is_none_or(|most| most >= 1_000);
-    let number_can = if standing.status == "CONNECTED" { "AVAILABLE" } else { "BLOCKED" };
-    let account_can = if number.account.restriction().is_some() { "BLOCKED" } else { "AVAILABLE" };
-    let all_can = if number_can == account_can { number_can } else { "BLOCKED" };
-    json!({
-        "id": &*number.id,
-        "display_phone_number": number.display_phone_number,
-        "verified_name": "Simulated business",
-        "status": standing.status,
-        "quality_rating": "GREEN",
-        "throughput": { "level": if is_high { "HIGH" } else { "STANDARD" } },
-        "platform_type": "CLOUD_API",
-        "is_on_biz_app": standing.throughput == Some(20),
-        "code_verification_status": "VERIFIED",
-        "name_status": "APPROVED",
-        "account_mode": "LIVE",
-        "whatsapp_business_manager_messaging_limit": "TIER_UNLIMITED",
-        "health_status": {
-            "can_send_message": all_can,
-            "entities": [
-                { "entity_type": "PHONE_NUMBER", "id": &*number.id, "can_send_message": number_can },
-                { "entity_type": "WABA", "id": number.account.waba_id, "can_send_message": account_can },
-            ],
-        },
-    })
 }
 
 /// The fields that were asked for, and always the id. An unknown field is an error, as at the provider.

@@ -1,7 +1,7 @@
 //! `/_sim/…`: the simulator's own surface, for tests and people. The provider has nothing like it,
 //! and nothing here asks for a token.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use actix_web::HttpResponse;
 use actix_web::web::{Bytes, Data, Path, Query};
@@ -45,18 +45,50 @@ pub(super) async fn numbers(world: Data<World>) -> HttpResponse {
 pub(super) async fn number(world: Data<World>, id: Path<String>) -> HttpResponse {
     match world.directory.read().number(&id) {
         Some(number) => HttpResponse::Ok().json(number.figures()),
-        None => HttpResponse::NotFound().json(json!({ "error": format!("there is no number {id}") })),
+        None => absent(&id),
     }
+}
+
+/// `GET /_sim/numbers/{phone_number_id}/recipients?above=&limit=`: who got more than `above` messages, and how
+/// many. Without `above`, everybody.
+pub(super) async fn recipients(
+    world: Data<World>,
+    id: Path<String>,
+    query: Query<HashMap<String, String>>,
+) -> HttpResponse {
+    let (above, limit) = match (count(&query, "above", 0), count(&query, "limit", PAGE as u64)) {
+        (Ok(above), Ok(limit)) => (above, limit),
+        (Err(fault), _) | (_, Err(fault)) => return refusal(&fault),
+    };
+    let Some(number) = world.directory.read().number(&id).cloned() else { return absent(&id) };
+    let all = number.recipients(u32::try_from(above).unwrap_or(u32::MAX));
+    let limit = usize::try_from(limit).unwrap_or(LARGEST_PAGE).clamp(1, LARGEST_PAGE);
+    let shown: BTreeMap<&String, &u32> = all.iter().take(limit).collect();
+    HttpResponse::Ok().json(json!({ "total": all.len(), "data": shown }))
+}
+
+/// `GET /_sim/numbers/{phone_number_id}/timeline`: accepted messages per tenth of a second.
+pub(super) async fn timeline(world: Data<World>, id: Path<String>) -> HttpResponse {
+    match world.directory.read().number(&id) {
+        Some(number) => HttpResponse::Ok().json(number.timeline()),
+        None => absent(&id),
+    }
+}
+
+fn absent(id: &str) -> HttpResponse {
+    HttpResponse::NotFound().json(json!({ "error": format!("there is no number {id}") }))
+}
+
+/// A whole number among the parameters.
+fn count(query: &HashMap<String, String>, name: &str, absent: u64) -> Result<u64, String> {
+    let given = query.get(name).map_or(Ok(absent), |text| text.parse::<u64>());
+    given.map_err(|_| format!("{name} must be a whole number"))
 }
 
 /// `GET /_sim/messages?phone_number_id=&to=&after=&limit=`: accepted messages, the oldest kept first.
 /// `next` is the `after` of the next page, or null.
 pub(super) async fn messages(world: Data<World>, query: Query<HashMap<String, String>>) -> HttpResponse {
-    let count = |name: &str, absent: u64| {
-        let given = query.get(name).map_or(Ok(absent), |text| text.parse::<u64>());
-        given.map_err(|_| format!("{name} must be a whole number"))
-    };
-    let (after, limit) = match (count("after", 0), count("limit", PAGE as u64)) {
+    let (after, limit) = match (count(&query, "after", 0), count(&query, "limit", PAGE as u64)) {
         (Ok(after), Ok(limit)) => (after, limit),
         (Err(fault), _) | (_, Err(fault)) => return refusal(&fault),
     };
@@ -97,9 +129,9 @@ pub(super) async fn reset(world: Data<World>) -> HttpResponse {
     done(world.reset())
 }
 
-/// `POST /_sim/webhook`: where receipts go from now on ([`ReceiptOptions`]).
+/// `POST /_sim/webhook`: where receipts go from now on ([`ReceiptOptions`]), what is outstanding included.
 pub(super) async fn aim(world: Data<World>, body: Bytes) -> HttpResponse {
-    done(read::<ReceiptOptions>(&body).and_then(|options| world.outbox.aim(Some(options))))
+    done(read::<ReceiptOptions>(&body).and_then(|options| world.aim(options)))
 }
 
 /// `GET /_sim/webhook`: where receipts go and what became of them.
@@ -107,7 +139,8 @@ pub(super) async fn receipts(world: Data<World>) -> HttpResponse {
     HttpResponse::Ok().json(world.outbox.figures())
 }
 
-/// `DELETE /_sim/webhook`: no more receipts are promised.
+/// `DELETE /_sim/webhook`: nothing more is promised, and what is outstanding waits until it is aimed again.
 pub(super) async fn stop_receipts(world: Data<World>) -> HttpResponse {
-    done(world.outbox.aim(None))
+    world.outbox.stop();
+    done(Ok(()))
 }

@@ -207,6 +207,11 @@ impl Log {
         serde_json::from_slice(kept.bodies.get(place)?).ok()
     }
 
+    /// An id for a message that somebody wrote to a number.
+    pub(super) fn inbound_id(&self, from: &str) -> String {
+        self.message_id(rand::random(), from)
+    }
+
     /// The message id of a sequence: unique within a run and, by the run's random part, beyond it.
     /// It is computed and not stored; the recipient is part of it, as at the provider.
     pub(super) fn message_id(&self, sequence: u64, to: &str) -> String {

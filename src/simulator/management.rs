@@ -157,8 +157,11 @@ pub(super) async fn unpause(
     let Some((account, stored)) = found else {
         return answer(&world, None, &Err(GraphError::unknown_object(&id)));
     };
-    let verdict: Verdict = if stored.template.status == "PAUSED" {
-        let is_lifted = account.catalogue.write().set_status(stored.id, "APPROVED");
+    let may = account.spare(world.now());
+    let verdict: Verdict = if let Err(error) = may {
+        Err(error)
+    } else if stored.template.status == "PAUSED" {
+        let is_lifted = world.set_template_status(&account, stored.id, "APPROVED");
         Ok(json!({ "success": is_lifted }))
     } else {
         Err(GraphError::because(100, format!("the template is {}, not PAUSED", stored.template.status)))

@@ -5,7 +5,7 @@
 //! that it exists, and it imports nothing of them.
 //!
 //! It counts every accepted message exactly ([`NumberFigures`]), keeps the newest in a log, enforces
-//! throttles, sends signed receipts when told where to, and misbehaves on request (`/_sim/script`).
+//! throttles, sends signed webhooks when told where to, and misbehaves on request (`/_sim/script`).
 //! What it keeps is bounded; where it is bounded is said at [`Options`] and [`ReceiptOptions`].
 //!
 //! Two ways to know accounts: seeded ones only (the default; what is not seeded answers as an
@@ -24,29 +24,51 @@
 //! ]
 //! ```
 //!
-//! Outcomes: `error`, `delay`, `hang_then_accept`, `hang_then_drop`, `drop_reply`, `reset`,
-//! `bad_gateway`, `async_failed`, `status`. Switches: `number`, `account`, `token`, `template`,
-//! `outage`, `pair_throttle`, `latency`.
+//! Outcomes: `error`, `delay`, `hang_then_accept`, `hang_then_drop`, `drop_reply`, `garbled_reply`, `reset`,
+//! `bad_gateway`, `async_failed`, `status`. Switches, with what they take beside the name of their object:
+//!
+//! | switch | what it takes |
+//! |---|---|
+//! | `number` | `status`, `throttle`, `throttled_for` (130429), `maintenance` (131057), `upgrade_for` (131057, then HIGH), `level`, `is_on_biz_app`, `fields`, `token` |
+//! | `account` | `restriction`, `throttled_for` (80007), `usage`, `regain_minutes` |
+//! | `app` | `throttled_for` (4), `usage` |
+//! | `token` | `valid` |
+//! | `template` | `status`, `pacing`, `end_pacing` |
+//! | `webhook` | `account_update`, `business_capability_update`, `user_preferences`, `inbound`, `errors` or `change`; and `after`, `copies` |
+//! | `outage` | `true`, `false`, or how long |
+//! | `pair_throttle`, `latency` | whether, how long |
+//!
+//! Whatever a switch changes that the provider would tell by webhook is told, if a receiver is aimed.
 
 use actix_web::web::{self, ServiceConfig, delete, get, post};
 
 mod account;
+mod agenda;
+mod announce;
 mod body;
+mod budget;
 mod catalogue;
 mod delivery;
+mod desk;
 mod directory;
 mod error;
 mod figures;
 mod graph;
 mod inspect;
 mod interactive;
+mod keys;
+mod ladder;
+mod level;
 mod lock;
 mod log;
 mod management;
+mod node;
+mod notice;
 mod options;
+mod outbox;
+mod pacing;
 mod parameters;
 mod phone;
-mod receipt;
 mod reply;
 mod script;
 mod seed;
@@ -54,18 +76,22 @@ mod send;
 mod server;
 mod span;
 mod switch;
+mod target;
 mod template;
 #[cfg(test)]
 mod tests;
 mod throttle;
+mod timeline;
 mod webhook;
 mod world;
 
 pub use self::figures::NumberFigures;
+pub use self::level::{Level, Throttle};
 pub use self::log::LoggedMessage;
 pub use self::options::{Options, ReceiptOptions};
 pub use self::seed::{Account, Number, Seed, Template, default_templates};
 pub use self::server::{Error, Simulator, start};
+pub use self::timeline::Timeline;
 
 /// Every route: the simulator's own surface, and the provider's under any version.
 fn routes(config: &mut ServiceConfig) {
@@ -74,6 +100,8 @@ fn routes(config: &mut ServiceConfig) {
             web::scope("/_sim")
                 .route("/numbers", get().to(inspect::numbers))
                 .route("/numbers/{phone_number_id}", get().to(inspect::number))
+                .route("/numbers/{phone_number_id}/recipients", get().to(inspect::recipients))
+                .route("/numbers/{phone_number_id}/timeline", get().to(inspect::timeline))
                 .route("/messages", get().to(inspect::messages))
                 .route("/script", post().to(inspect::script))
                 .route("/script", get().to(inspect::script_progress))

@@ -53,7 +53,7 @@ impl Default for Options {
     }
 }
 
-/// Where status webhooks go and what they look like. Also the body of `POST /_sim/webhook`, with
+/// Where webhooks go and what those with statuses look like. Also the body of `POST /_sim/webhook`, with
 /// durations as text (`"2s"`); absent fields have the values of `Default`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -62,6 +62,10 @@ pub struct ReceiptOptions {
     pub url: String,
     /// The key of `X-Hub-Signature-256`.
     pub app_secret: String,
+    /// Only what is about this number; without it and `waba_id`, whatever no other receiver gets.
+    pub phone_number_id: Option<String>,
+    /// Only what is about this account. A number's receiver goes before it.
+    pub waba_id: Option<String>,
     /// When given, the receiver must first answer the subscription handshake with this token.
     pub verify_token: Option<String>,
     /// From the acceptance of a message to its `sent`.
@@ -99,6 +103,8 @@ impl Default for ReceiptOptions {
         Self {
             url: String::new(),
             app_secret: String::new(),
+            phone_number_id: None,
+            waba_id: None,
             verify_token: None,
             sent_after: Duration::ZERO,
             delivered_after: Duration::from_millis(200),
@@ -138,6 +144,9 @@ impl ReceiptOptions {
         }
         if !(1..=LARGEST_BATCH).contains(&self.batch) {
             return Some(format!("batch must be between 1 and {LARGEST_BATCH}"));
+        }
+        if self.phone_number_id.is_some() && self.waba_id.is_some() {
+            return Some("phone_number_id and waba_id exclude each other".to_owned());
         }
         if self.app_secret.is_empty() {
             return Some("app_secret must not be empty".to_owned());

@@ -1,13 +1,19 @@
 //! One business phone number: its state, its limit and its figures, behind one short lock.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use super::account::Account;
+use super::budget::Budget;
 use super::error::GraphError;
 use super::figures::{Figures, NumberFigures};
+use super::level::{Level, Throttle};
 use super::lock::Lock;
 use super::seed::Number;
 use super::throttle::SlidingSecond;
+use super::timeline::Timeline;
 use crate::clock::Timestamp;
 
 /// A phone number of an account.
@@ -24,22 +30,39 @@ pub(super) struct PhoneNumber {
 
 #[derive(Debug)]
 struct Traffic {
-    status: String,
-    is_in_maintenance: bool,
-    throughput: Option<u32>,
+    standing: Standing,
     passed: SlidingSecond,
     figures: Figures,
 }
 
-/// A number's state as `GET /{phone_number_id}` shows it.
+/// What a switch can change of a number. Moments are milliseconds since the simulator's start.
 #[derive(Debug, Clone)]
 pub(super) struct Standing {
+    /// Only `CONNECTED` can send.
     pub(super) status: String,
-    pub(super) throughput: Option<u32>,
+    pub(super) throttle: Throttle,
+    pub(super) level: Level,
+    pub(super) is_on_biz_app: bool,
+    pub(super) is_in_maintenance: bool,
+    /// Until then every send is one too many.
+    pub(super) throttled_until: u64,
+    /// Fields of its node that are shown in place of the simulator's own.
+    pub(super) fields: Map<String, Value>,
 }
 
 impl PhoneNumber {
     pub(super) fn new(number: Number, index: u32, account: Arc<Account>) -> Self {
+        let throttle = number.throughput;
+        let is_on_biz_app = number.is_on_biz_app.unwrap_or_else(|| throttle.is_usually_on_biz_app());
+        let standing = Standing {
+            status: number.status,
+            throttle,
+            level: number.level.unwrap_or_else(|| throttle.usual_level()),
+            is_on_biz_app,
+            is_in_maintenance: false,
+            throttled_until: 0,
+            fields: Map::new(),
+        };
         Self {
             id: Arc::from(number.phone_number_id),
             index,
@@ -47,48 +70,52 @@ impl PhoneNumber {
             display_phone_number: number.display_phone_number,
             account,
             traffic: Lock::new(Traffic {
-                status: number.status,
-                is_in_maintenance: false,
-                throughput: number.throughput,
+                standing,
                 passed: SlidingSecond::default(),
                 figures: Figures::default(),
             }),
         }
     }
 
-    /// Counts a send that arrived, and decides by the number's own state: registered, account in
-    /// good standing, not in maintenance, within its messages per second. Refused sends do not
-    /// count towards the limit.
-    pub(super) fn arrive(&self, now: u64) -> Result<(), GraphError> {
-        let restriction = self.account.restriction();
+    /// Counts a send that arrived, and decides by what is known before its body is read: the app's calls,
+    /// registered, account in good standing and within its calls, not in maintenance, within its messages
+    /// per second. Refused sends do not count towards that limit.
+    pub(super) fn arrive(&self, now: u64, app: &Budget) -> Result<(), GraphError> {
         let mut traffic = self.traffic.hold();
-        traffic.figures.arrive(now);
-        if traffic.status != "CONNECTED" {
-            return Err(GraphError::because(133_010, format!("the number is {}", traffic.status)));
+        let Traffic { standing, passed, figures } = &mut *traffic;
+        figures.arrive(now);
+        if app.is_spent(now) {
+            return Err(GraphError::over_budget(4));
         }
-        if let Some(code) = restriction {
+        if standing.status != "CONNECTED" {
+            return Err(GraphError::because(133_010, format!("the number is {}", standing.status)));
+        }
+        if let Some(code) = self.account.restriction() {
             return Err(GraphError::new(code));
         }
-        if traffic.is_in_maintenance {
+        self.account.spare(now)?;
+        if standing.is_in_maintenance {
             return Err(GraphError::new(131_057));
         }
-        if let Some(most) = traffic.throughput {
-            if traffic.passed.count(now) >= most {
-                return Err(GraphError::because(130_429, "Cloud API message throughput has been reached."));
-            }
-            traffic.passed.add(now);
+        let most = standing.throttle.most(standing.level, standing.is_on_biz_app);
+        let is_throttled = now < standing.throttled_until;
+        if is_throttled || most.is_some_and(|most| passed.count(now) >= most) {
+            return Err(GraphError::because(130_429, "Cloud API message throughput has been reached."));
+        }
+        if most.is_some() {
+            passed.add(now);
         }
         Ok(())
     }
 
-    /// Counts a send that was answered with an error.
-    pub(super) fn refuse(&self) {
-        self.traffic.hold().figures.refuse();
+    /// Counts a send that was refused; with this code, or without an answer.
+    pub(super) fn refuse(&self, code: Option<u32>) {
+        self.traffic.hold().figures.refuse(code);
     }
 
     /// Counts an accepted message.
-    pub(super) fn accept(&self, recipient: &str, at: Timestamp) {
-        self.traffic.hold().figures.accept(recipient, at);
+    pub(super) fn accept(&self, recipient: &str, key: &str, at: Timestamp, now: u64) {
+        self.traffic.hold().figures.accept(recipient, key, at, now);
     }
 
     /// Whether this recipient is the number itself.
@@ -100,21 +127,25 @@ impl PhoneNumber {
         self.traffic.hold().figures.of(&self.id)
     }
 
+    /// The recipients of more than `above` messages, with how many each got.
+    pub(super) fn recipients(&self, above: u32) -> BTreeMap<String, u32> {
+        self.traffic.hold().figures.recipients(above)
+    }
+
+    pub(super) fn timeline(&self) -> Timeline {
+        self.traffic.hold().figures.timeline()
+    }
+
     pub(super) fn standing(&self) -> Standing {
-        let traffic = self.traffic.hold();
-        Standing { status: traffic.status.clone(), throughput: traffic.throughput }
+        self.traffic.hold().standing.clone()
+    }
+
+    pub(super) fn change(&self, change: impl FnOnce(&mut Standing)) {
+        change(&mut self.traffic.hold().standing);
     }
 
     pub(super) fn set_status(&self, status: &str) {
-        status.clone_into(&mut self.traffic.hold().status);
-    }
-
-    pub(super) fn set_maintenance(&self, is_in_maintenance: bool) {
-        self.traffic.hold().is_in_maintenance = is_in_maintenance;
-    }
-
-    pub(super) fn set_throughput(&self, throughput: Option<u32>) {
-        self.traffic.hold().throughput = throughput;
+        self.change(|standing| status.clone_into(&mut standing.status));
     }
 }
 
@@ -125,10 +156,10 @@ mod tests {
     #[test]
     fn a_number_is_held_to_its_messages_per_second_and_refused_ones_do_not_count() {
         let account = Arc::new(Account::new("1".to_owned(), Arc::default()));
-        let limited = Number { throughput: Some(3), ..Number::new("2", "+1 555") };
+        let limited = Number { throughput: Throttle::PerSecond(3), ..Number::new("2", "+1 555") };
         let number = PhoneNumber::new(limited, 0, account);
         let codes: Vec<_> = [0, 0, 400, 500, 999, 1_000, 1_001, 1_002]
-            .map(|now| number.arrive(now).map_or_else(|error| error.code, |()| 0))
+            .map(|now| number.arrive(now, &Budget::default()).map_or_else(|error| error.code, |()| 0))
             .to_vec();
         assert_eq!(codes, [0, 0, 0, 130_429, 130_429, 0, 0, 130_429]);
         assert_eq!(number.figures().arrivals, 8);

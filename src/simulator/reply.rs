@@ -30,10 +30,10 @@ pub(super) fn answer(world: &World, account: Option<&Account>, verdict: &Verdict
         Ok(_) => HttpResponse::Ok(),
         Err(error) => HttpResponse::build(error.status(world.options.throttle_status)),
     };
-    let usage = HeaderValue::from_static(r#"{"call_count":1,"total_time":1,"total_cputime":1}"#);
-    reply.insert_header((APP_USAGE, usage));
+    let now = world.now();
+    reply.insert_header((APP_USAGE, world.app.app_usage(now)));
     if let Some(account) = account {
-        reply.insert_header((BUSINESS_USAGE, account.usage.clone()));
+        reply.insert_header((BUSINESS_USAGE, account.usage(now)));
     }
     if let Ok(value) = HeaderValue::from_str(&trace) {
         reply.insert_header((TRACE, value));
@@ -43,6 +43,11 @@ pub(super) fn answer(world: &World, account: Option<&Account>, verdict: &Verdict
         Ok(body) => reply.body(body.to_string()),
         Err(error) => reply.body(error.body(&trace).to_string()),
     }
+}
+
+/// Status 200 and a body that is no JSON, as from something between the provider and its client.
+pub(super) fn garbled() -> HttpResponse {
+    HttpResponse::Ok().content_type("application/json; charset=UTF-8").body("{\"messaging_product\":\"what")
 }
 
 /// A proxy's page instead of the provider's answer.

@@ -45,6 +45,8 @@ pub(super) enum Outcome {
     HangThenDrop(Span),
     /// Accepted, and the connection is closed without an answer.
     DropReply(Yes),
+    /// Accepted, and answered with status 200 and a body that is no JSON.
+    GarbledReply(Yes),
     /// The connection is closed and nothing was accepted.
     Reset(Yes),
     /// A page of a proxy with status 502; nothing was accepted.

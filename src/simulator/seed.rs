@@ -5,6 +5,8 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::level::{Level, Throttle};
+
 /// Everything that exists at the start; `POST /_sim/reset` goes back to it.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,9 +40,15 @@ pub struct Number {
     pub phone_number_id: String,
     /// As shown to people, e.g. `+1 555-078-3881`.
     pub display_phone_number: String,
-    /// The most messages per second before code 130429: 80, 1,000 or 20 at the provider. `None`: unlimited.
+    /// When it is answered with code 130429; the usual is never.
     #[serde(default)]
-    pub throughput: Option<u32>,
+    pub throughput: Throttle,
+    /// The level that it shows; when absent, the one that fits `throughput`, and HIGH without a limit.
+    #[serde(default)]
+    pub level: Option<Level>,
+    /// Whether it is also in the WhatsApp Business app; when absent, only if `throughput` is 20.
+    #[serde(default)]
+    pub is_on_biz_app: Option<bool>,
     /// Only `CONNECTED` can send; anything else is answered with 133010.
     #[serde(default = "connected")]
     pub status: String,
@@ -52,9 +60,17 @@ impl Number {
         Self {
             phone_number_id: phone_number_id.into(),
             display_phone_number: display_phone_number.into(),
-            throughput: None,
+            throughput: Throttle::Unlimited,
+            level: None,
+            is_on_biz_app: None,
             status: connected(),
         }
+    }
+
+    /// The same number at this level, and held to it.
+    #[must_use]
+    pub fn at_level(self, level: Level) -> Self {
+        Self { throughput: Throttle::ByLevel, level: Some(level), ..self }
     }
 }
 

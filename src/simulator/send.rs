@@ -11,12 +11,14 @@ use actix_web::web::{Bytes, Data, Path};
 use actix_web::{HttpRequest, HttpResponse, rt};
 use serde_json::{Map, Value, json};
 
+use super::agenda::Deed;
 use super::body::{self, Recipient, RecipientKind};
 use super::error::GraphError;
 use super::log::Note;
+use super::outbox::Event;
+use super::pacing::Step;
 use super::parameters;
 use super::phone::PhoneNumber;
-use super::receipt::Event;
 use super::reply::{self, Verdict};
 use super::script::{AsyncFailure, Occasion, Outcome};
 use super::template::StoredTemplate;
@@ -51,7 +53,7 @@ pub(super) async fn send(
 ) -> HttpResponse {
     let (_, id) = path.into_inner();
     let token = bearer(&request);
-    let number = match world.admit(token).and_then(|()| world.number(token, &id)) {
+    let number = match world.recognize(token).and_then(|()| world.number(token, &id)) {
         Ok(number) => number,
         Err(error) => return reply::answer(&world, None, &Err(error)),
     };
@@ -76,7 +78,7 @@ fn judge(
     parsed: Option<&Map<String, Value>>,
     body: Bytes,
 ) -> Result<Draft, GraphError> {
-    number.arrive(world.now())?;
+    number.arrive(world.now(), &world.app)?;
     let recipient = parsed.map(body::recipient);
     if let Some(Ok(recipient)) = &recipient
         && !world.permits_pair(number, &recipient.address)
@@ -132,8 +134,8 @@ fn mark_as_read(fields: &Map<String, Value>) -> Verdict {
 
 /// Answers, and counts the refusal if it is one.
 fn answer(world: &World, number: &PhoneNumber, verdict: &Verdict) -> HttpResponse {
-    if verdict.is_err() {
-        number.refuse();
+    if let Err(error) = verdict {
+        number.refuse(Some(error.code));
     }
     reply::answer(world, Some(&number.account), verdict)
 }
@@ -150,21 +152,42 @@ async fn accept(world: &World, draft: &Draft, failure: Option<AsyncFailure>) -> 
         at,
         body: &draft.body,
     });
-    draft.number.accept(to, at);
+    draft.number.accept(to, &draft.key, at, world.now());
     let id = world.log.message_id(sequence, to);
-    let posted = world.outbox.promise(sequence, || Event {
+    let event = || Event {
         number: Arc::clone(&draft.number),
         id: id.clone(),
         to: to.clone(),
         key: draft.key.clone(),
         category: draft.category(),
         failure,
-    });
-    if let Some(posted) = posted {
+    };
+    let template = draft.template.as_ref().map(|stored| stored.id);
+    if let Some(template) = template.filter(|template| is_held(world, &draft.number, *template)) {
+        let ended = world.pacings.hold(template, (sequence, event()));
+        if let Some((sequence, event)) = ended {
+            drop(world.outbox.promise(sequence, &draft.number, || event));
+        }
+        return Ok(draft.acceptance(&id, "held_for_quality_assessment"));
+    }
+    if let Some(posted) = world.outbox.promise(sequence, &draft.number, event) {
         // Whether it was heard or not, the send is answered.
         let _ = tokio::time::timeout(BEFORE_REPLY, posted).await;
     }
-    Ok(draft.acceptance(&id))
+    Ok(draft.acceptance(&id, "accepted"))
+}
+
+/// Whether a message of this template is held; the first that is decides when that ends.
+fn is_held(world: &World, number: &PhoneNumber, template: u64) -> bool {
+    match world.pacings.step(template) {
+        Step::Passes => return false,
+        Step::IsHeld => {}
+        Step::BeginsHolding(within, fate) => {
+            let deed = Deed::EndPacing(Arc::clone(&number.account), template, fate);
+            world.agenda.add(within, deed);
+        }
+    }
+    true
 }
 
 async fn carry_out(world: &Data<World>, draft: Draft, outcome: Outcome) -> HttpResponse {
@@ -187,7 +210,7 @@ async fn carry_out(world: &Data<World>, draft: Draft, outcome: Outcome) -> HttpR
         }
         Outcome::HangThenDrop(span) => {
             pause(span.0).await;
-            number.refuse();
+            number.refuse(None);
             reply::severed()
         }
         Outcome::DropReply(_) => {
@@ -195,12 +218,16 @@ async fn carry_out(world: &Data<World>, draft: Draft, outcome: Outcome) -> HttpR
             let _ = accept(world, &draft, None).await;
             reply::severed()
         }
+        Outcome::GarbledReply(_) => {
+            let _ = accept(world, &draft, None).await;
+            reply::garbled()
+        }
         Outcome::Reset(_) => {
-            number.refuse();
+            number.refuse(None);
             reply::severed()
         }
         Outcome::BadGateway(_) => {
-            number.refuse();
+            number.refuse(None);
             reply::bad_gateway()
         }
         Outcome::AsyncFailed(failure) => {
@@ -243,13 +270,13 @@ impl Draft {
         }
     }
 
-    fn acceptance(&self, id: &str) -> Value {
+    fn acceptance(&self, id: &str, status: &str) -> Value {
         let Recipient { input, address, kind } = &self.recipient;
         let contact = match kind {
             RecipientKind::User => json!({ "input": input, "user_id": address }),
             RecipientKind::Phone | RecipientKind::Group => json!({ "input": input, "wa_id": address }),
         };
-        let mut message = json!({ "id": id, "message_status": "accepted" });
+        let mut message = json!({ "id": id, "message_status": status });
         if *kind == RecipientKind::Group {
             message["group_id"] = address.as_str().into();
         }

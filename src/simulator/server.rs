@@ -1,5 +1,6 @@
 //! The simulator as a running server, on threads of its own.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::thread;
@@ -12,6 +13,7 @@ use actix_web::{App, HttpServer};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
+use super::agenda;
 use super::delivery::deliver;
 use super::figures::NumberFigures;
 use super::log::{Filter, LoggedMessage};
@@ -19,6 +21,7 @@ use super::options::Options;
 use super::routes;
 use super::seed::Seed;
 use super::switch;
+use super::timeline::Timeline;
 use super::world::World;
 
 /// Clients keep connections for long; a simulator that closed idle ones would look unreliable.
@@ -77,6 +80,7 @@ type Started = io::Result<(SocketAddr, ServerHandle)>;
 
 async fn serve(world: Data<World>, ready: oneshot::Sender<Started>, ending: oneshot::Sender<()>) {
     let delivery = rt::spawn(deliver(world.outbox.clone()));
+    let agenda = rt::spawn(agenda::keep(Data::clone(&world)));
     let (bind, workers) = (world.options.bind, world.options.workers.max(1));
     let app = move || {
         App::new()
@@ -101,6 +105,7 @@ async fn serve(world: Data<World>, ready: oneshot::Sender<Started>, ending: ones
         }
     }
     delivery.abort();
+    agenda.abort();
     // An error means that nobody waits for the end.
     let _ = ending.send(());
 }
@@ -124,6 +129,23 @@ impl Simulator {
     /// The figures of all numbers, in the order of their ids.
     pub fn numbers(&self) -> Vec<NumberFigures> {
         self.world.directory.read().numbers().map(|number| number.figures()).collect()
+    }
+
+    /// The recipients of more than `above` messages of a number, with how many each got; empty when there
+    /// is no such number. `above` 0 shows everybody, 1 those who were written to more than once.
+    pub fn recipients(&self, phone_number_id: &str, above: u32) -> BTreeMap<String, u32> {
+        let directory = self.world.directory.read();
+        directory.number(phone_number_id).map(|number| number.recipients(above)).unwrap_or_default()
+    }
+
+    /// Accepted messages of a number per tenth of a second, of the last two minutes that had any.
+    pub fn timeline(&self, phone_number_id: &str) -> Option<Timeline> {
+        self.world.directory.read().number(phone_number_id).map(|number| number.timeline())
+    }
+
+    /// How many messages have statuses outstanding.
+    pub fn receipts_outstanding(&self) -> usize {
+        self.world.outbox.waiting()
     }
 
     /// Accepted messages after this sequence, the oldest kept first, at most `limit`.
@@ -152,12 +174,21 @@ impl Simulator {
         self.world.directory.write().add(seed).map_err(Error::Invalid)
     }
 
-    /// Sends receipts there from now on, or nowhere.
+    /// Sends webhooks there from now on: all of them, or those of the number or account that the options
+    /// name. What is outstanding goes there too, at once, so that a receiver that comes back at another
+    /// address misses nothing. `None` ends all receivers: nothing new is promised then, and what is
+    /// outstanding waits until it is aimed again.
     ///
     /// # Errors
     /// A sentence about the option that is wrong.
     pub fn aim_receipts(&self, options: Option<super::ReceiptOptions>) -> Result<(), Error> {
-        self.world.outbox.aim(options).map_err(Error::Invalid)
+        match options {
+            Some(options) => self.world.aim(options).map_err(Error::Invalid),
+            None => {
+                self.world.outbox.stop();
+                Ok(())
+            }
+        }
     }
 
     /// Back to the seed.

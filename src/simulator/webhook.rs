@@ -1,4 +1,4 @@
-//! The body and the signature of a status webhook.
+//! The body and the signature of a webhook.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde::Serialize;
-use serde_json::json;
 use sha2::Sha256;
 
 use super::error::title;
+use super::ladder::Step;
+use super::notice;
+use super::outbox::{Event, Notice};
 use super::phone::PhoneNumber;
-use super::receipt::{Event, Step};
 use super::script::AsyncFailure;
 use crate::clock::Timestamp;
 
@@ -24,17 +25,26 @@ struct Envelope<'a> {
 #[derive(Debug, Serialize)]
 struct Entry<'a> {
     id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<i64>,
     changes: Vec<Change<'a>>,
 }
 
 #[derive(Debug, Serialize)]
 struct Change<'a> {
-    field: &'static str,
+    field: &'a str,
     value: Value<'a>,
 }
 
 #[derive(Debug, Serialize)]
-struct Value<'a> {
+#[serde(untagged)]
+enum Value<'a> {
+    Statuses(Statuses<'a>),
+    Other(&'a serde_json::Value),
+}
+
+#[derive(Debug, Serialize)]
+struct Statuses<'a> {
     messaging_product: &'static str,
     metadata: Metadata<'a>,
     statuses: &'a [Status],
@@ -93,20 +103,15 @@ impl Status {
 
 fn errors(failure: &AsyncFailure) -> serde_json::Value {
     let title = failure.title.as_deref().unwrap_or_else(|| title(failure.code));
-    json!([{
-        "code": failure.code,
-        "title": title,
-        "message": title,
-        "error_data": { "details": title },
-        "href": "/documentation/business-messaging/whatsapp/support/error-codes",
-    }])
+    notice::errors(failure.code, title)
 }
 
-/// Statuses on their way into one webhook, by account and number.
+/// Statuses on their way into one webhook, by account and number, and what else there is.
 #[derive(Debug, Default)]
 pub(super) struct Bundle {
     by_number: BTreeMap<u32, (Arc<PhoneNumber>, Vec<Status>)>,
     statuses: usize,
+    notices: Vec<Notice>,
 }
 
 impl Bundle {
@@ -116,9 +121,21 @@ impl Bundle {
         self.statuses += 1;
     }
 
-    /// How many statuses are in it.
+    pub(super) fn add_notice(&mut self, notice: Notice) {
+        self.notices.push(notice);
+    }
+
+    /// How many updates are in it.
     pub(super) fn len(&self) -> usize {
+        self.statuses + self.notices.len()
+    }
+
+    pub(super) fn statuses(&self) -> usize {
         self.statuses
+    }
+
+    pub(super) fn notices(&self) -> usize {
+        self.notices.len()
     }
 
     /// The body: JSON whose text outside ASCII is escaped, as the provider sends it.
@@ -127,17 +144,23 @@ impl Bundle {
         for (number, statuses) in self.by_number.values() {
             by_account.entry(&number.account.waba_id).or_default().push(Change {
                 field: "messages",
-                value: Value {
+                value: Value::Statuses(Statuses {
                     messaging_product: "whatsapp",
                     metadata: Metadata {
                         display_phone_number: &number.display_phone_number,
                         phone_number_id: &number.id,
                     },
                     statuses,
-                },
+                }),
             });
         }
-        let entry = by_account.into_iter().map(|(id, changes)| Entry { id, changes }).collect();
+        let statuses = by_account.into_iter().map(|(id, changes)| Entry { id, time: None, changes });
+        let others = self.notices.iter().map(|notice| Entry {
+            id: &notice.waba_id,
+            time: notice.seconds,
+            changes: vec![Change { field: &notice.field, value: Value::Other(&notice.value) }],
+        });
+        let entry = statuses.chain(others).collect();
         let envelope = Envelope { object: "whatsapp_business_account", entry };
         // These types have no map keys and no failing serializers: writing them cannot fail.
         escaped(serde_json::to_string(&envelope).unwrap_or_default())

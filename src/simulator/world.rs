@@ -5,16 +5,22 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::account::Account;
+use super::agenda::Agenda;
+use super::budget::Budget;
 use super::directory::Directory;
 use super::error::GraphError;
 use super::lock::{Lock, Shared};
 use super::log::Log;
 use super::options::Options;
+use super::outbox::Outbox;
+use super::pacing::Pacings;
 use super::phone::PhoneNumber;
-use super::receipt::Outbox;
 use super::script::Script;
 use super::seed::Seed;
 use super::throttle::PairThrottle;
+
+/// Without end, in milliseconds since the start.
+const FOR_EVER: u64 = u64::MAX;
 
 /// See the module.
 #[derive(Debug)]
@@ -24,9 +30,13 @@ pub(super) struct World {
     pub(super) log: Log,
     pub(super) script: Script,
     pub(super) outbox: Arc<Outbox>,
+    pub(super) agenda: Agenda,
+    pub(super) pacings: Pacings,
+    /// The calls of the app, that is, of everybody.
+    pub(super) app: Budget,
     seed: Seed,
     started: Instant,
-    is_out: AtomicBool,
+    out_until: AtomicU64,
     has_pair_throttle: AtomicBool,
     pairs: Lock<PairThrottle>,
     latency_micros: AtomicU64,
@@ -37,24 +47,27 @@ impl World {
     pub(super) fn new(options: Options, seed: Seed) -> Result<Self, String> {
         let mut directory = Directory::new(options.accept_any);
         directory.add(seed.clone())?;
-        let outbox = Outbox::default();
-        if let Some(receipts) = options.receipts.clone() {
-            outbox.aim(Some(receipts))?;
-        }
+        let receipts = options.receipts.clone();
         let world = Self {
             directory: Shared::new(directory),
             log: Log::new(options.log_limit, options.body_limit),
             script: Script::default(),
-            outbox: Arc::new(outbox),
+            outbox: Arc::default(),
+            agenda: Agenda::default(),
+            pacings: Pacings::default(),
+            app: Budget::default(),
             seed,
             started: Instant::now(),
-            is_out: AtomicBool::new(false),
+            out_until: AtomicU64::new(0),
             has_pair_throttle: AtomicBool::new(options.pair_throttle),
             pairs: Lock::default(),
             latency_micros: AtomicU64::new(0),
             options,
         };
         world.set_latency(world.options.latency);
+        if let Some(receipts) = receipts {
+            world.aim(receipts)?;
+        }
         Ok(world)
     }
 
@@ -71,17 +84,26 @@ impl World {
         *self.directory.write() = directory;
         self.log.clear();
         self.script.clear();
+        self.agenda.clear();
+        self.pacings.clear();
         self.outbox.clear();
+        self.app.calm();
         *self.pairs.hold() = PairThrottle::default();
-        self.set_outage(false);
+        self.end_outage();
         self.set_pair_throttle(self.options.pair_throttle);
         self.set_latency(self.options.latency);
         Ok(())
     }
 
-    /// The first checks of every request: that the service is up, and the token.
+    /// The first checks of every request but a send: that the service is up, the token, and the app's calls.
     pub(super) fn admit(&self, token: Option<&str>) -> Result<(), GraphError> {
-        if self.is_out.load(Ordering::Relaxed) {
+        self.recognize(token)?;
+        if self.app.is_spent(self.now()) { Err(GraphError::over_budget(4)) } else { Ok(()) }
+    }
+
+    /// The first checks of a send: its number counts it before the app's calls are looked at.
+    pub(super) fn recognize(&self, token: Option<&str>) -> Result<(), GraphError> {
+        if self.now() < self.out_until.load(Ordering::Relaxed) {
             return Err(GraphError::new(2));
         }
         self.directory.read().check(token)
@@ -93,19 +115,23 @@ impl World {
         found.or_else(|| self.number_on_first_use(id)).ok_or_else(|| GraphError::unknown_object(id))
     }
 
-    /// The account of this id, for a token that was admitted.
+    /// The account of this id, for a token that was admitted, while it has calls left.
     pub(super) fn account(&self, token: Option<&str>, waba_id: &str) -> Result<Arc<Account>, GraphError> {
         let found = self.directory.read().visible_account(token, waba_id);
-        let made = || {
-            let may_make = self.options.accept_any;
-            may_make.then(|| self.directory.write().account_on_first_use(waba_id)).flatten()
-        };
-        found.or_else(made).ok_or_else(|| GraphError::unknown_object(waba_id))
+        let found = found.or_else(|| self.account_on_first_use(waba_id));
+        let account = found.ok_or_else(|| GraphError::unknown_object(waba_id))?;
+        account.spare(self.now())?;
+        Ok(account)
     }
 
     /// The number of this id, made now if everything is accepted; asks no token.
     pub(super) fn number_on_first_use(&self, id: &str) -> Option<Arc<PhoneNumber>> {
         self.options.accept_any.then(|| self.directory.write().number_on_first_use(id)).flatten()
+    }
+
+    /// The account of this id, made now if everything is accepted; asks no token.
+    pub(super) fn account_on_first_use(&self, waba_id: &str) -> Option<Arc<Account>> {
+        self.options.accept_any.then(|| self.directory.write().account_on_first_use(waba_id)).flatten()
     }
 
     /// Whether the limit per pair lets this message through; counts it if so.
@@ -124,8 +150,19 @@ impl World {
         self.latency_micros.store(micros, Ordering::Relaxed);
     }
 
-    pub(super) fn set_outage(&self, is_out: bool) {
-        self.is_out.store(is_out, Ordering::Relaxed);
+    /// Everything is answered with 503 and code 2, for this long or without end.
+    pub(super) fn begin_outage(&self, span: Option<Duration>) {
+        let until = span.map_or(FOR_EVER, |span| self.until(span));
+        self.out_until.store(until, Ordering::Relaxed);
+    }
+
+    pub(super) fn end_outage(&self) {
+        self.out_until.store(0, Ordering::Relaxed);
+    }
+
+    /// The moment at which a span that begins now is over.
+    pub(super) fn until(&self, span: Duration) -> u64 {
+        self.now().saturating_add(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
     }
 
     pub(super) fn set_pair_throttle(&self, is_on: bool) {

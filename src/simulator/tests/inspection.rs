@@ -91,3 +91,32 @@ async fn two_workers_count_as_exactly_as_one() {
     let figures = universe.figures();
     assert_eq!((figures.messages, figures.unique_recipients), (200, 200));
 }
+
+#[actix_web::test]
+async fn a_key_or_recipient_that_comes_again_is_counted_and_found() {
+    let universe = universe().await;
+    let keyed = |to: &str, key: &str| {
+        let mut body = text(to);
+        body["biz_opaque_callback_data"] = key.into();
+        body
+    };
+    for (to, key) in [("+5511999990001", "a"), ("+5511999990002", "b"), ("+5511999990001", "a")] {
+        universe.send(&keyed(to, key)).await;
+    }
+    universe.send(&text("+5511999990003")).await;
+    universe.send(&text("+5511999990003")).await;
+    let figures = universe.figures();
+    assert_eq!((figures.messages, figures.unique_recipients, figures.repeated), (5, 3, 1));
+    assert_eq!(figures.most_per_recipient, 2);
+    let twice = universe.simulator.recipients(NUMBER, 1);
+    assert_eq!(
+        twice.into_iter().collect::<Vec<_>>(),
+        [("5511999990001".to_owned(), 2), ("5511999990003".to_owned(), 2)]
+    );
+    let (_, all) = universe.get(&format!("/_sim/numbers/{NUMBER}/recipients?limit=1")).await;
+    assert_eq!(all, json!({ "total": 3, "data": { "5511999990001": 2 } }));
+    let timeline = universe.simulator.timeline(NUMBER).unwrap();
+    assert_eq!(timeline.accepted.iter().sum::<u32>(), 5);
+    let (_, shown) = universe.get(&format!("/_sim/numbers/{NUMBER}/timeline")).await;
+    assert_eq!((&shown["step_ms"], &shown["accepted"]), (&json!(100), &json!(timeline.accepted)));
+}

@@ -93,6 +93,18 @@ async fn a_reply_that_is_dropped_was_accepted_and_a_reset_was_not() {
 }
 
 #[actix_web::test]
+async fn a_garbled_reply_was_accepted_and_is_no_json() {
+    let universe = universe().await;
+    universe.script(&json!({ "outcome": { "garbled_reply": true } }));
+    let body = text("+5511999990001");
+    let request = universe.client.post(universe.url(&path())).bearer_auth(TOKEN).json(&body);
+    let answer = request.send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    assert!(serde_json::from_str::<Value>(&answer.text().await.unwrap()).is_err());
+    assert_eq!((universe.figures().messages, universe.figures().refused), (1, 0));
+}
+
+#[actix_web::test]
 async fn a_bad_gateway_is_a_page_and_no_json() {
     let universe = universe().await;
     universe.script(&json!({ "outcome": { "bad_gateway": true } }));

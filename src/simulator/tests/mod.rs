@@ -7,9 +7,13 @@ use super::{Account, Number, Options, ReceiptOptions, Seed, Simulator, Template,
 mod inspection;
 mod management;
 mod misbehaviour;
+mod pacing;
 mod receipts;
+mod receiver;
 mod refusals;
 mod sends;
+mod storms;
+mod webhooks;
 
 const TOKEN: &str = "T-1";
 const NUMBER: &str = "2001";

@@ -2,103 +2,8 @@
 
 use std::time::Duration;
 
-use actix_web::rt::System;
-use actix_web::web::{self, Bytes, Query};
-use actix_web::{App, HttpRequest, HttpResponse, HttpServer};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-
-use super::super::webhook::signature;
+use super::receiver::{SECRET, receiver};
 use super::*;
-
-const SECRET: &str = "app-secret";
-
-struct Receiver {
-    url: String,
-    heard: UnboundedReceiver<(String, Bytes)>,
-    handle: actix_web::dev::ServerHandle,
-}
-
-impl Drop for Receiver {
-    fn drop(&mut self) {
-        drop(self.handle.stop(false));
-    }
-}
-
-async fn shake(query: Query<std::collections::HashMap<String, String>>) -> HttpResponse {
-    if query["hub.verify_token"] == "open sesame" && query["hub.mode"] == "subscribe" {
-        return HttpResponse::Ok().body(query["hub.challenge"].clone());
-    }
-    HttpResponse::Forbidden().finish()
-}
-
-/// A receiver that refuses the first `refusals` webhooks.
-async fn receiver(refusals: usize) -> Receiver {
-    let (heard, hearing) = unbounded_channel();
-    let (ready, started) = tokio::sync::oneshot::channel();
-    std::thread::spawn(move || {
-        System::new().block_on(async move {
-            let left = web::Data::new(std::sync::atomic::AtomicUsize::new(refusals));
-            let app = move || {
-                let heard: UnboundedSender<(String, Bytes)> = heard.clone();
-                let left = left.clone();
-                let hear = move |request: HttpRequest, body: Bytes| {
-                    let signature =
-                        request.headers().get("x-hub-signature-256").unwrap().to_str().unwrap().to_owned();
-                    heard.send((signature, body)).unwrap();
-                    let order = std::sync::atomic::Ordering::SeqCst;
-                    let is_refused = left.fetch_update(order, order, |left| left.checked_sub(1)).is_ok();
-                    let status =
-                        if is_refused { HttpResponse::InternalServerError() } else { HttpResponse::Ok() };
-                    let mut status = status;
-                    async move { status.finish() }
-                };
-                App::new().route("/hook", web::get().to(shake)).route("/hook", web::post().to(hear))
-            };
-            let server = HttpServer::new(app).workers(1).disable_signals().bind("127.0.0.1:0").unwrap();
-            let address = server.addrs()[0];
-            let server = server.run();
-            ready.send((address, server.handle())).unwrap();
-            server.await.unwrap();
-        });
-    });
-    let (address, handle) = started.await.unwrap();
-    Receiver { url: format!("http://{address}/hook"), heard: hearing, handle }
-}
-
-impl Receiver {
-    fn options(&self) -> ReceiptOptions {
-        ReceiptOptions {
-            delivered_after: Duration::ZERO,
-            read_after: Duration::ZERO,
-            read_probability: 1.0,
-            retry_after: Duration::from_millis(1),
-            ..ReceiptOptions::to(&self.url, SECRET)
-        }
-    }
-
-    async fn next(&mut self) -> Value {
-        let heard = tokio::time::timeout(Duration::from_secs(5), self.heard.recv()).await;
-        let (signed, body) = heard.unwrap().unwrap();
-        assert_eq!(signed, signature(SECRET, &body));
-        assert!(body.is_ascii());
-        serde_json::from_slice(&body).unwrap()
-    }
-
-    /// Statuses as (key, status), webhook by webhook, until there are this many.
-    async fn statuses(&mut self, count: usize) -> (Vec<(String, String)>, usize) {
-        let mut all = Vec::new();
-        let mut webhooks = 0;
-        while all.len() < count {
-            let webhook = self.next().await;
-            webhooks += 1;
-            for status in webhook["entry"][0]["changes"][0]["value"]["statuses"].as_array().unwrap() {
-                let key = status["biz_opaque_callback_data"].as_str().unwrap_or_default();
-                all.push((key.to_owned(), status["status"].as_str().unwrap().to_owned()));
-            }
-        }
-        (all, webhooks)
-    }
-}
 
 fn keyed(key: &str) -> Value {
     let mut body = text("+5511999990001");
@@ -238,4 +143,21 @@ async fn a_webhook_that_is_set_wrong_is_refused_with_a_sentence() {
         let (status, answer) = universe.post("/_sim/webhook", "", &webhook).await;
         assert!(status == 400 && answer["error"].as_str().unwrap().contains(sentence), "{answer}");
     }
+}
+
+#[actix_web::test]
+async fn a_message_whose_reply_is_lost_by_chance_has_its_receipts_all_the_same() {
+    let mut receiver = receiver(0).await;
+    let universe = universe_with(Options { receipts: Some(receiver.options()), ..Options::default() }).await;
+    universe.script(&json!({ "probability": 0.5, "seed": 5, "outcome": { "drop_reply": true } }));
+    let mut lost = 0;
+    for key in 0..40 {
+        let url = universe.url(&format!("/v25.0/{NUMBER}/messages"));
+        let request = universe.client.post(url).bearer_auth(TOKEN).json(&keyed(&key.to_string()));
+        lost += usize::from(request.send().await.is_err());
+    }
+    assert!((5..35).contains(&lost), "{lost}");
+    let (statuses, _) = receiver.statuses(120).await;
+    let unique: std::collections::HashSet<_> = statuses.into_iter().collect();
+    assert_eq!((unique.len(), universe.figures().messages), (120, 40));
 }

@@ -1,0 +1,245 @@
+//! Between the handlers, which promise webhooks, and the one task that delivers them (`delivery`).
+//!
+//! Bounded: at most [`ReceiptOptions::queue_limit`] messages have statuses outstanding; the messages
+//! beyond get none, and their number is shown at `GET /_sim/webhook`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::{Notify, oneshot};
+
+use super::ladder::Ladder;
+use super::lock::{Lock, Shared};
+use super::options::ReceiptOptions;
+use super::phone::PhoneNumber;
+use super::script::AsyncFailure;
+use super::target::{Scope, Shown, Target, Targets};
+
+/// A message as its statuses speak of it.
+#[derive(Debug)]
+pub(super) struct Event {
+    pub(super) number: Arc<PhoneNumber>,
+    pub(super) id: String,
+    pub(super) to: String,
+    pub(super) key: String,
+    pub(super) category: &'static str,
+    pub(super) failure: Option<AsyncFailure>,
+}
+
+/// A message whose statuses are outstanding.
+#[derive(Debug)]
+pub(super) struct Course {
+    pub(super) event: Event,
+    pub(super) ladder: Ladder,
+    /// Told once the first status was posted.
+    pub(super) posted: Option<oneshot::Sender<()>>,
+}
+
+/// A webhook that is no status.
+#[derive(Debug, Clone)]
+pub(super) struct Notice {
+    pub(super) scope: Scope,
+    pub(super) waba_id: String,
+    pub(super) field: String,
+    pub(super) value: Value,
+    /// Present on what is about the account, absent on messages.
+    pub(super) seconds: Option<i64>,
+}
+
+/// What is outstanding.
+#[derive(Debug)]
+pub(super) enum Matter {
+    Message(Course),
+    Notice(Notice),
+}
+
+/// Something outstanding and when its next webhook is due.
+#[derive(Debug)]
+pub(super) struct Promised {
+    pub(super) due: Instant,
+    pub(super) matter: Matter,
+}
+
+/// What became of webhooks, for `GET /_sim/webhook`.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) statuses_delivered: AtomicU64,
+    pub(super) notices_delivered: AtomicU64,
+    pub(super) webhooks_delivered: AtomicU64,
+    pub(super) webhooks_refused: AtomicU64,
+    pub(super) statuses_given_up: AtomicU64,
+    messages_without_receipts: AtomicU64,
+}
+
+/// The counts as shown.
+#[derive(Debug, Serialize)]
+pub(super) struct OutboxFigures {
+    /// Of the app's receiver, or else the first one.
+    url: Option<String>,
+    is_verified: bool,
+    receivers: Vec<Shown>,
+    messages_waiting: usize,
+    statuses_delivered: u64,
+    /// Webhooks delivered that were no statuses.
+    notices_delivered: u64,
+    webhooks_delivered: u64,
+    /// Webhooks that were not answered with 200; each is repeated.
+    webhooks_refused: u64,
+    /// Statuses and others dropped after the last attempt.
+    statuses_given_up: u64,
+    /// Messages that got no receipts because too many were outstanding.
+    messages_without_receipts: u64,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Outbox {
+    pub(super) counts: Counts,
+    /// Told when there is something new.
+    pub(super) wake: Notify,
+    is_on: AtomicBool,
+    targets: Shared<Targets>,
+    inbound: Lock<Vec<Promised>>,
+    waiting: AtomicUsize,
+    generation: AtomicU64,
+    aimings: AtomicU64,
+}
+
+impl Outbox {
+    /// Sends the webhooks of a scope there from now on, what is outstanding included. The options have no
+    /// fault; `waba_id` is the account of a number.
+    pub(super) fn aim(&self, scope: Scope, waba_id: Option<String>, options: ReceiptOptions) {
+        self.targets.write().aim(scope, waba_id, options);
+        self.is_on.store(true, Ordering::Release);
+        self.aimings.fetch_add(1, Ordering::Release);
+        self.wake.notify_one();
+    }
+
+    /// Sends nothing any more. Nothing new is promised; what is outstanding waits until it is aimed again.
+    pub(super) fn stop(&self) {
+        *self.targets.write() = Targets::default();
+        self.is_on.store(false, Ordering::Release);
+        self.aimings.fetch_add(1, Ordering::Release);
+    }
+
+    /// Promises the statuses of a message, unless receipts are off or too many are outstanding. The
+    /// receiver that comes back is told when the first status was posted, if that must come first.
+    pub(super) fn promise(
+        &self,
+        sequence: u64,
+        number: &PhoneNumber,
+        event: impl FnOnce() -> Event,
+    ) -> Option<oneshot::Receiver<()>> {
+        if !self.is_on.load(Ordering::Acquire) {
+            return None;
+        }
+        let target = self.targets.read().of_number(number)?;
+        if self.waiting.fetch_add(1, Ordering::Relaxed) >= target.options.queue_limit {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            self.counts.messages_without_receipts.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
+        let event = event();
+        let ladder = Ladder::of(&target.options, sequence, event.failure.is_some());
+        let due = Instant::now() + target.options.sent_after;
+        let (posted, heard) = oneshot::channel();
+        let (posted, heard) =
+            if target.options.before_reply { (Some(posted), Some(heard)) } else { (None, None) };
+        let matter = Matter::Message(Course { event, ladder, posted });
+        self.inbound.hold().push(Promised { due, matter });
+        self.wake.notify_one();
+        heard
+    }
+
+    /// Whose webhooks speak of this number, or of this account when no number is meant; empty when nobody
+    /// listens.
+    pub(super) fn scopes(&self, waba_id: &str, number: Option<&PhoneNumber>) -> Vec<Scope> {
+        let targets = self.targets.read();
+        let found = match number {
+            Some(number) => targets.of_number(number).into_iter().collect(),
+            None => targets.of_account(waba_id),
+        };
+        found.iter().map(|target| target.scope.clone()).collect()
+    }
+
+    /// Promises a webhook that is no status, due now.
+    pub(super) fn notify(&self, notice: Notice) {
+        self.inbound.hold().push(Promised { due: Instant::now(), matter: Matter::Notice(notice) });
+        self.wake.notify_one();
+    }
+
+    /// Where this goes now; `None` while nobody listens.
+    pub(super) fn target_of(&self, matter: &Matter) -> Option<Arc<Target>> {
+        match matter {
+            Matter::Message(course) => self.targets.read().of_number(&course.event.number),
+            Matter::Notice(notice) => self.target(&notice.scope),
+        }
+    }
+
+    /// The receiver of this scope; `None` while there is none.
+    pub(super) fn target(&self, scope: &Scope) -> Option<Arc<Target>> {
+        self.targets.read().get(scope)
+    }
+
+    /// What was promised since it was last asked.
+    pub(super) fn take(&self) -> Vec<Promised> {
+        std::mem::take(&mut *self.inbound.hold())
+    }
+
+    /// Notes that these many messages have had their last status, or never will.
+    pub(super) fn finish(&self, messages: usize) {
+        self.waiting.fetch_sub(messages, Ordering::Relaxed);
+    }
+
+    /// Messages with statuses outstanding.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Changes when everything outstanding was forgotten.
+    pub(super) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// Changes when anything was aimed anew.
+    pub(super) fn aimings(&self) -> u64 {
+        self.aimings.load(Ordering::Acquire)
+    }
+
+    /// Forgets everything outstanding; the delivery task notices and forgets what it holds.
+    pub(super) fn clear(&self) {
+        let messages = self.take().iter().filter(|promised| promised.matter.is_message()).count();
+        self.finish(messages);
+        self.generation.fetch_add(1, Ordering::Release);
+        self.wake.notify_one();
+    }
+
+    pub(super) fn figures(&self) -> OutboxFigures {
+        let (receivers, is_empty) = {
+            let targets = self.targets.read();
+            (targets.shown(), targets.is_empty())
+        };
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        OutboxFigures {
+            is_verified: !is_empty && receivers.iter().all(Shown::is_verified),
+            url: receivers.first().map(Shown::url),
+            receivers,
+            messages_waiting: self.waiting(),
+            statuses_delivered: count(&self.counts.statuses_delivered),
+            notices_delivered: count(&self.counts.notices_delivered),
+            webhooks_delivered: count(&self.counts.webhooks_delivered),
+            webhooks_refused: count(&self.counts.webhooks_refused),
+            statuses_given_up: count(&self.counts.statuses_given_up),
+            messages_without_receipts: count(&self.counts.messages_without_receipts),
+        }
+    }
+}
+
+impl Matter {
+    pub(super) fn is_message(&self) -> bool {
+        matches!(self, Self::Message(_))
+    }
+}

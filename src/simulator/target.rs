@@ -1,0 +1,123 @@
+//! Where webhooks go: to the receiver of a number, of its account, or of the whole app; the narrowest one
+//! that was aimed decides, as at the provider.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::Serialize;
+
+use super::options::ReceiptOptions;
+use super::phone::PhoneNumber;
+
+/// Whose webhooks a receiver gets.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Scope {
+    /// Those that nobody else gets.
+    App,
+    /// Those of an account.
+    Account(String),
+    /// Those of a number.
+    Number(String),
+}
+
+/// A receiver of webhooks.
+#[derive(Debug)]
+pub(super) struct Target {
+    pub(super) scope: Scope,
+    pub(super) options: ReceiptOptions,
+    /// Whether the subscription handshake is done, or not asked for.
+    pub(super) is_verified: AtomicBool,
+    /// The account of a number's receiver.
+    waba_id: Option<String>,
+}
+
+/// All receivers.
+#[derive(Debug, Default)]
+pub(super) struct Targets(HashMap<Scope, Arc<Target>>);
+
+/// A receiver as shown.
+#[derive(Debug, Serialize)]
+pub(super) struct Shown {
+    waba_id: Option<String>,
+    phone_number_id: Option<String>,
+    url: String,
+    is_verified: bool,
+}
+
+impl Targets {
+    /// Aims the webhooks of this scope; `waba_id` is the account of a number.
+    pub(super) fn aim(&mut self, scope: Scope, waba_id: Option<String>, options: ReceiptOptions) {
+        let is_verified = AtomicBool::new(options.verify_token.is_none());
+        let target = Target { scope: scope.clone(), options, is_verified, waba_id };
+        self.0.insert(scope, Arc::new(target));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The receiver of this very scope.
+    pub(super) fn get(&self, scope: &Scope) -> Option<Arc<Target>> {
+        self.0.get(scope).cloned()
+    }
+
+    /// The receiver of what is about a number.
+    pub(super) fn of_number(&self, number: &PhoneNumber) -> Option<Arc<Target>> {
+        // Most simulators have one receiver for everything.
+        if self.0.len() == 1
+            && let Some(app) = self.0.get(&Scope::App)
+        {
+            return Some(Arc::clone(app));
+        }
+        let own = self.get(&Scope::Number(number.id.to_string()));
+        own.or_else(|| self.of_account_itself(&number.account.waba_id))
+    }
+
+    fn of_account_itself(&self, waba_id: &str) -> Option<Arc<Target>> {
+        self.get(&Scope::Account(waba_id.to_owned())).or_else(|| self.get(&Scope::App))
+    }
+
+    /// The receivers of what is about an account; when neither it nor the app has one, those of its numbers.
+    pub(super) fn of_account(&self, waba_id: &str) -> Vec<Arc<Target>> {
+        match self.of_account_itself(waba_id) {
+            Some(target) => vec![target],
+            None => {
+                let is_its = |target: &&Arc<Target>| target.waba_id.as_deref() == Some(waba_id);
+                self.0.values().filter(is_its).map(Arc::clone).collect()
+            }
+        }
+    }
+
+    /// The receivers in the order of their addresses, the app's first.
+    pub(super) fn shown(&self) -> Vec<Shown> {
+        let mut shown: Vec<_> = self.0.values().map(|target| target.shown()).collect();
+        shown.sort_by(|one, other| {
+            let rank = |shown: &Shown| shown.waba_id.is_some() || shown.phone_number_id.is_some();
+            (rank(one), &one.url).cmp(&(rank(other), &other.url))
+        });
+        shown
+    }
+}
+
+impl Target {
+    fn shown(&self) -> Shown {
+        let (waba_id, phone_number_id) = match &self.scope {
+            Scope::App => (None, None),
+            Scope::Account(waba_id) => (Some(waba_id.clone()), None),
+            Scope::Number(id) => (None, Some(id.clone())),
+        };
+        let is_verified = self.is_verified.load(Ordering::Relaxed);
+        Shown { waba_id, phone_number_id, url: self.options.url.clone(), is_verified }
+    }
+}
+
+impl Shown {
+    pub(super) fn url(&self) -> String {
+        self.url.clone()
+    }
+
+    pub(super) fn is_verified(&self) -> bool {
+        self.is_verified
+    }
+}
