@@ -72,7 +72,7 @@ impl Throttle {
     /// The level that a number shows when the seed names none.
     pub(super) fn usual_level(self) -> Level {
         match self {
-            Self::Unlimited => Level::High,
+            Self::Unlimited => Level::NotApplicable,
             Self::PerSecond(most) if most >= 1_000 => Level::High,
             Self::PerSecond(_) | Self::ByLevel => Level::Standard,
         }
