@@ -9,6 +9,7 @@ pub mod contact;
 pub mod content;
 pub mod fold;
 pub mod interactive;
+pub mod limit;
 pub mod link;
 pub mod message;
 pub mod nearest;

@@ -81,6 +81,12 @@ impl Link {
         self.connection.accepts().then(|| self.connector.clone()).flatten()
     }
 
+    /// The same for a person.
+    pub(super) fn sentence(&self) -> String {
+        let why = self.connection.reason.as_ref().map(|reason| reason.sentence.as_str());
+        format!("the channel is {}: {}", self.connection.status, why.unwrap_or("nobody knows why"))
+    }
+
     /// Why no message may go.
     pub(super) const fn refusal(&self) -> outlook::Reason {
         match self.connection.status {

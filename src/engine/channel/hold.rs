@@ -5,29 +5,82 @@ use std::time::{Duration, Instant};
 use actix::prelude::*;
 use uuid::Uuid;
 
-use super::ChannelActor;
 use super::work::{Leave, Ticket};
+use super::{ChannelActor, STORE_PAUSE};
 use crate::clock::Timestamp;
 use crate::connector::Disposition;
 use crate::domain::message::Failure;
 use crate::domain::outlook::Reason;
+use crate::domain::tier::Quota;
 use crate::engine::ledger::AcceptedSend;
+use crate::engine::quota::Reserved;
+use crate::engine::throttle::Scope;
 
+/// Whoever wrote to more people than this in a day has a quota that nobody counts.
+const MOST_COUNTED: u32 = 100_000;
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+/// When the quota is used up, templates go on no sooner than this: slots open one by one, and each time
+/// the sends are read again.
+const QUOTA_STEP: Duration = Duration::from_secs(10);
 /// When the provider is asked about a template that it refused.
 const LOOKED_AT_AFTER: Duration = Duration::from_secs(60);
 
 impl ChannelActor {
-    /// What holds this message, and for how long.
-    pub(super) fn hold(&mut self, ticket: &Ticket, wall: Timestamp) -> Option<(Reason, Duration)> {
+    /// What holds this message, and for how long. A message that nothing holds has taken its slots.
+    pub(super) fn hold(
+        &mut self,
+        ticket: &mut Ticket,
+        now: Instant,
+        wall: Timestamp,
+    ) -> Option<(Reason, Duration)> {
         let work = self.lanes.work(ticket.send_id)?;
-        let company_id = work.company_id;
-        if let Some(template) = work.template
-            && template.is_marketing
+        let (company_id, template) = (work.company_id, work.template);
+        if template.is_some_and(|template| template.is_marketing)
             && let Some(until) = self.shared.suppressions.held_until(company_id, ticket.recipient, wall)
         {
             return Some((Reason::RecipientHeld, until.from_now(wall)));
         }
+        if template.is_some()
+            && let Some(until) = self.count(ticket, wall)
+        {
+            self.close_templates(until, wall);
+            return Some((Reason::TemplateQuota, until.from_now(wall)));
+        }
+        match self.pairs.check(ticket.recipient, now) {
+            Ok(()) => None,
+            Err(free) => {
+                self.give_back_quota(ticket);
+                Some((Reason::Pair, free.saturating_duration_since(now)))
+            }
+        }
+    }
+
+    /// Counts the recipient of a template; until when that is not possible.
+    fn count(&self, ticket: &mut Ticket, wall: Timestamp) -> Option<Timestamp> {
+        if self.tier.template_quota == Quota::Unlimited {
+            return None;
+        }
+        match self.quota.reserve(ticket.recipient, self.tier.template_quota, wall) {
+            Reserved::New => ticket.counted_at = Some(wall),
+            Reserved::Known => {}
+            Reserved::Full { until } => return Some(until),
+        }
         None
+    }
+
+    /// No template goes before `until`: they wait in the store.
+    fn close_templates(&mut self, until: Timestamp, wall: Timestamp) {
+        let until = until.max(wall.plus(QUOTA_STEP));
+        tracing::info!(
+            channel.id = %self.channel.id,
+            reason = %Reason::TemplateQuota,
+            %until,
+            quota = %self.tier.template_quota,
+            "the quota of templates is used up, they wait"
+        );
+        self.templates_closed_until = Some(until);
+        self.look_at(Some(until));
+        self.release(Leave::Held, |work| work.template.is_some());
     }
 
     /// Whether a send that was just accepted may go; otherwise it waits in the store.
@@ -36,28 +89,99 @@ impl ChannelActor {
         template.is_none_or(|used| self.templates_may_go() && !self.held_templates.contains(&used.id))
     }
 
-    /// Whether the quota of templates lets some through.
+    /// Whether the quota of templates, as far as that is known, lets some through.
     pub(super) fn templates_may_go(&self) -> bool {
-        true
+        let closed = self.templates_closed_until.is_some_and(|until| until > Timestamp::now());
+        self.tier.template_quota == Quota::Unlimited || (self.quota_known && !closed)
     }
 
-    pub(super) fn keep_quota(&mut self, _: &Ticket) {}
+    /// Reads whom the business account wrote to lately, before the first template goes under a quota.
+    pub(super) fn learn_quota(&mut self, ctx: &mut Context<Self>) {
+        if self.quota_known || self.tier.template_quota == Quota::Unlimited {
+            return;
+        }
+        let (store, quota) = (self.shared.store.clone(), self.quota.clone());
+        let waba_id = self.channel.waba_id.clone().unwrap_or_default();
+        let since = Timestamp::now().minus(DAY);
+        async move { store.template_recipients(&waba_id, since, MOST_COUNTED).await }
+            .into_actor(self)
+            .map(move |result, actor, ctx| match result {
+                Ok(rows) => {
+                    quota.restore(rows);
+                    actor.quota_known = true;
+                    actor.lanes.look_again();
+                    actor.pump(ctx);
+                }
+                Err(error) => {
+                    tracing::error!(channel.id = %actor.channel.id, %error, "reading the recipients of templates failed");
+                    ctx.run_later(STORE_PAUSE, |actor, ctx| actor.learn_quota(ctx));
+                }
+            })
+            .spawn(ctx);
+    }
 
-    pub(super) fn give_back_quota(&mut self, _: &Ticket) {}
+    /// The message reached the provider, or may have: its recipient counts.
+    pub(super) fn keep_quota(&mut self, ticket: &Ticket) {
+        let is_template = self.lanes.work(ticket.send_id).is_some_and(|work| work.template.is_some());
+        if is_template
+            && self.tier.template_quota != Quota::Unlimited
+            && let Some(waba_id) = &self.channel.waba_id
+        {
+            self.outbox.count_template(waba_id.clone(), ticket.recipient);
+        }
+    }
 
-    pub(super) fn slow_down(&mut self, _: Instant, _: &Failure) {}
+    /// The provider refused the message: its recipient does not count for it.
+    pub(super) fn give_back_quota(&mut self, ticket: &mut Ticket) {
+        if let Some(at) = ticket.counted_at.take() {
+            self.quota.release(ticket.recipient, at);
+        }
+    }
 
+    /// The provider says that the number sends too fast.
+    pub(super) fn slow_down(&mut self, started: Instant, failure: &Failure) {
+        let now = Instant::now();
+        if self.limiter.slow_down(started, now) {
+            tracing::warn!(
+                channel.id = %self.channel.id,
+                reason = %Reason::BackOff,
+                provider.code = failure.code,
+                rate = self.limiter.rate(now),
+                "the provider says that the number sends too fast, slowing down"
+            );
+        }
+    }
+
+    /// The provider takes nothing from the whole business account, or from the app.
     pub(super) fn throttle(
         &mut self,
-        _: Disposition,
-        _: Option<Duration>,
-        _: &Failure,
+        disposition: Disposition,
+        hint: Option<Duration>,
+        failure: &Failure,
     ) -> (Reason, Duration) {
-        (Reason::AccountThrottled, Duration::from_secs(1))
+        let now = Instant::now();
+        let (reason, scope) = match disposition {
+            Disposition::SlowApp => (Reason::AppThrottled, self.link.app()),
+            _ => {
+                let waba_id = self.channel.waba_id.clone().unwrap_or_default();
+                (Reason::AccountThrottled, Scope::Account(waba_id))
+            }
+        };
+        let until = self.shared.throttles.refused(scope, hint, now);
+        tracing::warn!(
+            channel.id = %self.channel.id,
+            %reason,
+            provider.code = failure.code,
+            seconds = (until - now).as_secs_f64(),
+            "the provider takes nothing from the account or the app, its channels wait"
+        );
+        (reason, until.saturating_duration_since(now))
     }
 
-    pub(super) fn pair_refused(&mut self, _: &Ticket) -> Duration {
-        Duration::from_secs(1)
+    /// The provider says that too much goes to this recipient.
+    pub(super) fn pair_refused(&mut self, ticket: &Ticket) -> Duration {
+        let now = Instant::now();
+        self.pairs.refused(ticket.recipient, now).saturating_duration_since(now)
     }
 
     /// The provider does not let the template of this send through: everything that uses it waits in the store
@@ -91,7 +215,7 @@ impl ChannelActor {
                 }
                 Err(error) => {
                     tracing::error!(template.id = template_id, %error, "a template was not marked as paused");
-                    ctx.run_later(super::STORE_PAUSE, move |actor, ctx| {
+                    ctx.run_later(STORE_PAUSE, move |actor, ctx| {
                         actor.mark_template_paused(template_id, ctx);
                     });
                 }

@@ -270,6 +270,11 @@ impl Lanes {
         ticket
     }
 
+    /// The sends here.
+    pub(super) fn works(&self) -> impl Iterator<Item = &Work> {
+        self.works.values()
+    }
+
     /// The send of a ticket.
     pub(super) fn work(&self, send_id: Uuid) -> Option<&Work> {
         self.works.get(&send_id)

@@ -117,7 +117,15 @@ async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
     let mut stretch = (0, Vec::new());
     for ordinal in (progress.settled..progress.high_water).filter(|ordinal| !recorded.contains(ordinal)) {
         let recipient = recipient(store, &send, ordinal, &mut stretch).await?;
-        unknown.push(Ticket { send_id: send.id, ordinal, recipient, attempts: 1, again: true, doubt: true });
+        unknown.push(Ticket {
+            send_id: send.id,
+            ordinal,
+            recipient,
+            attempts: 1,
+            again: true,
+            doubt: true,
+            counted_at: None,
+        });
     }
     let source = match send.recipients {
         Recipients::One(number) => Source::One(number),
@@ -147,7 +155,7 @@ pub(super) async fn waits(store: &Store, send_id: Uuid) -> Result<Waits> {
         let (ordinal, recipient) = (position.ordinal, position.recipient);
         // Whatever is not merely queued was perhaps sent.
         let doubt = state != State::Queued;
-        (Ticket { send_id, ordinal, recipient, attempts, again: true, doubt }, retry_at)
+        (Ticket { send_id, ordinal, recipient, attempts, again: true, doubt, counted_at: None }, retry_at)
     };
     Ok(Waits { soon: soon.into_iter().map(ticket).collect(), later, later_due })
 }

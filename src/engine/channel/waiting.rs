@@ -137,7 +137,15 @@ mod tests {
 
     fn ticket(send: u128, ordinal: u64) -> Ticket {
         let recipient = PhoneNumber::from_u64(5_511_900_000_000).unwrap();
-        Ticket { send_id: Uuid::from_u128(send), ordinal, recipient, attempts: 1, again: true, doubt: false }
+        Ticket {
+            send_id: Uuid::from_u128(send),
+            ordinal,
+            recipient,
+            attempts: 1,
+            again: true,
+            doubt: false,
+            counted_at: None,
+        }
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub(super) struct Ticket {
     pub(super) again: bool,
     /// Whether the provider may have it: the ledger is asked before it is tried again.
     pub(super) doubt: bool,
+    /// When it was newly counted against the quota of templates, if it was.
+    pub(super) counted_at: Option<Timestamp>,
 }
 
 impl Ticket {
@@ -162,6 +164,7 @@ impl Work {
             attempts: 0,
             again: false,
             doubt: false,
+            counted_at: None,
         };
         self.next += 1;
         self.outstanding += 1;

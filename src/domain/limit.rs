@@ -1,0 +1,37 @@
+//! A limit as it is shown: what it allows, who set it, what is left of it.
+
+use crate::clock::Timestamp;
+use crate::domain::outlook::Waiting;
+
+/// One limit of a channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limit {
+    /// What is limited, such as `messages_per_second`. Two limits may limit the same thing: the one in force
+    /// says so.
+    pub name: &'static str,
+    /// How much it allows, such as `80/s`.
+    pub value: String,
+    /// Which option or provider's answer set it.
+    pub set_by: String,
+    /// Whether it is the one that decides now.
+    pub is_binding: bool,
+    /// How much is left now, where that is counted.
+    pub left: Option<u64>,
+    /// When the next slot opens, if none is open.
+    pub next_slot: Option<Timestamp>,
+}
+
+/// Everything that limits a channel now.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Limits {
+    /// Messages per second now; `None` when nothing limits them.
+    pub rate: Option<f64>,
+    /// Every limit, whether it decides or not.
+    pub limits: Vec<Limit>,
+    /// Why no message goes at this moment, if so.
+    pub waiting: Option<Waiting>,
+    /// Sends that the channel works at now.
+    pub active_sends: u64,
+    /// Messages on their way to the provider.
+    pub in_flight: u64,
+}

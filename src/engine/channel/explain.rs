@@ -1,0 +1,275 @@
+//! Saying why: which limits hold, what set them, and what is to be expected of each send.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use actix::prelude::*;
+use uuid::Uuid;
+
+use super::ChannelActor;
+use super::limiter::Binding;
+use super::work::Work;
+use crate::clock::Timestamp;
+use crate::domain::limit::{Limit, Limits};
+use crate::domain::outlook::{Outlook, Reason, Waiting};
+use crate::domain::tier::{Quota, Tier};
+
+/// What limits this channel now?
+#[derive(Message)]
+#[rtype(result = "Limits")]
+pub(crate) struct Explain;
+
+/// What is to be expected of these sends? Only those that the channel works at are answered.
+#[derive(Message)]
+#[rtype(result = "HashMap<Uuid, Outlook>")]
+pub(crate) struct LookAhead(pub(crate) Vec<Uuid>);
+
+/// How long would a new send of so many recipients take, with what is queued before it?
+#[derive(Message)]
+#[rtype(result = "Option<Duration>")]
+pub(crate) struct Estimate(pub(crate) u64);
+
+impl Handler<Explain> for ChannelActor {
+    type Result = MessageResult<Explain>;
+
+    fn handle(&mut self, _: Explain, _: &mut Self::Context) -> Self::Result {
+        let (now, wall) = (Instant::now(), Timestamp::now());
+        let mut limits = self.rates(now, wall);
+        limits.extend(self.pair(wall));
+        limits.push(self.quota_limit(wall));
+        limits.push(limit("api_requests", self.tier.api_requests.to_string(), "the company's own tier, option api_requests"));
+        if let Some(messaging_limit) = self.channel.messaging_limit {
+            limits.push(limit(
+                "provider_messaging_limit",
+                messaging_limit.to_string(),
+                "the provider, for all numbers of this business together; shown, not enforced here",
+            ));
+        }
+        MessageResult(Limits {
+            rate: finite(self.limiter.rate(now)),
+            limits,
+            waiting: self.waiting(now, wall),
+            active_sends: self.lanes.works().count() as u64,
+            in_flight: self.requests as u64,
+        })
+    }
+}
+
+impl Handler<LookAhead> for ChannelActor {
+    type Result = MessageResult<LookAhead>;
+
+    fn handle(&mut self, LookAhead(sends): LookAhead, _: &mut Self::Context) -> Self::Result {
+        let (now, wall) = (Instant::now(), Timestamp::now());
+        let rate = finite(self.limiter.rate(now));
+        let queue = Queue::of(self.lanes.works());
+        let waiting = self.waiting(now, wall);
+        let outlook = |id: Uuid| {
+            let work = self.lanes.work(id).filter(|work| work.leaving().is_none())?;
+            let after = |seconds: f64| {
+                let span = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+                wall.plus(span)
+            };
+            let can_go = self.link.connector().is_some();
+            let (share, ahead) = queue.place(work);
+            let outlook = Outlook {
+                rate: rate.filter(|_| can_go).map(|rate| rate * share),
+                estimated_end: rate.filter(|_| can_go).map(|rate| after(ahead as f64 / rate)),
+                waiting: waiting.clone(),
+            };
+            Some((id, outlook))
+        };
+        MessageResult(sends.into_iter().filter_map(outlook).collect())
+    }
+}
+
+impl Handler<Estimate> for ChannelActor {
+    type Result = Option<Duration>;
+
+    fn handle(&mut self, Estimate(recipients): Estimate, _: &mut Self::Context) -> Self::Result {
+        let rate = finite(self.limiter.rate(Instant::now()))?;
+        let queue = Queue::of(self.lanes.works());
+        Duration::try_from_secs_f64(queue.until_done(recipients) as f64 / rate).ok()
+    }
+}
+
+impl ChannelActor {
+    /// Why no message goes now.
+    fn waiting(&self, now: Instant, wall: Timestamp) -> Option<Waiting> {
+        let held = self.held.as_ref()?;
+        let until = held.until.map(|until| wall.plus(until.saturating_duration_since(now)));
+        let (reason, sentence) = match held.reason {
+            Reason::Rate => match self.limiter.binding(now) {
+                Binding::BackOff { .. } => (
+                    Reason::BackOff,
+                    format!(
+                        "the provider said that the number sends too fast (130429): it goes at {:.1}/s and \
+                         recovers by itself",
+                        self.limiter.rate(now)
+                    ),
+                ),
+                Binding::ProviderLevel => (
+                    Reason::Rate,
+                    format!("the provider's level for the number allows {:.0}/s", self.limiter.rate(now)),
+                ),
+                Binding::Tier => (Reason::Rate, tier_sentence(&self.tier)),
+            },
+            reason => (reason, self.sentence(reason)),
+        };
+        Some(Waiting { reason, sentence, until })
+    }
+
+    fn sentence(&self, reason: Reason) -> String {
+        match reason {
+            Reason::Disconnected | Reason::Blocked => self.link.sentence(),
+            Reason::ProviderPause => "the provider takes nothing just now; it is tried again by itself".to_owned(),
+            Reason::AccountThrottled => {
+                "the provider takes nothing from this business account just now (80007)".to_owned()
+            }
+            Reason::AppThrottled => "the provider takes nothing from this app just now (4)".to_owned(),
+            Reason::Retry => {
+                "so many messages failed in a way that may pass that no new ones are started before".to_owned()
+            }
+            other => other.to_string(),
+        }
+    }
+
+    /// The layers of the rate, the least of which decides.
+    fn rates(&self, now: Instant, wall: Timestamp) -> Vec<Limit> {
+        let binding = self.limiter.binding(now);
+        let next = self.limiter.next_slot(now).map(|wait| wall.plus(wait));
+        let layer = |name, value, set_by: &str, is_binding: bool| Limit {
+            is_binding,
+            next_slot: next.filter(|_| is_binding),
+            ..limit(name, value, set_by)
+        };
+        let tier = &self.tier;
+        let mut rates = vec![layer(
+            "messages_per_second",
+            format!("{}, burst {}", tier.messages_per_second, tier.burst()),
+            &format!("tier `{}`, options messages_per_second and burst", tier.name),
+            binding == Binding::Tier,
+        )];
+        if let Some(level) = self.channel.level {
+            rates.push(layer(
+                "provider_level",
+                level.rate().to_string(),
+                &format!("the provider: the number's level is {level}"),
+                binding == Binding::ProviderLevel,
+            ));
+        }
+        if let Binding::BackOff { until } = binding {
+            rates.push(Limit {
+                left: None,
+                ..layer(
+                    "back_off",
+                    format!(
+                        "{:.1}/s, the full rate again at {}",
+                        self.limiter.rate(now),
+                        wall.plus(until.saturating_duration_since(now))
+                    ),
+                    "the provider's answer 130429",
+                    true,
+                )
+            });
+        }
+        if let Some((reason, until)) = self.pause.filter(|(_, until)| *until > now) {
+            rates.push(Limit {
+                is_binding: true,
+                next_slot: Some(wall.plus(until - now)),
+                ..limit("pause", "nothing".to_owned(), &self.sentence(reason))
+            });
+        }
+        rates
+    }
+
+    fn pair(&self, _: Timestamp) -> Option<Limit> {
+        let Tier { name, pair_interval, pair_burst, .. } = &*self.tier;
+        if pair_interval.is_zero() {
+            return None;
+        }
+        let value = format!(
+            "one in {} to the same recipient, {pair_burst} at once",
+            humantime::format_duration(*pair_interval)
+        );
+        Some(limit("pair", value, &format!("tier `{name}`, options pair_interval and pair_burst")))
+    }
+
+    fn quota_limit(&self, wall: Timestamp) -> Limit {
+        let tier = &self.tier;
+        let base = limit(
+            "template_quota",
+            format!("{} people in 24 hours", tier.template_quota),
+            &format!("tier `{}`, option template_quota", tier.name),
+        );
+        let Quota::AtMost(most) = tier.template_quota else { return base };
+        let next_slot = self.quota.next_slot(tier.template_quota, wall);
+        let left = u64::from(most).saturating_sub(self.quota.used(wall));
+        Limit { is_binding: next_slot.is_some(), left: Some(left), next_slot, ..base }
+    }
+}
+
+/// What is left to do, by lane.
+struct Queue {
+    direct: u64,
+    bulk: Vec<u64>,
+}
+
+impl Queue {
+    fn of<'a>(works: impl Iterator<Item = &'a Work>) -> Self {
+        let mut queue = Self { direct: 0, bulk: Vec::new() };
+        for work in works.filter(|work| work.leaving().is_none()) {
+            if work.is_direct() {
+                queue.direct += work.remaining();
+            } else {
+                queue.bulk.push(work.remaining());
+            }
+        }
+        queue
+    }
+
+    /// The share of the rate that a send gets now, and how many messages go before it is done, its own
+    /// included.
+    fn place(&self, work: &Work) -> (f64, u64) {
+        if work.is_direct() {
+            return (1.0, self.direct);
+        }
+        let active = self.bulk.iter().filter(|remaining| **remaining > 0).count().max(1);
+        (1.0 / active as f64, self.taking_turns(work.remaining()))
+    }
+
+    /// How many messages go before a new bulk send of so many recipients is done.
+    fn until_done(&self, recipients: u64) -> u64 {
+        self.taking_turns(recipients) + if recipients > 1 { recipients } else { 0 }
+    }
+
+    /// Bulk sends take turns: while one sends its messages, each other sends as many, or all that it has.
+    fn taking_turns(&self, own: u64) -> u64 {
+        self.direct + self.bulk.iter().map(|other| (*other).min(own)).sum::<u64>()
+    }
+}
+
+fn limit(name: &'static str, value: String, set_by: &str) -> Limit {
+    Limit { name, value, set_by: set_by.to_owned(), is_binding: false, left: None, next_slot: None }
+}
+
+fn tier_sentence(tier: &Tier) -> String {
+    format!("tier `{}` allows {} (option messages_per_second)", tier.name, tier.messages_per_second)
+}
+
+/// A rate that limits something.
+fn finite(rate: f64) -> Option<f64> {
+    rate.is_finite().then_some(rate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bulk_sends_that_take_turns_end_in_the_order_of_their_sizes() {
+        let queue = Queue { direct: 10, bulk: vec![100, 300] };
+        assert_eq!(queue.taking_turns(100), 10 + 100 + 100);
+        assert_eq!(queue.taking_turns(300), 10 + 100 + 300);
+        assert_eq!(queue.until_done(1_000), 10 + 100 + 300 + 1_000);
+    }
+}
