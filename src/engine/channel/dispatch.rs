@@ -75,7 +75,7 @@ impl ChannelActor {
             if !self.lanes.is_ready(now) {
                 return self.lanes.next_due().map(|due| due.saturating_duration_since(now));
             }
-            if let Err(wait) = self.limiter.take() {
+            if let Err(wait) = self.limiter.take(now) {
                 return Some(wait);
             }
             let Some(ticket) = self.lanes.take(now) else { break };

@@ -11,9 +11,12 @@ mod connection;
 mod dispatch;
 mod gate;
 mod lanes;
+#[cfg_attr(not(test), expect(dead_code, reason = "wired in with the provider's throttle answers"))]
 mod limiter;
 mod loading;
 mod outbox;
+#[cfg_attr(not(test), expect(dead_code, reason = "wired in with the provider's throttle answers"))]
+mod pairs;
 mod retry;
 mod work;
 
@@ -108,7 +111,7 @@ impl ChannelActor {
             ahead: ahead(&tier, shared.engine.in_flight),
         };
         Self {
-            limiter: Limiter::new(&tier),
+            limiter: Limiter::new(&tier, None, Instant::now()),
             link: Link::new(channel.connection.clone(), gate),
             lanes: Lanes::new(bounds),
             shared,
@@ -137,7 +140,7 @@ impl ChannelActor {
         let tier = self.shared.tiers.find(&self.channel.tier);
         if tier != self.tier {
             tracing::info!(channel.id = %self.channel.id, tier = %tier.name, rate = %tier.messages_per_second, "changed pace");
-            self.limiter = Limiter::new(&tier);
+            self.limiter.retune(&tier, None, Instant::now());
             self.lanes.set_ahead(ahead(&tier, self.shared.engine.in_flight));
             self.tier = tier;
         }
