@@ -8,9 +8,13 @@ mod channel;
 mod directory;
 mod keys;
 mod ledger;
+#[cfg_attr(not(test), expect(dead_code, reason = "wired in with the channels' limits"))]
+mod quota;
 mod resolver;
 mod sentinel;
 mod shared;
+#[cfg_attr(not(test), expect(dead_code, reason = "wired in with the channels' limits"))]
+mod throttle;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
