@@ -9,10 +9,12 @@ mod directory;
 mod keys;
 mod ledger;
 mod operation;
+mod quota;
 mod resolver;
 mod sentinel;
 mod shared;
 mod suppressions;
+mod throttle;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,10 +29,12 @@ use self::directory::Directory;
 use self::keys::Keys;
 pub use self::ledger::Claim;
 use self::ledger::{Accept, Close, Condition, Ledger, Listener, Order};
+use self::quota::Quotas;
 use self::resolver::{Resolve, Resolved, Resolver};
 use self::sentinel::Sentinel;
 use self::shared::{Shared, Tiers};
 use self::suppressions::Suppressions;
+use self::throttle::Throttles;
 use crate::clock::Timestamp;
 use crate::config::{self, Config};
 use crate::connector;
@@ -182,6 +186,8 @@ impl Engine {
             ledger: ledger.clone(),
             tiers: Tiers::default(),
             suppressions: Suppressions::default(),
+            quotas: Quotas::default(),
+            throttles: Throttles::default(),
             synchronised: DashMap::new(),
             engine: config.engine.clone(),
             retry: config.retry.clone(),

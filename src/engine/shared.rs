@@ -10,7 +10,9 @@ use dashmap::DashMap;
 use uuid::Uuid;
 
 use super::ledger::Ledger;
+use super::quota::Quotas;
 use super::suppressions::Suppressions;
+use super::throttle::Throttles;
 use crate::config;
 use crate::domain::tier::{self, Tier};
 use crate::store::Store;
@@ -26,6 +28,8 @@ pub(crate) struct Shared {
     pub(crate) ledger: Addr<Ledger>,
     pub(crate) tiers: Tiers,
     pub(crate) suppressions: Suppressions,
+    pub(crate) quotas: Quotas,
+    pub(crate) throttles: Throttles,
     /// When the templates of a company's business account were last asked for.
     pub(crate) synchronised: DashMap<(Uuid, String), Option<Instant>>,
     pub(crate) engine: config::Engine,

@@ -34,7 +34,7 @@ pub(super) struct Answered {
 impl ChannelActor {
     /// Decides what an answer means and notes it for the ledger.
     pub(super) fn conclude(&mut self, answered: Answered, ctx: &mut Context<Self>) {
-        let Answered { ticket, generation, reply, started } = answered;
+        let Answered { mut ticket, generation, reply, started } = answered;
         self.requests -= 1;
         self.figures.answer.record(started.elapsed());
         let attempts = ticket.attempts.saturating_add(1);
@@ -43,16 +43,18 @@ impl ChannelActor {
                 self.pauses = 0;
                 self.figures.sent.increment(1);
                 self.confirm(ctx);
+                self.pairs.accepted(ticket.recipient, Instant::now());
+                self.shared.throttles.accepted(self.link.scopes(), Instant::now());
                 self.keep_quota(&ticket);
                 self.settle(ticket, State::Sent, attempts, Some(id), None);
             }
             Reply::Refused { disposition, failure, retry_after } => {
-                self.give_back_quota(&ticket);
+                self.give_back_quota(&mut ticket);
                 let answer = Refusal { disposition, failure, retry_after, generation, started };
                 self.refused(ticket, attempts, answer, ctx);
             }
             Reply::NotSent(failure) => {
-                self.give_back_quota(&ticket);
+                self.give_back_quota(&mut ticket);
                 let wait = self.pause(Reason::ProviderPause, &failure, retry::PAUSE);
                 let attempts = ticket.attempts;
                 self.put_back_started(
@@ -252,7 +254,7 @@ impl ChannelActor {
         }
         figures::held(reason);
         self.lanes.settle(ticket, false);
-        let ticket = Ticket { attempts, again: true, ..ticket };
+        let ticket = Ticket { attempts, again: true, counted: None, ..ticket };
         let stays = leaving.is_none() && wait <= PARKED_AFTER;
         if !stays || !self.lanes.defer(ticket, Instant::now() + wait, is_trouble(reason)) {
             self.lanes.park(ticket, due);

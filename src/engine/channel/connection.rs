@@ -17,7 +17,9 @@ use crate::connector::cloud_api::{CloudApi, Connections};
 use crate::domain::channel::{Channel, Connection, Reason, Status};
 use crate::domain::message::Failure;
 use crate::domain::outlook;
+use crate::engine::throttle::Scope;
 use crate::store;
+use crate::store::channel::Sealed;
 use crate::vault::context;
 
 /// How long a failed write of the state is let be.
@@ -28,6 +30,8 @@ pub(super) struct Link {
     connection: Connection,
     gate: Gate,
     connector: Option<Connector>,
+    /// What shares its budget at the provider with this channel: the app, then the business account.
+    scopes: Vec<Scope>,
     /// Rises with every new connector.
     generation: u64,
     /// How often in a row the provider said that the channel cannot send.
@@ -47,6 +51,7 @@ impl Link {
             connection,
             gate,
             connector: None,
+            scopes: Vec::new(),
             generation: 0,
             refusals: 0,
             probe: None,
@@ -59,6 +64,11 @@ impl Link {
     fn set(&mut self, connection: Connection) -> Connection {
         self.gate.publish(&connection);
         std::mem::replace(&mut self.connection, connection)
+    }
+
+    /// What shares its budget at the provider with this channel.
+    pub(super) fn scopes(&self) -> &[Scope] {
+        &self.scopes
     }
 
     /// Whether sends are accepted.
@@ -113,8 +123,7 @@ impl ChannelActor {
         let connections = self.connections.clone();
         async move {
             let sealed = shared.store.channel_secrets(channel.id).await?;
-            let token = sealed.and_then(|sealed| sealed.token);
-            Ok::<_, store::Error>(connector(&shared, &channel, connections, token))
+            Ok::<_, store::Error>(connector(&shared, &channel, connections, sealed))
         }
         .into_actor(self)
         .map(move |result, actor, ctx| {
@@ -122,7 +131,9 @@ impl ChannelActor {
                 return;
             }
             match result {
-                Ok(Ok(connector)) => {
+                Ok(Ok((connector, app))) => {
+                    let waba_id = actor.channel.waba_id.as_deref().unwrap_or_default();
+                    actor.link.scopes = vec![app, Scope::account(waba_id)];
                     actor.link.connector = Some(Rc::new(connector));
                     actor.begin_probing(ctx);
                     actor.pump(ctx);
@@ -257,20 +268,25 @@ impl ChannelActor {
     }
 }
 
-/// A connector for the channel, or a sentence that says what is missing.
+/// A connector for the channel and the app that it speaks for, or a sentence that says what is missing.
 fn connector(
     shared: &super::Shared,
     channel: &Channel,
     connections: Connections,
-    token: Option<Vec<u8>>,
-) -> Result<CloudApi, String> {
+    sealed: Option<Sealed>,
+) -> Result<(CloudApi, Scope), String> {
+    let Sealed { token, app_secret } = sealed.unwrap_or_default();
     let token = token.ok_or("the channel has no access token")?;
     let token = shared
         .vault
         .unseal(&token, &context::token(channel.id))
         .map_err(|error| format!("the channel's access token cannot be read: {error}"))?;
+    let app_secret =
+        app_secret.and_then(|secret| shared.vault.unseal(&secret, &context::app_secret(channel.id)).ok());
+    let app = Scope::app(app_secret.as_ref().unwrap_or(&token).expose().as_bytes());
     let phone_number_id = channel.phone_number_id.as_deref().unwrap_or_default();
     let waba_id = channel.waba_id.as_deref().unwrap_or_default();
     CloudApi::new(connections, &shared.cloud_api, phone_number_id, waba_id, &token)
+        .map(|connector| (connector, app))
         .map_err(|error| error.to_string())
 }

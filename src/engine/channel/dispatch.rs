@@ -10,6 +10,7 @@ use super::{ChannelActor, Connector};
 use crate::clock::Timestamp;
 use crate::domain::message::{Key, Outcome, State};
 use crate::domain::outlook::Reason;
+use crate::engine::throttle::ScopeKind;
 
 /// Why no message starts now, and until when as far as that is a matter of time.
 #[derive(Debug, Clone)]
@@ -33,6 +34,7 @@ impl ChannelActor {
         self.look_into_doubts(ctx);
         self.load(ctx);
         self.unpark(wall, ctx);
+        self.learn_quota(ctx);
         self.record(ctx);
         let until = self.held.as_ref().and_then(|held| held.until);
         let due = if self.link.connector().is_some() { self.lanes.next_due() } else { None };
@@ -60,12 +62,12 @@ impl ChannelActor {
                 let troubled = Held { reason: Reason::Retry, until: self.lanes.next_due() };
                 return self.lanes.is_troubled().then_some(troubled);
             }
-            if !has_permit && let Err(wait) = self.limiter.take() {
+            if !has_permit && let Err(wait) = self.limiter.take(now) {
                 return Some(Held { reason: Reason::Rate, until: Some(now + wait) });
             }
             has_permit = true;
-            let Some(ticket) = self.lanes.take() else { break };
-            if let Some((reason, wait)) = self.hold(&ticket, wall) {
+            let Some(mut ticket) = self.lanes.take() else { break };
+            if let Some((reason, wait)) = self.hold(&mut ticket, now, wall) {
                 self.put_back(ticket, Later { reason, wait, attempts: ticket.attempts, failure: None });
             } else if self.start(ticket, Connector::clone(&connector), now) {
                 has_permit = false;
@@ -82,7 +84,12 @@ impl ChannelActor {
             }
             self.pause = None;
         }
-        None
+        let (kind, until) = self.shared.throttles.until(self.link.scopes(), now)?;
+        let reason = match kind {
+            ScopeKind::App => Reason::AppThrottled,
+            ScopeKind::Account => Reason::AccountThrottled,
+        };
+        Some(Held { reason, until: Some(until) })
     }
 
     /// Hands a message over. Whether that was possible.

@@ -37,7 +37,11 @@ impl Handler<Explain> for ChannelActor {
         let mut limits = self.rates(now, wall);
         limits.extend(self.pair(wall));
         limits.push(self.quota_limit(wall));
-        limits.push(limit("api_requests", self.tier.api_requests.to_string(), "the company's own tier, option api_requests"));
+        limits.push(limit(
+            "api_requests",
+            self.tier.api_requests.to_string(),
+            "the company's own tier, option api_requests",
+        ));
         if let Some(messaging_limit) = self.channel.messaging_limit {
             limits.push(limit(
                 "provider_messaging_limit",
@@ -121,13 +125,16 @@ impl ChannelActor {
     fn sentence(&self, reason: Reason) -> String {
         match reason {
             Reason::Disconnected | Reason::Blocked => self.link.sentence(),
-            Reason::ProviderPause => "the provider takes nothing just now; it is tried again by itself".to_owned(),
+            Reason::ProviderPause => {
+                "the provider takes nothing just now; it is tried again by itself".to_owned()
+            }
             Reason::AccountThrottled => {
                 "the provider takes nothing from this business account just now (80007)".to_owned()
             }
             Reason::AppThrottled => "the provider takes nothing from this app just now (4)".to_owned(),
             Reason::Retry => {
-                "so many messages failed in a way that may pass that no new ones are started before".to_owned()
+                "so many messages failed in a way that may pass that no new ones are started before"
+                    .to_owned()
             }
             other => other.to_string(),
         }
@@ -136,7 +143,8 @@ impl ChannelActor {
     /// The layers of the rate, the least of which decides.
     fn rates(&self, now: Instant, wall: Timestamp) -> Vec<Limit> {
         let binding = self.limiter.binding(now);
-        let next = self.limiter.next_slot(now).map(|wait| wall.plus(wait));
+        let held = self.held.as_ref().filter(|held| held.reason == Reason::Rate).and_then(|held| held.until);
+        let next = held.map(|until| wall.plus(until.saturating_duration_since(now)));
         let layer = |name, value, set_by: &str, is_binding: bool| Limit {
             is_binding,
             next_slot: next.filter(|_| is_binding),

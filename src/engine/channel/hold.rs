@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use actix::prelude::*;
 use uuid::Uuid;
 
-use super::work::{Leave, Ticket};
+use super::work::{Counted, Leave, Ticket};
 use super::{ChannelActor, STORE_PAUSE};
 use crate::clock::Timestamp;
 use crate::connector::Disposition;
@@ -14,7 +14,6 @@ use crate::domain::outlook::Reason;
 use crate::domain::tier::Quota;
 use crate::engine::ledger::AcceptedSend;
 use crate::engine::quota::Reserved;
-use crate::engine::throttle::Scope;
 
 /// Whoever wrote to more people than this in a day has a quota that nobody counts.
 const MOST_COUNTED: u32 = 100_000;
@@ -56,14 +55,16 @@ impl ChannelActor {
     }
 
     /// Counts the recipient of a template; until when that is not possible.
-    fn count(&self, ticket: &mut Ticket, wall: Timestamp) -> Option<Timestamp> {
-        if self.tier.template_quota == Quota::Unlimited {
-            return None;
-        }
+    fn count(&mut self, ticket: &mut Ticket, wall: Timestamp) -> Option<Timestamp> {
         match self.quota.reserve(ticket.recipient, self.tier.template_quota, wall) {
-            Reserved::New => ticket.counted_at = Some(wall),
-            Reserved::Known => {}
+            Reserved::New { at } => ticket.counted = Some(Counted::Anew(at)),
+            Reserved::Known => ticket.counted = Some(Counted::Again),
+            Reserved::Uncounted => {}
             Reserved::Full { until } => return Some(until),
+            Reserved::Unread => {
+                self.quota_known = false;
+                return Some(wall);
+            }
         }
         None
     }
@@ -97,9 +98,10 @@ impl ChannelActor {
 
     /// Reads whom the business account wrote to lately, before the first template goes under a quota.
     pub(super) fn learn_quota(&mut self, ctx: &mut Context<Self>) {
-        if self.quota_known || self.tier.template_quota == Quota::Unlimited {
+        if self.quota_known || self.learning || self.tier.template_quota == Quota::Unlimited {
             return;
         }
+        self.learning = true;
         let (store, quota) = (self.shared.store.clone(), self.quota.clone());
         let waba_id = self.channel.waba_id.clone().unwrap_or_default();
         let since = Timestamp::now().minus(DAY);
@@ -108,13 +110,17 @@ impl ChannelActor {
             .map(move |result, actor, ctx| match result {
                 Ok(rows) => {
                     quota.restore(rows);
+                    actor.learning = false;
                     actor.quota_known = true;
                     actor.lanes.look_again();
                     actor.pump(ctx);
                 }
                 Err(error) => {
                     tracing::error!(channel.id = %actor.channel.id, %error, "reading the recipients of templates failed");
-                    ctx.run_later(STORE_PAUSE, |actor, ctx| actor.learn_quota(ctx));
+                    ctx.run_later(STORE_PAUSE, |actor, ctx| {
+                        actor.learning = false;
+                        actor.learn_quota(ctx);
+                    });
                 }
             })
             .spawn(ctx);
@@ -122,18 +128,14 @@ impl ChannelActor {
 
     /// The message reached the provider, or may have: its recipient counts.
     pub(super) fn keep_quota(&mut self, ticket: &Ticket) {
-        let is_template = self.lanes.work(ticket.send_id).is_some_and(|work| work.template.is_some());
-        if is_template
-            && self.tier.template_quota != Quota::Unlimited
-            && let Some(waba_id) = &self.channel.waba_id
-        {
+        if let (Some(_), Some(waba_id)) = (ticket.counted, &self.channel.waba_id) {
             self.outbox.count_template(waba_id.clone(), ticket.recipient);
         }
     }
 
     /// The provider refused the message: its recipient does not count for it.
     pub(super) fn give_back_quota(&mut self, ticket: &mut Ticket) {
-        if let Some(at) = ticket.counted_at.take() {
+        if let Some(Counted::Anew(at)) = ticket.counted.take() {
             self.quota.release(ticket.recipient, at);
         }
     }
@@ -161,13 +163,10 @@ impl ChannelActor {
     ) -> (Reason, Duration) {
         let now = Instant::now();
         let (reason, scope) = match disposition {
-            Disposition::SlowApp => (Reason::AppThrottled, self.link.app()),
-            _ => {
-                let waba_id = self.channel.waba_id.clone().unwrap_or_default();
-                (Reason::AccountThrottled, Scope::Account(waba_id))
-            }
+            Disposition::SlowApp => (Reason::AppThrottled, self.link.scopes().first()),
+            _ => (Reason::AccountThrottled, self.link.scopes().last()),
         };
-        let until = self.shared.throttles.refused(scope, hint, now);
+        let until = scope.map_or(now, |scope| self.shared.throttles.refused(scope, hint, now));
         tracing::warn!(
             channel.id = %self.channel.id,
             %reason,

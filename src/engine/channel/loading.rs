@@ -124,7 +124,7 @@ async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
             attempts: 1,
             again: true,
             doubt: true,
-            counted_at: None,
+            counted: None,
         });
     }
     let source = match send.recipients {
@@ -155,7 +155,7 @@ pub(super) async fn waits(store: &Store, send_id: Uuid) -> Result<Waits> {
         let (ordinal, recipient) = (position.ordinal, position.recipient);
         // Whatever is not merely queued was perhaps sent.
         let doubt = state != State::Queued;
-        (Ticket { send_id, ordinal, recipient, attempts, again: true, doubt, counted_at: None }, retry_at)
+        (Ticket { send_id, ordinal, recipient, attempts, again: true, doubt, counted: None }, retry_at)
     };
     Ok(Waits { soon: soon.into_iter().map(ticket).collect(), later, later_due })
 }

@@ -13,6 +13,7 @@ mod connection;
 mod control;
 mod dispatch;
 mod doubt;
+mod explain;
 mod figures;
 mod gate;
 mod hold;
@@ -21,6 +22,7 @@ mod lanes;
 mod limiter;
 mod loading;
 mod outbox;
+mod pairs;
 mod probe;
 mod queue;
 mod retry;
@@ -42,19 +44,22 @@ use self::answer::Answered;
 use self::connection::Link;
 pub(crate) use self::control::{Heard, Look, Release, TemplatesChanged};
 use self::dispatch::Held;
+pub(crate) use self::explain::{Estimate, Explain, LookAhead};
 use self::figures::Figures;
 pub(crate) use self::gate::Gate;
 use self::lanes::{Bounds, Lanes};
 use self::limiter::Limiter;
 use self::outbox::Outbox;
+use self::pairs::Pairs;
 pub(crate) use self::probe::Recheck;
 pub(crate) use self::sync::SyncTemplates;
 use self::work::Ticket;
 use super::ledger::Arrived;
+use super::quota::Account;
 use super::shared::Shared;
 use crate::clock::Timestamp;
 use crate::connector::cloud_api::{CloudApi, Connections};
-use crate::domain::channel::Channel;
+use crate::domain::channel::{Channel, Level};
 use crate::domain::outlook::Reason;
 use crate::domain::send::Recipients;
 use crate::domain::tier::Tier;
@@ -83,6 +88,15 @@ pub(crate) struct ChannelActor {
     tier: Arc<Tier>,
     link: Link,
     limiter: Limiter,
+    pairs: Pairs,
+    /// The window of the business account's template recipients.
+    quota: Account,
+    /// Whether the window holds what was sent before this process began.
+    quota_known: bool,
+    /// It is being read.
+    learning: bool,
+    /// The quota is used up until then.
+    templates_closed_until: Option<Timestamp>,
     lanes: Lanes,
     outbox: Outbox,
     /// A record is being written.
@@ -138,7 +152,12 @@ impl ChannelActor {
             ahead: ahead(&tier, shared.engine.in_flight),
         };
         Self {
-            limiter: Limiter::new(&tier),
+            limiter: Limiter::new(&tier, channel.level.map(Level::rate), Instant::now()),
+            pairs: Pairs::new(&tier),
+            quota: shared.quotas.account(channel.waba_id.as_deref().unwrap_or_default()),
+            quota_known: false,
+            learning: false,
+            templates_closed_until: None,
             link: Link::new(channel.connection.clone(), gate),
             lanes: Lanes::new(bounds),
             shared,
@@ -167,15 +186,22 @@ impl ChannelActor {
         }
     }
 
-    /// Takes up the channel's tier as it is now.
+    /// Takes up the channel's tier, and its level at the provider, as they are now.
     fn retune(&mut self) {
         let tier = self.shared.tiers.find(&self.channel.tier);
-        if tier != self.tier {
-            tracing::info!(channel.id = %self.channel.id, tier = %tier.name, rate = %tier.messages_per_second, "changed pace");
-            self.limiter = Limiter::new(&tier);
-            self.lanes.set_ahead(ahead(&tier, self.shared.engine.in_flight));
-            self.tier = tier;
+        let (level, now) = (self.channel.level.map(Level::rate), Instant::now());
+        self.limiter.retune(&tier, level, now);
+        if tier == self.tier {
+            return;
         }
+        tracing::info!(channel.id = %self.channel.id, tier = %tier.name, rate = %tier.messages_per_second, "changed pace");
+        self.pairs.retune(&tier);
+        self.lanes.set_ahead(ahead(&tier, self.shared.engine.in_flight));
+        if tier.template_quota != self.tier.template_quota {
+            self.templates_closed_until = None;
+            self.lanes.look_again();
+        }
+        self.tier = tier;
     }
 
     /// How many messages of each lane are reserved, or announced, ahead.

@@ -144,7 +144,7 @@ mod tests {
             attempts: 1,
             again: true,
             doubt: false,
-            counted_at: None,
+            counted: None,
         }
     }
 

@@ -21,8 +21,17 @@ pub(super) struct Ticket {
     pub(super) again: bool,
     /// Whether the provider may have it: the ledger is asked before it is tried again.
     pub(super) doubt: bool,
-    /// When it was newly counted against the quota of templates, if it was.
-    pub(super) counted_at: Option<Timestamp>,
+    /// Whether its recipient counts against the quota of templates.
+    pub(super) counted: Option<Counted>,
+}
+
+/// How a recipient came to count against the quota of templates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counted {
+    /// With this message, at this moment.
+    Anew(Timestamp),
+    /// With an earlier one.
+    Again,
 }
 
 impl Ticket {
@@ -164,7 +173,7 @@ impl Work {
             attempts: 0,
             again: false,
             doubt: false,
-            counted_at: None,
+            counted: None,
         };
         self.next += 1;
         self.outstanding += 1;

@@ -1,0 +1,49 @@
+//! The meter: how many messages went in the last second, where no rate says it.
+
+use std::time::Instant;
+
+/// Parts of a second that are counted apart.
+const PARTS: usize = 10;
+
+/// See the module.
+pub(super) struct Meter {
+    origin: Instant,
+    counts: [u32; PARTS],
+    /// The part that is being counted, numbered from the origin.
+    present: u64,
+}
+
+impl Meter {
+    pub(super) const fn new(now: Instant) -> Self {
+        Self { origin: now, counts: [0; PARTS], present: 0 }
+    }
+
+    /// One message goes.
+    pub(super) fn count(&mut self, now: Instant) {
+        self.advance(now);
+        let count = &mut self.counts[place(self.present)];
+        *count = count.saturating_add(1);
+    }
+
+    /// Messages that went within the last second, to a tenth of it.
+    pub(super) fn per_second(&mut self, now: Instant) -> f64 {
+        self.advance(now);
+        self.counts.iter().copied().map(f64::from).sum()
+    }
+
+    /// Forgets what is a second old.
+    fn advance(&mut self, now: Instant) {
+        let since = now.saturating_duration_since(self.origin);
+        let part = since.as_secs() * PARTS as u64 + u64::from(since.subsec_millis() / 100);
+        let part = part.max(self.present);
+        for passed in (self.present + 1..=part).rev().take(PARTS) {
+            self.counts[place(passed)] = 0;
+        }
+        self.present = part;
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "less than the number of parts")]
+const fn place(part: u64) -> usize {
+    (part % PARTS as u64) as usize
+}

@@ -1,0 +1,206 @@
+//! Pairs: when the next message may go from this number to the same recipient.
+//!
+//! The provider wants an even distance between them and lends a burst: what goes sooner is borrowed from the
+//! intervals after it (GCRA for each recipient). A pair that it refuses all the same (code 131056) waits longer
+//! with each refusal, and holds up nobody else. The channel's actor calls, and says what time it is.
+//!
+//! Memory is bounded by [`CAPACITY`] pairs, about 9 MB for a number that reaches it. A pair is forgotten when it
+//! owes nothing any more, some with every call and never all at once. Beyond the bound the pairs with the
+//! least left to wait are forgotten first; what is then sent too soon the provider refuses, and is sent later.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::time::{Duration, Instant};
+
+use crate::domain::phone::PhoneNumber;
+use crate::domain::tier::Tier;
+
+/// The most pairs that are remembered. A number that keeps to its pace stays far below: it owes no more
+/// intervals than it sent messages, so 1,000 messages a second at six seconds each are 6,000 pairs.
+const CAPACITY: usize = 100_000;
+
+/// The waits after refusals are 4 to the power of 0, 1, 2 … seconds, as the provider recommends, and no longer
+/// than 4 to this power.
+const LONGEST: u32 = 4;
+
+/// A pair that was refused and lies quiet this long after its wait begins with the shortest wait again.
+const QUIET: Duration = Duration::from_secs(4_u64.pow(LONGEST));
+
+/// A longer interval counts as this one, so that no sum of intervals overflows.
+const LONGEST_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// At most so many pairs are looked at in one call to find one that may be forgotten.
+const LOOKS: usize = 16;
+
+/// Memory for more pairs than this is given back when no pair is left.
+const KEPT: usize = 1024;
+
+/// See the module.
+pub(super) struct Pairs {
+    /// Between two messages; zero when pairs are not paced.
+    interval: Duration,
+    /// What a burst is ahead of its even pace.
+    tolerance: Duration,
+    pairs: HashMap<PhoneNumber, Pair>,
+    /// One entry for each pair: when it may be forgotten, as was known when it was entered. That moment may have
+    /// moved away since, so it is looked up again when it comes.
+    order: BinaryHeap<Reverse<(Instant, PhoneNumber)>>,
+    capacity: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Pair {
+    /// When the next message would go if they went evenly.
+    arrival: Instant,
+    refused: Option<Refused>,
+}
+
+#[derive(Clone, Copy)]
+struct Refused {
+    until: Instant,
+    /// How often in a row.
+    times: u32,
+}
+
+impl Pair {
+    /// From then on the pair is like one that was never seen.
+    fn forgotten_at(&self) -> Instant {
+        self.refused.map_or(self.arrival, |refused| self.arrival.max(refused.until + QUIET))
+    }
+}
+
+impl Pairs {
+    /// For a number of this tier.
+    pub(super) fn new(tier: &Tier) -> Self {
+        Self::bounded(tier, CAPACITY)
+    }
+
+    fn bounded(tier: &Tier, capacity: usize) -> Self {
+        let mut pairs = Self {
+            interval: Duration::ZERO,
+            tolerance: Duration::ZERO,
+            pairs: HashMap::new(),
+            order: BinaryHeap::new(),
+            capacity,
+        };
+        pairs.retune(tier);
+        pairs
+    }
+
+    /// Follows a changed tier; what pairs owe stays.
+    pub(super) fn retune(&mut self, tier: &Tier) {
+        self.interval = tier.pair_interval.min(LONGEST_INTERVAL);
+        self.tolerance = self.interval * tier.pair_burst.saturating_sub(1);
+    }
+
+    /// Takes the slot for a message to `recipient`.
+    ///
+    /// # Errors
+    ///
+    /// When the next slot is free. Nothing is taken then.
+    pub(super) fn check(&mut self, recipient: PhoneNumber, now: Instant) -> Result<(), Instant> {
+        if self.interval.is_zero() && self.pairs.is_empty() {
+            return Ok(());
+        }
+        self.forget(now);
+        let known = self.pairs.get_mut(&recipient);
+        if let Some(refused) =
+            known.as_ref().and_then(|pair| pair.refused).filter(|refused| refused.until > now)
+        {
+            return Err(refused.until);
+        }
+        if self.interval.is_zero() {
+            return Ok(());
+        }
+        let Some(pair) = known else {
+            self.remember(recipient, Pair { arrival: now + self.interval, refused: None });
+            return Ok(());
+        };
+        let ahead = pair.arrival.saturating_duration_since(now);
+        if ahead > self.tolerance {
+            return Err(now + (ahead - self.tolerance));
+        }
+        pair.arrival = pair.arrival.max(now) + self.interval;
+        Ok(())
+    }
+
+    /// The provider refused a message to `recipient` because this pair is too fast (code 131056): nothing goes
+    /// to it before the moment that is returned. Further answers within that wait are of the same refusal.
+    pub(super) fn refused(&mut self, recipient: PhoneNumber, now: Instant) -> Instant {
+        self.forget(now);
+        let known = self.pairs.get(&recipient).copied();
+        let before = known.and_then(|pair| pair.refused).filter(|refused| refused.until + QUIET > now);
+        if let Some(refused) = before.filter(|refused| refused.until > now) {
+            return refused.until;
+        }
+        let times = before.map_or(0, |refused| refused.times + 1).min(LONGEST);
+        let until = now + Duration::from_secs(4_u64.pow(times));
+        let refused = Some(Refused { until, times });
+        match self.pairs.get_mut(&recipient) {
+            Some(pair) => pair.refused = refused,
+            None => self.remember(recipient, Pair { arrival: now, refused }),
+        }
+        until
+    }
+
+    /// The provider took a message to `recipient`: the next refusal is a first one again. One that is being
+    /// waited for stays, because the answers of messages in flight come in any order.
+    pub(super) fn accepted(&mut self, recipient: PhoneNumber, now: Instant) {
+        if let Some(pair) = self.pairs.get_mut(&recipient)
+            && pair.refused.is_some_and(|refused| refused.until <= now)
+        {
+            pair.refused = None;
+        }
+    }
+
+    fn remember(&mut self, recipient: PhoneNumber, pair: Pair) {
+        if self.pairs.len() >= self.capacity {
+            self.evict();
+        }
+        self.pairs.insert(recipient, pair);
+        self.order.push(Reverse((pair.forgotten_at(), recipient)));
+    }
+
+    /// Forgets pairs that owe nothing any more: two at most, because a call can add one and put off another.
+    fn forget(&mut self, now: Instant) {
+        for _ in 0..2 {
+            if self.order.peek().is_some_and(|Reverse((moment, _))| *moment <= now) {
+                self.settle(Some(now));
+            }
+        }
+        if self.pairs.is_empty() && self.pairs.capacity() > KEPT {
+            (self.pairs, self.order) = (HashMap::new(), BinaryHeap::new());
+        }
+    }
+
+    /// Forgets the pair with the least left to wait, as far as some looks can tell.
+    fn evict(&mut self) {
+        for _ in 0..LOOKS {
+            if self.settle(None) {
+                return;
+            }
+        }
+        if let Some(Reverse((_, recipient))) = self.order.pop() {
+            self.pairs.remove(&recipient);
+        }
+    }
+
+    /// Looks at the first of the order. It is forgotten when it owes nothing at `now`, or, without that, when
+    /// its moment is still the one that it was entered with; otherwise it is entered anew. Whether it was
+    /// forgotten.
+    fn settle(&mut self, now: Option<Instant>) -> bool {
+        let Some(Reverse((moment, recipient))) = self.order.pop() else { return false };
+        let Some(pair) = self.pairs.get(&recipient) else { return false };
+        let due = pair.forgotten_at();
+        let forgotten = due <= now.unwrap_or(moment);
+        if forgotten {
+            self.pairs.remove(&recipient);
+        } else {
+            self.order.push(Reverse((due, recipient)));
+        }
+        forgotten
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+//! Pairs under a simulated clock.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::tier::parse;
+
+fn tier(interval: &str, burst: u32) -> Tier {
+    let options =
+        format!("messages_per_second = \"unlimited\"\npair_interval = \"{interval}\"\npair_burst = {burst}");
+    parse(&format!("[tested]\nkind = \"business_account\"\n{options}")).unwrap().remove(0)
+}
+
+fn number(nth: u64) -> PhoneNumber {
+    PhoneNumber::from_u64(5_511_900_000_000 + nth).unwrap()
+}
+
+fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+#[test]
+fn a_burst_is_borrowed_from_the_intervals_after_it() {
+    let (start, ana) = (Instant::now(), number(1));
+    let mut pairs = Pairs::new(&tier("6s", 3));
+    for _ in 0..3 {
+        assert_eq!(pairs.check(ana, start), Ok(()));
+    }
+    assert_eq!(pairs.check(ana, start), Err(start + seconds(6)));
+    assert_eq!(pairs.check(number(2), start), Ok(()), "another recipient is another pair");
+    assert_eq!(pairs.check(ana, start + seconds(6)), Ok(()));
+    assert_eq!(pairs.check(ana, start + seconds(7)), Err(start + seconds(12)));
+    let rested = start + seconds(24);
+    for _ in 0..3 {
+        assert_eq!(pairs.check(ana, rested), Ok(()));
+    }
+    assert_eq!(pairs.check(ana, rested), Err(rested + seconds(6)));
+}
+
+#[test]
+fn without_an_interval_nothing_is_paced_and_nothing_is_remembered() {
+    let now = Instant::now();
+    let mut pairs = Pairs::new(&tier("0s", 1));
+    for _ in 0..10_000 {
+        assert_eq!(pairs.check(number(1), now), Ok(()));
+    }
+    assert_eq!(pairs.pairs.capacity(), 0);
+    // What the provider refuses waits all the same.
+    let until = pairs.refused(number(1), now);
+    assert_eq!(pairs.check(number(1), now), Err(until));
+    assert_eq!(pairs.check(number(2), now), Ok(()));
+    assert_eq!(pairs.check(number(1), until), Ok(()));
+}
+
+#[test]
+fn a_refused_pair_waits_four_times_longer_each_time_and_nobody_waits_with_it() {
+    let (mut now, ana) = (Instant::now(), number(1));
+    let mut pairs = Pairs::new(&tier("6s", 10));
+    for wait in [1, 4, 16, 64, 256, 256] {
+        let until = now + seconds(wait);
+        assert_eq!(pairs.refused(ana, now), until);
+        assert_eq!(pairs.refused(ana, until - seconds(1)), until, "an answer of the same storm");
+        pairs.accepted(ana, until - seconds(1));
+        assert_eq!(pairs.check(ana, until - Duration::from_millis(1)), Err(until));
+        assert_eq!(pairs.check(number(2), now), Ok(()));
+        now = until;
+    }
+    assert_eq!(pairs.check(ana, now), Ok(()));
+    pairs.accepted(ana, now);
+    assert_eq!(pairs.refused(ana, now), now + seconds(1), "after a success the waits begin anew");
+    assert_eq!(
+        pairs.refused(ana, now + seconds(256)),
+        now + seconds(260),
+        "the second one is not forgotten yet"
+    );
+    let quiet = now + seconds(260 + 256);
+    assert_eq!(pairs.refused(ana, quiet), quiet + seconds(1), "as long after its wait it is");
+}
+
+#[test]
+fn a_changed_tier_is_followed_and_what_is_owed_stays_owed() {
+    let (now, ana) = (Instant::now(), number(1));
+    let mut pairs = Pairs::new(&tier("6s", 2));
+    assert_eq!([pairs.check(ana, now), pairs.check(ana, now)], [Ok(()), Ok(())]);
+    pairs.retune(&tier("6s", 1));
+    assert_eq!(pairs.check(ana, now), Err(now + seconds(12)));
+    pairs.retune(&tier("0s", 1));
+    assert_eq!(pairs.check(ana, now), Ok(()));
+}
+
+#[test]
+fn what_owes_nothing_is_forgotten_and_its_memory_given_back() {
+    let start = Instant::now();
+    let mut pairs = Pairs::new(&tier("6s", 10));
+    for nth in 0..5_000 {
+        assert_eq!(pairs.check(number(nth), start), Ok(()));
+    }
+    assert_eq!(pairs.pairs.len(), 5_000);
+    for nth in 0..2_500 {
+        assert_eq!(pairs.check(number(0), start + seconds(6 + 6 * nth)), Ok(()));
+    }
+    assert!(pairs.pairs.len() <= 1, "{}", pairs.pairs.len());
+    assert_eq!(pairs.check(number(0), start + seconds(30_000)), Ok(()));
+    assert!(pairs.pairs.capacity() <= KEPT, "{}", pairs.pairs.capacity());
+}
+
+#[test]
+fn beyond_the_bound_those_with_the_least_left_to_wait_are_forgotten_first() {
+    let (now, ana) = (Instant::now(), number(0));
+    let mut pairs = Pairs::bounded(&tier("6s", 5), 10);
+    for _ in 0..5 {
+        assert_eq!(pairs.check(ana, now), Ok(()));
+    }
+    for nth in 1..1000 {
+        assert_eq!(pairs.check(number(nth), now + Duration::from_millis(nth)), Ok(()));
+        assert!(pairs.pairs.len() <= 10 && pairs.order.len() == pairs.pairs.len());
+    }
+    assert!(pairs.check(ana, now + seconds(1)).is_err(), "the one that owes most is still known");
+}
+
+proptest! {
+    #[test]
+    fn no_pair_ever_gets_more_than_its_burst_and_its_intervals(
+        burst in 1_u32..12,
+        steps in proptest::collection::vec((0_u64..5_000, 0_u64..4), 1..300),
+    ) {
+        let mut pairs = Pairs::new(&tier("6s", burst));
+        let (mut now, mut went) = (Instant::now(), HashMap::<u64, Vec<Instant>>::new());
+        for (millis, nth) in steps {
+            now += Duration::from_millis(millis);
+            match pairs.check(number(nth), now) {
+                Ok(()) => went.entry(nth).or_default().push(now),
+                Err(until) => prop_assert!(until > now),
+            }
+        }
+        for moments in went.values() {
+            for (first, start) in moments.iter().enumerate() {
+                for intervals in 1..20_u32 {
+                    let end = *start + seconds(6) * intervals;
+                    let counted = moments[first..].partition_point(|moment| *moment < end);
+                    prop_assert!(counted <= (burst + intervals - 1) as usize, "{counted} in {intervals} intervals");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn memory_is_bounded_whatever_is_asked_and_one_entry_stands_for_each_pair(
+        capacity in 1_usize..50,
+        steps in proptest::collection::vec((0_u64..1_000, 0_u64..200, 0_u8..4), 1..600),
+    ) {
+        let mut pairs = Pairs::bounded(&tier("6s", 3), capacity);
+        let mut now = Instant::now();
+        for (millis, nth, event) in steps {
+            now += Duration::from_millis(millis);
+            match event {
+                0 => { pairs.refused(number(nth), now); }
+                1 => pairs.accepted(number(nth), now),
+                _ => { let _ = pairs.check(number(nth), now); }
+            }
+            prop_assert!(pairs.pairs.len() <= capacity);
+            prop_assert_eq!(pairs.pairs.len(), pairs.order.len());
+        }
+    }
+}
