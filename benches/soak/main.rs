@@ -34,7 +34,7 @@ use self::memory::Memory;
 use self::report::Report;
 use self::service::Service;
 use self::traffic::Traffic;
-use self::trouble::Trouble;
+use self::trouble::{Kills, Trouble};
 
 /// The program's.
 #[global_allocator]
@@ -52,6 +52,8 @@ const SETTLE: Duration = Duration::from_secs(600);
 const QUIET: Duration = Duration::from_secs(service::UNKNOWN_GRACE_SECONDS + 10);
 /// The share of the time in which the service is killed; in the rest its memory is measured.
 const KILLING: f64 = 0.6;
+/// Between two kills; less when the time is short.
+const KILL_EVERY: Duration = Duration::from_secs(60);
 /// How often the line of progress changes.
 const TICK: Duration = Duration::from_millis(500);
 
@@ -108,17 +110,18 @@ async fn soak(arguments: &Arguments) -> anyhow::Result<Report> {
     let trouble = Trouble::default();
     let line = progress(begun, &channels, &simulator, &memory, &trouble);
 
-    let kill_until = begun + lasting.mul_f64(KILLING);
-    trouble.make(&mut service, &simulator, &channels, kill_until, end).await?;
+    let kills = Kills { until: begun + lasting.mul_f64(KILLING), every: KILL_EVERY.min(lasting / 5) };
+    trouble.make(&mut service, &simulator, &channels, kills, end).await?;
+    // Of the time under load only: a service that waits does not grow.
+    let figures = memory.figures();
     trouble.say("waiting until everything is settled");
     trouble.end(&simulator)?;
     let undecided = traffic.finish(end + SETTLE).await;
     settle(&simulator, &channels, end + SETTLE).await;
-    let memory = memory.figures();
     line.abort();
     service.stop().await?;
     let states = ledger::states(&service.database()).await?;
-    let mut report = Report::new(&channels, &simulator, lasting, states, memory);
+    let mut report = Report::new(&channels, &simulator, lasting, states, figures);
     report.undecided = undecided;
     report.kills = trouble.kills();
     if !report.is_clean() {

@@ -13,8 +13,14 @@ use crate::service::Service;
 /// How long one kind of trouble lasts, and how long it is quiet after it.
 const TURN: Duration = Duration::from_secs(8);
 const CALM: Duration = Duration::from_secs(4);
-/// Between two kills.
-const KILL_EVERY: Duration = Duration::from_secs(60);
+
+/// When the service is killed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kills {
+    pub(crate) every: Duration,
+    /// Not from then on, so that its memory can be told over a longer life.
+    pub(crate) until: Instant,
+}
 
 /// What is going on, for the line of progress.
 #[derive(Debug, Clone, Default)]
@@ -68,13 +74,13 @@ impl Trouble {
         what.clone_into(&mut self.0.lock().unwrap().now);
     }
 
-    /// Makes trouble until `end`; kills the service, in the middle of other trouble, until `kill_until`.
+    /// Makes trouble until `end`, and kills the service in the middle of it.
     pub(crate) async fn make(
         &self,
         service: &mut Service,
         simulator: &Simulator,
         channels: &[Arc<Channel>],
-        kill_until: Instant,
+        kills: Kills,
         end: Instant,
     ) -> anyhow::Result<()> {
         let mut killed_at = Instant::now();
@@ -87,7 +93,7 @@ impl Trouble {
             self.say(what);
             simulator.script(script)?;
             until(Instant::now() + TURN / 2, end).await;
-            if killed_at.elapsed() >= KILL_EVERY && Instant::now() < kill_until {
+            if killed_at.elapsed() >= kills.every && Instant::now() < kills.until {
                 killed_at = Instant::now();
                 self.say(&format!("{what}; the service is killed"));
                 self.0.lock().unwrap().kills += 1;
