@@ -78,6 +78,7 @@ impl Running {
         config.cloud_api.base_url = simulator.base_url();
         config.engine.arbiters = 1;
         config.retry.first = Duration::from_millis(20);
+        config.retry.unknown_grace = Duration::ZERO;
         change(&mut config);
         let vault = Arc::new(Vault::open(&config.secrets, data.path()).unwrap().0);
         let tiers = tier::parse(tier::BUILT_IN).unwrap();

@@ -48,7 +48,8 @@ impl Serving {
             .with("POMBO__ENGINE__CONCURRENCY", "24")
             .with("POMBO__ENGINE__IN_FLIGHT", IN_FLIGHT.to_string())
             .with("POMBO__ENGINE__BLOCK_SIZE", "1000")
-            .with("POMBO__RETRY__FIRST", "20ms");
+            .with("POMBO__RETRY__FIRST", "20ms")
+            .with("POMBO__RETRY__UNKNOWN_GRACE", "0s");
         place.json("company create Acme");
         let key = place.json("key create --company Acme")["key"].as_str().unwrap().to_owned();
         let mut serving =
