@@ -8,6 +8,7 @@ mod lists;
 mod methods;
 mod order;
 mod reference;
+mod requests;
 mod routes;
 mod surroundings;
 mod world;

@@ -25,6 +25,7 @@ async fn the_reference_has_every_route_that_clients_and_probes_may_use() {
             assert_eq!(operation["security"] == serde_json::json!([{}]), open, "{path}");
             let unauthenticated = operation["responses"].get("401").is_some();
             assert_eq!(unauthenticated, !open, "{path}");
+            assert_eq!(operation["responses"].get("429").is_some(), !open, "{path}");
         }
     }
     let is_page = |path: &str| path.starts_with("/docs") || path == "/openapi.json";

@@ -6,7 +6,7 @@ use pombo::domain::channel::{Kind, Status};
 use pombo::domain::request::Limits;
 use uuid::Uuid;
 
-use crate::harness::{Company, Service};
+use crate::harness::{Company, SPARING, SPARING_REQUESTS, Service};
 
 pub(crate) const REVOKED_KEY: &str = "pombo_revoked";
 pub(crate) const EXPIRED_KEY: &str = "pombo_expired";
@@ -17,6 +17,8 @@ pub(crate) struct World {
     pub(crate) acme: Company,
     /// Who must never be seen.
     pub(crate) globex: Company,
+    /// Who has used up its requests.
+    pub(crate) exhausted: Company,
     pub(crate) connected: Uuid,
     pub(crate) disconnected: Uuid,
     pub(crate) foreign: Uuid,
@@ -35,6 +37,10 @@ impl World {
             Service::start_with(Options { send, body_bytes: 16 * 1024, ..Options::default() }).await;
         let acme = service.company("acme").await;
         let globex = service.company("globex").await;
+        let exhausted = service.company_of("initech", SPARING).await;
+        for _ in 0..SPARING_REQUESTS {
+            assert_eq!(service.get("/api/v1/contacts", &exhausted.key).await.status, 200);
+        }
         let revoked = service.add_key(acme.id, REVOKED_KEY, None).await;
         assert!(service.store().revoke_api_key(revoked).await.unwrap());
         service.add_key(acme.id, EXPIRED_KEY, Some(Timestamp::from_millis(1))).await;
@@ -56,6 +62,7 @@ impl World {
             service,
             acme,
             globex,
+            exhausted,
         }
     }
 
