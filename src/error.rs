@@ -23,6 +23,8 @@ pub enum Class {
     Conflict,
     /// The body is larger than the configured bound: 413.
     TooLarge,
+    /// Who asks has asked too often: 429 with `Retry-After`.
+    TooManyRequests,
     /// The service cannot do it now and the client should try again: 503 with `Retry-After`.
     Unavailable,
 }
@@ -57,6 +59,8 @@ codes! {
     InvalidAuthHeader = "invalid_auth_header", Unauthenticated;
     /// The API key is unknown, revoked or expired.
     InvalidApiKey = "invalid_api_key", Unauthenticated;
+    /// The company makes more requests than its tier allows.
+    RateLimited = "rate_limited", TooManyRequests;
     /// The channel belongs to another company.
     CredentialResourceMismatch = "credential_resource_mismatch", Forbidden;
     /// No such path.

@@ -3,7 +3,7 @@
 use actix_web::dev::Payload;
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
 use actix_web::web::Data;
-use actix_web::{FromRequest, HttpRequest};
+use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 use futures_util::future::LocalBoxFuture;
 use uuid::Uuid;
 
@@ -11,7 +11,8 @@ use super::State;
 use super::error::Error;
 use crate::error::Code;
 
-/// The company whose valid API key a request carries. A handler that takes it cannot be reached without.
+/// The company whose valid API key a request carries, and whose allowance of requests it is within. A handler
+/// that takes it cannot be reached without.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Company {
     pub(super) id: Uuid,
@@ -32,6 +33,13 @@ impl FromRequest for Company {
             let caller = state.engine.authenticate(key).await?.ok_or_else(|| {
                 Error::refused(Code::InvalidApiKey, "this API key is unknown, revoked or expired")
             })?;
+            let admitted = state.engine.admit_request(&caller);
+            let allowance = admitted.as_ref().map_or_else(|refused| Some(refused.allowance), |left| *left);
+            if let Some(allowance) = allowance {
+                // For the answer's fields.
+                request.extensions_mut().insert(allowance);
+            }
+            admitted.map_err(Error::RateLimited)?;
             Ok(Self { id: caller.company_id })
         })
     }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::route::Allow;
-use crate::engine;
+use crate::engine::{self, Exhausted};
 use crate::error::{Class, Code, Refusal};
 use crate::store;
 
@@ -50,6 +50,8 @@ pub(super) enum Error {
     UnknownChannel,
     /// The path exists, the method does not.
     MethodNotAllowed(String),
+    /// The company makes too many requests.
+    RateLimited(Exhausted),
     /// It may succeed later.
     Unavailable(Duration),
     /// A defect of ours, which was logged where it happened.
@@ -103,6 +105,7 @@ impl fmt::Display for Error {
             Self::Refused(refusal) => refusal.fmt(f),
             Self::UnknownChannel => f.write_str("unknown channel"),
             Self::MethodNotAllowed(_) => f.write_str("method not allowed"),
+            Self::RateLimited(_) => f.write_str("too many requests"),
             Self::Unavailable(_) => f.write_str("unavailable"),
             Self::Internal => f.write_str("internal server error"),
         }
@@ -115,6 +118,7 @@ impl ResponseError for Error {
             Self::Refused(refusal) => status(refusal.code.class()),
             Self::UnknownChannel => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
+            Self::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -128,7 +132,7 @@ impl ResponseError for Error {
                     Class::Unauthenticated => {
                         answer.insert_header((WWW_AUTHENTICATE, "Bearer"));
                     }
-                    Class::Unavailable => {
+                    Class::TooManyRequests | Class::Unavailable => {
                         answer.insert_header((RETRY_AFTER, whole_seconds(RETRY_SOON)));
                     }
                     Class::Invalid
@@ -145,6 +149,16 @@ impl ResponseError for Error {
                 error: "this path does not answer that method: see the Allow header",
                 code: Code::MethodNotAllowed.as_str(),
             }),
+            Self::RateLimited(Exhausted { allowance, wait }) => {
+                let (limit, seconds) = (allowance.limit, allowance.window.as_secs());
+                let sentence = format!(
+                    "the company's tier allows {limit} requests in {seconds} s and all are used: \
+                     try again after the seconds of Retry-After"
+                );
+                answer
+                    .insert_header((RETRY_AFTER, whole_seconds(*wait)))
+                    .json(ErrorBody { error: &sentence, code: Code::RateLimited.as_str() })
+            }
             Self::Unavailable(retry_after) => {
                 answer.insert_header((RETRY_AFTER, whole_seconds(*retry_after))).json(ErrorBody {
                     error: "the service cannot do this now: try again after the seconds of Retry-After",
@@ -165,6 +179,7 @@ const fn status(class: Class) -> StatusCode {
         Class::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         Class::Conflict => StatusCode::CONFLICT,
         Class::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Class::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
         Class::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
     }
 }

@@ -1,4 +1,5 @@
-//! What surrounds every request: its id, its span, its metrics, and the apology when we fail.
+//! What surrounds every request: its id, its span, its metrics, the fields that say what is left of a company's
+//! allowance, and the apology when we fail.
 //!
 //! This runs once a request and must stay cheap: nothing here is formatted or looked up by name unless a
 //! request was the first of its kind or went wrong.
@@ -10,19 +11,26 @@ use std::time::{Duration, Instant};
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{Service, ServiceRequest, ServiceResponse};
-use actix_web::http::header::{CONTENT_TYPE, HeaderValue};
+use actix_web::http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use actix_web::http::{Method, StatusCode};
-use actix_web::{HttpResponse, ResponseError};
+use actix_web::{HttpMessage as _, HttpResponse, ResponseError};
 use futures_util::FutureExt as _;
 use metrics::{Counter, Histogram};
 use tracing::Instrument as _;
 
+use super::error::whole_seconds;
 use super::request_id;
+use crate::engine::Allowance;
 
 /// Counter of answered requests, by `route`, `method` and `status`.
 pub const REQUESTS_TOTAL: &str = "http_requests_total";
 /// Histogram of the seconds from a request's head to its answer's head, by the same labels.
 pub const DURATION_SECONDS: &str = "http_request_duration_seconds";
+
+/// What a company may ask, after draft-ietf-httpapi-ratelimit-headers.
+const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+/// What is left of it, likewise.
+const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
 /// An answer that took longer than this is logged.
 const SLOW: Duration = Duration::from_secs(1);
@@ -59,12 +67,29 @@ where
             response = response.map_body(|_, _| BoxBody::new(apology));
         }
         response.headers_mut().insert(request_id::NAME, id);
+        let allowance = response.request().extensions().get::<Allowance>().copied();
+        if let Some(allowance) = allowance {
+            show(&allowance, response.headers_mut());
+        }
         if let Some(observed) = response.request().app_data::<Observed>() {
             observed.record(method, response.status(), started.elapsed());
         }
         Ok(response)
     }
     .instrument(span)
+}
+
+/// Tells a company what it may ask and what is left.
+fn show(allowance: &Allowance, headers: &mut HeaderMap) {
+    let Allowance { limit, window, remaining, reset } = allowance;
+    let policy = format!(r#""api";q={limit};w={}"#, window.as_secs());
+    let left = format!(r#""api";r={remaining};t={}"#, whole_seconds(*reset));
+    for (name, value) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, left)] {
+        // Always valid: digits and the letters above.
+        if let Ok(value) = HeaderValue::try_from(value) {
+            headers.insert(name, value);
+        }
+    }
 }
 
 /// What a client reads when we fail; a web-session send has its own words.

@@ -32,6 +32,10 @@ pub(super) enum Failures {
     /// `method_not_allowed`: see the `Allow` header.
     #[response(status = 405)]
     MethodNotAllowed(ErrorBody<'static>),
+    /// `rate_limited`: the company makes more requests than its tier allows. `Retry-After` says when the next one
+    /// may be made; every answer to such a company says in `RateLimit` what is left.
+    #[response(status = 429)]
+    RateLimited(ErrorBody<'static>),
     /// A failure of ours; the body says no more than that.
     #[response(status = 500)]
     Internal,

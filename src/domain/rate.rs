@@ -1,7 +1,8 @@
 //! How often something may happen: `"80/s"`, `"10/min"`, or `"unlimited"`.
 //!
 //! A rate is a count and a period, kept as they were written, so that what an operator reads back is
-//! what they wrote. The limiter asks for [`Rate::period`], people are shown [`Rate::per_second`].
+//! what they wrote. A bucket asks for [`Rate::period`] or [`Rate::per_second`], a client is shown
+//! [`Rate::allowance`].
 
 use std::fmt;
 use std::str::FromStr;
@@ -94,6 +95,11 @@ impl Rate {
         self.0.map(|Limited { count, per }| Duration::from_secs(per.seconds().into()) / count)
     }
 
+    /// How many in which time, as written; `None` when unlimited.
+    pub fn allowance(self) -> Option<(u32, Duration)> {
+        self.0.map(|Limited { count, per }| (count, Duration::from_secs(per.seconds().into())))
+    }
+
     /// Whether there is no limit at all.
     pub const fn is_unlimited(self) -> bool {
         self.0.is_none()
@@ -161,6 +167,9 @@ mod tests {
             let rate: Rate = text.parse().unwrap();
             assert_eq!((rate.to_string().as_str(), rate.period()), (shown, period), "{text}");
         }
+        let allowance = |text: &str| text.parse::<Rate>().unwrap().allowance();
+        assert_eq!(allowance("30/min"), Some((30, Duration::from_secs(60))));
+        assert_eq!(allowance("unlimited"), None);
         assert!((Rate::from_str("30/min").unwrap().per_second() - 0.5).abs() < 1e-9);
         assert!(Rate::UNLIMITED.per_second().is_infinite());
     }

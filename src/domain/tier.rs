@@ -65,7 +65,7 @@ pub struct Tier {
     /// Messages that may go at once after a pause; see [`Tier::burst`] for what stands in when it is not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burst: Option<u32>,
-    /// The even distance between messages to the same recipient.
+    /// The even distance between messages to the same recipient; zero switches it off.
     #[serde(default = "pair_interval", with = "time_span")]
     pub pair_interval: Duration,
     /// Messages to the same recipient that may go at once, borrowed from the intervals after them.
@@ -74,7 +74,7 @@ pub struct Tier {
     /// Unique recipients of templates per moving 24 hours.
     #[serde(default)]
     pub template_quota: Quota,
-    /// Requests to our API.
+    /// Requests to our API by the companies of this tier, each over all its keys.
     #[serde(default = "unlimited")]
     pub api_requests: Rate,
     /// What to do with a message whose outcome nobody can tell.

@@ -32,18 +32,16 @@ impl Keys {
         let hash = api_key::hash(plain);
         // Read before the database is: a key revoked meanwhile is read again next time.
         let revision = self.revision.load(Ordering::Acquire);
-        let known = self.found.get(&hash).map(|entry| *entry).filter(|(read, _)| *read == revision);
-        let record = match known {
-            Some((_, record)) => Some(record),
-            None => store.find_api_key(&hash).await?,
-        };
-        let Some(record) = record.filter(|record| record.is_valid(Timestamp::now())) else { return Ok(None) };
-        if known.is_none() {
-            if self.found.len() >= CAPACITY {
-                self.found.clear();
-            }
-            self.found.insert(hash, (revision, record));
+        let known = self.found.get(&hash).filter(|entry| entry.0 == revision).map(|entry| entry.1.clone());
+        let is_valid = |record: &KeyRecord| record.is_valid(Timestamp::now());
+        if known.is_some() {
+            return Ok(known.filter(is_valid));
         }
+        let Some(record) = store.find_api_key(&hash).await?.filter(is_valid) else { return Ok(None) };
+        if self.found.len() >= CAPACITY {
+            self.found.clear();
+        }
+        self.found.insert(hash, (revision, record.clone()));
         Ok(Some(record))
     }
 }

@@ -10,6 +10,7 @@ mod keys;
 mod ledger;
 mod operation;
 mod quota;
+mod requests;
 mod resolver;
 mod sentinel;
 mod shared;
@@ -30,6 +31,8 @@ use self::keys::Keys;
 pub use self::ledger::Claim;
 use self::ledger::{Accept, Close, Condition, Ledger, Listener, Order};
 use self::quota::Quotas;
+use self::requests::Requests;
+pub use self::requests::{Allowance, Exhausted};
 use self::resolver::{Resolve, Resolved, Resolver};
 use self::sentinel::Sentinel;
 use self::shared::{Shared, Tiers};
@@ -60,6 +63,7 @@ struct Inner {
     shared: Arc<Shared>,
     directory: Directory,
     keys: Keys,
+    requests: Requests,
     resolvers: Vec<Addr<Resolver>>,
     next_resolver: AtomicUsize,
     /// Whether the database answered when it was last asked.
@@ -71,12 +75,14 @@ struct Inner {
 }
 
 /// Who asks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// The company that the key belongs to.
     pub company_id: Uuid,
     /// The key.
     pub key_id: Uuid,
+    /// The name of the company's tier.
+    pub tier: Arc<str>,
 }
 
 /// On which terms something is sent, besides what and to whom.
@@ -204,6 +210,7 @@ impl Engine {
             shared,
             keys: Keys::default(),
             resolvers,
+            requests: Requests::default(),
             next_resolver: AtomicUsize::new(0),
             reachable: AtomicBool::new(true),
             stopping: AtomicBool::new(false),
@@ -246,7 +253,17 @@ impl Engine {
     /// [`Error::Unavailable`] when the key is not known yet and the database is away.
     pub async fn authenticate(&self, key: &str) -> Result<Option<Caller>, Error> {
         let key = self.0.keys.find(self.store(), key).await?;
-        Ok(key.map(|key| Caller { company_id: key.company_id, key_id: key.id }))
+        Ok(key.map(|key| Caller { company_id: key.company_id, key_id: key.id, tier: key.tier }))
+    }
+
+    /// Counts a request of the caller's company; what is left of its allowance, or `None` when its tier knows no
+    /// bound.
+    ///
+    /// # Errors
+    ///
+    /// [`Exhausted`] when the company made as many requests as its tier allows.
+    pub fn admit_request(&self, caller: &Caller) -> Result<Option<Allowance>, Exhausted> {
+        self.0.requests.admit(caller.company_id, &caller.tier, &self.0.shared.tiers)
     }
 
     /// The channel of this id, whoever's it is.

@@ -1,6 +1,7 @@
 //! What the engine's actors share: handles and settings, nothing that changes from message to message.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use std::time::Instant;
@@ -39,13 +40,16 @@ pub(crate) struct Shared {
 
 /// The tiers as they are now.
 #[derive(Default)]
-pub(crate) struct Tiers(RwLock<HashMap<String, Arc<Tier>>>);
+pub(crate) struct Tiers {
+    tiers: RwLock<HashMap<String, Arc<Tier>>>,
+    generation: AtomicU64,
+}
 
 impl Tiers {
     /// Takes over the tiers of the store: name and settings as JSON. One that cannot be read is left as
     /// it was.
     pub(crate) fn replace(&self, records: impl IntoIterator<Item = (String, String)>) {
-        let mut tiers = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut tiers = self.tiers.write().unwrap_or_else(PoisonError::into_inner);
         for (name, settings) in records {
             match serde_json::from_str(&settings) {
                 Ok(tier) => {
@@ -54,11 +58,17 @@ impl Tiers {
                 Err(error) => tracing::error!(tier = name, %error, "a stored tier cannot be read"),
             }
         }
+        self.generation.fetch_add(1, Ordering::Release);
+    }
+
+    /// Rises when tiers are replaced: what was found before may be out of date then.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
     }
 
     /// The tier of this name, or the one that stands in for it.
     pub(crate) fn find(&self, name: &str) -> Arc<Tier> {
-        let tiers = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let tiers = self.tiers.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(tier) = tiers.get(name) {
             return Arc::clone(tier);
         }

@@ -1,8 +1,10 @@
 //! API keys. The keys themselves are never stored: only their hash, and a prefix to recognise them by.
 
+use std::sync::Arc;
+
 use entity::api_key;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, Set};
 use uuid::Uuid;
 
 use super::revision::{self, Topic};
@@ -44,12 +46,14 @@ pub struct ApiKey {
 }
 
 /// What authentication needs to know of a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRecord {
     /// The key.
     pub id: Uuid,
     /// Whose key it is.
     pub company_id: Uuid,
+    /// The name of the company's tier, which bounds the requests of all its keys.
+    pub tier: Arc<str>,
     /// When it stops working.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
@@ -60,6 +64,28 @@ impl KeyRecord {
     /// Whether the key opens anything at this moment.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
+    }
+}
+
+#[derive(FromQueryResult)]
+struct Found {
+    id: Uuid,
+    company_id: Uuid,
+    tier: String,
+    expires_at: Option<i64>,
+    revoked_at: Option<i64>,
+}
+
+impl From<Found> for KeyRecord {
+    fn from(found: Found) -> Self {
+        let Found { id, company_id, tier, expires_at, revoked_at } = found;
+        Self {
+            id,
+            company_id,
+            tier: tier.into(),
+            expires_at: expires_at.map(Timestamp::from_millis),
+            revoked_at: revoked_at.map(Timestamp::from_millis),
+        }
     }
 }
 
@@ -143,12 +169,9 @@ impl Store {
     ///
     /// Those of any query.
     pub async fn find_api_key(&self, hash: &[u8; 32]) -> Result<Option<KeyRecord>> {
-        let key = api_key::Entity::find().filter(api_key::Column::Hash.eq(hash.to_vec()));
-        Ok(key.one(&self.read).await?.map(ApiKey::from).map(|key| KeyRecord {
-            id: key.id,
-            company_id: key.company_id,
-            expires_at: key.expires_at,
-            revoked_at: key.revoked_at,
-        }))
+        let sql = "SELECT api_key.id, company_id, company.tier, expires_at, revoked_at
+            FROM api_key JOIN company ON company.id = company_id WHERE hash = $1";
+        let Some(row) = self.row(sql, [hash.to_vec().into()]).await? else { return Ok(None) };
+        Ok(Some(Found::from_query_result(&row, "")?.into()))
     }
 }

@@ -14,7 +14,7 @@ pub struct Company {
     pub id: Uuid,
     /// Unique name.
     pub name: String,
-    /// The tier that its new channels take.
+    /// The tier that its new channels take, and whose `api_requests` bounds its requests.
     pub tier: String,
     /// When it was added.
     pub created_at: Timestamp,

@@ -16,6 +16,7 @@ use pombo::store::channel::{NewChannel, Sealed};
 use pombo::store::operator::NewOperator;
 use pombo::vault::{api_key, context};
 use reqwest::Method;
+use serde_json::json;
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -25,6 +26,10 @@ use crate::database::Universe;
 
 /// The business account that every seeded business channel belongs to.
 pub(crate) const WABA: &str = "102290129340398";
+/// A tier whose companies may make [`SPARING_REQUESTS`] in an hour.
+pub(crate) const SPARING: &str = "sparing";
+/// See [`SPARING`].
+pub(crate) const SPARING_REQUESTS: u32 = 3;
 /// Nobody listens there.
 const NO_PROVIDER: &str = "http://127.0.0.1:1";
 
@@ -63,6 +68,7 @@ impl Service {
         let mut config = Config::default();
         config.cloud_api.base_url = NO_PROVIDER.to_owned();
         let (universe, directory) = (universe().await, tempfile::tempdir().unwrap());
+        tier(&universe.store, &format!("{SPARING_REQUESTS}/h")).await;
         let process = Process::start(&universe.url, directory.path(), config, options).await;
         let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
         Self { process, universe, client, _directory: directory }
@@ -109,7 +115,12 @@ impl Service {
 
     /// A company with a key.
     pub(crate) async fn company(&self, name: &str) -> Company {
-        let id = self.store().add_company(name, "standard").await.unwrap().id;
+        self.company_of(name, "standard").await
+    }
+
+    /// A company of this tier with a key.
+    pub(crate) async fn company_of(&self, name: &str, tier: &str) -> Company {
+        let id = self.store().add_company(name, tier).await.unwrap().id;
         let key = format!("pombo_{name}");
         self.add_key(id, &key, None).await;
         Company { id, key }
@@ -167,6 +178,17 @@ impl Service {
         let address = self.process.url.trim_start_matches("http://").to_owned();
         tokio::task::spawn_blocking(move || answer::raw(&address, &request, close)).await.unwrap()
     }
+}
+
+/// Gives the tier [`SPARING`] these requests to the API.
+pub(crate) async fn tier(store: &Store, api_requests: &str) {
+    let settings = json!({
+        "name": SPARING,
+        "kind": "business_account",
+        "messages_per_second": "80/s",
+        "api_requests": api_requests,
+    });
+    store.apply_tiers(&Who::Pombo, &[(SPARING.to_owned(), settings.to_string())]).await.unwrap();
 }
 
 fn template((name, language, status): &(&str, &str, &str)) -> ListedTemplate {

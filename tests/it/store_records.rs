@@ -70,7 +70,9 @@ async fn a_revoked_key_stays_known_as_revoked(universe: &Universe) {
 
     let now = Timestamp::now();
     assert!(!store.find_api_key(&[1; 32]).await.unwrap().unwrap().is_valid(now));
-    assert!(store.find_api_key(&[2; 32]).await.unwrap().unwrap().is_valid(now));
+    let found = store.find_api_key(&[2; 32]).await.unwrap().unwrap();
+    assert!(found.is_valid(now));
+    assert_eq!((found.id, found.company_id, &*found.tier), (second.id, company.id, "standard"));
     assert_eq!(store.find_api_key(&[3; 32]).await.unwrap(), None);
     let listed = store.api_keys(company.id).await.unwrap();
     assert_eq!(listed.iter().map(|key| key.id).collect::<Vec<_>>(), [second.id, first.id]);

@@ -48,6 +48,16 @@ fn what_is_left_out_is_what_the_provider_documents() {
 }
 
 #[test]
+fn a_distance_of_nothing_switches_pairs_off() {
+    let tier = only("kind = \"business_account\"\nmessages_per_second = \"1/s\"\npair_interval = \"0s\"");
+    assert!(tier.pair_interval.is_zero());
+    let tiers = parse(BUILT_IN).unwrap();
+    let off: Vec<_> =
+        tiers.iter().filter(|tier| tier.pair_interval.is_zero()).map(|tier| &tier.name).collect();
+    assert_eq!(off, ["unlimited"]);
+}
+
+#[test]
 fn a_burst_is_one_per_cent_of_the_rate_unless_it_is_set() {
     let burst = |rest: &str| only(&format!("kind = \"business_account\"\n{rest}")).burst();
     assert_eq!(burst("messages_per_second = \"80/s\""), 1);

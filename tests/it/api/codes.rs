@@ -63,6 +63,11 @@ fn surface(world: &World, cases: &mut Cases) {
         body: json!(""),
     };
     cases.cases.extend([anonymous(None), anonymous(Some("pombo_nobody"))]);
+    cases.cases.push(Case {
+        code: Code::RateLimited,
+        key: Some(world.exhausted.key.clone()),
+        ..anonymous(None)
+    });
     cases.get(Code::NotFound, "/api/v1/nothing");
     cases.add(Code::MethodNotAllowed, Method::DELETE, "/api/v1/contacts", json!(""));
     cases.get(Code::InvalidPagination, "/api/v1/contacts?page=0");
@@ -184,6 +189,7 @@ const fn status(code: Code) -> u16 {
         Class::MethodNotAllowed => 405,
         Class::Conflict => 409,
         Class::TooLarge => 413,
+        Class::TooManyRequests => 429,
         Class::Unavailable => 503,
     }
 }

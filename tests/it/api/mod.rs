@@ -9,6 +9,7 @@ mod methods;
 mod operator;
 mod order;
 mod reference;
+mod requests;
 mod routes;
 mod surroundings;
 mod world;

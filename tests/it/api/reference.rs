@@ -34,6 +34,7 @@ async fn the_reference_has_every_route_that_clients_and_probes_may_use() {
             let open = route.access == Access::Open;
             let unauthenticated = operation["responses"].get("401").is_some();
             assert_eq!(unauthenticated, !open, "{path}");
+            assert_eq!(operation["responses"].get("429").is_some(), !open, "{path}");
         }
     }
     for scheme in ["api_key", "operator_key"] {

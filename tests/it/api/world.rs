@@ -8,7 +8,7 @@ use pombo::domain::tier;
 use pombo::store::change::Who;
 use uuid::Uuid;
 
-use crate::harness::{Company, Service};
+use crate::harness::{Company, SPARING, SPARING_REQUESTS, Service};
 
 pub(crate) const REVOKED_KEY: &str = "pombo_revoked";
 pub(crate) const EXPIRED_KEY: &str = "pombo_expired";
@@ -23,6 +23,8 @@ pub(crate) struct World {
     pub(crate) globex: Company,
     /// The key of the operator `ana`.
     pub(crate) operator: String,
+    /// Who has used up its requests.
+    pub(crate) exhausted: Company,
     pub(crate) connected: Uuid,
     pub(crate) disconnected: Uuid,
     pub(crate) foreign: Uuid,
@@ -41,6 +43,10 @@ impl World {
             Service::start_with(Options { send, body_bytes: 16 * 1024, ..Options::default() }).await;
         let acme = service.company("acme").await;
         let globex = service.company("globex").await;
+        let exhausted = service.company_of("initech", SPARING).await;
+        for _ in 0..SPARING_REQUESTS {
+            assert_eq!(service.get("/api/v1/contacts", &exhausted.key).await.status, 200);
+        }
         let revoked = service.add_key(acme.id, REVOKED_KEY, None).await;
         assert!(service.store().revoke_api_key(revoked).await.unwrap());
         service.add_key(acme.id, EXPIRED_KEY, Some(Timestamp::from_millis(1))).await;
@@ -67,6 +73,7 @@ impl World {
             service,
             acme,
             globex,
+            exhausted,
         }
     }
 
