@@ -131,12 +131,16 @@ impl ResponseError for Error {
                     Class::Unavailable => {
                         answer.insert_header((RETRY_AFTER, whole_seconds(RETRY_SOON)));
                     }
+                    Class::Conflict if *code == Code::IdempotencyInProgress => {
+                        answer.insert_header((RETRY_AFTER, whole_seconds(RETRY_SOON)));
+                    }
                     Class::Invalid
                     | Class::Forbidden
                     | Class::NotFound
                     | Class::MethodNotAllowed
                     | Class::Conflict
-                    | Class::TooLarge => {}
+                    | Class::TooLarge
+                    | Class::Unprocessable => {}
                 }
                 answer.json(ErrorBody { error: sentence, code: code.as_str() })
             }
@@ -165,6 +169,7 @@ const fn status(class: Class) -> StatusCode {
         Class::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         Class::Conflict => StatusCode::CONFLICT,
         Class::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Class::Unprocessable => StatusCode::UNPROCESSABLE_ENTITY,
         Class::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
     }
 }

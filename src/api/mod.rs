@@ -13,6 +13,7 @@ mod contacts;
 mod envelope;
 mod error;
 mod health;
+mod idempotency;
 mod list_query;
 mod observe;
 mod openapi;
@@ -20,6 +21,7 @@ mod options;
 mod query;
 mod request_id;
 mod route;
+mod sends;
 mod templates;
 mod web_chat;
 
@@ -45,6 +47,12 @@ route::table! {
     POST "/api/v1/chat/{id}/messages" => chat::send, Company;
     GET "/api/v1/web-chat" => web_chat::list, Company;
     POST "/api/v1/web-chat/{id}/messages" => web_chat::send, Company;
+    GET "/api/v1/sends" => sends::list, Company;
+    GET "/api/v1/sends/{id}" => sends::one, Company;
+    GET "/api/v1/sends/{id}/messages" => sends::messages::list, Company;
+    POST "/api/v1/sends/{id}/pause" => sends::pause, Company;
+    POST "/api/v1/sends/{id}/resume" => sends::resume, Company;
+    POST "/api/v1/sends/{id}/cancel" => sends::cancel, Company;
     GET "/api/v1/contacts" => contacts::list, Company;
     GET "/api/v1/contacts/tags" => contacts::tags, Company;
     GET "/healthz" => health::live, Open;

@@ -12,6 +12,7 @@ pub mod interactive;
 pub mod link;
 pub mod message;
 pub mod nearest;
+pub mod outlook;
 pub mod page;
 mod payload;
 pub mod phone;

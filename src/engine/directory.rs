@@ -113,6 +113,13 @@ impl Directory {
         (listener, gate)
     }
 
+    /// The address of a channel's actor, unless it ended or was never started.
+    pub(super) fn address(&self, channel_id: Uuid) -> Option<Addr<ChannelActor>> {
+        let entry = self.entries.get(&channel_id)?;
+        let actor = entry.actor.as_ref().filter(|actor| actor.address.connected())?;
+        Some(actor.address.clone())
+    }
+
     /// Takes over a record, unless the one here is newer, and tells its actor.
     pub(super) fn update(&self, channel: Arc<Channel>) {
         let mut entry = self.entries.entry(channel.id).or_insert_with(|| Entry::new(&channel));

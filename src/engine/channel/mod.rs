@@ -50,6 +50,17 @@ const MAILBOX: usize = 1024;
 #[rtype(result = "()")]
 pub(crate) struct Refresh(pub(crate) Arc<Channel>);
 
+/// Let go of this send: the store says that nothing of it is to go. Answered when no message of it starts any
+/// more; those in flight are written as they end.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct Release(pub(crate) Uuid);
+
+/// Look into the store again: it may hold sends that can go now.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct Look;
+
 /// Start no more messages, wait for those in flight, write what is known. Answered when done.
 #[derive(Message)]
 #[rtype(result = "()")]
@@ -283,6 +294,23 @@ impl Handler<Refresh> for ChannelActor {
 
     fn handle(&mut self, refresh: Refresh, ctx: &mut Self::Context) {
         self.refresh(&refresh.0, ctx);
+    }
+}
+
+impl Handler<Release> for ChannelActor {
+    type Result = ();
+
+    fn handle(&mut self, release: Release, ctx: &mut Self::Context) {
+        tracing::debug!(channel.id = %self.channel.id, send.id = %release.0, "asked to let go of a send");
+        self.pump(ctx);
+    }
+}
+
+impl Handler<Look> for ChannelActor {
+    type Result = ();
+
+    fn handle(&mut self, _: Look, ctx: &mut Self::Context) {
+        self.pump(ctx);
     }
 }
 
