@@ -18,4 +18,5 @@ mod serving;
 mod store_contacts;
 mod store_import;
 mod store_records;
+mod store_sends;
 mod unreliable;
