@@ -90,18 +90,16 @@ impl Schedule {
     ///
     /// `invalid_schedule`.
     pub fn check(self, now: Timestamp) -> Result<(), Refusal> {
-        let refuse = |sentence: String| Err(Refusal::new(Code::InvalidSchedule, sentence));
+        let refuse = |sentence: &str| Err(Refusal::new(Code::InvalidSchedule, sentence));
         if self.send_at.is_some_and(|start| start > now.plus(FARTHEST)) {
-            return refuse(
-                "`send_at` is more than a year ahead: send the request again nearer to it".to_owned(),
-            );
+            return refuse("`send_at` is more than a year ahead: ask again when it is nearer");
         }
         let Some(end) = self.expires_at else { return Ok(()) };
         if end <= now {
-            return refuse(format!("`expires_at` has passed, it is {now} now: nothing could start any more"));
+            return refuse("`expires_at` has passed: nothing could start any more");
         }
         if self.send_at.is_some_and(|start| start >= end) {
-            return refuse("`expires_at` must be after `send_at`: nothing could start in between".to_owned());
+            return refuse("`expires_at` must be after `send_at`: nothing could start in between");
         }
         Ok(())
     }

@@ -129,9 +129,11 @@ fn business(world: &World, cases: &mut Cases) {
 fn sends(world: &World, cases: &mut Cases) {
     let path = &World::send(world.connected);
     cases.get(Code::SendNotFound, format!("/api/v1/sends/{}", world.foreign_send));
-    for (code, once) in
-        [(Code::InvalidIdempotencyKey, "two words"), (Code::IdempotencyKeyReused, USED), (Code::IdempotencyInProgress, HELD)]
-    {
+    for (code, once) in [
+        (Code::InvalidIdempotencyKey, "two words"),
+        (Code::IdempotencyKeyReused, USED),
+        (Code::IdempotencyInProgress, HELD),
+    ] {
         cases.post(code, path, json!({}));
         cases.cases.last_mut().unwrap().once = Some(once);
     }

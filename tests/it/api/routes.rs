@@ -15,7 +15,11 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
     match (route.method, route.path) {
         (
             "GET",
-            "/api/v1/chat" | "/api/v1/web-chat" | "/api/v1/sends" | "/api/v1/contacts" | "/api/v1/contacts/tags",
+            "/api/v1/chat"
+            | "/api/v1/web-chat"
+            | "/api/v1/sends"
+            | "/api/v1/contacts"
+            | "/api/v1/contacts/tags",
         ) => (200, r#"{"data":[],"currentPage":1,"totalPages":0,"totalRecords":0}"#),
         (_, path) if path.starts_with("/api/v1/sends/{id}") => (404, "send_not_found"),
         ("GET", "/api/v1/chat/{id}/templates") | ("POST", "/api/v1/chat/{id}/messages") => {
