@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Serialize, Serializer};
 use time::OffsetDateTime;
 use time::format_description::BorrowedFormatItem;
+use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 
 const RFC3339_MILLIS: &[BorrowedFormatItem<'_>] =
@@ -18,7 +19,22 @@ const RFC3339_MILLIS: &[BorrowedFormatItem<'_>] =
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
+/// A text that is no moment in RFC 3339.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("is not a time in RFC 3339 with its offset, such as 2027-01-31T09:00:00-03:00")]
+pub struct NotATime;
+
 impl Timestamp {
+    /// From RFC 3339, with whatever offset; what is finer than a millisecond is cut off.
+    ///
+    /// # Errors
+    ///
+    /// [`NotATime`] for everything else, a time without its offset above all.
+    pub fn parse(text: &str) -> Result<Self, NotATime> {
+        let moment = OffsetDateTime::parse(text, &Rfc3339).map_err(|_| NotATime)?;
+        i64::try_from(moment.unix_timestamp_nanos().div_euclid(1_000_000)).map(Self).map_err(|_| NotATime)
+    }
+
     /// The present moment by the system's clock.
     pub fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -76,5 +92,33 @@ mod tests {
     #[test]
     fn a_time_is_shown_in_rfc_3339_with_milliseconds() {
         assert_eq!(Timestamp::from_millis(1_700_000_000_007).to_string(), "2023-11-14T22:13:20.007Z");
+    }
+
+    #[test]
+    fn a_time_is_read_with_any_offset_and_never_without_one() {
+        for same in [
+            "2023-11-14T22:13:20.007Z",
+            "2023-11-14T22:13:20.0079Z",
+            "2023-11-14T19:13:20.007-03:00",
+            "2023-11-15T03:43:20.007+05:30",
+        ] {
+            assert_eq!(Timestamp::parse(same), Ok(Timestamp::from_millis(1_700_000_000_007)), "{same}");
+        }
+        assert_eq!(Timestamp::parse("1969-12-31T23:59:59.9999Z"), Ok(Timestamp::from_millis(-1)));
+        for wrong in [
+            "",
+            "now",
+            "1700000000",
+            "2023-11-14",
+            "2023-11-14T22:13:20",
+            "2023-11-14 22:13:20-0300",
+            "2023-02-30T00:00:00Z",
+            "2023-11-14T24:00:00Z",
+            "2023-11-14T22:13:20+25:00",
+            "+12023-11-14T22:13:20Z",
+            "2023-11-14T22:13:20Z and then",
+        ] {
+            assert_eq!(Timestamp::parse(wrong), Err(NotATime), "{wrong}");
+        }
     }
 }

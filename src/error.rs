@@ -25,6 +25,8 @@ pub enum Class {
     TooLarge,
     /// Who asks has asked too often: 429 with `Retry-After`.
     TooManyRequests,
+    /// What is asked contradicts what was asked before: 422.
+    Unprocessable,
     /// The service cannot do it now and the client should try again: 503 with `Retry-After`.
     Unavailable,
 }
@@ -121,6 +123,8 @@ codes! {
     MissingInteractive = "missing_interactive", Invalid;
     /// The interactive payload breaks one of the provider's rules.
     InvalidInteractive = "invalid_interactive", Invalid;
+    /// `send_at` and `expires_at` leave no time to send in, or are too far ahead.
+    InvalidSchedule = "invalid_schedule", Invalid;
     /// No such template in this company.
     TemplateNotFound = "template_not_found", NotFound;
     /// The template is not approved by the provider.
@@ -137,6 +141,16 @@ codes! {
     InvalidRecipientType = "invalid_recipient_type", Invalid;
     /// The web session is not connected.
     SessionDisconnected = "session_disconnected", Conflict;
+    /// `Idempotency-Key` is not 1 to 255 visible ASCII characters, or is given twice.
+    InvalidIdempotencyKey = "invalid_idempotency_key", Invalid;
+    /// Another request was accepted under this `Idempotency-Key`.
+    IdempotencyKeyReused = "idempotency_key_reused", Unprocessable;
+    /// A request under this `Idempotency-Key` is still being carried out.
+    IdempotencyInProgress = "idempotency_in_progress", Conflict;
+    /// The company has no such send.
+    SendNotFound = "send_not_found", NotFound;
+    /// Nothing more of the send will go: it can neither be paused nor resumed nor canceled.
+    SendIsOver = "send_is_over", Conflict;
     /// The database is away, full, or the service is stopping.
     ServiceUnavailable = "service_unavailable", Unavailable;
 }

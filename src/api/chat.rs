@@ -1,14 +1,13 @@
 //! Business-account channels: list, templates, send.
 
+mod answer;
+
 use std::sync::Arc;
 
-use actix_web::http::StatusCode;
 use actix_web::web::{self, Data, Json};
-use actix_web::{HttpRequest, Responder};
-use serde::Serialize;
-use utoipa::ToSchema;
-use uuid::Uuid;
+use actix_web::{HttpRequest, HttpResponse};
 
+use self::answer::{Queued, Rehearsed};
 use super::State;
 use super::auth::Company;
 use super::body::Body;
@@ -16,59 +15,16 @@ use super::channel_id::ChannelId;
 use super::channels::{self, Channel};
 use super::envelope::Envelope;
 use super::error::{Error, ErrorBody};
+use super::idempotency::{self, IdempotencyKey, Turn};
 use super::list_query::{ListQuery, PageParameters};
 use super::openapi::{BusinessSend, Failures};
 use super::templates::{self, Template};
 use crate::domain::channel::{self, Kind};
-use crate::domain::request::{BusinessRequest, SkippedEntry};
-use crate::engine::{Accepted, Terms};
+use crate::domain::request::BusinessRequest;
 use crate::error::Code;
 
 /// A body up to this size is parsed where it was read; a larger one where it holds up no other request.
 const PARSED_IN_PLACE: usize = 256 * 1024;
-
-/// What became of a send.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Queued {
-    /// That it is queued for sending.
-    #[schema(example = "Message queued for sending")]
-    message: &'static str,
-    /// Unique numbers that the message goes to.
-    recipients_count: u64,
-    /// Names the send.
-    send_id: Uuid,
-    /// Entries of `phone_number` that are not numbers.
-    skipped_count: u64,
-    /// The first hundred of them.
-    skipped: Vec<Skipped>,
-}
-
-/// An entry of `phone_number` that is not a number.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Skipped {
-    /// The entry's beginning.
-    input: String,
-    /// What is wrong with it.
-    #[schema(example = "has fewer than 7 digits")]
-    reason: String,
-}
-
-impl From<Accepted> for Queued {
-    fn from(Accepted { send_id, recipients, skipped }: Accepted) -> Self {
-        let shown = |SkippedEntry { input, reason }| Skipped { input, reason };
-        Self {
-            message: if recipients == 1 {
-                "Message queued for sending"
-            } else {
-                "Messages queued for sending"
-            },
-            recipients_count: recipients,
-            send_id,
-            skipped_count: skipped.count,
-            skipped: skipped.first.into_iter().map(shown).collect(),
-        }
-    }
-}
 
 /// List business-account channels
 ///
@@ -124,18 +80,38 @@ pub(super) async fn templates(
 /// Send messages
 ///
 /// One message to one or many recipients. Everything that the answer promises is durable when it comes.
+///
+/// With `dry_run=true` all checks are made and answered the same, but nothing is queued: the answer is 200 and
+/// says how many it would be and how long it would take.
+///
+/// With an `Idempotency-Key` an accepted request is carried out once: repeated under its key within 24 hours
+/// it is given the first answer again, byte for byte, with `Idempotency-Replayed: true`. Only accepted requests
+/// are kept: one that was refused did nothing, and may be mended and repeated under its key; one that was
+/// answered 503 is looked at anew. The key is looked at after the channel and before the body is parsed.
 #[utoipa::path(
     post,
     path = "/api/v1/chat/{id}/messages",
     operation_id = "sendBusinessMessages",
     tag = "business account",
-    params(("id" = Uuid, Path, description = "The channel")),
+    params(
+        ("id" = Uuid, Path, description = "The channel"),
+        ("dry_run" = Option<bool>, Query, description = "Whether only to say what would be done"),
+        IdempotencyKey,
+    ),
     request_body = BusinessSend,
     responses(
-        (status = 202, description = "Queued for sending", body = Queued),
+        (
+            status = 202,
+            description = "Queued for sending",
+            body = Queued,
+            headers(("Idempotency-Replayed" = String, description = "`true` when this was the answer before")),
+        ),
+        (status = 200, description = "What a dry run would have queued", body = Rehearsed),
         (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
         (status = 404, description = "`channel_not_found`, `template_not_found`", body = ErrorBody),
+        (status = 409, description = "`idempotency_in_progress`: repeat it after `Retry-After` seconds", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
+        (status = 422, description = "`idempotency_key_reused`", body = ErrorBody),
         Failures,
     ),
 )]
@@ -144,12 +120,22 @@ pub(super) async fn send(
     id: ChannelId,
     body: Body,
     state: Data<State>,
-) -> Result<impl Responder, Error> {
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
+    let is_dry_run = ListQuery::new(request.query_string(), &state.options).flag("dry_run")?;
     let body = body.read(&state.options).await?;
-    let request = parse(&state, body).await?;
-    let accepted = state.engine.send(&channel, request, Terms::default()).await?;
-    Ok((Json(Queued::from(accepted)), StatusCode::ACCEPTED))
+    let held = match idempotency::turn(&state, company, &request, &body).await? {
+        Turn::First(held) => held,
+        Turn::Repeated(accepted) => return Ok(idempotency::replay(&Queued::from(accepted))),
+    };
+    let asked = parse(&state, body).await?;
+    if is_dry_run {
+        let rehearsal = state.engine.rehearse(&channel, asked).await?;
+        return Ok(HttpResponse::Ok().json(Rehearsed::from(rehearsal)));
+    }
+    let accepted = state.engine.send(&channel, asked, held).await?;
+    Ok(HttpResponse::Accepted().json(Queued::from(accepted)))
 }
 
 async fn parse(state: &Data<State>, body: web::Bytes) -> Result<BusinessRequest, Error> {

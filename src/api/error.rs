@@ -135,12 +135,16 @@ impl ResponseError for Error {
                     Class::TooManyRequests | Class::Unavailable => {
                         answer.insert_header((RETRY_AFTER, whole_seconds(RETRY_SOON)));
                     }
+                    Class::Conflict if *code == Code::IdempotencyInProgress => {
+                        answer.insert_header((RETRY_AFTER, whole_seconds(RETRY_SOON)));
+                    }
                     Class::Invalid
                     | Class::Forbidden
                     | Class::NotFound
                     | Class::MethodNotAllowed
                     | Class::Conflict
-                    | Class::TooLarge => {}
+                    | Class::TooLarge
+                    | Class::Unprocessable => {}
                 }
                 answer.json(ErrorBody { error: sentence, code: code.as_str() })
             }
@@ -180,6 +184,7 @@ const fn status(class: Class) -> StatusCode {
         Class::Conflict => StatusCode::CONFLICT,
         Class::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Class::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
+        Class::Unprocessable => StatusCode::UNPROCESSABLE_ENTITY,
         Class::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
     }
 }

@@ -82,6 +82,19 @@ impl<'a> ListQuery<'a> {
         Ok(value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()))
     }
 
+    /// A parameter that is `true` or `false`; `false` when it is absent.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_field` for anything else.
+    pub(super) fn flag(&self, name: &str) -> Result<bool, Error> {
+        match self.text(name)?.as_deref() {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(_) => Err(Error::refused(Code::InvalidField, format!("`{name}` must be true or false"))),
+        }
+    }
+
     fn positive(&self, name: &str) -> Result<Option<u64>, Error> {
         let refusal = || invalid_pagination(format!("`{name}` must be a positive integer"));
         let Some(value) = query::value(self.query, name).map_err(|query::Undecodable| refusal())? else {

@@ -13,6 +13,7 @@ mod contacts;
 mod envelope;
 mod error;
 mod health;
+mod idempotency;
 mod list_query;
 mod observe;
 mod openapi;
@@ -21,6 +22,7 @@ mod options;
 mod query;
 mod request_id;
 mod route;
+mod sends;
 mod templates;
 mod web_chat;
 
@@ -46,6 +48,12 @@ route::table! {
     POST "/api/v1/chat/{id}/messages" => chat::send, Company;
     GET "/api/v1/web-chat" => web_chat::list, Company;
     POST "/api/v1/web-chat/{id}/messages" => web_chat::send, Company;
+    GET "/api/v1/sends" => sends::list, Company;
+    GET "/api/v1/sends/{id}" => sends::one, Company;
+    GET "/api/v1/sends/{id}/messages" => sends::messages::list, Company;
+    POST "/api/v1/sends/{id}/pause" => sends::pause, Company;
+    POST "/api/v1/sends/{id}/resume" => sends::resume, Company;
+    POST "/api/v1/sends/{id}/cancel" => sends::cancel, Company;
     GET "/api/v1/contacts" => contacts::list, Company;
     GET "/api/v1/contacts/tags" => contacts::tags, Company;
     GET "/operator/v1/tiers" => operator::tiers::list, Operator;

@@ -15,7 +15,7 @@ use utoipa_swagger_ui::Config;
 
 pub(super) use self::bodies::{BusinessSend, WebSend};
 use super::error::{Error, ErrorBody};
-use super::{State, chat, contacts, health, operator, web_chat};
+use super::{State, chat, contacts, health, operator, sends, web_chat};
 use crate::error::Code;
 
 /// What every company's endpoint may answer.
@@ -53,6 +53,12 @@ pub(super) enum Failures {
         chat::send,
         web_chat::list,
         web_chat::send,
+        sends::list,
+        sends::one,
+        sends::messages::list,
+        sends::pause,
+        sends::resume,
+        sends::cancel,
         contacts::list,
         contacts::tags,
         health::live,

@@ -12,6 +12,7 @@ use super::channel_id::ChannelId;
 use super::channels::{self, Channel};
 use super::envelope::Envelope;
 use super::error::{Error, ErrorBody, MessageBody};
+use super::idempotency::{self, IdempotencyKey};
 use super::list_query::PageParameters;
 use super::openapi::{Failures, WebSend};
 use crate::domain::channel::{self, Kind};
@@ -41,17 +42,20 @@ pub(super) async fn list(
 ///
 /// One message to a number or a group. Sessions are not linked to phones yet: every send to an existing
 /// channel that passes the other checks is answered `session_disconnected`.
+///
+/// An `Idempotency-Key` is checked after the channel and before the body is parsed, as for business accounts.
 #[utoipa::path(
     post,
     path = "/api/v1/web-chat/{id}/messages",
     operation_id = "sendWebMessage",
     tag = "web session",
-    params(("id" = Uuid, Path, description = "The channel")),
+    params(("id" = Uuid, Path, description = "The channel"), IdempotencyKey),
     request_body = WebSend,
     responses(
         (status = 404, description = "No such channel in this company", body = MessageBody),
-        (status = 409, description = "`session_disconnected`", body = ErrorBody),
+        (status = 409, description = "`session_disconnected`, `idempotency_in_progress`", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
+        (status = 422, description = "`idempotency_key_reused`", body = ErrorBody),
         Failures,
     ),
 )]
@@ -60,9 +64,12 @@ pub(super) async fn send(
     id: ChannelId,
     body: Body,
     state: Data<State>,
+    request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
     let body = body.read(&state.options).await?;
+    // Nothing is accepted here yet, so that no answer can have been kept: only the key is held.
+    let _turn = idempotency::turn(&state, company, &request, &body).await?;
     WebRequest::parse(&body, &state.options.send)?;
     Err(Error::refused(
         Code::SessionDisconnected,

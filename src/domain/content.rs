@@ -66,6 +66,16 @@ pub enum Content {
 }
 
 impl Content {
+    /// The most characters of stored content that say its kind.
+    pub const KIND_CHARS: usize = 32;
+
+    /// The kind of stored content, from its first [`Content::KIND_CHARS`]: contents can be long.
+    pub fn kind_of(stored: &str) -> Option<&'static str> {
+        const KINDS: [&str; 7] = ["text", "image", "video", "audio", "document", "template", "interactive"];
+        let (kind, _) = stored.strip_prefix(r#"{"type":""#)?.split_once('"')?;
+        KINDS.into_iter().find(|known| *known == kind)
+    }
+
     /// The `type` of the request that this came from.
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -114,6 +124,8 @@ mod tests {
             let stored = serde_json::to_string(&content).unwrap_or_default();
             let beginning = format!(r#"{{"type":"{}","#, content.kind());
             assert!(stored.starts_with(&beginning), "{stored}");
+            let head: String = stored.chars().take(Content::KIND_CHARS).collect();
+            assert_eq!(Content::kind_of(&head), Some(content.kind()), "{stored}");
             assert_eq!(serde_json::from_str(&stored).ok(), Some(content), "{stored}");
         }
     }

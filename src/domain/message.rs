@@ -66,6 +66,11 @@ impl State {
         }
     }
 
+    /// From the word in answers.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == word)
+    }
+
     /// Whether the channel's own attempts still decide about the message. From then on only receipts do.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Queued | Self::Sending | Self::Unknown)

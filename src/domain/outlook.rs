@@ -1,91 +1,94 @@
-//! What is to be expected of a send, and why it waits.
+//! How a send gets on: its pace, its likely end, and what it waits for when nothing of it goes.
 
 use std::fmt;
 
 use crate::clock::Timestamp;
 
-/// Why messages wait. The words are part of the API, of the metrics' labels and of the log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reason {
-    /// The channel sends as fast as its tier, or the provider's level, allows. A faster tier helps if the
-    /// provider grants one.
-    Rate,
-    /// The provider said that the number sends too fast: it goes on at a part of its rate, which recovers by
-    /// itself.
-    BackOff,
-    /// The recipient got a message from this number just now; the provider wants a distance between two.
-    Pair,
-    /// So many people were sent templates in the last 24 hours as the tier allows. It goes on when the first
-    /// of them falls out of the window, or under a larger quota.
-    TemplateQuota,
-    /// The provider does not let the template through. It goes on when the provider does.
-    TemplatePaused,
-    /// The provider asked not to send this recipient advertising for 24 hours.
-    RecipientHeld,
-    /// The provider takes nothing from this number just now; it is asked again by itself.
-    ProviderPause,
-    /// The provider takes nothing from this business account just now.
-    AccountThrottled,
-    /// The provider takes nothing from this app just now.
-    AppThrottled,
-    /// The channel is disconnected: reconnect it. The queue is kept.
-    Disconnected,
-    /// The provider restricted the account: mend it there. The queue is kept.
-    Blocked,
-    /// Somebody paused the send: resume it.
-    Paused,
-    /// It is scheduled for later.
-    Scheduled,
-    /// The provider may or may not have the message; a receipt is waited for.
-    UnknownOutcome,
-    /// The last attempt failed in a way that may pass.
-    Retry,
-    /// Other sends of the channel go first, or take turns with it.
-    Turn,
+/// How a send gets on at one moment.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Outlook {
+    /// Messages of it that go in a second now; `None` when nothing goes or nobody knows.
+    pub rate: Option<f64>,
+    /// When its last message will likely have gone; `None` when nobody can say.
+    pub estimated_end: Option<Timestamp>,
+    /// What it waits for, if it does.
+    pub waiting: Option<Waiting>,
 }
 
-impl Reason {
-    /// Every reason.
-    pub const ALL: [Self; 16] = [
-        Self::Rate,
-        Self::BackOff,
-        Self::Pair,
-        Self::TemplateQuota,
-        Self::TemplatePaused,
-        Self::RecipientHeld,
-        Self::ProviderPause,
-        Self::AccountThrottled,
-        Self::AppThrottled,
-        Self::Disconnected,
-        Self::Blocked,
-        Self::Paused,
-        Self::Scheduled,
-        Self::UnknownOutcome,
-        Self::Retry,
-        Self::Turn,
-    ];
+/// What a send waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// For programs.
+    pub reason: Reason,
+    /// For people: what holds it and what, if anything, is to be done.
+    pub sentence: String,
+    /// Until when; `None` when that depends on somebody or on what comes.
+    pub until: Option<Timestamp>,
+}
 
-    /// The word in answers, labels and logs.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Rate => "rate",
-            Self::BackOff => "back_off",
-            Self::Pair => "pair",
-            Self::TemplateQuota => "template_quota",
-            Self::TemplatePaused => "template_paused",
-            Self::RecipientHeld => "recipient_held",
-            Self::ProviderPause => "provider_pause",
-            Self::AccountThrottled => "account_throttled",
-            Self::AppThrottled => "app_throttled",
-            Self::Disconnected => "disconnected",
-            Self::Blocked => "blocked",
-            Self::Paused => "paused",
-            Self::Scheduled => "scheduled",
-            Self::UnknownOutcome => "unknown_outcome",
-            Self::Retry => "retry",
-            Self::Turn => "turn",
+macro_rules! reasons {
+    ($($(#[$doc:meta])* $variant:ident = $word:literal;)*) => {
+        /// Why nothing of a send goes just now. The words are part of the contract and never change.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Reason {
+            $($(#[$doc])* $variant,)*
         }
-    }
+
+        impl Reason {
+            /// Every reason.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// The word in answers.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// The tier's `messages_per_second` is used up for the moment. Nothing to do; a faster tier goes faster.
+    Rate = "rate";
+    /// The provider refused for going too fast, and the channel slowed down. It speeds up again by itself; if
+    /// this comes often, lower the tier's `messages_per_second`.
+    BackOff = "back_off";
+    /// The next recipient got a message moments ago (the tier's `pair_interval` and `pair_burst`). Nothing to
+    /// do; other recipients are not held up.
+    Pair = "pair";
+    /// The tier's `template_quota`, or the account's own limit of people that it may write to first in a day,
+    /// is used up. It goes on as the day moves on; raise the quota, or have the provider raise the limit.
+    TemplateQuota = "template_quota";
+    /// The provider does not let the template through (paused, disabled, rejected or deleted). Mend it at the
+    /// provider, or cancel the send.
+    TemplatePaused = "template_paused";
+    /// The provider asked to let the recipient be for a while. Nothing to do; the message goes afterwards.
+    RecipientHeld = "recipient_held";
+    /// The provider took nothing lately (time-outs, server errors). It is tried again by itself; if it lasts,
+    /// look at the provider's status and at the network.
+    ProviderPause = "provider_pause";
+    /// The provider throttles the whole business account. Nothing to do but wait; fewer channels of the account
+    /// at once help.
+    AccountThrottled = "account_throttled";
+    /// The provider throttles the application that the token belongs to. Nothing to do but wait; a second
+    /// application at the provider shares the load.
+    AppThrottled = "app_throttled";
+    /// The provider refused the channel's token or registration. Reconnect the channel; its queue is kept.
+    Disconnected = "disconnected";
+    /// The provider restricted the business account. A new token does not help: appeal at the provider; the
+    /// queue is kept.
+    Blocked = "blocked";
+    /// A person paused the send. Resume it.
+    Paused = "paused";
+    /// Its `send_at` has not come. Nothing to do; cancel it if it is not wanted any more.
+    Scheduled = "scheduled";
+    /// The process ended while messages were under way, and it is not yet certain that none of them arrived.
+    /// They are sent again after a grace period, or held, as the tier's `unknown_outcome` says.
+    UnknownOutcome = "unknown_outcome";
+    /// What is left was refused for a passing reason and is tried again. Nothing to do.
+    Retry = "retry";
+    /// Other sends of the channel go first: single messages before bulk sends, bulk sends in turns. Nothing
+    /// to do; pausing another send makes room.
+    Turn = "turn";
 }
 
 impl fmt::Display for Reason {
@@ -94,24 +97,22 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Why something waits, and until when.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
-    /// The reason.
-    pub reason: Reason,
-    /// The same for a person: what set it, and what helps.
-    pub sentence: String,
-    /// When it goes on, as far as anybody knows.
-    pub until: Option<Timestamp>,
+impl Outlook {
+    /// Of a send that waits.
+    pub const fn waiting(reason: Reason, sentence: String, until: Option<Timestamp>) -> Self {
+        Self { rate: None, estimated_end: None, waiting: Some(Waiting { reason, sentence, until }) }
+    }
 }
 
-/// What is to be expected of a send.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outlook {
-    /// Messages per second that it gets now; `None` when nobody can tell.
-    pub rate: Option<f64>,
-    /// When it will be done at the present pace.
-    pub estimated_end: Option<Timestamp>,
-    /// Why it waits, if it does.
-    pub waiting: Option<Waiting>,
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_reason_has_a_word_of_its_own() {
+        let words: HashSet<_> = Reason::ALL.iter().map(|reason| reason.as_str()).collect();
+        assert_eq!(words.len(), Reason::ALL.len());
+    }
 }

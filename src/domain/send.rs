@@ -1,9 +1,20 @@
 //! Sends: one accepted request, its frozen audience, and how far it got.
 
+mod counts;
+mod stage;
+
+use std::time::Duration;
+
 use uuid::Uuid;
 
+pub use self::counts::Counts;
+pub use self::stage::{Stage, UnknownStage};
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
+use crate::error::{Code, Refusal};
+
+/// How far ahead a send may be scheduled: a year, and the day more that some have.
+const FARTHEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 /// Where a send is. The numbers are what the database keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,6 +67,11 @@ impl Control {
     pub const fn as_i16(self) -> i16 {
         self as i16
     }
+
+    /// From the number that the database kept.
+    pub fn from_i16(value: i16) -> Option<Self> {
+        [Self::Running, Self::Paused].into_iter().find(|control| control.as_i16() == value)
+    }
 }
 
 /// When a send may go, as its request asked.
@@ -65,6 +81,33 @@ pub struct Schedule {
     pub send_at: Option<Timestamp>,
     /// Nothing starts from this moment on.
     pub expires_at: Option<Timestamp>,
+}
+
+impl Schedule {
+    /// Whether it can be kept by a request that is made `now`. A start that has passed means at once.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_schedule`.
+    pub fn check(self, now: Timestamp) -> Result<(), Refusal> {
+        let refuse = |sentence: &str| Err(Refusal::new(Code::InvalidSchedule, sentence));
+        if self.send_at.is_some_and(|start| start > now.plus(FARTHEST)) {
+            return refuse("`send_at` is more than a year ahead: ask again when it is nearer");
+        }
+        let Some(end) = self.expires_at else { return Ok(()) };
+        if end <= now {
+            return refuse("`expires_at` has passed: nothing could start any more");
+        }
+        if self.send_at.is_some_and(|start| start >= end) {
+            return refuse("`expires_at` must be after `send_at`: nothing could start in between");
+        }
+        Ok(())
+    }
+
+    /// The moment that it waits for, if that has not come `now`.
+    pub fn waits_until(self, now: Timestamp) -> Option<Timestamp> {
+        self.send_at.filter(|start| *start > now)
+    }
 }
 
 /// The template that a send sends.
@@ -131,4 +174,45 @@ pub struct Mark {
     pub state: State,
     /// Nothing of it is to be done before: all that is left waits.
     pub due_at: Option<Timestamp>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedule_must_leave_time_to_start_in_and_must_not_be_a_year_ahead() {
+        let at = Timestamp::from_millis;
+        let now = at(1_700_000_000_000);
+        let (before, soon, later) =
+            (at(now.millis() - 1), now.plus(Duration::from_secs(60)), now.plus(FARTHEST));
+        let beyond = at(later.millis() + 1);
+        for (send_at, expires_at, is_fine) in [
+            (None, None, true),
+            (Some(before), None, true),
+            (Some(before), Some(soon), true),
+            (Some(soon), Some(later), true),
+            (Some(later), Some(beyond), true),
+            (Some(beyond), None, false),
+            (None, Some(before), false),
+            (None, Some(now), false),
+            (Some(before), Some(now), false),
+            (Some(soon), Some(soon), false),
+            (Some(later), Some(soon), false),
+        ] {
+            let checked = Schedule { send_at, expires_at }.check(now);
+            let code = checked.map_err(|refusal| refusal.code);
+            let expected = if is_fine { Ok(()) } else { Err(Code::InvalidSchedule) };
+            assert_eq!(code, expected, "{send_at:?} {expires_at:?}");
+        }
+    }
+
+    #[test]
+    fn a_start_that_has_passed_is_not_waited_for() {
+        let now = Timestamp::from_millis(7);
+        let waits = |start| {
+            Schedule { send_at: Some(Timestamp::from_millis(start)), expires_at: None }.waits_until(now)
+        };
+        assert_eq!([waits(6), waits(7), waits(8)], [None, None, Some(Timestamp::from_millis(8))]);
+    }
 }

@@ -126,6 +126,13 @@ impl Directory {
         (listener, gate)
     }
 
+    /// The address of a channel's actor, unless it ended or was never started.
+    pub(super) fn address(&self, channel_id: Uuid) -> Option<Addr<ChannelActor>> {
+        let entry = self.entries.get(&channel_id)?;
+        let actor = entry.actor.as_ref().filter(|actor| actor.address.connected())?;
+        Some(actor.address.clone())
+    }
+
     /// Takes over a record, unless the one here is newer, and tells its actor.
     pub(super) fn update(&self, channel: Arc<Channel>) {
         let mut entry = self.entries.entry(channel.id).or_insert_with(|| Entry::new(&channel));
@@ -156,16 +163,14 @@ impl Directory {
         }
     }
 
-    /// Hands `message` to a channel's actor, if it runs; returns when it was carried out.
-    pub(super) async fn ask<M>(&self, channel_id: Uuid, message: M)
+    /// Hands `message` to a channel's actor and waits for the answer; `None` when it does not run, or ended
+    /// just now: then it is started anew by the sentinel and reads the store.
+    pub(super) async fn ask<M>(&self, channel_id: Uuid, message: M) -> Option<M::Result>
     where
-        M: Message<Result = ()> + Send + 'static,
+        M: Message<Result: Send> + Send + 'static,
         ChannelActor: Handler<M>,
     {
-        let running = |entry: &Entry| entry.actor.as_ref().map(|actor| actor.address.clone());
-        let Some(actor) = self.entries.get(&channel_id).and_then(|entry| running(&entry)) else { return };
-        // A closed actor reads the store when it starts again.
-        let _ = actor.send(message).await;
+        self.address(channel_id)?.send(message).await.ok()
     }
 
     /// Starts the actors of channels that have to do something without being asked: those with work left,

@@ -4,16 +4,20 @@
 //! Inside are actors: one [`channel`] actor for each channel in use, some [`resolver`]s, one [`ledger`] and
 //! one [`sentinel`]. Nothing here knows HTTP or SQL.
 
+mod accept;
 mod channel;
 mod directory;
+mod idempotency;
 mod keys;
 mod ledger;
 mod operation;
+mod outlook;
 mod quota;
 mod requests;
 mod resolver;
 mod sentinel;
 mod shared;
+mod steering;
 mod suppressions;
 mod throttle;
 
@@ -26,29 +30,29 @@ use dashmap::DashMap;
 use tokio::sync::watch;
 use uuid::Uuid;
 
+pub use self::accept::Rehearsal;
 use self::directory::Directory;
+use self::idempotency::Claims;
+pub use self::idempotency::{Held, KEPT, Turn};
 use self::keys::Keys;
 pub use self::ledger::Claim;
-use self::ledger::{Accept, Close, Condition, Ledger, Listener, Order};
+use self::ledger::{Close, Condition, Ledger};
 use self::quota::Quotas;
 use self::requests::Requests;
 pub use self::requests::{Allowance, Exhausted};
-use self::resolver::{Resolve, Resolved, Resolver};
+use self::resolver::Resolver;
 use self::sentinel::Sentinel;
 use self::shared::{Shared, Tiers};
+pub use self::steering::no_such_send;
 use self::suppressions::Suppressions;
 use self::throttle::Throttles;
 use crate::clock::Timestamp;
 use crate::config::{self, Config};
 use crate::connector;
 use crate::domain::channel::Channel;
-use crate::domain::content::Content;
-use crate::domain::request::{Audience, BusinessRequest, RequestedContent};
 pub use crate::domain::request::{Skipped, SkippedEntry};
-use crate::domain::send::{Recipients, Schedule, TemplateUse};
-use crate::domain::template::{Template, TemplateRequest};
-use crate::error::{Code, Refusal};
-use crate::store::template::MARKETING;
+use crate::domain::send::Schedule;
+use crate::error::Refusal;
 use crate::store::{self, Lease, Store};
 use crate::vault::Vault;
 
@@ -64,6 +68,7 @@ struct Inner {
     directory: Directory,
     keys: Keys,
     requests: Requests,
+    claims: Claims,
     resolvers: Vec<Addr<Resolver>>,
     next_resolver: AtomicUsize,
     /// Whether the database answered when it was last asked.
@@ -85,15 +90,6 @@ pub struct Caller {
     pub tier: Arc<str>,
 }
 
-/// On which terms something is sent, besides what and to whom.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Terms {
-    /// When it may go.
-    pub schedule: Schedule,
-    /// The client's key, when the request must be carried out once.
-    pub claim: Option<Claim>,
-}
-
 /// A send that is durable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
@@ -103,6 +99,8 @@ pub struct Accepted {
     pub recipients: u64,
     /// Entries that are not numbers, and recipients that are left out.
     pub skipped: Skipped,
+    /// When it may go, as the request asked.
+    pub schedule: Schedule,
 }
 
 /// Whether the service can take requests.
@@ -209,6 +207,7 @@ impl Engine {
             directory: Directory::new(Arc::clone(&shared), config::per_core(config.engine.arbiters))?,
             shared,
             keys: Keys::default(),
+            claims: Claims::default(),
             resolvers,
             requests: Requests::default(),
             next_resolver: AtomicUsize::new(0),
@@ -222,12 +221,12 @@ impl Engine {
         engine.load_suppressions().await?;
         let (watched, interval) = (engine.clone(), config.engine.watch_interval);
         Sentinel::start_in_arbiter(&helpers, move |_| Sentinel::new(watched, interval, seen));
-        engine.resume().await?;
+        engine.go_on().await?;
         Ok(engine)
     }
 
     /// Starts the channels that have something left to do.
-    async fn resume(&self) -> store::Result<()> {
+    async fn go_on(&self) -> store::Result<()> {
         for id in self.store().channels_with_work().await? {
             if let Some(channel) = self.directory().find(id).await? {
                 self.directory().wake(&channel);
@@ -275,90 +274,6 @@ impl Engine {
         Ok(self.directory().find(id).await?)
     }
 
-    /// Accepts a send through a business account: everything that it promises is durable when this returns.
-    ///
-    /// # Errors
-    ///
-    /// In this order: `template_not_found`, `template_not_approved`, `invalid_components`;
-    /// `reconnect_waba`; `no_valid_recipients`. [`Error::Unavailable`] when it cannot be written now.
-    pub async fn send(
-        &self,
-        channel: &Arc<Channel>,
-        request: BusinessRequest,
-        terms: Terms,
-    ) -> Result<Accepted, Error> {
-        if self.0.stopping.load(Ordering::Relaxed) {
-            return Err(Error::Unavailable { retry_after: RETRY_AFTER });
-        }
-        let (order, audience) = self.order(channel, request, terms).await?;
-        let (listener, gate) = self.directory().actor(channel);
-        gate.admit()?;
-        let resolved = self.resolve(order, audience, Some(listener)).await?;
-        let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
-            return Err(nobody().into());
-        };
-        metrics::counter!("pombo_sends_accepted_total").increment(1);
-        metrics::counter!("pombo_recipients_accepted_total").increment(recipients);
-        Ok(Accepted { send_id, recipients, skipped: resolved.skipped })
-    }
-
-    async fn order(
-        &self,
-        channel: &Channel,
-        request: BusinessRequest,
-        terms: Terms,
-    ) -> Result<(Order, Audience), Error> {
-        let BusinessRequest { content, audience } = request;
-        let (content, template) = match content {
-            RequestedContent::Ready(content) => (content, None),
-            RequestedContent::Template(requested) => {
-                let (content, template) = self.fit(channel, requested).await?;
-                (content, Some(template))
-            }
-        };
-        let order = Order {
-            company_id: channel.company_id,
-            channel_id: channel.id,
-            content,
-            template,
-            schedule: terms.schedule,
-            claim: terms.claim,
-        };
-        Ok((order, audience))
-    }
-
-    /// Finds out who is in the audience, and writes the send when there is a `listener` for it.
-    async fn resolve(
-        &self,
-        order: Order,
-        audience: Audience,
-        listener: Option<Listener>,
-    ) -> Result<Resolved, Error> {
-        let Audience { mut numbers, tags, mut skipped } = audience;
-        numbers.dedup();
-        if !tags.is_empty() || numbers.len() > 1 {
-            let resolve = Resolve { order: Arc::new(order), numbers, tags, skipped, channel: listener };
-            return Ok(self.resolver().send(resolve).await??);
-        }
-        let is_marketing = order.template.is_some_and(|template| template.is_marketing);
-        let suppressions = &self.0.shared.suppressions;
-        suppressions.leave_out(order.company_id, is_marketing, &mut numbers, &mut skipped);
-        let Some(number) = numbers.pop() else { return Ok(Resolved { skipped, ..Resolved::default() }) };
-        let mut resolved = Resolved { send_id: None, recipients: 1, skipped };
-        if let Some(channel) = listener {
-            let accept = Accept {
-                order: Arc::new(order),
-                recipients: Recipients::One(number),
-                skipped: resolved.skipped.clone(),
-                blocks: Vec::new(),
-                more: false,
-                channel,
-            };
-            resolved.send_id = Some(self.0.shared.ledger.send(accept).await??);
-        }
-        Ok(resolved)
-    }
-
     /// Whether the service can take requests.
     pub fn ready(&self) -> Readiness {
         let mut obstacles = Vec::new();
@@ -397,48 +312,6 @@ impl Engine {
         }
     }
 
-    /// The content of a template send: the template found, checked and filled in.
-    async fn fit(
-        &self,
-        channel: &Channel,
-        requested: TemplateRequest,
-    ) -> Result<(Content, TemplateUse), Error> {
-        let id = requested.template_id;
-        let missing = |what: String| {
-            Refusal::new(
-                Code::TemplateNotFound,
-                format!("{what}; `GET …/templates` lists those that can be sent"),
-            )
-        };
-        let company = channel.company_id;
-        let mut found = self
-            .store()
-            .find_template(company, id)
-            .await?
-            .ok_or_else(|| missing(format!("there is no template {id} in this company")))?;
-        if Some(&found.waba_id) != channel.waba_id.as_ref() {
-            return Err(missing(format!(
-                "template {id} belongs to another business account than the channel"
-            ))
-            .into());
-        }
-        if let Some(language) = requested.language.as_ref().filter(|language| **language != found.language) {
-            let (waba, name) = (found.waba_id.clone(), found.name.clone());
-            found = self
-                .store()
-                .find_template_by_name(company, &waba, &name, language)
-                .await?
-                .ok_or_else(|| missing(format!("template {id} ({name}) does not exist in {language}")))?;
-        }
-        let template = TemplateUse { id: found.id, is_marketing: found.category == MARKETING };
-        Ok((requested.fit(&Template::from(found))?, template))
-    }
-
-    fn resolver(&self) -> &Addr<Resolver> {
-        let next = self.0.next_resolver.fetch_add(1, Ordering::Relaxed);
-        &self.0.resolvers[next % self.0.resolvers.len()]
-    }
-
     fn directory(&self) -> &Directory {
         &self.0.directory
     }
@@ -462,12 +335,4 @@ impl Engine {
     fn set_reachable(&self, reachable: bool) {
         self.0.reachable.store(reachable, Ordering::Relaxed);
     }
-}
-
-fn nobody() -> Refusal {
-    Refusal::new(
-        Code::NoValidRecipients,
-        "nobody is left to send to: give a number of 7 to 15 digits that begins with a country code, or a tag \
-         with contacts that have one",
-    )
 }

@@ -283,11 +283,11 @@ fn waiting(row: &QueryResult) -> Result<Waiting> {
     })
 }
 
-fn state(stored: i16) -> Result<message::State> {
+pub(super) fn state(stored: i16) -> Result<message::State> {
     message::State::from_i16(stored)
         .ok_or_else(|| Error::Impossible(format!("{stored} is no state of a message")))
 }
 
-fn phone(stored: i64) -> Result<PhoneNumber> {
+pub(super) fn phone(stored: i64) -> Result<PhoneNumber> {
     PhoneNumber::from_i64(stored).ok_or_else(|| Error::Impossible(format!("{stored} is no phone number")))
 }

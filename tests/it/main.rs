@@ -19,4 +19,5 @@ mod store_changes;
 mod store_contacts;
 mod store_import;
 mod store_records;
+mod store_sends;
 mod unreliable;

@@ -164,6 +164,13 @@ impl Running {
         Answer::read(request.bearer_auth(&self.key).send().await.unwrap()).await
     }
 
+    /// The whole answer to a POST under an `Idempotency-Key`.
+    pub(crate) async fn ask_once(&self, path: &str, key: &str, body: &Value) -> Answer {
+        let request = reqwest::Client::new().post(format!("{}{path}", self.url)).json(body);
+        let request = request.bearer_auth(&self.key).header("idempotency-key", key);
+        Answer::read(request.send().await.unwrap()).await
+    }
+
     /// Sends a text to the tag; it must be accepted for that many.
     pub(crate) async fn send_to_tag(&self, tag: Uuid, expected: u64) {
         let (status, body) =

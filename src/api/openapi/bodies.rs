@@ -69,6 +69,14 @@ pub(in crate::api) struct BusinessSend {
     /// Buttons, a list or products, for `interactive`.
     #[schema(value_type = Option<Object>)]
     interactive: Option<Value>,
+    /// When it starts, in RFC 3339 with an offset, at most a year ahead. Absent or passed: at once. Looked at,
+    /// like `expires_at`, after all other fields.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    send_at: Option<String>,
+    /// From when on nothing of it starts: what has not gone by then ends as `expired`. Must be to come, and
+    /// after `send_at`.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    expires_at: Option<String>,
 }
 
 /// What a web-session send asks for.

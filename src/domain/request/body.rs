@@ -31,6 +31,10 @@ struct Fields<'a> {
     components: Option<&'a RawValue>,
     #[serde(borrow)]
     interactive: Option<&'a RawValue>,
+    #[serde(borrow)]
+    send_at: Option<&'a RawValue>,
+    #[serde(borrow)]
+    expires_at: Option<&'a RawValue>,
 }
 
 /// The same fields, each knowing its name.
@@ -47,6 +51,8 @@ pub(super) struct Body<'a> {
     pub(super) language: Field<'a>,
     pub(super) components: Field<'a>,
     pub(super) interactive: Field<'a>,
+    pub(super) send_at: Field<'a>,
+    pub(super) expires_at: Field<'a>,
 }
 
 impl<'a> Body<'a> {
@@ -78,6 +84,8 @@ impl<'a> Body<'a> {
             language: Field::new("language", fields.language),
             components: Field::new("components", fields.components),
             interactive: Field::new("interactive", fields.interactive),
+            send_at: Field::new("send_at", fields.send_at),
+            expires_at: Field::new("expires_at", fields.expires_at),
         })
     }
 }

@@ -5,8 +5,10 @@ use super::body::Body;
 use super::field::{Field, Json};
 use super::kind::{self, BusinessKind};
 use super::{Limits, structured};
+use crate::clock::Timestamp;
 use crate::domain::content::Content;
 use crate::domain::interactive;
+use crate::domain::send::Schedule;
 use crate::domain::template::{TemplateRequest, parse_components};
 use crate::error::{Code, Refusal};
 
@@ -17,6 +19,8 @@ pub struct BusinessRequest {
     pub content: RequestedContent,
     /// To whom.
     pub audience: Audience,
+    /// When; not compared with the present moment yet, see [`Schedule::check`].
+    pub schedule: Schedule,
 }
 
 /// Content that is complete, or that still needs its template.
@@ -35,7 +39,8 @@ impl BusinessRequest {
     ///
     /// In this order: `invalid_body`; `missing_type`, `invalid_type`; `missing_recipient`; what the type
     /// needs; then `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`,
-    /// `too_many_tags`. `invalid_field` stands at the step of its field.
+    /// `too_many_tags`. `invalid_field` stands at the step of its field; `send_at` and `expires_at` are the
+    /// last ones.
     pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
         let body = Body::split(body)?;
         let kind = kind::read(body.kind, kind::BUSINESS)?;
@@ -46,11 +51,17 @@ impl BusinessRequest {
             BusinessKind::Template => RequestedContent::Template(template(&body)?),
             BusinessKind::Interactive => RequestedContent::Ready(interactive(body.interactive)?),
         };
-        match oversize {
-            Some(refusal) => Err(refusal),
-            None => Ok(Self { content, audience }),
+        if let Some(refusal) = oversize {
+            return Err(refusal);
         }
+        let schedule = Schedule { send_at: moment(body.send_at)?, expires_at: moment(body.expires_at)? };
+        Ok(Self { content, audience, schedule })
     }
+}
+
+fn moment(field: Field<'_>) -> Result<Option<Timestamp>, Refusal> {
+    let Some(text) = field.text()? else { return Ok(None) };
+    Timestamp::parse(text.trim()).map(Some).map_err(|wrong| field.refuse(Code::InvalidField, wrong))
 }
 
 fn template(body: &Body<'_>) -> Result<TemplateRequest, Refusal> {

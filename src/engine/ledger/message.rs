@@ -10,6 +10,7 @@ use crate::domain::message::Outcome;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::Skipped;
 use crate::domain::send::{Block, Mark, Recipients, Schedule, TemplateUse};
+use crate::store::ledger::Answer;
 use crate::store::suppression;
 
 /// Why something was not written.
@@ -63,6 +64,23 @@ pub(crate) struct AcceptedSend {
     pub(crate) recipients: Recipients,
 }
 
+impl AcceptedSend {
+    /// The answer to be kept under the client's key, when it gave one.
+    pub(crate) fn kept_answer(&self, skipped: &Skipped) -> Option<Answer> {
+        let claim = self.order.claim.as_ref()?;
+        Some(Answer {
+            company_id: self.order.company_id,
+            key: claim.key.clone(),
+            fingerprint: claim.fingerprint,
+            send_id: self.id,
+            recipients: self.recipients.count(),
+            skipped: skipped.count,
+            // Texts always become JSON.
+            skipped_first: serde_json::to_string(&skipped.first).unwrap_or_default(),
+        })
+    }
+}
+
 /// These sends became durable.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
@@ -109,6 +127,11 @@ pub(crate) struct Activate {
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct Withdraw(pub(crate) Uuid);
+
+/// Which sends are to be removed and are not yet, as far as the ledger knows.
+#[derive(Message)]
+#[rtype(result = "Vec<Uuid>")]
+pub(crate) struct Withdrawing;
 
 /// Write what a channel did. Answered when durable, however long that takes, with the sends of the marks
 /// that are not in the store (any more).

@@ -20,12 +20,11 @@ use uuid::Uuid;
 pub use self::message::Claim;
 pub(crate) use self::message::{
     Accept, AcceptedSend, Activate, Arrived, Close, Condition, Error, Extend, Listener, Order, Record,
-    Withdraw,
+    Withdraw, Withdrawing,
 };
 use crate::clock::Timestamp;
-use crate::domain::request::Skipped;
 use crate::domain::send::State;
-use crate::store::ledger::{Answer, Batch, NewSend};
+use crate::store::ledger::{Batch, NewSend};
 use crate::store::{self, Lease, Store};
 
 /// The first and the longest wait before the database is tried again.
@@ -75,6 +74,8 @@ pub(crate) struct Ledger {
     capacity: usize,
     open: Open,
     busy: bool,
+    /// The withdrawals of the commit that runs.
+    withdrawing: Vec<Uuid>,
     closed: bool,
     condition: watch::Sender<Condition>,
     failures: u32,
@@ -101,6 +102,7 @@ impl Ledger {
             capacity,
             open: Open::default(),
             busy: false,
+            withdrawing: Vec::new(),
             closed: false,
             condition,
             failures: 0,
@@ -137,6 +139,7 @@ impl Ledger {
 
     fn write(&mut self, ctx: &mut Context<Self>) {
         let open = mem::take(&mut self.open);
+        self.withdrawing.clone_from(&open.batch.withdrawals);
         let (store, lease) = (self.store.clone(), Arc::clone(&self.lease));
         let started = Instant::now();
         async move {
@@ -148,6 +151,7 @@ impl Ledger {
         .into_actor(self)
         .map(move |(open, result), ledger, ctx| {
             ledger.figures.commits.record(started.elapsed());
+            ledger.withdrawing.clear();
             match result {
                 Ok(gone) => ledger.committed(open, &gone, ctx),
                 Err(error) => ledger.failed(open, &error, ctx),
@@ -253,21 +257,6 @@ fn tell(channel: &Listener, sends: Vec<AcceptedSend>) {
     }
 }
 
-/// The answer to be kept under the client's key, when it gave one.
-fn kept_answer(send: &AcceptedSend, skipped: &Skipped) -> Option<Answer> {
-    let claim = send.order.claim.as_ref()?;
-    Some(Answer {
-        company_id: send.order.company_id,
-        key: claim.key.clone(),
-        fingerprint: claim.fingerprint,
-        send_id: send.id,
-        recipients: send.recipients.count(),
-        skipped: skipped.count,
-        // Texts always become JSON.
-        skipped_first: serde_json::to_string(&skipped.first).unwrap_or_default(),
-    })
-}
-
 /// Waits for the answer of a commit.
 fn answer<T: 'static>(waiting: oneshot::Receiver<Result<T, Error>>) -> ResponseFuture<Result<T, Error>> {
     Box::pin(async move { waiting.await.unwrap_or(Err(Error::Closed)) })
@@ -308,7 +297,7 @@ impl Handler<Accept> for Ledger {
         batch.blocks.extend(blocks.into_iter().map(|block| (id, block)));
         let send = AcceptedSend { id, order, recipients };
         if !more {
-            batch.answers.extend(kept_answer(&send, &skipped));
+            batch.answers.extend(send.kept_answer(&skipped));
         }
         let (waiting, durable) = oneshot::channel();
         let channel = (!more).then_some(channel);
@@ -344,7 +333,7 @@ impl Handler<Activate> for Ledger {
         let Activate { send, skipped, channel } = activate;
         let batch = &mut self.open.batch;
         batch.activations.push((send.id, send.recipients.count(), skipped.count));
-        batch.answers.extend(kept_answer(&send, &skipped));
+        batch.answers.extend(send.kept_answer(&skipped));
         let (waiting, durable) = oneshot::channel();
         self.open.activations.push(Activating { send, channel, waiting });
         self.commit(ctx);
@@ -361,6 +350,15 @@ impl Handler<Withdraw> for Ledger {
         }
         self.open.batch.withdrawals.push(withdraw.0);
         self.commit(ctx);
+    }
+}
+
+impl Handler<Withdrawing> for Ledger {
+    type Result = Vec<Uuid>;
+
+    fn handle(&mut self, _: Withdrawing, _: &mut Self::Context) -> Self::Result {
+        let open = self.open.batch.withdrawals.iter();
+        self.withdrawing.iter().chain(open).copied().collect()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use pombo::engine::{Claim, Turn};
 use pombo::error::{Class, Code};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -12,12 +13,17 @@ use super::world::World;
 use crate::harness::Answer;
 
 const NUMBER: &str = "5511988887777";
+/// An `Idempotency-Key` under which a request was accepted, and one under which one is being carried out.
+const USED: &str = "used";
+const HELD: &str = "held";
 
 struct Case {
     code: Code,
     method: Method,
     path: String,
     key: Option<String>,
+    /// The `Idempotency-Key`.
+    once: Option<&'static str>,
     /// A text is sent as it is, anything else as JSON.
     body: Value,
 }
@@ -31,7 +37,7 @@ struct Cases {
 impl Cases {
     fn add(&mut self, code: Code, method: Method, path: impl Into<String>, body: Value) {
         let key = Some(self.key.clone());
-        self.cases.push(Case { code, method, path: path.into(), key, body });
+        self.cases.push(Case { code, method, path: path.into(), key, once: None, body });
     }
 
     fn post(&mut self, code: Code, path: &str, body: Value) {
@@ -51,6 +57,7 @@ fn cases(world: &World) -> Vec<Case> {
     web(world, &mut cases);
     cases.key.clone_from(&world.operator);
     operator(world, &mut cases);
+    sends(world, &mut cases);
     cases.cases
 }
 
@@ -60,6 +67,7 @@ fn surface(world: &World, cases: &mut Cases) {
         method: Method::GET,
         path: "/api/v1/contacts".to_owned(),
         key: key.map(str::to_owned),
+        once: None,
         body: json!(""),
     };
     cases.cases.extend([anonymous(None), anonymous(Some("pombo_nobody"))]);
@@ -118,6 +126,24 @@ fn business(world: &World, cases: &mut Cases) {
     cases.post(Code::NoValidRecipients, path, json!({"type": "text", "message": "x", "contact_tag_id": tag}));
     let text = json!({"type": "text", "message": "x", "phone_number": NUMBER});
     cases.post(Code::ReconnectWaba, &World::send(world.disconnected), text);
+    let past = "2023-11-14T22:13:20Z";
+    let fields = json!({
+        "type": "text", "message": "x", "phone_number": NUMBER, "send_at": past, "expires_at": past,
+    });
+    cases.post(Code::InvalidSchedule, path, fields);
+}
+
+fn sends(world: &World, cases: &mut Cases) {
+    let path = &World::send(world.connected);
+    cases.get(Code::SendNotFound, format!("/api/v1/sends/{}", world.foreign_send));
+    for (code, once) in [
+        (Code::InvalidIdempotencyKey, "two words"),
+        (Code::IdempotencyKeyReused, USED),
+        (Code::IdempotencyInProgress, HELD),
+    ] {
+        cases.post(code, path, json!({}));
+        cases.cases.last_mut().unwrap().once = Some(once);
+    }
 }
 
 fn templates(world: &World, cases: &mut Cases) {
@@ -177,6 +203,10 @@ async fn answer(world: &World, case: &Case) -> Answer {
         Some(key) => request.bearer_auth(key),
         None => request,
     };
+    let request = match case.once {
+        Some(once) => request.header("idempotency-key", once),
+        None => request,
+    };
     Answer::read(request.send().await.unwrap()).await
 }
 
@@ -190,6 +220,7 @@ const fn status(code: Code) -> u16 {
         Class::Conflict => 409,
         Class::TooLarge => 413,
         Class::TooManyRequests => 429,
+        Class::Unprocessable => 422,
         Class::Unavailable => 503,
     }
 }
@@ -202,12 +233,29 @@ fn without_ids(text: &str) -> String {
     ids.iter().fold(text.to_owned(), |text, id| text.replace(id, "ID"))
 }
 
+/// A send that was accepted under [`USED`] and canceled; its id.
+async fn canceled_send(world: &World) -> String {
+    let body = json!({"type": "text", "message": "x", "phone_number": NUMBER}).to_string();
+    let request = world.service.request(Method::POST, &World::send(world.connected)).body(body);
+    let request = request.bearer_auth(&world.acme.key).header("idempotency-key", USED);
+    let accepted = Answer::read(request.send().await.unwrap()).await;
+    let id = accepted.json()["send_id"].as_str().unwrap().to_owned();
+    let canceled = world.service.post(&format!("/api/v1/sends/{id}/cancel"), &world.acme.key, "").await;
+    assert_eq!(canceled.status, 200, "{}", canceled.body);
+    id
+}
+
 #[tokio::test]
 async fn every_code_is_answered_with_its_status_and_its_exact_body() {
     let world = World::new().await;
     let mut unseen: BTreeSet<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
     let mut bodies = String::new();
-    for case in cases(&world) {
+    let claim = Claim { key: HELD.to_owned(), fingerprint: [0; 32] };
+    let Ok(Turn::First(_held)) = world.service.engine().claim(world.acme.id, claim).await else { panic!() };
+    let canceled = canceled_send(&world).await;
+    let mut cases = Cases { key: world.acme.key.clone(), cases: cases(&world) };
+    cases.post(Code::SendIsOver, &format!("/api/v1/sends/{canceled}/pause"), json!(""));
+    for case in cases.cases {
         let answer = answer(&world, &case).await;
         let asked = format!("{} {}", case.method, without_ids(&case.path));
         assert_eq!(answer.code().as_deref(), Some(case.code.as_str()), "{asked}: {}", answer.body);

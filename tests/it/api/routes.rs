@@ -13,9 +13,15 @@ const OPEN: [&str; 6] = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/d
 /// How the route answers a company about something that is another company's.
 fn seen_from_outside(route: &Route) -> (u16, &'static str) {
     match (route.method, route.path) {
-        ("GET", "/api/v1/chat" | "/api/v1/web-chat" | "/api/v1/contacts" | "/api/v1/contacts/tags") => {
-            (200, r#"{"data":[],"currentPage":1,"totalPages":0,"totalRecords":0}"#)
-        }
+        (
+            "GET",
+            "/api/v1/chat"
+            | "/api/v1/web-chat"
+            | "/api/v1/sends"
+            | "/api/v1/contacts"
+            | "/api/v1/contacts/tags",
+        ) => (200, r#"{"data":[],"currentPage":1,"totalPages":0,"totalRecords":0}"#),
+        (_, path) if path.starts_with("/api/v1/sends/{id}") => (404, "send_not_found"),
         ("GET", "/api/v1/chat/{id}/templates") | ("POST", "/api/v1/chat/{id}/messages") => {
             (403, "credential_resource_mismatch")
         }
@@ -24,14 +30,14 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
     }
 }
 
-/// The path with the globex company's channel in it.
+/// The path with the globex company's channel or send in it.
 fn path(world: &World, route: &Route) -> String {
-    let channel = if route.path.contains("web-chat") { world.foreign_web } else { world.foreign };
-    route
-        .path
-        .replace("{id}", &channel.to_string())
-        .replace("{file}", "index.html")
-        .replace("{name}", "standard")
+    let id = match route.path {
+        path if path.contains("web-chat") => world.foreign_web,
+        path if path.contains("sends") => world.foreign_send,
+        _ => world.foreign,
+    };
+    route.path.replace("{id}", &id.to_string()).replace("{file}", "index.html").replace("{name}", "standard")
 }
 
 async fn ask(world: &World, route: &Route, authorization: &[&[u8]]) -> Answer {

@@ -6,6 +6,7 @@ use pombo::domain::channel::{Kind, Status};
 use pombo::domain::request::Limits;
 use pombo::domain::tier;
 use pombo::store::change::Who;
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::harness::{Company, SPARING, SPARING_REQUESTS, Service};
@@ -33,6 +34,8 @@ pub(crate) struct World {
     pub(crate) approved: i64,
     pub(crate) rejected: i64,
     pub(crate) foreign_template: i64,
+    /// Accepted, of the other company.
+    pub(crate) foreign_send: Uuid,
 }
 
 impl World {
@@ -60,10 +63,14 @@ impl World {
             async |company| service.channel(company, Kind::WebSession, "phone", Status::Pairing).await.id;
         service.templates(&acme, &[("shipped", "pt_BR", "APPROVED"), ("refused", "pt_BR", "REJECTED")]).await;
         service.templates(&globex, &[("theirs", "pt_BR", "APPROVED")]).await;
+        let foreign = business(&globex, Status::Connected).await;
+        let body = json!({"type": "text", "message": "x", "phone_number": "5511988887777"}).to_string();
+        let sent = service.post(&Self::send(foreign), &globex.key, body).await.json();
         Self {
             connected: business(&acme, Status::Connected).await,
             disconnected: business(&acme, Status::Disconnected).await,
-            foreign: business(&globex, Status::Connected).await,
+            foreign,
+            foreign_send: sent["send_id"].as_str().unwrap().parse().unwrap(),
             web: web(&acme).await,
             foreign_web: web(&globex).await,
             approved: service.template_id(&acme, "shipped", "pt_BR").await,

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use super::super::*;
 use super::code;
+use crate::clock::Timestamp;
 use crate::domain::content::Content;
+use crate::domain::send::Schedule;
 use crate::domain::template::Component;
 use crate::error::Code;
 
@@ -84,6 +86,8 @@ fn each_wrong_body_has_its_code() {
         (json!({"type": "interactive", "interactive": "x"}), Code::InvalidField),
         (json!({"type": "interactive", "interactive": [1]}), Code::InvalidField),
         (json!({"type": "interactive", "interactive": {}}), Code::InvalidInteractive),
+        (json!({"type": "text", "message": "x", "send_at": 7}), Code::InvalidField),
+        (json!({"type": "text", "message": "x", "expires_at": "soon"}), Code::InvalidField),
     ] {
         assert_eq!(code(parse(&to_one(&fields))), Some(expected), "{fields}");
     }
@@ -139,6 +143,7 @@ fn the_first_failing_check_answers() {
     // Each step mends what the step before it refused.
     let mut body = json!({
         "phone_number": [], "contact_tag_id": [], "link": "nowhere", "caption": 5, "message": 5, "template_id": "x",
+        "send_at": "soon", "expires_at": [7],
     });
     let steps = [
         (None, Code::MissingType),
@@ -151,6 +156,7 @@ fn the_first_failing_check_answers() {
         (Some(("caption", Value::Null)), Code::TooManyRecipients),
         (Some(("contact_tag_id", Value::from(vec!["x"; 101]))), Code::TooManyRecipients),
         (Some(("phone_number", Value::from(vec![1; 100_000]))), Code::TooManyTags),
+        (Some(("contact_tag_id", Value::Null)), Code::InvalidField),
         (Some(("type", json!("text"))), Code::InvalidField),
         (Some(("message", Value::from("x".repeat(4097)))), Code::TextTooLong),
         (Some(("type", json!("template"))), Code::InvalidTemplateIdFormat),
@@ -250,6 +256,22 @@ fn each_type_becomes_its_content() {
         content(json!({"type": "interactive", "interactive": interactive})),
         Some(Content::Interactive { interactive })
     );
+}
+
+#[test]
+fn a_schedule_is_read_whatever_its_offset_and_is_absent_like_any_other_field() {
+    let schedule = |fields: Value| {
+        let mut text = json!({"type": "text", "message": "x"});
+        if let (Value::Object(text), Value::Object(fields)) = (&mut text, fields) {
+            text.extend(fields);
+        }
+        parse(&to_one(&text)).map(|request| request.schedule)
+    };
+    let moment = Timestamp::from_millis(1_700_000_000_007);
+    let fields =
+        json!({"send_at": " 2023-11-14T22:13:20.007Z", "expires_at": "2023-11-15T03:43:20.007+05:30"});
+    assert_eq!(schedule(fields), Ok(Schedule { send_at: Some(moment), expires_at: Some(moment) }));
+    assert_eq!(schedule(json!({"send_at": null, "expires_at": " "})), Ok(Schedule::default()));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::super::*;
 use super::code;
 use crate::domain::content::Content;
+use crate::domain::send::Schedule;
 use crate::error::Code;
 
 fn business(body: &[u8]) -> Result<BusinessRequest, crate::error::Refusal> {
@@ -177,10 +178,11 @@ proptest! {
         });
         let request = business(body.to_string().as_bytes());
         prop_assert!(request.is_ok(), "{:?}", request);
-        let Ok(BusinessRequest { content, audience }) = request else { return Ok(()) };
+        let Ok(BusinessRequest { content, audience, schedule }) = request else { return Ok(()) };
         prop_assert_eq!(content, RequestedContent::Ready(Content::Text { body: message }));
         let parsed: Vec<u64> = audience.numbers.iter().map(|number| number.as_u64()).collect();
         prop_assert_eq!(parsed, numbers);
         prop_assert_eq!(audience.skipped.count, 0);
+        prop_assert_eq!(schedule, Schedule::default());
     }
 }

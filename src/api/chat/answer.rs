@@ -1,0 +1,104 @@
+//! What a business-account send is answered.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::domain::request::{Skipped, SkippedEntry};
+use crate::engine::{Accepted, Rehearsal};
+
+/// What became of a send.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Queued {
+    /// That it is queued for sending.
+    #[schema(example = "Message queued for sending")]
+    message: &'static str,
+    /// Unique numbers that the message goes to.
+    recipients_count: u64,
+    /// Names the send.
+    send_id: Uuid,
+    /// When it goes, if the request said so.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    send_at: Option<Timestamp>,
+    /// From when on nothing of it starts, if the request said so.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<Timestamp>,
+    /// Entries of `phone_number` that are not numbers, and recipients that are left out.
+    skipped_count: u64,
+    /// The first hundred of them.
+    skipped: Vec<SkippedRecord>,
+}
+
+/// What a send would be.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Rehearsed {
+    /// That nothing was queued.
+    #[schema(example = "Nothing was queued: this was a dry run")]
+    message: &'static str,
+    /// `true`.
+    dry_run: bool,
+    /// Unique numbers that the message would go to.
+    recipients_count: u64,
+    /// Entries of `phone_number` that are not numbers, and recipients that would be left out.
+    skipped_count: u64,
+    /// The first hundred of them.
+    skipped: Vec<SkippedRecord>,
+    /// How long it would take at the pace of the channel's tier, with what is queued before it, in seconds;
+    /// null when the pace has no limit or nobody can say.
+    #[schema(example = 125)]
+    estimated_seconds: Option<u64>,
+    /// When it would be over; null like `estimated_seconds`.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    estimated_end: Option<Timestamp>,
+}
+
+/// An entry that is left out.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Skipped)]
+pub(super) struct SkippedRecord {
+    /// The entry's beginning, or the number.
+    input: String,
+    /// What is wrong with it.
+    #[schema(example = "has fewer than 7 digits")]
+    reason: String,
+}
+
+impl From<Accepted> for Queued {
+    fn from(Accepted { send_id, recipients, skipped, schedule }: Accepted) -> Self {
+        Self {
+            message: if recipients == 1 {
+                "Message queued for sending"
+            } else {
+                "Messages queued for sending"
+            },
+            recipients_count: recipients,
+            send_id,
+            send_at: schedule.send_at,
+            expires_at: schedule.expires_at,
+            skipped_count: skipped.count,
+            skipped: shown(skipped),
+        }
+    }
+}
+
+impl From<Rehearsal> for Rehearsed {
+    fn from(Rehearsal { recipients, skipped, takes, ends }: Rehearsal) -> Self {
+        Self {
+            message: "Nothing was queued: this was a dry run",
+            dry_run: true,
+            recipients_count: recipients,
+            skipped_count: skipped.count,
+            skipped: shown(skipped),
+            estimated_seconds: takes.map(|takes| takes.as_secs() + u64::from(takes.subsec_nanos() > 0)),
+            estimated_end: ends,
+        }
+    }
+}
+
+fn shown(skipped: Skipped) -> Vec<SkippedRecord> {
+    let record = |SkippedEntry { input, reason }| SkippedRecord { input, reason };
+    skipped.first.into_iter().map(record).collect()
+}

@@ -1,0 +1,150 @@
+//! The `Idempotency-Key` of a request: read, fingerprinted, and answered again if it was answered before.
+
+use std::borrow::Cow;
+
+use actix_web::http::header::{HeaderMap, HeaderName};
+use actix_web::web::{self, Bytes};
+use actix_web::{HttpRequest, HttpResponse};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use utoipa::IntoParams;
+
+use super::State;
+use super::auth::Company;
+use super::error::Error;
+use crate::engine::{self, Accepted, Claim, Held};
+use crate::error::Code;
+
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const REPLAYED: &str = "Idempotency-Replayed";
+const MAX_CHARS: usize = 255;
+/// A body up to this size is digested where it was read; a larger one where it holds up no other request.
+const DIGESTED_IN_PLACE: usize = 256 * 1024;
+
+/// The key, for the reference.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct IdempotencyKey {
+    /// Names the request: 1 to 255 visible ASCII characters, of which a UUID is a good choice. Repeated with
+    /// the same path, query and body, it is carried out once; kept for 24 hours after it was accepted.
+    #[param(rename = "Idempotency-Key", min_length = 1, max_length = 255)]
+    key: Option<String>,
+}
+
+/// What becomes of a request.
+pub(super) enum Turn {
+    /// It is to be carried out, under its key if it has one.
+    First(Option<Held>),
+    /// It was carried out before.
+    Repeated(Accepted),
+}
+
+/// Finds out whether a request is to be carried out, and holds its key if it has one.
+///
+/// # Errors
+///
+/// `invalid_idempotency_key`, `idempotency_in_progress`, `idempotency_key_reused`.
+pub(super) async fn turn(
+    state: &State,
+    company: Company,
+    request: &HttpRequest,
+    body: &Bytes,
+) -> Result<Turn, Error> {
+    let Some(key) = key(request.headers())? else { return Ok(Turn::First(None)) };
+    let claim = Claim { key: key.to_owned(), fingerprint: fingerprint(request, body).await? };
+    Ok(match state.engine.claim(company.id, claim).await? {
+        engine::Turn::First(held) => Turn::First(Some(held)),
+        engine::Turn::Repeated(accepted) => Turn::Repeated(accepted),
+    })
+}
+
+/// The answer that was given before.
+pub(super) fn replay(answer: &impl Serialize) -> HttpResponse {
+    HttpResponse::Accepted().insert_header((REPLAYED, "true")).json(answer)
+}
+
+fn key(headers: &HeaderMap) -> Result<Option<&str>, Error> {
+    let mut values = headers.get_all(KEY);
+    let Some(first) = values.next() else { return Ok(None) };
+    let is_visible = |key: &&str| key.bytes().all(|byte| byte.is_ascii_graphic());
+    let is_fine = |key: &&str| (1..=MAX_CHARS).contains(&key.len()) && is_visible(key);
+    let only = if values.next().is_none() { first.to_str().ok() } else { None };
+    only.filter(is_fine).map(Some).ok_or_else(|| {
+        let sentence =
+            "the Idempotency-Key header must be there once and be 1 to 255 visible ASCII characters";
+        Error::refused(Code::InvalidIdempotencyKey, sentence)
+    })
+}
+
+/// SHA-256 over method, path, query and body, each with its length, so that none runs into the next.
+async fn fingerprint(request: &HttpRequest, body: &Bytes) -> Result<[u8; 32], Error> {
+    let uri = request.uri();
+    let mut digest = Sha256::new();
+    let query = uri.query().map_or(Cow::Borrowed(""), |query| Cow::Owned(format!("?{query}")));
+    for part in [request.method().as_str(), uri.path(), &query] {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    }
+    if body.len() <= DIGESTED_IN_PLACE {
+        return Ok(digest.chain_update(body).finalize().into());
+    }
+    let body = body.clone();
+    web::block(move || digest.chain_update(&body).finalize().into()).await.map_err(|error| {
+        tracing::error!(%error, "digesting a body was cut short");
+        Error::Internal
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::http::header::HeaderValue;
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    fn read(values: &[&[u8]]) -> Result<Option<String>, ()> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(KEY, HeaderValue::from_bytes(value).unwrap());
+        }
+        key(&headers).map(|key| key.map(str::to_owned)).map_err(drop)
+    }
+
+    #[test]
+    fn a_key_is_there_once_and_visible() {
+        assert_eq!(read(&[]), Ok(None));
+        let longest = "k".repeat(255);
+        for key in ["k", "\"8e03978e-40d5\"", "'; DROP TABLE send; --".replace(' ', "+").as_str(), &longest] {
+            assert_eq!(read(&[key.as_bytes()]), Ok(Some(key.to_owned())), "{key}");
+        }
+        let (too_long, twice): (String, [&[u8]; 2]) = ("k".repeat(256), [b"k", b"k"]);
+        assert_eq!(read(&twice), Err(()));
+        for hostile in [b"" as &[u8], b"a b", b"a\tb", b"\xc3\xa9", b"\xff", too_long.as_bytes()] {
+            assert_eq!(read(&[hostile]), Err(()), "{hostile:?}");
+        }
+    }
+
+    #[actix_web::test]
+    async fn whatever_is_asked_differently_has_another_fingerprint() {
+        let of = async |method: &str, path: &str, body: &str| {
+            let request = TestRequest::with_uri(path).method(method.parse().unwrap()).to_http_request();
+            fingerprint(&request, &Bytes::copy_from_slice(body.as_bytes())).await.unwrap()
+        };
+        let large = "x".repeat(DIGESTED_IN_PLACE + 1);
+        let first = of("POST", "/a", "{}").await;
+        assert_eq!(of("POST", "/a", "{}").await, first);
+        for (method, path, body) in [
+            ("PUT", "/a", "{}"),
+            ("POST", "/b", "{}"),
+            ("POST", "/a?", "{}"),
+            ("POST", "/a?dry_run=true", "{}"),
+            ("POST", "/a", "{ }"),
+            ("POST", "/a{}", ""),
+            ("POST", "/a", large.as_str()),
+        ] {
+            assert_ne!(of(method, path, body).await, first, "{method} {path}");
+        }
+        assert_eq!(of("POST", "/a", &large).await, of("POST", "/a", &large).await);
+    }
+}

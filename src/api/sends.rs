@@ -1,0 +1,198 @@
+//! Accepted sends: how they get on, and pausing, resuming and canceling them.
+
+pub(super) mod messages;
+mod record;
+
+use std::collections::HashMap;
+
+use actix_web::HttpRequest;
+use actix_web::web::{Data, Json};
+use uuid::Uuid;
+
+use self::record::SendRecord;
+use super::State;
+use super::auth::Company;
+use super::envelope::Envelope;
+use super::error::{Error, ErrorBody};
+use super::list_query::ListQuery;
+use super::openapi::Failures;
+use crate::clock::Timestamp;
+use crate::domain::outlook::Outlook;
+use crate::domain::page::Page;
+use crate::domain::send::UnknownStage;
+use crate::engine::no_such_send;
+use crate::error::Code;
+use crate::store::send_list::{Filter, Record};
+
+/// List sends
+///
+/// The company's accepted sends, newest first.
+#[utoipa::path(
+    get,
+    path = "/api/v1/sends",
+    operation_id = "listSends",
+    tag = "sends",
+    params(
+        ("page" = Option<u64>, Query, minimum = 1, description = "From 1; 1 when absent"),
+        ("limit" = Option<u64>, Query, minimum = 1, description = "Records on a page; 10 when absent, and by default at most 1,000"),
+        ("state" = Option<String>, Query, description = "Only sends in this state: `scheduled`, `active`, `paused`, `finished`, `canceled` or `expired`"),
+        ("channel_id" = Option<Uuid>, Query, description = "Only sends of this channel"),
+    ),
+    responses((status = 200, description = "A page of sends", body = Envelope<SendRecord>), Failures),
+)]
+pub(super) async fn list(
+    company: Company,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Envelope<SendRecord>>, Error> {
+    let query = ListQuery::new(request.query_string(), &state.options);
+    let (page, filter) = (query.page()?, filter(&query)?);
+    let Page { records, total } =
+        state.engine.store().sends(company.id, page, filter, Timestamp::now()).await?;
+    let records = with_outlook(&state, records).await?;
+    Ok(Json(Envelope::new(page, Page { records, total })))
+}
+
+/// Show a send
+///
+/// Where it is, how it gets on, and why it waits if it does.
+#[utoipa::path(
+    get,
+    path = "/api/v1/sends/{id}",
+    operation_id = "showSend",
+    tag = "sends",
+    params(("id" = Uuid, Path, description = "The send")),
+    responses(
+        (status = 200, description = "The send", body = SendRecord),
+        (status = 404, description = "`send_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(super) async fn one(
+    company: Company,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<SendRecord>, Error> {
+    show(&state, company, send_id(&request)?).await
+}
+
+/// Pause a send
+///
+/// When the answer comes no message of it starts until it is resumed; those under way end as they do. Pausing
+/// a paused send changes nothing.
+#[utoipa::path(
+    post,
+    path = "/api/v1/sends/{id}/pause",
+    operation_id = "pauseSend",
+    tag = "sends",
+    params(("id" = Uuid, Path, description = "The send")),
+    responses(
+        (status = 200, description = "The send, paused", body = SendRecord),
+        (status = 404, description = "`send_not_found`", body = ErrorBody),
+        (status = 409, description = "`send_is_over`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(super) async fn pause(
+    company: Company,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<SendRecord>, Error> {
+    let id = send_id(&request)?;
+    state.engine.pause(company.id, id).await?;
+    show(&state, company, id).await
+}
+
+/// Resume a send
+///
+/// It goes on where it was paused. Resuming a send that is not paused changes nothing.
+#[utoipa::path(
+    post,
+    path = "/api/v1/sends/{id}/resume",
+    operation_id = "resumeSend",
+    tag = "sends",
+    params(("id" = Uuid, Path, description = "The send")),
+    responses(
+        (status = 200, description = "The send, running", body = SendRecord),
+        (status = 404, description = "`send_not_found`", body = ErrorBody),
+        (status = 409, description = "`send_is_over`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(super) async fn resume(
+    company: Company,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<SendRecord>, Error> {
+    let id = send_id(&request)?;
+    state.engine.resume(company.id, id).await?;
+    show(&state, company, id).await
+}
+
+/// Cancel a send
+///
+/// When the answer comes no message of it starts any more: what had not started ends as `canceled`. Canceling
+/// a canceled send changes nothing.
+#[utoipa::path(
+    post,
+    path = "/api/v1/sends/{id}/cancel",
+    operation_id = "cancelSend",
+    tag = "sends",
+    params(("id" = Uuid, Path, description = "The send")),
+    responses(
+        (status = 200, description = "The send, canceled", body = SendRecord),
+        (status = 404, description = "`send_not_found`", body = ErrorBody),
+        (status = 409, description = "`send_is_over`: it finished or expired before", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(super) async fn cancel(
+    company: Company,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<SendRecord>, Error> {
+    let id = send_id(&request)?;
+    state.engine.cancel(company.id, id).await?;
+    show(&state, company, id).await
+}
+
+async fn show(state: &State, company: Company, id: Uuid) -> Result<Json<SendRecord>, Error> {
+    let found = state.engine.store().find_send(company.id, id, Timestamp::now()).await?;
+    let mut shown = with_outlook(state, found.into_iter().collect()).await?;
+    let shown = shown.pop().ok_or_else(no_such_send)?;
+    Ok(Json(shown.into()))
+}
+
+/// Each record as its channel sees it.
+async fn with_outlook(state: &State, records: Vec<Record>) -> Result<Vec<(Record, Outlook)>, Error> {
+    let mut channels: HashMap<Uuid, Vec<&Record>> = HashMap::new();
+    for record in &records {
+        channels.entry(record.channel_id).or_default().push(record);
+    }
+    let mut outlooks = HashMap::new();
+    for (channel_id, records) in channels {
+        outlooks.extend(state.engine.outlook(channel_id, &records).await?);
+    }
+    let with = |record: Record| {
+        let outlook = outlooks.remove(&record.id).unwrap_or_default();
+        (record, outlook)
+    };
+    Ok(records.into_iter().map(with).collect())
+}
+
+/// The `:id` of a send's paths; what is no id names no send.
+fn send_id(request: &HttpRequest) -> Result<Uuid, Error> {
+    let id = request.match_info().get("id").and_then(|id| Uuid::try_parse(id).ok());
+    Ok(id.ok_or_else(no_such_send)?)
+}
+
+fn filter(query: &ListQuery<'_>) -> Result<Filter, Error> {
+    let stage = query.text("state")?.map(|word| word.parse()).transpose();
+    let stage = stage
+        .map_err(|wrong: UnknownStage| Error::refused(Code::InvalidField, format!("`state` {wrong}")))?;
+    let channel_id = query.text("channel_id")?.map(|id| Uuid::try_parse(&id)).transpose();
+    let channel_id = channel_id.map_err(|_| {
+        Error::refused(Code::InvalidField, "`channel_id` is not the id of a channel (a UUID)")
+    })?;
+    Ok(Filter { stage, channel_id })
+}

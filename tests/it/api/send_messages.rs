@@ -1,0 +1,103 @@
+//! A send's messages: pages of them, and all of them as lines.
+
+use pombo::clock::Timestamp;
+use pombo::domain::channel::{Kind, Status};
+use pombo::domain::contact::Person;
+use reqwest::Method;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::world::World;
+use crate::harness::{Answer, Company, Service};
+
+const RECIPIENTS: u64 = 10_000;
+const FIRST: u64 = 5_511_900_000_000;
+
+/// A send to many contacts, canceled so that nothing of it moves any more; the path of its messages.
+async fn canceled_send(service: &Service, company: &Company) -> String {
+    let channel = service.channel(company, Kind::BusinessAccount, "shop", Status::Connected).await.id;
+    let store = service.store();
+    let tag = store.ensure_tag(company.id, "everyone", None).await.unwrap();
+    let people: Vec<_> = (FIRST..FIRST + RECIPIENTS)
+        .map(|number| (Uuid::now_v7(), Person { phone_number: number.to_string(), ..Person::default() }))
+        .collect();
+    store.add_contacts(company.id, &people, &[tag], Timestamp::now()).await.unwrap();
+    let body = json!({"type": "text", "message": "x", "contact_tag_id": tag}).to_string();
+    let sent = service.post(&World::send(channel), &company.key, body).await.json();
+    assert_eq!(sent["recipients_count"], RECIPIENTS);
+    let path = format!("/api/v1/sends/{}", sent["send_id"].as_str().unwrap());
+    let canceled = service.post(&format!("{path}/cancel"), &company.key, "").await;
+    assert_eq!(canceled.json()["state"], "canceled", "{}", canceled.body);
+    format!("{path}/messages")
+}
+
+async fn lines(service: &Service, company: &Company, path: &str) -> Answer {
+    let request = service.request(Method::GET, path).bearer_auth(&company.key);
+    Answer::read(request.header("accept", "application/x-ndjson").send().await.unwrap()).await
+}
+
+fn numbers(messages: &[Value]) -> Vec<(u64, String)> {
+    let number = |it: &Value| (it["ordinal"].as_u64().unwrap(), it["recipient"].as_str().unwrap().to_owned());
+    messages.iter().map(number).collect()
+}
+
+fn expected(ordinals: std::ops::Range<u64>) -> Vec<(u64, String)> {
+    ordinals.map(|ordinal| (ordinal, format!("+{}", FIRST + ordinal))).collect()
+}
+
+#[tokio::test]
+async fn all_messages_come_as_lines_one_for_each_recipient() {
+    let service = Service::start().await;
+    let acme = service.company("acme").await;
+    let path = canceled_send(&service, &acme).await;
+    let answer = lines(&service, &acme, &format!("{path}?page=x")).await;
+    assert_eq!((answer.status, answer.header("content-type")), (200, "application/x-ndjson"));
+    assert_eq!(answer.header("content-length"), "", "it is streamed");
+    assert!(answer.body.ends_with("}\n"));
+    let messages: Vec<Value> = answer.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(numbers(&messages), expected(0..RECIPIENTS));
+    let last = json!({
+        "ordinal": RECIPIENTS - 1, "recipient": format!("+{}", FIRST + RECIPIENTS - 1), "state": "canceled",
+        "attempts": 0, "provider_message_id": null, "error": null, "retry_at": null, "updated_at": null,
+    });
+    assert_eq!(messages.last(), Some(&last));
+
+    let none = lines(&service, &acme, &format!("{path}?state=read")).await;
+    assert_eq!((none.status, none.body.as_str()), (200, ""));
+    let canceled = lines(&service, &acme, &format!("{path}?state=canceled")).await;
+    let of_state = messages.iter().filter(|message| message["state"] == "canceled").count();
+    assert_eq!(canceled.body.lines().count(), of_state);
+    let wrong = lines(&service, &acme, &format!("{path}?state=gone")).await;
+    assert_eq!((wrong.status, wrong.code().as_deref()), (400, Some("invalid_field")));
+}
+
+#[tokio::test]
+async fn a_page_of_messages_is_in_the_envelope_of_every_list() {
+    let service = Service::start().await;
+    let acme = service.company("acme").await;
+    let path = canceled_send(&service, &acme).await;
+    let page = async |query: &str| {
+        let json = service.get(&format!("{path}?{query}"), &acme.key).await.json();
+        let envelope = ["currentPage", "totalPages", "totalRecords"].map(|name| json[name].as_u64().unwrap());
+        (numbers(json["data"].as_array().unwrap()), envelope)
+    };
+    assert_eq!(page("").await, (expected(0..10), [1, 1_000, RECIPIENTS]));
+    assert_eq!(page("limit=1000&page=5").await, (expected(4_000..5_000), [5, 10, RECIPIENTS]));
+    assert_eq!(page("limit=999&page=11").await, (expected(9_990..RECIPIENTS), [11, 11, RECIPIENTS]));
+    assert_eq!(page("limit=999&page=12").await.0, []);
+    assert_eq!(page("state=delivered").await, (vec![], [1, 0, 0]));
+    let canceled = page("state=canceled&limit=1000&page=10").await;
+    assert_eq!(canceled.1[0], 10);
+    assert!(canceled.0.iter().all(|(ordinal, _)| *ordinal >= 9_000));
+
+    for (query, code) in [
+        ("page=0", "invalid_pagination"),
+        ("limit=1001", "invalid_pagination"),
+        ("state=Sent", "invalid_field"),
+    ] {
+        let answer = service.get(&format!("{path}?{query}"), &acme.key).await;
+        assert_eq!((answer.status, answer.code().as_deref()), (400, Some(code)), "{query}");
+    }
+    let globex = service.company("globex").await;
+    assert_eq!(lines(&service, &globex, &path).await.code().as_deref(), Some("send_not_found"));
+}

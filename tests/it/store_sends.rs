@@ -1,0 +1,293 @@
+//! Sends, their messages and the answers that are kept about them, as the store shows them, on both databases.
+
+use std::time::Duration;
+
+use pombo::clock::Timestamp;
+use pombo::domain::block::pack;
+use pombo::domain::message::{Failure, Outcome, Position, State as At};
+use pombo::domain::page::PageRequest;
+use pombo::domain::phone::PhoneNumber;
+use pombo::domain::request::{Skipped, SkippedEntry};
+use pombo::domain::send::{Block, Control, Mark, Progress, Recipients, Schedule, Stage, State};
+use pombo::store::ledger::{Answer, Batch, NewSend};
+use pombo::store::send_list::Filter;
+use pombo::store::send_messages::Message;
+use pombo::store::{Lease, Store};
+use uuid::Uuid;
+
+use crate::database::{Universe, stores};
+
+const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+const HOUR: Duration = Duration::from_secs(3_600);
+const ALL: PageRequest = PageRequest { page: 1, limit: 100 };
+const ACME: Uuid = Uuid::from_u128(1);
+const GLOBEX: Uuid = Uuid::from_u128(2);
+const CHANNEL: Uuid = Uuid::from_u128(3);
+
+stores! {
+    every_recipient_is_counted_once_wherever_its_message_is,
+    a_page_of_messages_in_one_state_is_that_page_of_all_of_them,
+    a_list_is_narrowed_to_one_stage_and_one_channel,
+    what_is_not_accepted_yet_or_is_another_company_s_is_not_there,
+    what_is_queued_before_is_what_may_go_now,
+    an_answer_is_given_again_until_it_is_too_old,
+    an_answer_about_a_send_that_was_withdrawn_counts_for_nothing,
+    answers_are_forgotten_in_steps_the_oldest_first,
+}
+
+fn number(ordinal: u64) -> PhoneNumber {
+    PhoneNumber::from_u64(5_511_900_000_000 + ordinal).unwrap()
+}
+
+fn new_send(id: u128, recipients: Recipients) -> NewSend {
+    NewSend {
+        id: Uuid::from_u128(id),
+        company_id: ACME,
+        channel_id: CHANNEL,
+        state: State::Active,
+        content: r#"{"type":"text","body":"hi"}"#.to_owned(),
+        template_id: None,
+        recipients,
+        skipped: 0,
+        schedule: Schedule::default(),
+    }
+}
+
+async fn lease(universe: &Universe) -> Lease {
+    universe.store.acquire_lease(&universe.options(), "test").await.unwrap()
+}
+
+async fn commit(store: &Store, lease: &Lease, batch: Batch) {
+    store.commit(lease, &batch, NOW).await.unwrap();
+}
+
+fn outcome(ordinal: u64, state: At) -> Outcome {
+    Outcome {
+        position: Position { ordinal, recipient: number(ordinal) },
+        state,
+        attempts: 2,
+        provider_message_id: (state == At::Sent).then(|| format!("wamid.{ordinal}")),
+        error: (state == At::Failed)
+            .then(|| Failure { code: Some(131_026), sentence: "not on WhatsApp".to_owned() }),
+        retry_at: (state == At::Queued).then_some(NOW),
+    }
+}
+
+/// A send to ten in three blocks: below 4 all have a row, from 7 on none was attempted, 4 and 6 are in flight.
+async fn under_way(store: &Store, lease: &Lease) -> Uuid {
+    let send = new_send(10, Recipients::Blocks(10));
+    let id = send.id;
+    let block = |first: u64, end: u64| {
+        let numbers: Vec<_> = (first..end).map(number).collect();
+        (id, Block { first_ordinal: first, recipients: end - first, packed: pack(&numbers) })
+    };
+    let blocks = vec![block(0, 4), block(4, 8), block(8, 10)];
+    commit(store, lease, Batch { sends: vec![send], blocks, ..Batch::default() }).await;
+    let states = [(0, At::Sent), (1, At::Queued), (2, At::Failed), (3, At::Sent), (5, At::Queued)];
+    let outcomes = states.map(|(ordinal, state)| (id, ACME, outcome(ordinal, state))).to_vec();
+    let progress = Progress { high_water: 7, settled: 4 };
+    let marks = vec![Mark { send_id: id, progress, state: State::Active, due_at: None }];
+    commit(store, lease, Batch { outcomes, marks, ..Batch::default() }).await;
+    id
+}
+
+async fn every_recipient_is_counted_once_wherever_its_message_is(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    let id = under_way(store, &lease).await;
+    let counted = async || {
+        let record = store.find_send(ACME, id, NOW).await.unwrap().unwrap();
+        assert_eq!(record.counts.total(), record.recipients);
+        At::ALL.map(|state| record.counts.of(state))
+    };
+    // Queued, sending, sent, delivered, read, failed, expired, canceled, unknown.
+    assert_eq!(counted().await, [7, 0, 2, 0, 0, 1, 0, 0, 0]);
+    store.cancel_send(ACME, id, NOW).await.unwrap();
+    assert_eq!(counted().await, [0, 0, 2, 0, 0, 1, 0, 7, 0]);
+    let roster = store.roster(ACME, id).await.unwrap().unwrap();
+    let canceled = store.messages(&roster, Some(At::Canceled), ALL).await.unwrap();
+    assert_eq!((ordinals(&canceled.records), canceled.total), (vec![1, 4, 5, 6, 7, 8, 9], 7));
+}
+
+fn ordinals(messages: &[Message]) -> Vec<u64> {
+    messages.iter().map(|message| message.outcome.position.ordinal).collect()
+}
+
+async fn a_page_of_messages_in_one_state_is_that_page_of_all_of_them(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    let id = under_way(store, &lease).await;
+    let roster = store.roster(ACME, id).await.unwrap().unwrap();
+    let all = store.messages_from(&roster, None, 0, 100).await.unwrap();
+    assert_eq!(ordinals(&all), (0..10).collect::<Vec<_>>());
+    assert_eq!(all[2].outcome, outcome(2, At::Failed));
+    assert_eq!((all[0].updated_at, all[4].updated_at, all[4].outcome.attempts), (Some(NOW), None, 0));
+    assert!(all.iter().all(|it| it.outcome.position.recipient == number(it.outcome.position.ordinal)));
+
+    for state in At::ALL.into_iter().map(Some).chain([None]) {
+        let is_asked = |message: &&Message| state.is_none_or(|state| message.outcome.state == state);
+        let matching: Vec<_> = all.iter().filter(is_asked).cloned().collect();
+        for limit in 1..=4_u64 {
+            for page in 1..=12 {
+                let read = store.messages(&roster, state, PageRequest { page, limit }).await.unwrap();
+                let skip = usize::try_from((page - 1) * limit).unwrap();
+                let expected: Vec<_> =
+                    matching.iter().skip(skip).take(usize::try_from(limit).unwrap()).cloned().collect();
+                assert_eq!(read.records, expected, "{state:?}: page {page} of {limit}");
+                assert_eq!(read.total, matching.len() as u64, "{state:?}");
+            }
+            for from in 0..11 {
+                let read = store.messages_from(&roster, state, from, limit).await.unwrap();
+                let expected = matching.iter().filter(|message| message.outcome.position.ordinal >= from);
+                let expected: Vec<_> = expected.take(usize::try_from(limit).unwrap()).cloned().collect();
+                assert_eq!(read, expected, "{state:?}: {limit} from {from}");
+            }
+        }
+    }
+    let far = PageRequest { page: u64::MAX >> 1, limit: 1000 };
+    assert_eq!(store.messages(&roster, Some(At::Queued), far).await.unwrap().records, []);
+}
+
+async fn a_list_is_narrowed_to_one_stage_and_one_channel(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    let to = |ordinal| Recipients::One(number(ordinal));
+    let scheduled = Schedule { send_at: Some(NOW.plus(HOUR)), expires_at: Some(NOW.plus(2 * HOUR)) };
+    let started = Schedule { send_at: Some(NOW.minus(HOUR)), expires_at: Some(NOW.minus(HOUR / 2)) };
+    let other_channel = NewSend { channel_id: Uuid::from_u128(4), ..new_send(12, to(2)) };
+    let sends = vec![
+        NewSend { schedule: scheduled, skipped: 3, ..new_send(10, to(0)) },
+        NewSend { schedule: started, ..new_send(11, to(1)) },
+        other_channel,
+        new_send(13, to(3)),
+        new_send(14, to(4)),
+        NewSend { schedule: scheduled, ..new_send(15, to(5)) },
+    ];
+    commit(store, &lease, Batch { sends, ..Batch::default() }).await;
+    let progress = Progress { high_water: 1, settled: 1 };
+    let marks = vec![Mark { send_id: Uuid::from_u128(13), progress, state: State::Finished, due_at: None }];
+    commit(store, &lease, Batch { marks, ..Batch::default() }).await;
+    store.cancel_send(ACME, Uuid::from_u128(14), NOW).await.unwrap();
+    store.control_send(ACME, Uuid::from_u128(15), Control::Paused).await.unwrap();
+
+    let listed = async |stage, channel: Option<u128>| {
+        let filter = Filter { stage, channel_id: channel.map(Uuid::from_u128) };
+        let sends = store.sends(ACME, ALL, filter, NOW).await.unwrap();
+        assert_eq!(sends.total, sends.records.len() as u64);
+        assert!(stage.is_none_or(|stage| sends.records.iter().all(|send| send.stage == stage)));
+        sends.records.iter().map(|send| send.id.as_u128()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(None, None).await, [15, 14, 13, 12, 11, 10]);
+    assert_eq!(listed(None, Some(4)).await, [12]);
+    assert_eq!(listed(Some(Stage::Scheduled), None).await, [10]);
+    assert_eq!(listed(Some(Stage::Active), None).await, [12, 11]);
+    assert_eq!(listed(Some(Stage::Active), Some(3)).await, [11]);
+    assert_eq!(listed(Some(Stage::Paused), None).await, [15]);
+    assert_eq!(listed(Some(Stage::Finished), None).await, [13]);
+    assert_eq!(listed(Some(Stage::Canceled), None).await, [14]);
+    store.expire_sends(NOW, 100).await.unwrap();
+    assert_eq!(listed(Some(Stage::Expired), None).await, [11]);
+
+    let page = PageRequest { page: 3, limit: 2 };
+    let last = store.sends(ACME, page, Filter::default(), NOW).await.unwrap();
+    let [expired, first] = &last.records[..] else { panic!("{last:?}") };
+    assert_eq!((last.total, expired.counts.of(At::Expired), expired.finished_at), (6, 1, Some(NOW)));
+    assert_eq!((first.kind, first.skipped, first.schedule, first.finished_at), ("text", 3, scheduled, None));
+    assert_eq!((first.created_at, first.template.clone()), (NOW, None));
+}
+
+async fn what_is_not_accepted_yet_or_is_another_company_s_is_not_there(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    let resolving = NewSend { state: State::Resolving, ..new_send(10, Recipients::Blocks(9)) };
+    let theirs = NewSend { company_id: GLOBEX, ..new_send(11, Recipients::One(number(0))) };
+    commit(store, &lease, Batch { sends: vec![resolving, theirs], ..Batch::default() }).await;
+    let listed = store.sends(ACME, ALL, Filter::default(), NOW).await.unwrap();
+    assert_eq!((listed.records, listed.total), (Vec::new(), 0));
+    for id in [10, 11, 12].map(Uuid::from_u128) {
+        assert_eq!(store.find_send(ACME, id, NOW).await.unwrap(), None);
+        assert_eq!(store.roster(ACME, id).await.unwrap(), None);
+    }
+    let own = store.roster(GLOBEX, Uuid::from_u128(11)).await.unwrap().unwrap();
+    let messages = store.messages(&own, None, ALL).await.unwrap();
+    assert_eq!((ordinals(&messages.records), messages.total), (vec![0], 1));
+}
+
+async fn what_is_queued_before_is_what_may_go_now(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    assert_eq!(store.queued(CHANNEL, NOW).await.unwrap(), 0);
+    under_way(store, &lease).await;
+    let later = Schedule { send_at: Some(NOW.plus(HOUR)), expires_at: None };
+    let sends = vec![
+        NewSend { schedule: later, ..new_send(11, Recipients::Blocks(1_000)) },
+        new_send(12, Recipients::One(number(1))),
+        new_send(13, Recipients::One(number(2))),
+    ];
+    commit(store, &lease, Batch { sends, ..Batch::default() }).await;
+    store.control_send(ACME, Uuid::from_u128(13), Control::Paused).await.unwrap();
+    assert_eq!(store.queued(CHANNEL, NOW).await.unwrap(), 6 + 1);
+    assert_eq!(store.queued(CHANNEL, NOW.plus(HOUR)).await.unwrap(), 6 + 1 + 1_000);
+    assert_eq!(store.queued(Uuid::nil(), NOW).await.unwrap(), 0);
+}
+
+/// Accepts a send, and keeps the answer under `key`.
+async fn accept(store: &Store, lease: &Lease, id: u128, key: &str, at: Timestamp) {
+    let first = [SkippedEntry { input: "n/a \"\\".to_owned(), reason: "has no digits".to_owned() }];
+    let answer = Answer {
+        company_id: ACME,
+        key: key.to_owned(),
+        fingerprint: [u8::try_from(id).unwrap(); 32],
+        send_id: Uuid::from_u128(id),
+        recipients: 1,
+        skipped: 7,
+        skipped_first: serde_json::to_string(&first).unwrap(),
+    };
+    let schedule = Schedule { send_at: Some(at), expires_at: None };
+    let send = NewSend { schedule, ..new_send(id, Recipients::One(number(0))) };
+    let batch = Batch { sends: vec![send], answers: vec![answer], ..Batch::default() };
+    store.commit(lease, &batch, at).await.unwrap();
+}
+
+async fn an_answer_is_given_again_until_it_is_too_old(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    let hostile = r#"'";--\{}[]$1%_"#;
+    accept(store, &lease, 10, hostile, NOW).await;
+    let before = NOW.minus(HOUR);
+    let kept = store.kept_answer(ACME, hostile, before).await.unwrap().unwrap();
+    assert_eq!((kept.send_id, kept.fingerprint, kept.recipients), (Uuid::from_u128(10), [10; 32], 1));
+    let entry = SkippedEntry { input: "n/a \"\\".to_owned(), reason: "has no digits".to_owned() };
+    assert_eq!(kept.skipped, Skipped { count: 7, first: vec![entry] });
+    assert_eq!(kept.schedule, Schedule { send_at: Some(NOW), expires_at: None });
+    assert_eq!(store.kept_answer(GLOBEX, hostile, before).await.unwrap(), None);
+    assert_eq!(store.kept_answer(ACME, "other", before).await.unwrap(), None);
+    assert_eq!(store.kept_answer(ACME, hostile, NOW).await.unwrap(), None, "it is too old now");
+
+    accept(store, &lease, 11, hostile, NOW.plus(HOUR)).await;
+    let kept = store.kept_answer(ACME, hostile, before).await.unwrap().unwrap();
+    assert_eq!((kept.send_id, kept.fingerprint), (Uuid::from_u128(11), [11; 32]));
+}
+
+async fn an_answer_about_a_send_that_was_withdrawn_counts_for_nothing(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    accept(store, &lease, 10, "k", NOW).await;
+    commit(store, &lease, Batch { withdrawals: vec![Uuid::from_u128(10)], ..Batch::default() }).await;
+    assert_eq!(store.kept_answer(ACME, "k", NOW.minus(HOUR)).await.unwrap(), None);
+    // The repeated request and the withdrawal of the first may go with one commit.
+    accept(store, &lease, 11, "k", NOW).await;
+    commit(store, &lease, Batch { withdrawals: vec![Uuid::from_u128(10)], ..Batch::default() }).await;
+    let kept = store.kept_answer(ACME, "k", NOW.minus(HOUR)).await.unwrap().unwrap();
+    assert_eq!(kept.send_id, Uuid::from_u128(11));
+}
+
+async fn answers_are_forgotten_in_steps_the_oldest_first(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    for age in 0..5_u32 {
+        accept(store, &lease, 10 + u128::from(age), &format!("k{age}"), NOW.minus(age * HOUR)).await;
+    }
+    let is_kept = async |age: u32| {
+        store.kept_answer(ACME, &format!("k{age}"), NOW.minus(9 * HOUR)).await.unwrap().is_some()
+    };
+    let before = NOW.minus(HOUR);
+    assert_eq!(store.forget_answers(before, 2).await.unwrap(), 2);
+    assert_eq!([is_kept(2).await, is_kept(3).await, is_kept(4).await], [true, false, false]);
+    assert_eq!(store.forget_answers(before, 2).await.unwrap(), 1);
+    assert_eq!(store.forget_answers(before, 2).await.unwrap(), 0);
+    assert_eq!([is_kept(0).await, is_kept(1).await, is_kept(2).await], [true, true, false]);
+    assert!(store.find_send(ACME, Uuid::from_u128(14), NOW).await.unwrap().is_some(), "the sends stay");
+}
