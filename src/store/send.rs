@@ -218,9 +218,20 @@ impl Store {
     ///
     /// [`Error::Impossible`] when there is no such block or it is damaged.
     pub async fn block_at(&self, send_id: Uuid, ordinal: u64) -> Result<(u64, Vec<PhoneNumber>)> {
+        self.block_in(&self.read, send_id, ordinal).await
+    }
+
+    /// The same, as this connection sees it.
+    pub(super) async fn block_in(
+        &self,
+        to: &impl ConnectionTrait,
+        send_id: Uuid,
+        ordinal: u64,
+    ) -> Result<(u64, Vec<PhoneNumber>)> {
         let sql = "SELECT first_ordinal, packed FROM recipient_block \
                    WHERE send_id = $1 AND first_ordinal <= $2 ORDER BY first_ordinal DESC LIMIT 1";
-        let row = self.row(sql, [send_id.into(), ordinal.cast_signed().into()]).await?;
+        let row =
+            to.query_one_raw(self.statement(sql, [send_id.into(), ordinal.cast_signed().into()])).await?;
         let row =
             row.ok_or_else(|| Error::Impossible(format!("send {send_id} has no block at {ordinal}")))?;
         let first: i64 = row.try_get_by_index(0)?;

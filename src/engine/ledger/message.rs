@@ -10,6 +10,8 @@ use crate::domain::message::Outcome;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::Skipped;
 use crate::domain::send::{Block, Mark, Recipients, Schedule, TemplateUse};
+use crate::domain::suppression::Suppression;
+use crate::store::ledger::{Event, Receipt};
 use crate::store::suppression;
 
 /// Why something was not written.
@@ -121,6 +123,17 @@ pub(crate) struct Record {
     /// Business accounts, and whom they began a conversation with.
     pub(crate) template_recipients: Vec<(String, PhoneNumber)>,
     pub(crate) suppressions: Vec<suppression::Record>,
+}
+
+/// Write what a provider told. Answered when durable; after an error the provider tells it again.
+#[derive(Default, Message)]
+#[rtype(result = "Result<(), Error>")]
+pub(crate) struct Hear {
+    pub(crate) receipts: Vec<Receipt>,
+    pub(crate) suppressions: Vec<suppression::Record>,
+    /// Recipients that are left out no longer.
+    pub(crate) lifted: Vec<(Uuid, PhoneNumber, Suppression)>,
+    pub(crate) events: Vec<Event>,
 }
 
 /// Write what is left, then end. Answered when done; the lease is given back then.
