@@ -17,5 +17,6 @@ mod running;
 mod serving;
 mod store_contacts;
 mod store_import;
+mod store_receipts;
 mod store_records;
 mod unreliable;
