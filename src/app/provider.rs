@@ -39,8 +39,8 @@ impl App {
     pub async fn probe(&self, channel: &Channel) -> anyhow::Result<()> {
         let connector = self.connector(channel, channel.waba_id.as_deref().unwrap_or_default()).await?;
         let (status, reason) = match connector.health().await {
-            Health::Healthy { phone_number, quality_rating } => {
-                self.store.set_channel_number(channel.id, phone_number, quality_rating).await?;
+            Health::Healthy(number) => {
+                self.store.set_channel_number(channel.id, number.phone_number, number.quality_rating).await?;
                 (Status::Connected, None)
             }
             Health::Refused(disposition, failure) => match disposition.refusal(&failure) {
@@ -80,10 +80,23 @@ impl App {
                 "the provider has restricted the business account of the channel `{name}`; what to do stands in its \
                  own console, a new token does not help"
             ),
-            Error::Refused(Disposition::Wait | Disposition::Retry, _) => {
-                "the provider cannot answer just now; try again in a few minutes".to_owned()
-            }
-            Error::Refused(Disposition::Fail, _) => format!(
+            Error::Refused(
+                Disposition::Wait
+                | Disposition::Retry
+                | Disposition::SlowNumber
+                | Disposition::SlowAccount
+                | Disposition::SlowApp
+                | Disposition::Maintenance,
+                _,
+            ) => "the provider cannot answer just now; try again in a few minutes".to_owned(),
+            Error::Refused(
+                Disposition::Fail
+                | Disposition::Pair
+                | Disposition::HoldTemplate
+                | Disposition::HoldRecipient
+                | Disposition::Suppress(_),
+                _,
+            ) => format!(
                 "the provider does not know the business account {} of the channel `{name}`, or its token may not \
                  use it; compare the id with the provider's console",
                 channel.waba_id.as_deref().unwrap_or_default()

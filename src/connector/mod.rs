@@ -4,46 +4,36 @@
 //! few words from each of them. Called by channel actors and, for templates, by the command line.
 
 pub mod cloud_api;
+mod disposition;
+pub mod update;
 
-use crate::domain::channel::{Reason, Status};
+use std::time::Duration;
+
+pub use self::disposition::Disposition;
+use crate::domain::channel::Level;
 use crate::domain::message::Failure;
-
-/// What a provider's error means for the message, and for the channel that sent it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Disposition {
-    /// This message will never go; others may.
-    Fail,
-    /// This message may go later; the attempt counts.
-    Retry,
-    /// The provider takes nothing from this channel just now: the channel waits, and the attempt does
-    /// not count against the message.
-    Wait,
-    /// The channel's credentials or registration were refused: it is disconnected and keeps its queue.
-    Disconnect,
-    /// The account is restricted or does not pay; a new token does not help. The queue is kept.
-    Block,
-}
-
-impl Disposition {
-    /// The state of a channel that was refused in this way, and why; `None` when it stays as it is.
-    pub fn refusal(self, failure: &Failure) -> Option<(Status, Reason)> {
-        let (status, code) = match self {
-            Self::Disconnect => (Status::Disconnected, "credentials_refused"),
-            Self::Block => (Status::Blocked, "account_restricted"),
-            Self::Fail | Self::Retry | Self::Wait => return None,
-        };
-        let sentence = format!("the provider refused the channel: {}", failure.sentence);
-        Some((status, Reason { code: code.to_owned(), sentence, provider_code: failure.code }))
-    }
-}
+use crate::domain::tier::Quota;
 
 /// What became of one attempt to hand a message over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// The provider took it, under this id.
-    Accepted(String),
+    /// The provider took it.
+    Accepted {
+        /// The provider's id of the message.
+        id: String,
+        /// The provider keeps it back until it has judged the template by the first messages, usually for less
+        /// than an hour; then it goes, or fails with the template's pause.
+        is_held: bool,
+    },
     /// The provider refused it.
-    Refused(Disposition, Failure),
+    Refused {
+        /// What that means.
+        disposition: Disposition,
+        /// What the provider said.
+        failure: Failure,
+        /// How long the provider says to stay away, if it does; a day at most.
+        retry_after: Option<Duration>,
+    },
     /// It was never handed over: no connection.
     NotSent(Failure),
     /// It was handed over and no usable answer came: the provider may or may not have it.
@@ -54,16 +44,29 @@ pub enum Reply {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Health {
     /// It can send.
-    Healthy {
-        /// The number as shown to people.
-        phone_number: Option<String>,
-        /// The provider's rating of the number.
-        quality_rating: Option<String>,
-    },
+    Healthy(Number),
     /// It cannot, for this reason.
     Refused(Disposition, Failure),
     /// We could not find out.
     Unknown(Failure),
+}
+
+/// A channel's number, as its provider describes it. What it leaves out is `None`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Number {
+    /// The number as shown to people.
+    pub phone_number: Option<String>,
+    /// The name that recipients see.
+    pub verified_name: Option<String>,
+    /// The provider's rating of the number.
+    pub quality_rating: Option<String>,
+    /// The provider's word for the number's state.
+    pub status: Option<String>,
+    /// How fast the number may send.
+    pub level: Option<Level>,
+    /// How many people the number's owner may begin a conversation with in a moving 24 hours; the limit is
+    /// shared by all numbers of the same owner.
+    pub messaging_limit: Option<Quota>,
 }
 
 /// A question to a provider that was not answered.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
+use crate::domain::rate::Rate;
 
 /// Which kind of provider stands behind a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -31,6 +32,29 @@ pub enum Status {
     Blocked,
     /// A web session that waits for a phone to link it.
     Pairing,
+}
+
+/// How fast a provider lets a number send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// As every number begins.
+    Standard,
+    /// After the provider's upgrade.
+    High,
+    /// A number that is also in use in the provider's app for phones, whatever level it is said to have.
+    Coexistence,
+}
+
+impl Level {
+    /// The provider's documented rate of the level, which counts messages in both directions
+    /// (<https://developers.facebook.com/docs/whatsapp/cloud-api/overview#throughput>).
+    pub const fn rate(self) -> Rate {
+        Rate::each_second(match self {
+            Self::Standard => 80,
+            Self::High => 1_000,
+            Self::Coexistence => 20,
+        })
+    }
 }
 
 macro_rules! words {
@@ -66,8 +90,9 @@ words!(Status {
     Blocked = "blocked",
     Pairing = "pairing",
 });
+words!(Level { Standard = "standard", High = "high", Coexistence = "coexistence" });
 
-/// A word that names no kind or status.
+/// A word that names no kind, status or level.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown word `{0}`")]
 pub struct UnknownWord(String);
@@ -145,5 +170,17 @@ mod tests {
             assert_eq!(status.as_str().parse(), Ok(status));
         }
         assert!("gone".parse::<Status>().is_err());
+    }
+
+    #[test]
+    fn each_level_has_its_word_and_its_rate() {
+        for (level, word, rate) in [
+            (Level::Standard, "standard", "80/s"),
+            (Level::High, "high", "1000/s"),
+            (Level::Coexistence, "coexistence", "20/s"),
+        ] {
+            assert_eq!((level.as_str(), level.rate().to_string().as_str()), (word, rate));
+            assert_eq!(word.parse(), Ok(level));
+        }
     }
 }

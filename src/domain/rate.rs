@@ -74,6 +74,16 @@ impl Rate {
     /// As many as one likes.
     pub const UNLIMITED: Self = Self(None);
 
+    /// So many in each second; at least 1, at most [`MAX_COUNT`].
+    pub const fn each_second(count: u32) -> Self {
+        let count = match count {
+            0 => 1,
+            count if count > MAX_COUNT => MAX_COUNT,
+            count => count,
+        };
+        Self(Some(Limited { count, per: Unit::Second }))
+    }
+
     /// Occurrences in one second on average; infinite when unlimited.
     pub fn per_second(self) -> f64 {
         self.0.map_or(f64::INFINITY, |Limited { count, per }| f64::from(count) / f64::from(per.seconds()))
@@ -153,6 +163,14 @@ mod tests {
         }
         assert!((Rate::from_str("30/min").unwrap().per_second() - 0.5).abs() < 1e-9);
         assert!(Rate::UNLIMITED.per_second().is_infinite());
+    }
+
+    #[test]
+    fn a_rate_of_each_second_lets_something_through_and_reads_back() {
+        for (count, shown) in [(0, "1/s"), (80, "80/s"), (u32::MAX, "1000000/s")] {
+            let rate = Rate::each_second(count);
+            assert_eq!((rate.to_string().as_str(), shown.parse()), (shown, Ok(rate)));
+        }
     }
 
     #[test]

@@ -1,16 +1,22 @@
-//! What a recipient does not want to hear, or may not be sent.
+//! Suppressions: what a person may no longer be sent.
 
-/// What a suppressed recipient is left out of. The numbers are what the database keeps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+use std::fmt;
+use std::str::FromStr;
+
+/// How much a person is not to be sent. The numbers are what the database keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(i16)]
 pub enum Suppression {
-    /// Marketing templates: the recipient opted out of them.
+    /// Marketing: the person said that they do not want it.
     Marketing = 1,
-    /// Everything: the business blocked the recipient at the provider.
+    /// Anything at all.
     Everything = 2,
 }
 
 impl Suppression {
+    /// Every suppression, the mildest first.
+    pub const ALL: [Self; 2] = [Self::Marketing, Self::Everything];
+
     /// The number that the database keeps.
     pub const fn as_i16(self) -> i16 {
         self as i16
@@ -18,6 +24,56 @@ impl Suppression {
 
     /// From the number that the database kept.
     pub fn from_i16(value: i16) -> Option<Self> {
-        [Self::Marketing, Self::Everything].into_iter().find(|scope| scope.as_i16() == value)
+        Self::ALL.into_iter().find(|suppression| suppression.as_i16() == value)
+    }
+
+    /// The word in answers and on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Marketing => "marketing",
+            Self::Everything => "everything",
+        }
+    }
+}
+
+impl fmt::Display for Suppression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Suppression {
+    type Err = NotASuppression;
+
+    fn from_str(word: &str) -> Result<Self, NotASuppression> {
+        Self::ALL.into_iter().find(|suppression| suppression.as_str() == word).ok_or(NotASuppression)
+    }
+}
+
+/// A word that names no suppression; completes a sentence that begins with the word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("is neither \"marketing\" nor \"everything\"")]
+pub struct NotASuppression;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_words_read_back_and_never_change() {
+        for (suppression, number, word) in
+            [(Suppression::Marketing, 1, "marketing"), (Suppression::Everything, 2, "everything")]
+        {
+            assert_eq!((suppression.as_i16(), suppression.to_string().as_str()), (number, word));
+            assert_eq!(Suppression::from_i16(number), Some(suppression));
+            assert_eq!(word.parse(), Ok(suppression));
+        }
+        assert_eq!(Suppression::from_i16(0), None);
+        assert_eq!("all".parse::<Suppression>(), Err(NotASuppression));
+    }
+
+    #[test]
+    fn everything_is_more_than_marketing() {
+        assert!(Suppression::Everything > Suppression::Marketing);
     }
 }

@@ -8,6 +8,11 @@ pub fn token(channel_id: Uuid) -> String {
     format!("channel:{channel_id}:token")
 }
 
+/// The word by which the provider's webhook handshake knows a channel; nothing is sealed there.
+pub(super) fn verify_token(channel_id: Uuid) -> String {
+    format!("channel:{channel_id}:verify_token")
+}
+
 /// A channel's app secret, which signs the provider's webhooks.
 pub fn app_secret(channel_id: Uuid) -> String {
     format!("channel:{channel_id}:app_secret")

@@ -2,7 +2,8 @@
 //!
 //! A sealed value is bound to its place (the *context*), so that a row copied elsewhere does not open
 //! there. The key never enters the database; it comes from the configuration or from a file ([`KeyOrigin`]).
-//! API keys are not sealed but hashed, see [`api_key`].
+//! The words of webhook handshakes are made from the same key ([`Vault::verify_token`]). API keys are not
+//! sealed but hashed, see [`api_key`].
 
 pub mod api_key;
 pub mod context;
@@ -15,9 +16,12 @@ use std::path::{Path, PathBuf};
 
 use chacha20poly1305::aead::{Aead as _, Generate as _, Payload};
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};
+use hmac::{Hmac, Mac as _};
+use sha2::Sha256;
+use uuid::Uuid;
 
 use crate::config::Secrets;
-use crate::domain::secret::Secret;
+use crate::domain::secret::{SealingKey, Secret};
 
 /// The first byte of everything sealed: XChaCha20-Poly1305, a nonce of 24 bytes, ciphertext and tag.
 const VERSION: u8 = 1;
@@ -96,6 +100,7 @@ impl fmt::Display for KeyOrigin {
 /// Seals and opens with one key. Cheap to share behind an `Arc`.
 pub struct Vault {
     cipher: XChaCha20Poly1305,
+    key: SealingKey,
 }
 
 impl Vault {
@@ -111,7 +116,7 @@ impl Vault {
             Some(key) => (key.clone(), KeyOrigin::Configured),
             None => key_file::read_or_create(secrets.key_file(data_dir))?,
         };
-        Ok((Self { cipher: XChaCha20Poly1305::new(key.expose().into()) }, origin))
+        Ok((Self { cipher: XChaCha20Poly1305::new(key.expose().into()), key }, origin))
     }
 
     /// Seals `plaintext` for one place, named by `context`, such as `channel:<id>:token`.
@@ -139,6 +144,17 @@ impl Vault {
         let payload = Payload { msg: ciphertext, aad: context.as_bytes() };
         let plaintext = self.cipher.decrypt(nonce.into(), payload).map_err(|_| Error::DoesNotOpen)?;
         Secret::from_utf8(plaintext).ok_or(Error::NotText)
+    }
+
+    /// The word that the provider repeats when it is told a channel's webhook address: 64 hex digits that always
+    /// come out the same for one key and one channel, so that they need not be kept, and that tell nothing of
+    /// the key.
+    #[expect(clippy::expect_used, reason = "the algorithm takes a key of any length")]
+    pub fn verify_token(&self, channel_id: Uuid) -> String {
+        let mut mac =
+            <Hmac<Sha256> as hmac::KeyInit>::new_from_slice(self.key.expose()).expect("any key will do");
+        mac.update(context::verify_token(channel_id).as_bytes());
+        hex::encode(mac.finalize().into_bytes())
     }
 }
 

@@ -47,6 +47,14 @@ fn every_altered_or_missing_byte_is_noticed() {
 }
 
 #[test]
+fn a_verify_token_belongs_to_one_key_and_one_channel_for_ever() {
+    let token = keyed(1).verify_token(Uuid::from_u128(7));
+    assert_eq!(token, "85ffae43213ac58b4a3d1d103c82b9ab9ea0f9f4a34e52c167214705a15d3cbf");
+    assert_ne!(token, keyed(1).verify_token(Uuid::from_u128(8)));
+    assert_ne!(token, keyed(2).verify_token(Uuid::from_u128(7)));
+}
+
+#[test]
 fn the_key_file_is_made_once_and_read_ever_after() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("var/pombo");

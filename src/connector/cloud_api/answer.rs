@@ -1,132 +1,154 @@
 //! Reading the provider's answers.
 
+use reqwest::header::HeaderMap;
 use reqwest::{Response, StatusCode};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use super::disposition::{ErrorFacts, disposition};
-use super::read;
-use crate::connector::{Disposition, Error, Health, Reply};
+use super::lenient::{Text, if_readable};
+use super::{Objects, hint, read};
+use crate::connector::{Disposition, Error, Reply};
 use crate::domain::message::Failure;
 
 /// An error's words are kept up to this many characters.
 const SENTENCE_CHARS: usize = 500;
 
 #[derive(Deserialize)]
-struct Accepted {
-    messages: Vec<AcceptedMessage>,
+struct Accepted<'a> {
+    #[serde(borrow)]
+    messages: Vec<AcceptedMessage<'a>>,
 }
 
 #[derive(Deserialize)]
-struct AcceptedMessage {
-    id: String,
+struct AcceptedMessage<'a> {
+    #[serde(borrow)]
+    id: Text<'a>,
+    #[serde(borrow, default)]
+    message_status: Text<'a>,
 }
 
 #[derive(Deserialize)]
-struct Refused {
-    error: GraphError,
+struct Refused<'a> {
+    #[serde(borrow)]
+    error: GraphError<'a>,
 }
 
 #[derive(Deserialize)]
-struct GraphError {
-    code: i64,
-    #[serde(default)]
-    message: String,
-    error_subcode: Option<i64>,
-    is_transient: Option<bool>,
-    error_data: Option<ErrorData>,
+struct GraphError<'a> {
+    #[serde(borrow)]
+    code: Text<'a>,
+    #[serde(borrow, default)]
+    message: Text<'a>,
+    #[serde(borrow, default)]
+    error_subcode: Text<'a>,
+    #[serde(borrow, default)]
+    is_transient: Text<'a>,
+    #[serde(borrow, default)]
+    fbtrace_id: Text<'a>,
+    /// Usually an object with `details`; a bare string on some of the provider's endpoints.
+    #[serde(borrow, default, deserialize_with = "if_readable")]
+    error_data: Option<ErrorData<'a>>,
 }
 
-/// Usually an object with `details`; a bare string on some of the provider's endpoints.
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum ErrorData {
-    Object { details: Option<String> },
-    Other(IgnoredAny),
+struct ErrorData<'a> {
+    #[serde(borrow, default)]
+    details: Text<'a>,
 }
 
-#[derive(Deserialize)]
-struct Number {
-    status: Option<String>,
-    display_phone_number: Option<String>,
-    quality_rating: Option<String>,
-}
-
-pub(super) async fn to_send(response: Response) -> Reply {
+/// What an answer to handing a message over means.
+pub(super) async fn to_send(response: Response, objects: &Objects) -> Reply {
     let status = response.status();
+    // Needed only of a refusal, which is rare.
+    let headers = if status.is_success() { HeaderMap::new() } else { response.headers().clone() };
     let bytes = match read(response).await {
         Ok(bytes) => bytes,
         Err(failure) => return Reply::Uncertain(failure),
     };
     if status.is_success() {
-        let id =
-            serde_json::from_slice::<Accepted>(&bytes).ok().and_then(|mut accepted| accepted.messages.pop());
-        return match id {
-            Some(message) => Reply::Accepted(plain(&message.id)),
-            None => Reply::Uncertain(no_graph_body(status)),
-        };
+        return accepted(&bytes).unwrap_or_else(|| Reply::Uncertain(no_graph_body(status)));
     }
-    match graph_error(status, &bytes) {
-        Some((disposition, failure)) => Reply::Refused(disposition, failure),
+    let refused = |disposition, failure| Reply::Refused {
+        disposition,
+        failure,
+        retry_after: hint::retry_after(&headers, disposition),
+    };
+    match graph_error(status, &headers, &bytes, objects) {
+        Some((disposition, failure)) => refused(disposition, failure),
         None if status.is_server_error() => Reply::Uncertain(no_graph_body(status)),
-        None if status == StatusCode::TOO_MANY_REQUESTS => {
-            Reply::Refused(Disposition::Wait, no_graph_body(status))
-        }
+        None if status == StatusCode::TOO_MANY_REQUESTS => refused(Disposition::Wait, no_graph_body(status)),
         // Something on the way refused this one: it counts, so that one message cannot hold up its channel.
-        None => Reply::Refused(Disposition::Retry, no_graph_body(status)),
+        None => refused(Disposition::Retry, no_graph_body(status)),
     }
 }
 
-pub(super) async fn to_question(response: Response) -> Result<Vec<u8>, Error> {
+/// What an answer to a question says.
+///
+/// # Errors
+///
+/// When it is a refusal, or not one of the provider's answers.
+pub(super) async fn to_question(response: Response, objects: &Objects) -> Result<Vec<u8>, Error> {
     let status = response.status();
+    let headers = if status.is_success() { HeaderMap::new() } else { response.headers().clone() };
     let bytes = read(response).await.map_err(|failure| Error::NoAnswer(failure.sentence))?;
     if status.is_success() {
         return Ok(bytes);
     }
-    match graph_error(status, &bytes) {
+    match graph_error(status, &headers, &bytes, objects) {
         Some((disposition, failure)) => Err(Error::Refused(disposition, failure)),
         None => Err(Error::NoAnswer(no_graph_body(status).sentence)),
     }
 }
 
-/// Only `CONNECTED` numbers can send; the other words that say so for good are listed, unknown ones are
-/// taken as passing.
-pub(super) fn to_health(bytes: &[u8]) -> Health {
-    let Ok(number) = serde_json::from_slice::<Number>(bytes) else {
-        let sentence = "the provider's description of the number cannot be read".to_owned();
-        return Health::Unknown(Failure { code: None, sentence });
-    };
-    let refused = |disposition, status: &str| {
-        let sentence = format!("the provider says that the number is {status}");
-        Health::Refused(disposition, Failure { code: None, sentence })
-    };
-    match number.status.as_deref() {
-        Some(status @ ("DISCONNECTED" | "OFFLINE" | "UNVERIFIED" | "DELETED" | "MIGRATED" | "UNLINKED")) => {
-            refused(Disposition::Disconnect, status)
-        }
-        Some(status @ ("BANNED" | "RESTRICTED")) => refused(Disposition::Block, status),
-        _ => Health::Healthy {
-            phone_number: number.display_phone_number,
-            quality_rating: number.quality_rating,
-        },
+fn accepted(bytes: &[u8]) -> Option<Reply> {
+    let message = serde_json::from_slice::<Accepted<'_>>(bytes).ok()?.messages.pop()?;
+    let is_held = matches!(message.message_status.get(), Some("held_for_quality_assessment" | "paused"));
+    Some(Reply::Accepted { id: plain(message.id.get()?), is_held })
+}
+
+/// The provider's error and what it means; `None` when the body is not one of the provider's.
+fn graph_error(
+    status: StatusCode,
+    headers: &HeaderMap,
+    bytes: &[u8],
+    objects: &Objects,
+) -> Option<(Disposition, Failure)> {
+    let error = serde_json::from_slice::<Refused<'_>>(bytes).ok()?.error;
+    let code = error.code.whole()?;
+    let message = error.message.get().unwrap_or_default();
+    let disposition = disposition(&ErrorFacts {
+        code,
+        subcode: error.error_subcode.whole(),
+        is_transient: error.is_transient.is_true(),
+        is_server_error: status.is_server_error(),
+        is_about_another: named_object(message).is_some_and(|id| !objects.contain(id)),
+    });
+    let details = error.error_data.as_ref().and_then(|data| data.details.get());
+    let sentence = sentence(message, details);
+    tracing::debug!(
+        provider.code = code,
+        provider.status = status.as_u16(),
+        provider.trace = error.fbtrace_id.get().or_else(|| hint::text(headers, "x-fb-trace-id")),
+        provider.request = hint::text(headers, "x-fb-request-id"),
+        ?disposition,
+        reason = sentence,
+        "the provider refused"
+    );
+    Some((disposition, Failure { code: Some(code), sentence }))
+}
+
+/// What an error says in two places, said once.
+pub(super) fn sentence(message: &str, details: Option<&str>) -> String {
+    match details {
+        Some(details) if message.is_empty() => plain(details),
+        Some(details) if details != message => plain(&format!("{message}: {details}")),
+        Some(_) | None => plain(message),
     }
 }
 
-fn graph_error(status: StatusCode, bytes: &[u8]) -> Option<(Disposition, Failure)> {
-    let error = serde_json::from_slice::<Refused>(bytes).ok()?.error;
-    let facts = ErrorFacts {
-        code: error.code,
-        subcode: error.error_subcode,
-        is_transient: error.is_transient.unwrap_or(false),
-        is_server_error: status.is_server_error(),
-    };
-    let details = match error.error_data {
-        Some(ErrorData::Object { details: Some(details) }) if details != error.message => {
-            format!("{}: {details}", error.message)
-        }
-        Some(ErrorData::Object { .. } | ErrorData::Other(IgnoredAny)) | None => error.message,
-    };
-    Some((disposition(&facts), Failure { code: Some(error.code), sentence: plain(&details) }))
+/// The id in `Object with ID '…' does not exist`.
+fn named_object(message: &str) -> Option<&str> {
+    message.split('\'').nth(1).filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn no_graph_body(status: StatusCode) -> Failure {
@@ -142,30 +164,63 @@ pub(super) fn plain(words: &str) -> String {
 mod tests {
     use super::*;
 
+    fn error(status: StatusCode, body: &[u8]) -> Option<(Disposition, Failure)> {
+        let objects = Objects { phone_number_id: "1065".to_owned(), waba_id: "1022".to_owned() };
+        graph_error(status, &HeaderMap::new(), body, &objects)
+    }
+
     #[test]
     fn the_code_decides_and_the_http_status_does_not() {
-        let body = br#"{"error":{"message":"(#131045) x","code":131045,"type":"OAuthException"}}"#;
-        let (disposition, failure) = graph_error(StatusCode::INTERNAL_SERVER_ERROR, body).unwrap();
-        assert_eq!(disposition, Disposition::Disconnect);
-        assert_eq!(failure.code, Some(131_045));
+        for (status, code, expected) in [
+            (StatusCode::INTERNAL_SERVER_ERROR, 3, Disposition::Disconnect),
+            (StatusCode::INTERNAL_SERVER_ERROR, 131_045, Disposition::Disconnect),
+            (StatusCode::NOT_FOUND, 132_001, Disposition::HoldTemplate),
+            (StatusCode::BAD_REQUEST, 130_429, Disposition::SlowNumber),
+            (StatusCode::TOO_MANY_REQUESTS, 130_429, Disposition::SlowNumber),
+            (StatusCode::UNAUTHORIZED, 100, Disposition::Fail),
+        ] {
+            let body = format!(r#"{{"error":{{"message":"x","code":{code},"type":"OAuthException"}}}}"#);
+            let (disposition, failure) = error(status, body.as_bytes()).unwrap();
+            assert_eq!((disposition, failure.code), (expected, Some(code)), "{status} {code}");
+        }
     }
 
     #[test]
     fn details_are_added_whatever_form_they_have() {
-        let with = br#"{"error":{"message":"a","code":100,"error_data":{"details":"b\u0000c"}}}"#;
-        let bare = br#"{"error":{"message":"a","code":100,"error_data":"text"}}"#;
-        assert_eq!(graph_error(StatusCode::BAD_REQUEST, with).unwrap().1.sentence, "a: b c");
-        assert_eq!(graph_error(StatusCode::BAD_REQUEST, bare).unwrap().1.sentence, "a");
-        assert_eq!(graph_error(StatusCode::BAD_GATEWAY, b"<html>"), None);
+        let said = |body: &[u8]| error(StatusCode::BAD_REQUEST, body).unwrap().1.sentence;
+        assert_eq!(
+            said(br#"{"error":{"message":"a","code":100,"error_data":{"details":"b\u0000c"}}}"#),
+            "a: b c"
+        );
+        assert_eq!(said(br#"{"error":{"message":"a","code":"100","error_data":"text"}}"#), "a");
+        assert_eq!(said(br#"{"error":{"code":100,"error_data":{"details":"b"}}}"#), "b");
+        assert_eq!(error(StatusCode::BAD_GATEWAY, b"<html>"), None);
+        assert_eq!(error(StatusCode::BAD_GATEWAY, br#"{"error":{"message":"no code"}}"#), None);
     }
 
     #[test]
-    fn only_a_number_that_is_gone_or_restricted_is_refused() {
-        let health = |status: &str| to_health(format!(r#"{{"status":"{status}"}}"#).as_bytes());
-        assert!(matches!(health("CONNECTED"), Health::Healthy { .. }));
-        assert!(matches!(health("FLAGGED"), Health::Healthy { .. }));
-        assert!(matches!(health("DISCONNECTED"), Health::Refused(Disposition::Disconnect, _)));
-        assert!(matches!(health("BANNED"), Health::Refused(Disposition::Block, _)));
-        assert!(matches!(to_health(b"<html>"), Health::Unknown(_)));
+    fn what_is_gone_tells_whether_the_channel_is() {
+        let gone = |id: &str| {
+            let body = format!(
+                r#"{{"error":{{"message":"Object with ID '{id}' does not exist","code":100,"error_subcode":33}}}}"#
+            );
+            error(StatusCode::BAD_REQUEST, body.as_bytes()).unwrap().0
+        };
+        assert_eq!(gone("1065"), Disposition::Disconnect);
+        assert_eq!(gone("1022"), Disposition::Disconnect);
+        assert_eq!(gone("77"), Disposition::Fail, "a file, named by a request");
+        assert_eq!(gone(""), Disposition::Disconnect);
+    }
+
+    #[test]
+    fn a_message_may_be_held_and_an_answer_may_leave_that_out() {
+        let reply = |message: &str| accepted(format!(r#"{{"messages":[{message}]}}"#).as_bytes());
+        let held = |is_held| Some(Reply::Accepted { id: "wamid.A=".to_owned(), is_held });
+        assert_eq!(reply(r#"{"id":"wamid.A="}"#), held(false));
+        assert_eq!(reply(r#"{"id":"wamid.A=","message_status":"accepted"}"#), held(false));
+        assert_eq!(reply(r#"{"id":"wamid.A=","message_status":"held_for_quality_assessment"}"#), held(true));
+        assert_eq!(reply(r#"{"id":"wamid.A=","message_status":7}"#), held(false));
+        assert_eq!(reply(r#"{"id":""}"#), None);
+        assert_eq!(accepted(br#"{"messages":[]}"#), None);
     }
 }

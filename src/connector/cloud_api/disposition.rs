@@ -1,11 +1,20 @@
 //! The table of the provider's error codes.
 //!
 //! The provider says to branch on the code, never on the HTTP status: 3 and 131045 come as 500, 132001 as
-//! 404. Source: <https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes>.
+//! 404. Source: <https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes>, and
+//! <https://developers.facebook.com/docs/graph-api/guides/error-handling> for codes below 1,000. The same codes
+//! come in answers and, later, in webhooks.
+
+#[cfg(test)]
+mod tests;
 
 use std::ops::RangeInclusive;
 
-use crate::connector::Disposition::{self, Block, Disconnect, Fail, Retry, Wait};
+use crate::connector::Disposition::{
+    self, Block, Disconnect, Fail, HoldRecipient, HoldTemplate, Maintenance, Pair, Retry, SlowAccount,
+    SlowApp, SlowNumber, Suppress, Wait,
+};
+use crate::domain::suppression::Suppression::{Everything, Marketing};
 
 /// What is known of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,140 +23,106 @@ pub(super) struct ErrorFacts {
     pub(super) subcode: Option<i64>,
     pub(super) is_transient: bool,
     pub(super) is_server_error: bool,
+    /// It names an object that is neither the number nor the business account.
+    pub(super) is_about_another: bool,
 }
 
-/// Codes, first to last, and what they mean for a message and its channel.
-const TABLE: &[(RangeInclusive<i64>, Disposition)] = &[
-    // Credentials: cannot authenticate, no token, token expired or invalidated, permission missing.
-    (0..=0, Disconnect),
-    (3..=3, Disconnect),
-    (10..=10, Disconnect),
-    (104..=104, Disconnect),
-    (190..=190, Disconnect),
-    (200..=299, Disconnect),
-    (131_005..=131_005, Disconnect),
-    // Registration: number deleted, certificate, not registered, not verified, half deregistered.
-    (33..=33, Disconnect),
-    (131_045..=131_045, Disconnect),
-    (133_000..=133_000, Disconnect),
-    (133_006..=133_006, Disconnect),
-    (133_010..=133_010, Disconnect),
-    // The account: restricted, locked, does not pay, terms not accepted, no display name, violations,
-    // spam.
-    (368..=368, Block),
-    (131_031..=131_031, Block),
-    (131_037..=131_037, Block),
-    (131_042..=131_042, Block),
-    (131_048..=131_048, Block),
-    (131_064..=131_064, Block),
-    (134_011..=134_011, Block),
-    // Refused for the rate or for maintenance, or down altogether: the same request succeeds later.
-    (2..=2, Wait),
-    (4..=4, Wait),
-    (17..=17, Wait),
-    (32..=32, Wait),
-    (613..=613, Wait),
-    (80_007..=80_008, Wait),
-    (130_429..=130_429, Wait),
-    (131_016..=131_016, Wait),
-    (131_057..=131_057, Wait),
-    (133_004..=133_004, Wait),
-    (2_494_100..=2_494_100, Wait),
-    // Something went wrong with this one.
-    (1..=1, Retry),
-    (131_000..=131_000, Retry),
-    (131_056..=131_056, Retry),
-    (132_069..=132_069, Retry),
-    (134_101..=134_101, Retry),
-    // The message or its recipient.
-    (100..=100, Fail),
-    (130_403..=130_403, Fail),
-    (130_472..=130_472, Fail),
-    (130_497..=130_497, Fail),
-    (130_501..=130_501, Fail),
-    (131_008..=131_009, Fail),
-    (131_021..=131_021, Fail),
-    (131_026..=131_026, Fail),
-    (131_030..=131_030, Fail),
-    (131_047..=131_047, Fail),
-    (131_049..=131_053, Fail),
-    (131_055..=131_055, Fail),
-    (131_062..=131_063, Fail),
-    (132_000..=132_068, Fail),
-    (134_100..=134_100, Fail),
-    (134_102..=134_102, Fail),
-    (135_000..=135_000, Fail),
-    (137_000..=137_000, Fail),
+/// Codes that mean the same.
+struct Group {
+    means: Disposition,
+    codes: &'static [i64],
+    /// First to last.
+    ranges: &'static [RangeInclusive<i64>],
+}
+
+const TABLE: &[Group] = &[
+    // Credentials: cannot authenticate (0), capability missing (3), permission not granted or removed (10, 200
+    // to 299, 131005), no token (104), token expired or invalidated (190).
+    Group { means: Disconnect, codes: &[0, 3, 10, 104, 190, 131_005], ranges: &[200..=299] },
+    // Registration: number deleted (33), no such object (803), certificate (131045), half deregistered
+    // (133000), not verified (133006), not registered (133010); and what only registering is answered with
+    // (133005, 133008, 133009: PIN; 133015, 133016: too soon, too often), after which nothing could be sent.
+    Group {
+        means: Disconnect,
+        codes: &[33, 803, 131_045, 133_000, 133_005, 133_006, 133_008, 133_009, 133_010, 133_015, 133_016],
+        ranges: &[],
+    },
+    // The account: policy (368), locked (131031), no approved display name (131037), does not pay (131042),
+    // reported as spam, where trying on makes it worse (131048), template violations (131064), terms of payments
+    // (134011).
+    Group { means: Block, codes: &[368, 131_031, 131_037, 131_042, 131_048, 131_064, 134_011], ranges: &[] },
+    // Down or overloaded: the same request succeeds later.
+    Group { means: Wait, codes: &[2, 131_016, 133_004], ranges: &[] },
+    // The number sent more messages in a second than it may.
+    Group { means: SlowNumber, codes: &[130_429], ranges: &[] },
+    // The business account's hourly budget of requests is used up.
+    Group { means: SlowAccount, codes: &[80_007, 80_008], ranges: &[] },
+    // The budget of the app (4), its user (17), a page (32), or another of its limits (613) is used up.
+    Group { means: SlowApp, codes: &[4, 17, 32, 613], ranges: &[] },
+    // The provider works on the number or the account, such as when it raises the number's rate.
+    Group { means: Maintenance, codes: &[131_057, 2_494_100], ranges: &[] },
+    // Too many messages from this number to this recipient.
+    Group { means: Pair, codes: &[131_056], ranges: &[] },
+    // Something went wrong, nobody says what.
+    Group { means: Retry, codes: &[1, 131_000], ranges: &[] },
+    // The template: does not exist in the language or is not approved (132001), breaks the policy (132007), is
+    // paused (132015) or disabled (132016); its flow is blocked (132068) or throttled (132069); marketing must
+    // take another way (131063) where the template is not there yet (134101) or not at all (134102).
+    Group {
+        means: HoldTemplate,
+        codes: &[131_063, 132_001, 132_007, 132_015, 132_016, 132_068, 132_069, 134_101, 134_102],
+        ranges: &[],
+    },
+    // The recipient had enough marketing from everybody; trying within 24 hours prolongs it.
+    Group { means: HoldRecipient, codes: &[131_049], ranges: &[] },
+    // The recipient stopped this business's marketing.
+    Group { means: Suppress(Marketing), codes: &[131_050], ranges: &[] },
+    // The business itself blocked the recipient.
+    Group { means: Suppress(Everything), codes: &[130_403], ranges: &[] },
+    // The recipient: takes part in an experiment (130472), lives where the business may not write (130497), is
+    // the sender (131021), cannot be reached (131026), is not on a test number's list (131030), wrote last more
+    // than a day ago (131047), cannot be named like this (131062), is somebody else by now (137000).
+    Group {
+        means: Fail,
+        codes: &[130_472, 130_497, 131_021, 131_026, 131_030, 131_047, 131_062, 137_000],
+        ranges: &[],
+    },
+    // The message: a parameter (100, 131008, 131009, 135000), its kind (130501, 131051), its file (131052,
+    // 131053), the template's values (132000, 132005, 132012, 132018), not marketing where only that goes
+    // (131055, 134100).
+    Group {
+        means: Fail,
+        codes: &[
+            100, 130_501, 131_008, 131_009, 131_051, 131_052, 131_053, 131_055, 132_000, 132_005, 132_012,
+            132_018, 134_100, 135_000,
+        ],
+        ranges: &[],
+    },
+    // Not about messages: calls (138…), blocking people (139…), writing templates (2388…).
+    Group { means: Fail, codes: &[], ranges: &[138_000..=138_999, 139_100..=139_103, 2_388_000..=2_388_999] },
 ];
 
-/// Of code 100: the object that the request names (here: the phone number) does not exist or may not be
-/// used.
+/// Of code 100: the object that the request names does not exist or may not be used.
 const NO_SUCH_OBJECT: i64 = 33;
+
+/// What the table says of a code; `None` for one that is not in it.
+pub(super) fn listed(code: i64) -> Option<Disposition> {
+    let holds = |group: &&Group| {
+        group.codes.contains(&code) || group.ranges.iter().any(|range| range.contains(&code))
+    };
+    TABLE.iter().find(holds).map(|group| group.means)
+}
 
 /// What an error means. A code that is not in the table is retried when the provider says that it passes
 /// or the HTTP status is 5xx, and fails the message otherwise.
 pub(super) fn disposition(error: &ErrorFacts) -> Disposition {
-    if error.code == 100 && error.subcode == Some(NO_SUCH_OBJECT) {
+    // A file that was named by its id and is gone is the message's fault, not the channel's.
+    if error.code == 100 && error.subcode == Some(NO_SUCH_OBJECT) && !error.is_about_another {
         return Disconnect;
     }
-    match TABLE.iter().find(|(codes, _)| codes.contains(&error.code)) {
-        Some((_, disposition)) => *disposition,
+    match listed(error.code) {
+        Some(disposition) => disposition,
         None if error.is_transient || error.is_server_error => Retry,
         None => Fail,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(code: i64) -> Disposition {
-        disposition(&ErrorFacts { code, subcode: None, is_transient: false, is_server_error: false })
-    }
-
-    #[test]
-    fn each_kind_of_code_has_its_meaning() {
-        for (code, expected) in [
-            (0, Disconnect),
-            (3, Disconnect),
-            (190, Disconnect),
-            (230, Disconnect),
-            (133_010, Disconnect),
-            (368, Block),
-            (131_042, Block),
-            (130_429, Wait),
-            (131_056, Retry),
-            (131_000, Retry),
-            (100, Fail),
-            (131_026, Fail),
-            (132_001, Fail),
-            (132_015, Fail),
-            (999_999, Fail),
-        ] {
-            assert_eq!(of(code), expected, "{code}");
-        }
-    }
-
-    #[test]
-    fn an_unknown_code_is_retried_only_when_it_may_pass() {
-        let unknown = ErrorFacts { code: 999_999, subcode: None, is_transient: true, is_server_error: false };
-        assert_eq!(disposition(&unknown), Retry);
-        let unknown = ErrorFacts { is_transient: false, is_server_error: true, ..unknown };
-        assert_eq!(disposition(&unknown), Retry);
-    }
-
-    #[test]
-    fn a_phone_number_that_is_gone_disconnects() {
-        let gone = ErrorFacts { code: 100, subcode: Some(33), is_transient: false, is_server_error: false };
-        assert_eq!(disposition(&gone), Disconnect);
-    }
-
-    #[test]
-    fn no_code_stands_twice() {
-        for (index, (codes, _)) in TABLE.iter().enumerate() {
-            for (others, _) in &TABLE[index + 1..] {
-                assert!(codes.end() < others.start() || others.end() < codes.start(), "{codes:?} {others:?}");
-            }
-        }
     }
 }

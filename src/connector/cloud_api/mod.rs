@@ -6,13 +6,19 @@
 mod answer;
 mod body;
 mod disposition;
+mod hint;
+mod lenient;
+mod number;
 mod template;
+#[cfg(test)]
+mod tests;
+pub mod webhook;
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Response, Url};
 
 pub use self::body::Rendered;
-use super::{Error, Health, Reply};
+use super::{Disposition, Error, Health, Reply};
 use crate::config;
 use crate::domain::message::Failure;
 use crate::domain::secret::Secret;
@@ -20,6 +26,8 @@ use crate::domain::template::ListedTemplate;
 
 /// An answer longer than this is not one of the provider's.
 const ANSWER_LIMIT: usize = 256 * 1024;
+/// The code of an invalid parameter, such as a field that there is not.
+const INVALID: i64 = 100;
 /// Templates on one page of the provider's list.
 const TEMPLATES_PER_PAGE: &str = "100";
 /// Pages at most: an account may have 6,000 templates.
@@ -49,10 +57,24 @@ impl Connections {
     }
 }
 
+/// The ids that this connector's requests name.
+#[derive(Debug, Clone)]
+struct Objects {
+    phone_number_id: String,
+    waba_id: String,
+}
+
+impl Objects {
+    fn contain(&self, id: &str) -> bool {
+        self.phone_number_id == id || self.waba_id == id
+    }
+}
+
 /// One business phone number of one business account.
 #[derive(Debug, Clone)]
 pub struct CloudApi {
     client: Client,
+    objects: Objects,
     authorization: HeaderValue,
     messages: Url,
     number: Url,
@@ -87,6 +109,7 @@ impl CloudApi {
         authorization.set_sensitive(true);
         Ok(Self {
             client: connections.0,
+            objects: Objects { phone_number_id: phone_number_id.to_owned(), waba_id: waba_id.to_owned() },
             authorization,
             messages: address(&[phone_number_id, "messages"])?,
             number: address(&[phone_number_id])?,
@@ -103,17 +126,22 @@ impl CloudApi {
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .body(body);
         match request.send().await {
-            Ok(response) => answer::to_send(response).await,
+            Ok(response) => answer::to_send(response, &self.objects).await,
             Err(error) if error.is_connect() || error.is_builder() => Reply::NotSent(failure(&error)),
             Err(error) => Reply::Uncertain(failure(&error)),
         }
     }
 
-    /// Asks whether the number can send.
+    /// Asks whether the number can send, and how fast.
     pub async fn health(&self) -> Health {
-        const FIELDS: &str = "id,display_phone_number,verified_name,status,quality_rating";
-        match self.ask(self.number.clone(), &[("fields", FIELDS)]).await {
-            Ok(bytes) => answer::to_health(&bytes),
+        let mut answer = self.ask(self.number.clone(), &[("fields", number::FIELDS)]).await;
+        if matches!(&answer, Err(Error::Refused(Disposition::Fail, failure)) if failure.code == Some(INVALID))
+        {
+            // Older versions refuse the fields that they do not have; what they give unasked is something.
+            answer = self.ask(self.number.clone(), &[]).await;
+        }
+        match answer {
+            Ok(bytes) => number::to_health(&bytes),
             Err(Error::Refused(disposition, failure)) => Health::Refused(disposition, failure),
             Err(Error::NoAnswer(sentence)) => Health::Unknown(Failure { code: None, sentence }),
         }
@@ -145,7 +173,7 @@ impl CloudApi {
     async fn ask(&self, url: Url, query: &[(&str, &str)]) -> Result<Vec<u8>, Error> {
         let request = self.client.get(url).query(query).header(AUTHORIZATION, self.authorization.clone());
         let response = request.send().await.map_err(|error| Error::NoAnswer(failure(&error).sentence))?;
-        answer::to_question(response).await
+        answer::to_question(response, &self.objects).await
     }
 }
 

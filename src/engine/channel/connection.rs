@@ -158,11 +158,13 @@ impl ChannelActor {
 
     fn diagnose(&mut self, health: Health, ctx: &mut Context<Self>) {
         match health {
-            Health::Healthy { phone_number, quality_rating } => {
+            Health::Healthy(number) => {
                 self.confirm(ctx);
                 let (store, id) = (self.shared.store.clone(), self.channel.id);
                 actix::spawn(async move {
-                    if let Err(error) = store.set_channel_number(id, phone_number, quality_rating).await {
+                    if let Err(error) =
+                        store.set_channel_number(id, number.phone_number, number.quality_rating).await
+                    {
                         tracing::debug!(channel.id = %id, %error, "the number's description was not written");
                     }
                 });

@@ -106,23 +106,47 @@ impl ChannelActor {
         self.figures.answer.record(took);
         let attempts = ticket.attempts.saturating_add(1);
         match reply {
-            Reply::Accepted(id) => {
+            Reply::Accepted { id, .. } => {
                 self.pauses = 0;
                 self.figures.sent.increment(1);
                 self.confirm(ctx);
                 self.settle(ticket, State::Sent, attempts, Some(id), None);
             }
-            Reply::Refused(Disposition::Fail, failure) => {
+            Reply::Refused {
+                disposition:
+                    Disposition::Fail
+                    | Disposition::HoldTemplate
+                    | Disposition::HoldRecipient
+                    | Disposition::Suppress(_),
+                failure,
+                ..
+            } => {
                 self.pauses = 0;
                 self.figures.failed.increment(1);
                 self.settle(ticket, State::Failed, attempts, None, Some(failure));
             }
-            Reply::Refused(Disposition::Retry, failure) => self.retry(ticket, attempts, failure),
-            Reply::Refused(Disposition::Wait, failure) | Reply::NotSent(failure) => {
+            Reply::Refused { disposition: Disposition::Retry | Disposition::Pair, failure, .. } => {
+                self.retry(ticket, attempts, failure);
+            }
+            Reply::Refused {
+                disposition:
+                    Disposition::Wait
+                    | Disposition::SlowNumber
+                    | Disposition::SlowAccount
+                    | Disposition::SlowApp
+                    | Disposition::Maintenance,
+                failure,
+                ..
+            }
+            | Reply::NotSent(failure) => {
                 let pause = self.pause(&failure);
                 self.put_back(ticket, ticket.attempts, pause, Some(failure));
             }
-            Reply::Refused(disposition @ (Disposition::Disconnect | Disposition::Block), failure) => {
+            Reply::Refused {
+                disposition: disposition @ (Disposition::Disconnect | Disposition::Block),
+                failure,
+                ..
+            } => {
                 self.put_back(ticket, ticket.attempts, Duration::ZERO, Some(failure.clone()));
                 if generation == self.link.generation() {
                     self.disconnect(disposition, &failure, ctx);
