@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use actix::{Actor, Addr, Arbiter, ArbiterHandle};
+use actix::dev::SendError;
+use actix::{Actor, Addr, Arbiter, ArbiterHandle, Handler, Message};
 use dashmap::DashMap;
 use uuid::Uuid;
 
@@ -134,6 +135,23 @@ impl Directory {
     pub(super) fn wake(&self, channel: &Arc<Channel>) {
         if channel.kind == Kind::BusinessAccount && !self.stopping.load(Ordering::Acquire) {
             self.actor(channel);
+        }
+    }
+
+    /// Tells a channel's actor, and waits while it has much to read. One that does not run holds nothing that it
+    /// could be told.
+    pub(super) async fn tell<M>(&self, id: Uuid, message: M)
+    where
+        M: Message + Send + 'static,
+        M::Result: Send,
+        ChannelActor: Handler<M>,
+    {
+        let entry = self.entries.get(&id);
+        let address = entry.and_then(|entry| entry.actor.as_ref().map(|actor| actor.address.clone()));
+        let Some(address) = address else { return };
+        if let Err(SendError::Full(message)) = address.try_send(message) {
+            // A closed actor has forgotten what it could be told.
+            let _ = address.send(message).await;
         }
     }
 

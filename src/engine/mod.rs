@@ -4,10 +4,12 @@
 //! Inside are actors: one [`channel`] actor for each channel in use, some [`resolver`]s, one [`ledger`] and
 //! one [`sentinel`]. Nothing here knows HTTP or SQL.
 
+mod app_secrets;
 mod channel;
 mod directory;
 mod keys;
 mod ledger;
+mod receipts;
 mod resolver;
 mod sentinel;
 mod shared;
@@ -21,6 +23,7 @@ use actix::{Actor, Addr, Arbiter, ArbiterHandle, MailboxError};
 use tokio::sync::watch;
 use uuid::Uuid;
 
+use self::app_secrets::AppSecrets;
 use self::directory::Directory;
 use self::keys::Keys;
 pub use self::ledger::Claim;
@@ -54,6 +57,7 @@ struct Inner {
     shared: Arc<Shared>,
     directory: Directory,
     keys: Keys,
+    app_secrets: AppSecrets,
     resolvers: Vec<Addr<Resolver>>,
     next_resolver: AtomicUsize,
     /// Whether the database answered when it was last asked.
@@ -194,6 +198,7 @@ impl Engine {
             directory: Directory::new(Arc::clone(&shared), config::per_core(config.engine.arbiters))?,
             shared,
             keys: Keys::default(),
+            app_secrets: AppSecrets::default(),
             resolvers,
             next_resolver: AtomicUsize::new(0),
             reachable: AtomicBool::new(true),

@@ -153,6 +153,18 @@ impl Store {
         changed.order_by_asc(Column::Revision).all(&self.read).await?.into_iter().map(channel).collect()
     }
 
+    /// All of the company's business accounts, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn business_accounts(&self, company_id: Uuid) -> Result<Vec<Channel>> {
+        let all = Entity::find()
+            .filter(Column::CompanyId.eq(company_id))
+            .filter(Column::Kind.eq(Kind::BusinessAccount.as_str()));
+        all.order_by_asc(Column::Id).all(&self.read).await?.into_iter().map(channel).collect()
+    }
+
     /// The business accounts that the provider has not confirmed yet.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use super::template::{APPROVED, MARKETING};
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::block::unpack;
-use crate::domain::message::{self, Position};
+use crate::domain::message::{self, Key, Position};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Control, Progress, Recipients, State, TemplateUse};
 
@@ -193,6 +193,35 @@ impl Store {
             .map(|row| {
                 let ordinal: i64 = row.try_get_by_index(0)?;
                 Ok((ordinal.cast_unsigned(), state(row.try_get_by_index(1)?)?))
+            })
+            .collect()
+    }
+
+    /// To which numbers these messages of the company went, as far as they have a row.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
+    pub async fn recipients_of(&self, company_id: Uuid, keys: &[Key]) -> Result<HashMap<Key, PhoneNumber>> {
+        if keys.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let mut asked = Rows::new(self.backend, &[("send_id", Type::Uuid), ("ordinal", Type::Int)]);
+        for key in keys {
+            asked.push([key.send_id.into(), key.ordinal.cast_signed().into()]);
+        }
+        let (asked, values) = asked.select(2);
+        let sql = format!(
+            "SELECT message.send_id, message.ordinal, message.recipient FROM {asked} AS asked \
+             JOIN message ON message.send_id = asked.send_id AND message.ordinal = asked.ordinal \
+             WHERE message.company_id = $1"
+        );
+        let rows = self.rows(sql, [company_id.into()].into_iter().chain(values)).await?;
+        rows.iter()
+            .map(|row| {
+                let ordinal: i64 = row.try_get_by_index(1)?;
+                let key = Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() };
+                Ok((key, phone(row.try_get_by_index(2)?)?))
             })
             .collect()
     }

@@ -10,6 +10,7 @@
 mod connection;
 mod dispatch;
 mod gate;
+mod heard;
 mod lanes;
 mod limiter;
 mod loading;
@@ -29,6 +30,7 @@ use uuid::Uuid;
 use self::connection::Link;
 use self::dispatch::{Answered, Figures};
 pub(crate) use self::gate::Gate;
+pub(crate) use self::heard::{HeardOf, Recheck, Troubled};
 use self::lanes::{Bounds, Lanes};
 use self::limiter::Limiter;
 use self::outbox::Outbox;

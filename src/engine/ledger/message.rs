@@ -136,6 +136,14 @@ pub(crate) struct Hear {
     pub(crate) events: Vec<Event>,
 }
 
+impl Hear {
+    /// Whether there is nothing to write.
+    pub(crate) const fn is_empty(&self) -> bool {
+        let Self { receipts, suppressions, lifted, events } = self;
+        receipts.is_empty() && suppressions.is_empty() && lifted.is_empty() && events.is_empty()
+    }
+}
+
 /// Write what is left, then end. Answered when done; the lease is given back then.
 #[derive(Message)]
 #[rtype(result = "()")]
