@@ -49,7 +49,7 @@ pub(super) enum Error {
     /// A web-session send to a channel that the company does not have.
     UnknownChannel,
     /// The path exists, the method does not.
-    MethodNotAllowed(&'static str),
+    MethodNotAllowed(String),
     /// It may succeed later.
     Unavailable(Duration),
     /// A defect of ours, which was logged where it happened.
@@ -141,7 +141,7 @@ impl ResponseError for Error {
                 answer.json(ErrorBody { error: sentence, code: code.as_str() })
             }
             Self::UnknownChannel => answer.json(MessageBody { message: "Unknown Channel" }),
-            Self::MethodNotAllowed(allow) => answer.insert_header((ALLOW, *allow)).json(ErrorBody {
+            Self::MethodNotAllowed(allow) => answer.insert_header((ALLOW, allow.as_str())).json(ErrorBody {
                 error: "this path does not answer that method: see the Allow header",
                 code: Code::MethodNotAllowed.as_str(),
             }),
@@ -181,7 +181,7 @@ pub(super) async fn not_found() -> HttpResponse {
 
 /// Answers what a known path gives to other methods than its own.
 pub(super) async fn other_method(request: HttpRequest) -> Result<HttpResponse, Error> {
-    let Allow(allow) = *request.app_data::<Allow>().ok_or(Error::Internal)?;
+    let Allow(allow) = request.app_data::<Allow>().ok_or(Error::Internal)?.clone();
     if request.method() == Method::OPTIONS {
         return Ok(HttpResponse::NoContent().insert_header((ALLOW, allow)).finish());
     }

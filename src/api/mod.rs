@@ -13,6 +13,7 @@ mod contacts;
 mod envelope;
 mod error;
 mod health;
+mod hooks;
 mod list_query;
 mod observe;
 mod openapi;
@@ -47,6 +48,8 @@ route::table! {
     POST "/api/v1/web-chat/{id}/messages" => web_chat::send, Company;
     GET "/api/v1/contacts" => contacts::list, Company;
     GET "/api/v1/contacts/tags" => contacts::tags, Company;
+    GET "/hooks/meta/{id}" => hooks::handshake, Open;
+    POST "/hooks/meta/{id}" => hooks::take, Open;
     GET "/healthz" => health::live, Open;
     GET "/readyz" => health::ready, Open;
     GET "/metrics" => health::metrics, Open;

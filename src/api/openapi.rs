@@ -15,7 +15,7 @@ use utoipa_swagger_ui::Config;
 
 pub(super) use self::bodies::{BusinessSend, WebSend};
 use super::error::{Error, ErrorBody};
-use super::{State, chat, contacts, health, web_chat};
+use super::{State, chat, contacts, health, hooks, web_chat};
 use crate::error::Code;
 
 /// What every company's endpoint may answer.
@@ -51,6 +51,8 @@ pub(super) enum Failures {
         web_chat::send,
         contacts::list,
         contacts::tags,
+        hooks::handshake,
+        hooks::take,
         health::live,
         health::ready,
         health::metrics,

@@ -1,7 +1,7 @@
 //! The table of routes: one list from which the service is built and which the tests walk.
 
 use actix_web::guard::{self, Guard};
-use actix_web::{FromRequest, Handler, Resource, Responder, web};
+use actix_web::{FromRequest, Handler, Responder, Scope, web};
 
 use super::error;
 pub(super) use super::observe::Observed;
@@ -9,7 +9,7 @@ pub(super) use super::observe::Observed;
 /// A route of the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Route {
-    /// `GET` (which serves `HEAD` too) or `POST`.
+    /// `GET` (which serves `HEAD` too), `POST` or `PUT`.
     pub method: &'static str,
     /// The path, with `{name}` for each variable segment.
     pub path: &'static str,
@@ -22,13 +22,15 @@ pub struct Route {
 pub enum Access {
     /// A company, with its API key.
     Company,
+    /// An operator, with a key of their own.
+    Operator,
     /// Anybody who can reach the port.
     Open,
 }
 
 /// The methods that a path answers, for `Allow`.
-#[derive(Clone, Copy)]
-pub(super) struct Allow(pub(super) &'static str);
+#[derive(Clone)]
+pub(super) struct Allow(pub(super) String);
 
 /// Writes the list and the function that registers it.
 macro_rules! table {
@@ -39,48 +41,88 @@ macro_rules! table {
         )*];
 
         fn register(scope: actix_web::Scope) -> actix_web::Scope {
-            scope$(.service(route::$method($path, $handler)))*
+            let mut paths = route::Paths::default();
+            $(paths.$method($path, $handler);)*
+            paths.register(scope)
         }
     };
 }
 pub(super) use table;
 
-/// A path that is read: `HEAD` is answered like `GET`, without the body.
-#[expect(non_snake_case, reason = "the table names methods as HTTP does")]
-pub(super) fn GET<F, Args>(path: &'static str, handler: F) -> Resource
-where
-    F: Handler<Args>,
-    Args: FromRequest + 'static,
-    F::Output: Responder + 'static,
-{
-    resource(path, guard::Any(guard::Get()).or(guard::Head()), handler, "GET, HEAD, OPTIONS")
-}
+/// The table's paths, each with all its methods.
+#[derive(Default)]
+pub(super) struct Paths(Vec<Path>);
 
-/// A path that is written to.
-#[expect(non_snake_case, reason = "the table names methods as HTTP does")]
-pub(super) fn POST<F, Args>(path: &'static str, handler: F) -> Resource
-where
-    F: Handler<Args>,
-    Args: FromRequest + 'static,
-    F::Output: Responder + 'static,
-{
-    resource(path, guard::Post(), handler, "POST, OPTIONS")
-}
-
-fn resource<F, Args>(
+struct Path {
     path: &'static str,
-    method: impl Guard + 'static,
-    handler: F,
-    allow: &'static str,
-) -> Resource
-where
-    F: Handler<Args>,
-    Args: FromRequest + 'static,
-    F::Output: Responder + 'static,
-{
-    web::resource(path)
-        .app_data(Observed::new(path))
-        .app_data(Allow(allow))
-        .route(web::route().guard(method).to(handler))
-        .default_service(web::to(error::other_method))
+    methods: Vec<&'static str>,
+    routes: Vec<actix_web::Route>,
+}
+
+#[expect(non_snake_case, reason = "the table names methods as HTTP does")]
+impl Paths {
+    /// The path is read: `HEAD` is answered like `GET`, without the body.
+    pub(super) fn GET<F, Args>(&mut self, path: &'static str, handler: F)
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.add(path, &["GET", "HEAD"], guard::Any(guard::Get()).or(guard::Head()), handler);
+    }
+
+    /// The path takes something new.
+    pub(super) fn POST<F, Args>(&mut self, path: &'static str, handler: F)
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.add(path, &["POST"], guard::Post(), handler);
+    }
+
+    /// The path is replaced.
+    pub(super) fn PUT<F, Args>(&mut self, path: &'static str, handler: F)
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.add(path, &["PUT"], guard::Put(), handler);
+    }
+}
+
+impl Paths {
+    fn add<F, Args>(
+        &mut self,
+        path: &'static str,
+        methods: &[&'static str],
+        guard: impl Guard + 'static,
+        handler: F,
+    ) where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        let route = web::route().guard(guard).to(handler);
+        match self.0.iter_mut().find(|known| known.path == path) {
+            Some(known) => {
+                known.methods.extend(methods);
+                known.routes.push(route);
+            }
+            None => self.0.push(Path { path, methods: methods.to_vec(), routes: vec![route] }),
+        }
+    }
+
+    /// Adds every path to `scope`, in the order of the table.
+    pub(super) fn register(self, scope: Scope) -> Scope {
+        self.0.into_iter().fold(scope, |scope, Path { path, mut methods, routes }| {
+            methods.push("OPTIONS");
+            let resource = web::resource(path)
+                .app_data(Observed::new(path))
+                .app_data(Allow(methods.join(", ")))
+                .default_service(web::to(error::other_method));
+            scope.service(routes.into_iter().fold(resource, actix_web::Resource::route))
+        })
+    }
 }

@@ -21,6 +21,7 @@ mod session;
 mod simulator;
 mod template;
 mod tier;
+mod webhook;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -138,6 +139,8 @@ enum Channel {
     Show(channel::Show),
     /// Connect a channel again, with a new access token where the old one is refused
     Reconnect(channel::Reconnect),
+    /// Show what the provider must be told for its webhooks, and take the app secret that signs them
+    Webhook(webhook::Webhook),
 }
 
 #[derive(Debug, Subcommand)]
@@ -209,6 +212,7 @@ async fn in_session(session: &Session, command: Record) -> anyhow::Result<()> {
         Record::Channel(Channel::List(arguments)) => channel::list(session, arguments).await,
         Record::Channel(Channel::Show(arguments)) => channel::show(session, arguments).await,
         Record::Channel(Channel::Reconnect(arguments)) => channel::reconnect(session, arguments).await,
+        Record::Channel(Channel::Webhook(arguments)) => webhook::show(session, arguments).await,
         Record::Template(Template::Sync(arguments)) => template::sync(session, arguments).await,
         Record::Template(Template::List(arguments)) => template::list(session, arguments).await,
         Record::Contacts(Contacts::Import(arguments)) => contacts::import(session, arguments).await,

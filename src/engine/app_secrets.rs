@@ -32,11 +32,11 @@ impl AppSecrets {
         let secret = match sealed.map(|sealed| vault.unseal(&sealed, &context::app_secret(channel.id))) {
             Some(Ok(secret)) => Some(Arc::new(secret)),
             Some(Err(error)) => {
-                tracing::error!(channel.id = %channel.id, %error, "the channel's app secret cannot be opened, its webhooks are refused: give it again with `pombo channel reconnect --app-secret-file`");
+                tracing::error!(channel.id = %channel.id, %error, "the channel's app secret cannot be opened, its webhooks are refused: give it again with `pombo channel webhook --app-secret-file`");
                 None
             }
             None => {
-                tracing::warn!(channel.id = %channel.id, "the channel has no app secret, its webhooks are refused: give it with `pombo channel reconnect --app-secret-file`");
+                tracing::warn!(channel.id = %channel.id, "the channel has no app secret, its webhooks are refused: give it with `pombo channel webhook --app-secret-file`");
                 None
             }
         };

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use actix::dev::SendError;
 use actix::{Actor, Addr, Arbiter, ArbiterHandle, Handler, Message};
 use dashmap::DashMap;
 use uuid::Uuid;
@@ -130,28 +129,23 @@ impl Directory {
         }
     }
 
+    /// Hands `message` to a channel's actor, if it runs; returns when it was carried out.
+    pub(super) async fn ask<M>(&self, channel_id: Uuid, message: M)
+    where
+        M: Message<Result = ()> + Send + 'static,
+        ChannelActor: Handler<M>,
+    {
+        let running = |entry: &Entry| entry.actor.as_ref().map(|actor| actor.address.clone());
+        let Some(actor) = self.entries.get(&channel_id).and_then(|entry| running(&entry)) else { return };
+        // A closed actor reads the store when it starts again.
+        let _ = actor.send(message).await;
+    }
+
     /// Starts the actors of channels that have to do something without being asked: those with work left,
     /// and business accounts that the provider has not confirmed.
     pub(super) fn wake(&self, channel: &Arc<Channel>) {
         if channel.kind == Kind::BusinessAccount && !self.stopping.load(Ordering::Acquire) {
             self.actor(channel);
-        }
-    }
-
-    /// Tells a channel's actor, and waits while it has much to read. One that does not run holds nothing that it
-    /// could be told.
-    pub(super) async fn tell<M>(&self, id: Uuid, message: M)
-    where
-        M: Message + Send + 'static,
-        M::Result: Send,
-        ChannelActor: Handler<M>,
-    {
-        let entry = self.entries.get(&id);
-        let address = entry.and_then(|entry| entry.actor.as_ref().map(|actor| actor.address.clone()));
-        let Some(address) = address else { return };
-        if let Err(SendError::Full(message)) = address.try_send(message) {
-            // A closed actor has forgotten what it could be told.
-            let _ = address.send(message).await;
         }
     }
 

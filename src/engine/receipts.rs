@@ -98,7 +98,7 @@ impl Engine {
         }
         counts.record();
         for (channel, messages) in told {
-            self.directory().tell(channel, HeardOf(messages)).await;
+            self.directory().ask(channel, HeardOf(messages)).await;
         }
         self.notify(&family, &sorted.notices).await;
         self.change_templates(&family, &sorted).await
@@ -191,13 +191,13 @@ impl Engine {
                         if disposition.refusal(failure).is_some() && *at < channel.connection.since => {}
                     Notice::Trouble(disposition, failure, _) => {
                         directory.wake(channel);
-                        directory.tell(channel.id, Troubled(*disposition, failure.clone())).await;
+                        directory.ask(channel.id, Troubled(*disposition, failure.clone())).await;
                     }
                     Notice::Recheck(Some(number)) if shown(channel).is_some_and(|shown| shown != *number) => {
                     }
                     Notice::Recheck(_) => {
                         directory.wake(channel);
-                        directory.tell(channel.id, Recheck).await;
+                        directory.ask(channel.id, Recheck).await;
                     }
                 }
             }

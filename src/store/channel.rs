@@ -280,6 +280,15 @@ impl Store {
         self.change_channel(id, changes).await
     }
 
+    /// Keeps another sealed app secret for the channel; `false` when there is no such channel.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn set_channel_app_secret(&self, id: Uuid, sealed: Vec<u8>) -> Result<bool> {
+        self.change_channel(id, ActiveModel { app_secret: Set(Some(sealed)), ..Default::default() }).await
+    }
+
     async fn change_channel(&self, id: Uuid, changes: ActiveModel) -> Result<bool> {
         Ok(self.change_channel_if(id, Condition::all(), changes).await?.is_some())
     }
