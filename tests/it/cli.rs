@@ -3,3 +3,4 @@
 mod demo;
 mod operator;
 mod refusals;
+mod webhook;

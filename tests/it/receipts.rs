@@ -126,6 +126,8 @@ async fn a_forged_webhook_changes_nothing(universe: &Universe) {
         }
     }
     assert!(rows(universe).await.iter().all(|row| row.state == State::Delivered.as_i16()));
+    let large = teller.post(running.channel, " ".repeat(4 * 1024 * 1024 + 1), Some(&good)).await;
+    assert_eq!((large.status, large.code().as_deref()), (413, Some("body_too_large")));
     for body in ["", "[]", "{}", r#"{"object":"instagram","entry":[]}"#] {
         let signature = Teller::sign(APP_SECRET, body);
         let answer = teller.post(running.channel, body.to_owned(), Some(&signature)).await;
