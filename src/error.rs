@@ -79,6 +79,10 @@ codes! {
     TierKindChanged = "tier_kind_changed", Conflict;
     /// The channel id of a web-session path is not an id at all.
     InvalidIdParam = "invalid_id_param", Invalid;
+    /// A webhook is not signed with its channel's app secret.
+    InvalidSignature = "invalid_signature", Forbidden;
+    /// Who sets a webhook up does not know its channel's word.
+    InvalidVerifyToken = "invalid_verify_token", Forbidden;
     /// The body is not a JSON object.
     InvalidBody = "invalid_body", Invalid;
     /// The body is over the configured size.

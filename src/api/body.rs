@@ -39,7 +39,15 @@ impl Body {
     /// `body_too_large`, before reading when the client declared its length; `invalid_body` when it does not
     /// arrive whole or in time.
     pub(super) async fn read(self, options: &Options) -> Result<Bytes, Error> {
-        let max = options.body_bytes;
+        self.read_at_most(options.body_bytes, options).await
+    }
+
+    /// The same, with another bound in bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Body::read`].
+    pub(super) async fn read_at_most(self, max: usize, options: &Options) -> Result<Bytes, Error> {
         if self.declared.is_some_and(|length| length > max) {
             return Err(too_large(max));
         }

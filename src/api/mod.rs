@@ -13,6 +13,7 @@ mod contacts;
 mod envelope;
 mod error;
 mod health;
+mod hooks;
 mod idempotency;
 mod list_query;
 mod observe;
@@ -63,6 +64,8 @@ route::table! {
     PUT "/operator/v1/channels/{id}/tier" => operator::channels::set_tier, Operator;
     POST "/operator/v1/channels/{id}/reconnect" => operator::channels::reconnect, Operator;
     GET "/operator/v1/changes" => operator::changes::list, Operator;
+    GET "/hooks/meta/{id}" => hooks::handshake, Open;
+    POST "/hooks/meta/{id}" => hooks::take, Open;
     GET "/healthz" => health::live, Open;
     GET "/readyz" => health::ready, Open;
     GET "/metrics" => health::metrics, Open;

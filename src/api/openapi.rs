@@ -15,7 +15,7 @@ use utoipa_swagger_ui::Config;
 
 pub(super) use self::bodies::{BusinessSend, WebSend};
 use super::error::{Error, ErrorBody};
-use super::{State, chat, contacts, health, operator, sends, web_chat};
+use super::{State, chat, contacts, health, hooks, operator, sends, web_chat};
 use crate::error::Code;
 
 /// What every company's endpoint may answer.
@@ -61,6 +61,8 @@ pub(super) enum Failures {
         sends::cancel,
         contacts::list,
         contacts::tags,
+        hooks::handshake,
+        hooks::take,
         health::live,
         health::ready,
         health::metrics,

@@ -58,6 +58,18 @@ fn describe() {
         "pombo_ledger_failures_total",
         "Commits of the ledger that failed and were tried again"
     );
+    describe_counter!("pombo_receipts_total", "Receipts that were taken in, by the state that they say");
+    describe_counter!(
+        "pombo_receipts_ignored_total",
+        "Parts of webhooks that nothing was done with: no_key (a message of another sender, or one whose key the \
+         provider left out), unknown_send, never_attempted, foreign_number (of no channel of the company), \
+         unreadable"
+    );
+    describe_counter!(
+        "pombo_webhooks_total",
+        "Webhooks by result: taken, refused (no such channel, or wrongly signed), unreadable, unavailable, failed"
+    );
+    describe_histogram!("pombo_webhook_seconds", Unit::Seconds, "Time from a webhook's head to its answer");
     describe_counter!("http_requests_total", "Requests by route, method and status");
     describe_histogram!(
         "http_request_duration_seconds",

@@ -23,6 +23,7 @@ mod simulator;
 mod template;
 mod tier;
 mod user;
+mod webhook;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -145,6 +146,8 @@ enum Channel {
     Reconnect(channel::Reconnect),
     /// Put a channel under another tier; a running service follows within a second
     SetTier(channel::SetTier),
+    /// Show what the provider must be told for its webhooks, and take the app secret that signs them
+    Webhook(webhook::Webhook),
 }
 
 #[derive(Debug, Subcommand)]
@@ -229,6 +232,7 @@ async fn in_session(session: &Session, command: Record) -> anyhow::Result<()> {
         Record::Channel(Channel::Show(arguments)) => channel::show(session, arguments).await,
         Record::Channel(Channel::Reconnect(arguments)) => channel::reconnect(session, arguments).await,
         Record::Channel(Channel::SetTier(arguments)) => channel::set_tier(session, arguments).await,
+        Record::Channel(Channel::Webhook(arguments)) => webhook::show(session, arguments).await,
         Record::Template(Template::Sync(arguments)) => template::sync(session, arguments).await,
         Record::Template(Template::List(arguments)) => template::list(session, arguments).await,
         Record::Contacts(Contacts::Import(arguments)) => contacts::import(session, arguments).await,

@@ -5,6 +5,7 @@
 //! one [`sentinel`]. Nothing here knows HTTP or SQL.
 
 mod accept;
+mod app_secrets;
 mod channel;
 mod directory;
 mod idempotency;
@@ -13,6 +14,7 @@ mod ledger;
 mod operation;
 mod outlook;
 mod quota;
+mod receipts;
 mod requests;
 mod resolver;
 mod sentinel;
@@ -31,6 +33,7 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 pub use self::accept::Rehearsal;
+use self::app_secrets::AppSecrets;
 use self::directory::Directory;
 use self::idempotency::Claims;
 pub use self::idempotency::{Held, KEPT, Turn};
@@ -69,6 +72,7 @@ struct Inner {
     keys: Keys,
     requests: Requests,
     claims: Claims,
+    app_secrets: AppSecrets,
     resolvers: Vec<Addr<Resolver>>,
     next_resolver: AtomicUsize,
     /// Whether the database answered when it was last asked.
@@ -208,6 +212,7 @@ impl Engine {
             shared,
             keys: Keys::default(),
             claims: Claims::default(),
+            app_secrets: AppSecrets::default(),
             resolvers,
             requests: Requests::default(),
             next_resolver: AtomicUsize::new(0),

@@ -159,6 +159,18 @@ impl Store {
         changed.order_by_asc(Column::Revision).all(&self.read).await?.into_iter().map(channel).collect()
     }
 
+    /// All of the company's business accounts, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn business_accounts(&self, company_id: Uuid) -> Result<Vec<Channel>> {
+        let all = Entity::find()
+            .filter(Column::CompanyId.eq(company_id))
+            .filter(Column::Kind.eq(Kind::BusinessAccount.as_str()));
+        all.order_by_asc(Column::Id).all(&self.read).await?.into_iter().map(channel).collect()
+    }
+
     /// The business accounts that the provider has not confirmed yet.
     ///
     /// # Errors
@@ -245,6 +257,15 @@ impl Store {
             changes.messaging_limit = Set(Some(limit.to_string()));
         }
         self.change_channel(id, changes).await
+    }
+
+    /// Keeps another sealed app secret for the channel; `false` when there is no such channel.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn set_channel_app_secret(&self, id: Uuid, sealed: Vec<u8>) -> Result<bool> {
+        self.change_channel(id, ActiveModel { app_secret: Set(Some(sealed)), ..Default::default() }).await
     }
 
     async fn change_channel(&self, id: Uuid, changes: ActiveModel) -> Result<bool> {

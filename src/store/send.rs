@@ -10,7 +10,7 @@ use super::template::{APPROVED, MARKETING};
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::block::unpack;
-use crate::domain::message::{self, Position};
+use crate::domain::message::{self, Key, Position};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Control, Progress, Recipients, State, TemplateUse};
 
@@ -197,6 +197,35 @@ impl Store {
             .collect()
     }
 
+    /// To which numbers these messages of the company went, as far as they have a row.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
+    pub async fn recipients_of(&self, company_id: Uuid, keys: &[Key]) -> Result<HashMap<Key, PhoneNumber>> {
+        if keys.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let mut asked = Rows::new(self.backend, &[("send_id", Type::Uuid), ("ordinal", Type::Int)]);
+        for key in keys {
+            asked.push([key.send_id.into(), key.ordinal.cast_signed().into()]);
+        }
+        let (asked, values) = asked.select(2);
+        let sql = format!(
+            "SELECT message.send_id, message.ordinal, message.recipient FROM {asked} AS asked \
+             JOIN message ON message.send_id = asked.send_id AND message.ordinal = asked.ordinal \
+             WHERE message.company_id = $1"
+        );
+        let rows = self.rows(sql, [company_id.into()].into_iter().chain(values)).await?;
+        rows.iter()
+            .map(|row| {
+                let ordinal: i64 = row.try_get_by_index(1)?;
+                let key = Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() };
+                Ok((key, phone(row.try_get_by_index(2)?)?))
+            })
+            .collect()
+    }
+
     /// The ordinals from `progress.settled` up to `progress.high_water` that have a row in the ledger,
     /// ascending.
     ///
@@ -218,9 +247,20 @@ impl Store {
     ///
     /// [`Error::Impossible`] when there is no such block or it is damaged.
     pub async fn block_at(&self, send_id: Uuid, ordinal: u64) -> Result<(u64, Vec<PhoneNumber>)> {
+        self.block_in(&self.read, send_id, ordinal).await
+    }
+
+    /// The same, as this connection sees it.
+    pub(super) async fn block_in(
+        &self,
+        to: &impl ConnectionTrait,
+        send_id: Uuid,
+        ordinal: u64,
+    ) -> Result<(u64, Vec<PhoneNumber>)> {
         let sql = "SELECT first_ordinal, packed FROM recipient_block \
                    WHERE send_id = $1 AND first_ordinal <= $2 ORDER BY first_ordinal DESC LIMIT 1";
-        let row = self.row(sql, [send_id.into(), ordinal.cast_signed().into()]).await?;
+        let row =
+            to.query_one_raw(self.statement(sql, [send_id.into(), ordinal.cast_signed().into()])).await?;
         let row =
             row.ok_or_else(|| Error::Impossible(format!("send {send_id} has no block at {ordinal}")))?;
         let first: i64 = row.try_get_by_index(0)?;

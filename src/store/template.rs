@@ -284,6 +284,20 @@ impl Store {
         template.one(&self.read).await?.map(record).transpose()
     }
 
+    /// The template that a send of the company sends; `None` when it sends none, or there is no such send.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn template_of_send(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<Record>> {
+        let sql = "SELECT template_id FROM send WHERE id = $1 AND company_id = $2";
+        let row = self.row(sql, [send_id.into(), company_id.into()]).await?;
+        match row.map(|row| row.try_get_by_index(0)).transpose()?.flatten() {
+            Some(id) => self.find_template(company_id, id).await,
+            None => Ok(None),
+        }
+    }
+
     /// The template of this name and language in a business account, whatever its status. The language may be
     /// written in any case as long as only one is meant.
     ///

@@ -4,3 +4,4 @@ mod demo;
 mod operator;
 mod refusals;
 mod tuning;
+mod webhook;

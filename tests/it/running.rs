@@ -28,9 +28,11 @@ use crate::harness::Answer;
 
 /// The simulator's number and account.
 pub(crate) const NUMBER: &str = "106540352242922";
-const WABA: &str = "102290129340398";
+pub(crate) const WABA: &str = "102290129340398";
 /// The token that the simulator takes.
 pub(crate) const TOKEN: &str = "EAAG-good";
+/// What every channel's webhooks are signed with.
+pub(crate) const APP_SECRET: &str = "app-secret";
 /// How long anything may take before a test fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -112,21 +114,32 @@ impl Running {
 
     /// Adds a business account, as the command line does.
     pub(crate) async fn add_channel(&self, token: &str, number: &str, tier: &str) -> Uuid {
+        self.add_channel_of(self.company, token, number, tier).await
+    }
+
+    /// Adds a business account of another company.
+    pub(crate) async fn add_channel_of(&self, company: Uuid, token: &str, number: &str, tier: &str) -> Uuid {
         let id = Uuid::now_v7();
+        let app_secret = self.vault.seal(APP_SECRET.as_bytes(), &context::app_secret(id));
         let new = NewChannel {
             id,
-            company_id: self.company,
+            company_id: company,
             kind: Kind::BusinessAccount,
             name: "Support".to_owned(),
             phone_number: Some("15550783881".to_owned()),
             phone_number_id: Some(number.to_owned()),
             waba_id: Some(WABA.to_owned()),
             tier: tier.to_owned(),
-            secrets: Sealed { token: Some(self.seal(id, token)), app_secret: None },
+            secrets: Sealed { token: Some(self.seal(id, token)), app_secret: Some(app_secret) },
             status: Status::Connecting,
         };
         self.store.add_channel(new).await.unwrap();
         id
+    }
+
+    /// Where the provider sends a channel's webhooks.
+    pub(crate) fn hook(&self, channel: Uuid) -> String {
+        format!("{}/hooks/meta/{channel}", self.url)
     }
 
     /// A token as the store keeps it.

@@ -55,7 +55,7 @@ impl ChannelActor {
             }
             Reply::NotSent(failure) => {
                 self.give_back_quota(&mut ticket);
-                let wait = self.pause(Reason::ProviderPause, &failure, retry::PAUSE);
+                let wait = self.pause_for(Reason::ProviderPause, &failure, retry::PAUSE);
                 let attempts = ticket.attempts;
                 self.put_back_started(
                     ticket,
@@ -77,11 +77,11 @@ impl ChannelActor {
             Disposition::Fail => self.fail(ticket, attempts, failure),
             Disposition::Retry => self.retry(ticket, attempts, failure),
             Disposition::Wait => {
-                let wait = self.pause(Reason::ProviderPause, &failure, retry::PAUSE);
+                let wait = self.pause_for(Reason::ProviderPause, &failure, retry::PAUSE);
                 self.put_back_started(ticket, later(Reason::ProviderPause, wait.max_of(retry_after)));
             }
             Disposition::Maintenance => {
-                let wait = self.pause(Reason::ProviderPause, &failure, retry::MAINTENANCE);
+                let wait = self.pause_for(Reason::ProviderPause, &failure, retry::MAINTENANCE);
                 self.put_back_started(ticket, later(Reason::ProviderPause, wait));
             }
             Disposition::SlowNumber => {
@@ -121,7 +121,7 @@ impl ChannelActor {
     /// Nobody knows whether the provider has the message: a receipt is waited for, then the tier's policy
     /// decides.
     fn uncertain(&mut self, ticket: Ticket, attempts: u16, failure: Failure) {
-        self.pause(Reason::ProviderPause, &failure, retry::UNCERTAIN);
+        self.pause_for(Reason::ProviderPause, &failure, retry::UNCERTAIN);
         let is_last = u32::from(attempts) >= self.shared.retry.attempts;
         if self.tier.unknown_outcome == UnknownOutcome::Hold || is_last {
             self.figures.unknown.increment(1);
@@ -169,7 +169,7 @@ impl ChannelActor {
     }
 
     /// The provider takes nothing now: no message of this channel starts for a while.
-    fn pause(&mut self, reason: Reason, failure: &Failure, bounds: retry::Pause) -> Duration {
+    pub(super) fn pause_for(&mut self, reason: Reason, failure: &Failure, bounds: retry::Pause) -> Duration {
         let now = Instant::now();
         if let Some((_, until)) = self.pause.filter(|(_, until)| *until > now) {
             return until - now;

@@ -5,7 +5,6 @@ use uuid::Uuid;
 
 use super::ChannelActor;
 use super::work::Leave;
-use crate::domain::message::{Key, State};
 use crate::domain::send;
 
 /// Let go of this send, which the store says is paused or over. Answered when no message of it starts any
@@ -22,11 +21,6 @@ pub(crate) struct Release {
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct Look;
-
-/// Receipts moved these messages.
-#[derive(Message)]
-#[rtype(result = "()")]
-pub(crate) struct Heard(pub(crate) Vec<(Key, State)>);
 
 /// The provider says of these templates whether they may be sent.
 #[derive(Message)]
@@ -50,15 +44,6 @@ impl Handler<Look> for ChannelActor {
 
     fn handle(&mut self, _: Look, ctx: &mut Self::Context) {
         self.lanes.look_again();
-        self.pump(ctx);
-    }
-}
-
-impl Handler<Heard> for ChannelActor {
-    type Result = ();
-
-    fn handle(&mut self, heard: Heard, ctx: &mut Self::Context) {
-        self.heard(heard.0);
         self.pump(ctx);
     }
 }

@@ -14,11 +14,6 @@ const UNCONFIRMED: Duration = Duration::from_secs(30);
 /// The first and the longest wait before a channel that cannot send is asked about again.
 const REFUSED: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(30 * 60));
 
-/// Ask the provider how the channel is, now.
-#[derive(Message)]
-#[rtype(result = "()")]
-pub(crate) struct Recheck;
-
 impl ChannelActor {
     /// Asks at once when the provider has not confirmed the channel or has not said how fast it may send; a
     /// while later otherwise.
@@ -94,13 +89,5 @@ impl ChannelActor {
                 tracing::debug!(channel.id = %id, %error, "the number's description was not written");
             }
         });
-    }
-}
-
-impl Handler<Recheck> for ChannelActor {
-    type Result = ();
-
-    fn handle(&mut self, _: Recheck, ctx: &mut Self::Context) {
-        self.probe(ctx);
     }
 }

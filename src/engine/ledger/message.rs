@@ -10,7 +10,9 @@ use crate::domain::message::Outcome;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::Skipped;
 use crate::domain::send::{Block, Mark, Recipients, Schedule, TemplateUse};
+use crate::domain::suppression::Suppression;
 use crate::store::ledger::Answer;
+use crate::store::ledger::{Event, Receipt};
 use crate::store::suppression;
 
 /// Why something was not written.
@@ -144,6 +146,25 @@ pub(crate) struct Record {
     /// Business accounts, and whom they began a conversation with.
     pub(crate) template_recipients: Vec<(String, PhoneNumber)>,
     pub(crate) suppressions: Vec<suppression::Record>,
+}
+
+/// Write what a provider told. Answered when durable; after an error the provider tells it again.
+#[derive(Default, Message)]
+#[rtype(result = "Result<(), Error>")]
+pub(crate) struct Hear {
+    pub(crate) receipts: Vec<Receipt>,
+    pub(crate) suppressions: Vec<suppression::Record>,
+    /// Recipients that are left out no longer.
+    pub(crate) lifted: Vec<(Uuid, PhoneNumber, Suppression)>,
+    pub(crate) events: Vec<Event>,
+}
+
+impl Hear {
+    /// Whether there is nothing to write.
+    pub(crate) const fn is_empty(&self) -> bool {
+        let Self { receipts, suppressions, lifted, events } = self;
+        receipts.is_empty() && suppressions.is_empty() && lifted.is_empty() && events.is_empty()
+    }
 }
 
 /// Write what is left, then end. Answered when done; the lease is given back then.

@@ -5,6 +5,7 @@
 //! is away they wait here and are written first when it is back. A send that could not be written is
 //! answered with an error at once and withdrawn later, in case its commit went through after all.
 
+mod intake;
 mod message;
 
 use std::collections::HashMap;
@@ -17,14 +18,14 @@ use metrics::{Counter, Histogram};
 use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
+use self::intake::subject;
 pub use self::message::Claim;
 pub(crate) use self::message::{
-    Accept, AcceptedSend, Activate, Arrived, Close, Condition, Error, Extend, Listener, Order, Record,
+    Accept, AcceptedSend, Activate, Arrived, Close, Condition, Error, Extend, Hear, Listener, Order, Record,
     Withdraw, Withdrawing,
 };
 use crate::clock::Timestamp;
-use crate::domain::send::State;
-use crate::store::ledger::{Batch, NewSend};
+use crate::store::ledger::{Batch, Committed, Ignored};
 use crate::store::{self, Lease, Store};
 
 /// The first and the longest wait before the database is tried again.
@@ -46,6 +47,7 @@ struct Open {
     extensions: Vec<(Uuid, Waiting<()>)>,
     activations: Vec<Activating>,
     records: Vec<Waiting<Vec<Uuid>>>,
+    hearings: Vec<Waiting<()>>,
 }
 
 struct Accepting {
@@ -64,6 +66,8 @@ struct Figures {
     commits: Histogram,
     rows: Counter,
     failures: Counter,
+    unknown_send: Counter,
+    never_attempted: Counter,
 }
 
 /// See the module.
@@ -95,6 +99,8 @@ impl Ledger {
             commits: metrics::histogram!("pombo_ledger_commit_seconds"),
             rows: metrics::counter!("pombo_ledger_rows_total"),
             failures: metrics::counter!("pombo_ledger_failures_total"),
+            unknown_send: metrics::counter!("pombo_receipts_ignored_total", "reason" => "unknown_send"),
+            never_attempted: metrics::counter!("pombo_receipts_ignored_total", "reason" => "never_attempted"),
         };
         Self {
             store,
@@ -111,12 +117,13 @@ impl Ledger {
         }
     }
 
-    /// Why no send can be taken now, if so.
+    /// Why nothing new can be taken now, if so.
     fn refusal(&self) -> Option<Error> {
         if self.closed {
             return Some(Error::Closed);
         }
-        let full = self.open.accepts.len() + self.open.extensions.len() >= self.capacity;
+        let waiting = self.open.accepts.len() + self.open.extensions.len() + self.open.hearings.len();
+        let full = waiting >= self.capacity;
         full.then_some(Error::Unavailable)
     }
 
@@ -153,20 +160,23 @@ impl Ledger {
             ledger.figures.commits.record(started.elapsed());
             ledger.withdrawing.clear();
             match result {
-                Ok(gone) => ledger.committed(open, &gone, ctx),
+                Ok(found) => ledger.committed(open, &found, ctx),
                 Err(error) => ledger.failed(open, &error, ctx),
             }
         })
         .spawn(ctx);
     }
 
-    fn committed(&mut self, open: Open, gone: &[Uuid], ctx: &mut Context<Self>) {
+    fn committed(&mut self, open: Open, found: &Committed, ctx: &mut Context<Self>) {
         if self.failures > 0 {
             tracing::info!(attempts = self.failures, "the database writes again");
             self.failures = 0;
             self.condition.send_replace(Condition::Writing);
         }
+        let Committed { gone, ignored: Ignored { unknown_send, never_attempted } } = found;
         self.figures.rows.increment((open.batch.sends.len() + open.batch.outcomes.len()) as u64);
+        self.figures.unknown_send.increment(*unknown_send);
+        self.figures.never_attempted.increment(*never_attempted);
         let mut arrived = HashMap::new();
         let channels = open.batch.sends.iter().map(|send| send.channel_id);
         for (channel_id, Accepting { send, channel, waiting }) in channels.zip(open.accepts) {
@@ -188,7 +198,10 @@ impl Ledger {
             let _ = waiting.send(Ok(()));
         }
         for waiting in open.records {
-            let _ = waiting.send(Ok(gone.to_vec()));
+            let _ = waiting.send(Ok(gone.clone()));
+        }
+        for waiting in open.hearings {
+            let _ = waiting.send(Ok(()));
         }
         self.busy = false;
         self.commit(ctx);
@@ -217,6 +230,10 @@ impl Ledger {
         for Activating { waiting, .. } in open.activations {
             let _ = waiting.send(Err(answer));
         }
+        // The provider repeats what was not taken in; who is to be left out is kept all the same.
+        for waiting in open.hearings {
+            let _ = waiting.send(Err(answer));
+        }
         if self.closed {
             self.condition.send_replace(Condition::Fenced);
             // Whoever waits for what can no longer be written hears that the ledger is closed.
@@ -231,7 +248,10 @@ impl Ledger {
         self.open.batch.outcomes.splice(0..0, open.batch.outcomes);
         self.open.batch.marks.splice(0..0, open.batch.marks);
         self.open.batch.template_recipients.splice(0..0, open.batch.template_recipients);
-        self.open.batch.suppressions.splice(0..0, open.batch.suppressions);
+        let lifted = &self.open.batch.lifted;
+        let suppressions =
+            open.batch.suppressions.into_iter().filter(|record| !lifted.contains(&subject(record)));
+        self.open.batch.suppressions.splice(0..0, suppressions);
         self.open.records.splice(0..0, open.records);
         let (first, longest) = RETRY;
         let wait = first.saturating_mul(1 << self.failures.min(10)).min(longest);
@@ -257,140 +277,10 @@ fn tell(channel: &Listener, sends: Vec<AcceptedSend>) {
     }
 }
 
-/// Waits for the answer of a commit.
-fn answer<T: 'static>(waiting: oneshot::Receiver<Result<T, Error>>) -> ResponseFuture<Result<T, Error>> {
-    Box::pin(async move { waiting.await.unwrap_or(Err(Error::Closed)) })
-}
-
 impl Actor for Ledger {
     type Context = Context<Self>;
 
     fn started(&mut self, ctx: &mut Self::Context) {
         ctx.set_mailbox_capacity(self.capacity);
-    }
-}
-
-impl Handler<Accept> for Ledger {
-    type Result = ResponseFuture<Result<Uuid, Error>>;
-
-    fn handle(&mut self, accept: Accept, ctx: &mut Self::Context) -> Self::Result {
-        if let Some(refusal) = self.refusal() {
-            return Box::pin(async move { Err(refusal) });
-        }
-        let Accept { order, recipients, skipped, blocks, more, channel } = accept;
-        let Ok(content) = serde_json::to_string(&order.content) else {
-            return Box::pin(async { Err(Error::Closed) });
-        };
-        let id = Uuid::now_v7();
-        let batch = &mut self.open.batch;
-        batch.sends.push(NewSend {
-            id,
-            company_id: order.company_id,
-            channel_id: order.channel_id,
-            state: if more { State::Resolving } else { State::Active },
-            content,
-            template_id: order.template.map(|template| template.id),
-            recipients,
-            skipped: skipped.count,
-            schedule: order.schedule,
-        });
-        batch.blocks.extend(blocks.into_iter().map(|block| (id, block)));
-        let send = AcceptedSend { id, order, recipients };
-        if !more {
-            batch.answers.extend(send.kept_answer(&skipped));
-        }
-        let (waiting, durable) = oneshot::channel();
-        let channel = (!more).then_some(channel);
-        self.open.accepts.push(Accepting { send, channel, waiting });
-        self.commit(ctx);
-        answer(durable)
-    }
-}
-
-impl Handler<Extend> for Ledger {
-    type Result = ResponseFuture<Result<(), Error>>;
-
-    fn handle(&mut self, extend: Extend, ctx: &mut Self::Context) -> Self::Result {
-        if let Some(refusal) = self.refusal() {
-            return Box::pin(async move { Err(refusal) });
-        }
-        let send_id = extend.send_id;
-        self.open.batch.blocks.extend(extend.blocks.into_iter().map(|block| (send_id, block)));
-        let (waiting, durable) = oneshot::channel();
-        self.open.extensions.push((send_id, waiting));
-        self.commit(ctx);
-        answer(durable)
-    }
-}
-
-impl Handler<Activate> for Ledger {
-    type Result = ResponseFuture<Result<(), Error>>;
-
-    fn handle(&mut self, activate: Activate, ctx: &mut Self::Context) -> Self::Result {
-        if self.closed {
-            return Box::pin(async { Err(Error::Closed) });
-        }
-        let Activate { send, skipped, channel } = activate;
-        let batch = &mut self.open.batch;
-        batch.activations.push((send.id, send.recipients.count(), skipped.count));
-        batch.answers.extend(send.kept_answer(&skipped));
-        let (waiting, durable) = oneshot::channel();
-        self.open.activations.push(Activating { send, channel, waiting });
-        self.commit(ctx);
-        answer(durable)
-    }
-}
-
-impl Handler<Withdraw> for Ledger {
-    type Result = ();
-
-    fn handle(&mut self, withdraw: Withdraw, ctx: &mut Self::Context) {
-        if self.closed {
-            return;
-        }
-        self.open.batch.withdrawals.push(withdraw.0);
-        self.commit(ctx);
-    }
-}
-
-impl Handler<Withdrawing> for Ledger {
-    type Result = Vec<Uuid>;
-
-    fn handle(&mut self, _: Withdrawing, _: &mut Self::Context) -> Self::Result {
-        let open = self.open.batch.withdrawals.iter();
-        self.withdrawing.iter().chain(open).copied().collect()
-    }
-}
-
-impl Handler<Record> for Ledger {
-    type Result = ResponseFuture<Result<Vec<Uuid>, Error>>;
-
-    fn handle(&mut self, record: Record, ctx: &mut Self::Context) -> Self::Result {
-        if self.closed {
-            return Box::pin(async { Err(Error::Closed) });
-        }
-        let Record { outcomes, marks, template_recipients, suppressions } = record;
-        let batch = &mut self.open.batch;
-        batch.outcomes.extend(outcomes);
-        batch.marks.extend(marks);
-        batch.template_recipients.extend(template_recipients);
-        batch.suppressions.extend(suppressions);
-        let (waiting, durable) = oneshot::channel();
-        self.open.records.push(waiting);
-        self.commit(ctx);
-        answer(durable)
-    }
-}
-
-impl Handler<Close> for Ledger {
-    type Result = ResponseFuture<()>;
-
-    fn handle(&mut self, _: Close, ctx: &mut Self::Context) -> Self::Result {
-        let (waiting, closed) = oneshot::channel();
-        self.closing = Some(waiting);
-        self.commit(ctx);
-        Box::pin(async move {
-            let _ = closed.await;
-        })
     }
 }

@@ -3,9 +3,14 @@
 //! Only the engine's ledger calls this. A batch that says what was dispatched first checks the lease's
 //! epoch, so that a process that lost the lease cannot write it.
 
+mod event;
 mod outcome;
+mod receipt;
 mod send;
 mod suppress;
+
+pub use self::event::{Event, INBOUND_MESSAGE};
+pub use self::receipt::{Ignored, Receipt};
 
 use sea_orm::{ConnectionTrait, Value};
 use uuid::Uuid;
@@ -77,12 +82,16 @@ pub struct Batch {
     pub outcomes: Vec<(Uuid, Uuid, Outcome)>,
     /// Progress of sends.
     pub marks: Vec<Mark>,
+    /// What was heard of messages; the furthest along of each counts, in whatever order they are.
+    pub receipts: Vec<Receipt>,
     /// Business accounts, and whom they began a conversation with.
     pub template_recipients: Vec<(String, PhoneNumber)>,
     /// Recipients that are left out, or let be, from now on.
     pub suppressions: Vec<suppression::Record>,
     /// Recipients that are left out no longer.
     pub lifted: Vec<(Uuid, PhoneNumber, Suppression)>,
+    /// What the provider told and is kept for later.
+    pub events: Vec<Event>,
     /// Sends that were never answered with success: they and their blocks go.
     pub withdrawals: Vec<Uuid>,
 }
@@ -105,9 +114,11 @@ impl Batch {
             answers,
             outcomes,
             marks,
+            receipts,
             template_recipients,
             suppressions,
             lifted,
+            events,
             withdrawals,
         } = self;
         blocks.is_empty()
@@ -115,34 +126,45 @@ impl Batch {
             && answers.is_empty()
             && outcomes.is_empty()
             && marks.is_empty()
+            && receipts.is_empty()
             && template_recipients.is_empty()
             && suppressions.is_empty()
             && lifted.is_empty()
+            && events.is_empty()
             && withdrawals.is_empty()
     }
 
-    /// Whether it says what was dispatched. Accepting needs no lease: whoever holds it finds the send.
+    /// Whether it says what was dispatched. Accepting needs no lease: whoever holds it finds the send. Nor do
+    /// receipts: they say what the provider did.
     const fn dispatches(&self) -> bool {
         !self.outcomes.is_empty() || !self.marks.is_empty()
     }
 }
 
+/// What a commit found beside what it was to write.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Committed {
+    /// Sends of the batch's marks that are not there (any more): their marks went nowhere.
+    pub gone: Vec<Uuid>,
+    /// Receipts that said nothing of any message of theirs.
+    pub ignored: Ignored,
+}
+
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 
 impl Store {
-    /// Writes `batch` in one transaction; all of it is durable when this returns. Says which sends of its
-    /// marks are not there (any more): their marks went nowhere.
+    /// Writes `batch` in one transaction; all of it is durable when this returns.
     ///
     /// # Errors
     ///
     /// [`Error::Fenced`] when `lease` is no longer ours; [`Error::Unavailable`] when the database cannot
     /// write now and nothing was written; [`Error::InDoubt`] when it may have been: outcomes and marks can
     /// be written again, sends must be withdrawn.
-    pub async fn commit(&self, lease: &Lease, batch: &Batch, now: Timestamp) -> Result<Vec<Uuid>> {
+    pub async fn commit(&self, lease: &Lease, batch: &Batch, now: Timestamp) -> Result<Committed> {
         if batch.is_sends_only() {
             // One statement is a transaction of its own, without the round trips of a begin and a commit.
             let inserted = self.insert_sends(&self.write, batch, now).await;
-            return inserted.map(|()| Vec::new()).map_err(|error| match error {
+            return inserted.map(|()| Committed::default()).map_err(|error| match error {
                 Error::Unavailable(words) => Error::InDoubt(words),
                 other => other,
             });
@@ -157,11 +179,13 @@ impl Store {
         self.keep_answers(&transaction, batch, now).await?;
         self.withdraw(&transaction, batch).await?;
         self.upsert_outcomes(&transaction, batch, now).await?;
+        let ignored = self.receive(&transaction, batch).await?;
         self.count_template_recipients(&transaction, batch, now).await?;
         self.suppress(&transaction, batch, now).await?;
+        self.keep_events(&transaction, batch, now).await?;
         let gone = self.mark_progress(&transaction, batch, now).await?;
         transaction.commit().await.map_err(Error::while_committing)?;
-        Ok(gone)
+        Ok(Committed { gone, ignored })
     }
 
     /// Runs the statement that `sql` makes around the sub-select of `rows`, if there are any, and says how

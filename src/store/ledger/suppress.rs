@@ -24,9 +24,11 @@ impl Store {
         now: Timestamp,
     ) -> Result<()> {
         let mut rows = Rows::new(self.backend, SUPPRESSION);
-        // One statement may touch a row once: the last word counts.
+        // One statement may touch a row once: the last word counts, but one for ever outlasts all others.
         let mut suppressions: Vec<_> = batch.suppressions.iter().rev().collect();
-        suppressions.sort_by_key(|record| (record.company_id, record.recipient, record.scope.as_i16()));
+        suppressions.sort_by_key(|record| {
+            (record.company_id, record.recipient, record.scope.as_i16(), record.until.is_some())
+        });
         suppressions.dedup_by_key(|record| (record.company_id, record.recipient, record.scope));
         for record in suppressions {
             rows.push([

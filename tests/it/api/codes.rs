@@ -58,7 +58,16 @@ fn cases(world: &World) -> Vec<Case> {
     cases.key.clone_from(&world.operator);
     operator(world, &mut cases);
     sends(world, &mut cases);
+    hooks(world, &mut cases);
     cases.cases
+}
+
+fn hooks(world: &World, cases: &mut Cases) {
+    let path = format!("/hooks/meta/{}", world.connected);
+    cases.get(Code::InvalidVerifyToken, format!("{path}?hub.mode=subscribe&hub.challenge=7"));
+    cases.post(Code::InvalidSignature, &path, json!({}));
+    cases.post(Code::ChannelNotFound, &format!("/hooks/meta/{}", Uuid::nil()), json!({}));
+    cases.get(Code::ChannelNotFound, format!("/hooks/meta/{}", world.web));
 }
 
 fn surface(world: &World, cases: &mut Cases) {

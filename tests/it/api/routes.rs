@@ -7,8 +7,18 @@ use reqwest::header::HeaderValue;
 use super::world::{EXPIRED_KEY, EXPIRED_OPERATOR, REVOKED_KEY, REVOKED_OPERATOR, World};
 use crate::harness::Answer;
 
-/// The paths that anybody may read. Everything else is a company's or an operator's.
-const OPEN: [&str; 6] = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/docs/{file}"];
+/// The paths without a key: those that anybody may read, and the provider's, which it signs. Everything else is
+/// a company's or an operator's.
+const OPEN: [&str; 8] = [
+    "/hooks/meta/{id}",
+    "/hooks/meta/{id}",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/openapi.json",
+    "/docs",
+    "/docs/{file}",
+];
 
 /// How the route answers a company about something that is another company's.
 fn seen_from_outside(route: &Route) -> (u16, &'static str) {
@@ -119,7 +129,7 @@ async fn no_route_of_a_company_shows_what_is_another_company_s() {
 }
 
 #[tokio::test]
-async fn only_probes_and_the_reference_are_open() {
+async fn only_probes_the_reference_and_webhooks_are_open() {
     let open: Vec<_> =
         ROUTES.iter().filter(|route| route.access == Access::Open).map(|route| route.path).collect();
     assert_eq!(open, OPEN);
@@ -128,6 +138,8 @@ async fn only_probes_and_the_reference_are_open() {
         let answer = ask(&world, route, &[]).await;
         let expected = match route.path {
             "/docs" => 302,
+            // Neither the channel's word nor its signature is there.
+            "/hooks/meta/{id}" => 403,
             // Not configured in this world.
             "/metrics" => 404,
             _ => 200,

@@ -1,0 +1,171 @@
+//! What the provider tells: the handshake of a webhook, and the webhooks themselves.
+//!
+//! There is no API key here. A handshake is proven by the channel's word, a webhook by its signature over the
+//! very bytes that came. It is answered with 200 only once everything in it is durable: the provider repeats
+//! whatever was answered otherwise, for seven days.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use actix_web::web::{self, Bytes, Data};
+use actix_web::{HttpRequest, HttpResponse};
+
+use super::State;
+use super::body::Body;
+use super::channel_id::ChannelId;
+use super::error::{Error, ErrorBody};
+use super::query;
+use crate::connector::cloud_api::webhook;
+use crate::connector::update::Heard;
+use crate::domain::channel::{Channel, Kind};
+use crate::domain::secret::Secret;
+use crate::error::Code;
+
+/// The largest webhook, in bytes. The provider says that its own are at most 3 MB
+/// (<https://developers.facebook.com/docs/graph-api/webhooks/getting-started>).
+const LARGEST: usize = 4 * 1024 * 1024;
+/// A webhook up to this size is checked and parsed where it was read; a larger one where it holds up no other
+/// request.
+const PARSED_IN_PLACE: usize = 128 * 1024;
+/// The header that signs a webhook.
+const SIGNATURE: &str = "x-hub-signature-256";
+
+/// Set up a webhook
+///
+/// The provider asks this when it is told the address, and wants its challenge back.
+#[utoipa::path(
+    get,
+    path = "/hooks/meta/{id}",
+    operation_id = "verifyWebhook",
+    tag = "webhooks",
+    security(()),
+    params(
+        ("id" = uuid::Uuid, Path, description = "The channel"),
+        ("hub.mode" = String, Query, description = "`subscribe`"),
+        ("hub.verify_token" = String, Query, description = "As `pombo channel webhook` shows it"),
+        ("hub.challenge" = String, Query, description = "Any text"),
+    ),
+    responses(
+        (status = 200, description = "The challenge", body = String, content_type = "text/plain"),
+        (status = 403, description = "`invalid_verify_token`", body = ErrorBody),
+        (status = 404, description = "`channel_not_found`", body = ErrorBody),
+        (status = 503, description = "`service_unavailable`", body = ErrorBody),
+    ),
+)]
+pub(super) async fn handshake(
+    id: ChannelId,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let channel = business_account(&state, id).await?;
+    let parameter = |name| query::value(request.query_string(), name).ok().flatten();
+    let known = state.engine.verify_token(channel.id);
+    let is_known = parameter("hub.verify_token").is_some_and(|word| Secret::new(word.into_owned()) == known);
+    let challenge = parameter("hub.challenge");
+    match challenge.filter(|_| is_known && parameter("hub.mode").as_deref() == Some("subscribe")) {
+        Some(challenge) => {
+            tracing::info!(channel.id = %channel.id, "the provider set up the channel's webhook");
+            let mut answer = HttpResponse::Ok();
+            answer
+                .content_type("text/plain; charset=utf-8")
+                .insert_header(("x-content-type-options", "nosniff"));
+            Ok(answer.body(challenge.into_owned()))
+        }
+        None => Err(Error::refused(
+            Code::InvalidVerifyToken,
+            "this is not the channel's word for setting up its webhook: `pombo channel webhook` shows it",
+        )),
+    }
+}
+
+/// Take in a webhook
+///
+/// Receipts, messages from people, and changes of templates, numbers and accounts.
+#[utoipa::path(
+    post,
+    path = "/hooks/meta/{id}",
+    operation_id = "receiveWebhook",
+    tag = "webhooks",
+    security(()),
+    params(
+        ("id" = uuid::Uuid, Path, description = "The channel"),
+        ("x-hub-signature-256" = String, Header, description = "HMAC-SHA256 over the body, with the app secret"),
+    ),
+    request_body(content = Object, description = "As the provider writes it"),
+    responses(
+        (status = 200, description = "Everything in it is stored"),
+        (status = 400, description = "`invalid_body`", body = ErrorBody),
+        (status = 403, description = "`invalid_signature`", body = ErrorBody),
+        (status = 404, description = "`channel_not_found`", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        (status = 503, description = "`service_unavailable`: repeat it", body = ErrorBody),
+    ),
+)]
+pub(super) async fn take(
+    id: ChannelId,
+    state: Data<State>,
+    request: HttpRequest,
+    body: Body,
+) -> Result<HttpResponse, Error> {
+    let started = Instant::now();
+    let taken = take_in(id, &state, &request, body).await;
+    let result = match &taken {
+        Ok(()) => "taken",
+        Err(Error::Refused(refusal)) if matches!(refusal.code, Code::InvalidBody | Code::BodyTooLarge) => {
+            "unreadable"
+        }
+        Err(Error::Unavailable(_)) => "unavailable",
+        Err(Error::Internal) => "failed",
+        Err(_) => "refused",
+    };
+    metrics::counter!("pombo_webhooks_total", "result" => result).increment(1);
+    metrics::histogram!("pombo_webhook_seconds").record(started.elapsed());
+    taken.map(|()| HttpResponse::Ok().finish())
+}
+
+async fn take_in(id: ChannelId, state: &State, request: &HttpRequest, body: Body) -> Result<(), Error> {
+    let channel = business_account(state, id).await?;
+    // Whoever has not signed sends no large body either.
+    let signature = request.headers().get(SIGNATURE).and_then(|value| value.to_str().ok());
+    let signature = signature.ok_or_else(wrongly_signed)?.to_owned();
+    let secret = state.engine.app_secret(&channel).await?.ok_or_else(wrongly_signed)?;
+    let body = body.read_at_most(LARGEST, &state.options).await?;
+    let heard = if body.len() <= PARSED_IN_PLACE {
+        read(&secret, &body, &signature)?
+    } else {
+        web::block(move || read(&secret, &body, &signature)).await.map_err(|error| {
+            tracing::error!(%error, "reading a webhook was cut short");
+            Error::Internal
+        })??
+    };
+    Ok(state.engine.hear(&channel, heard).await?)
+}
+
+/// What the webhook says, if the provider wrote it.
+fn read(secret: &Arc<Secret>, body: &Bytes, signature: &str) -> Result<Vec<Heard>, Error> {
+    if !webhook::verify(secret, body, signature) {
+        return Err(wrongly_signed());
+    }
+    webhook::parse(body).map_err(|fault| Error::refused(Code::InvalidBody, fault.to_string()))
+}
+
+fn wrongly_signed() -> Error {
+    Error::refused(
+        Code::InvalidSignature,
+        "the webhook is not signed with the app secret of this channel: `pombo channel webhook \
+         --app-secret-file` sets it",
+    )
+}
+
+async fn business_account(state: &State, id: ChannelId) -> Result<Arc<Channel>, Error> {
+    let found = match id.0 {
+        Some(id) => state.engine.channel(id).await?,
+        None => None,
+    };
+    found.filter(|channel| channel.kind == Kind::BusinessAccount).ok_or_else(|| {
+        Error::refused(
+            Code::ChannelNotFound,
+            "there is no business-account channel with this id: `pombo channel webhook` shows the address",
+        )
+    })
+}

@@ -1,0 +1,65 @@
+//! `pombo channel webhook`: what the provider must be told so that it tells what became of messages.
+
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use clap::Args;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::secret_input;
+use super::session::Session;
+use crate::domain::channel::Kind;
+use crate::vault::context;
+
+/// See [`super::Channel::Webhook`].
+#[derive(Debug, Args)]
+pub(super) struct Webhook {
+    /// The channel's id, as `pombo channel list` shows it
+    id: Uuid,
+    /// The file with the app secret that signs the provider's webhooks; - reads standard input
+    #[arg(long, value_name = "FILE")]
+    app_secret_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Serialize)]
+struct Record {
+    channel_id: Uuid,
+    path: String,
+    verify_token: String,
+    has_app_secret: bool,
+}
+
+pub(super) async fn show(session: &Session, arguments: Webhook) -> anyhow::Result<()> {
+    let Webhook { id, app_secret_file } = arguments;
+    let (store, vault) = (&session.app.store, &session.app.vault);
+    let channel = session.channel(id).await?;
+    if channel.kind == Kind::WebSession {
+        return Err(anyhow!("the channel `{}` is a web session, which has no webhook", channel.name));
+    }
+    if let Some(file) = app_secret_file {
+        let secret = secret_input::read(&file)?;
+        let sealed = vault.seal(secret.expose().as_bytes(), &context::app_secret(id));
+        store.set_channel_app_secret(id, sealed).await?;
+    }
+    let has_app_secret = store.channel_secrets(id).await?.is_some_and(|secrets| secrets.app_secret.is_some());
+    let record = Record {
+        channel_id: id,
+        path: format!("/hooks/meta/{id}"),
+        verify_token: vault.verify_token(id),
+        has_app_secret,
+    };
+    let signed = if has_app_secret {
+        "the app secret is known: webhooks that it does not sign are refused".to_owned()
+    } else {
+        format!(
+            "the app secret is not known, so every webhook is refused; give it with\n  \
+             pombo channel webhook {id} --app-secret-file FILE"
+        )
+    };
+    let said = format!(
+        "callback URL   the service's public https address, and {}\nverify token   {}\n{signed}",
+        record.path, record.verify_token
+    );
+    session.output.record(&record, &said)
+}

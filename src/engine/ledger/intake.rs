@@ -1,0 +1,181 @@
+//! What the ledger is asked, taken into the open batch.
+
+use actix::prelude::*;
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use super::{
+    Accept, AcceptedSend, Accepting, Activate, Activating, Close, Error, Extend, Hear, Ledger, Record,
+    Withdraw, Withdrawing,
+};
+use crate::domain::phone::PhoneNumber;
+use crate::domain::send::State;
+use crate::domain::suppression::Suppression;
+use crate::store::ledger::{Batch, NewSend};
+use crate::store::suppression;
+
+/// Waits for the answer of a commit.
+fn answer<T: 'static>(waiting: oneshot::Receiver<Result<T, Error>>) -> ResponseFuture<Result<T, Error>> {
+    Box::pin(async move { waiting.await.unwrap_or(Err(Error::Closed)) })
+}
+
+/// The later word counts: the store lifts after it suppresses.
+fn suppress(batch: &mut Batch, suppressions: Vec<suppression::Record>) {
+    if !batch.lifted.is_empty() {
+        batch.lifted.retain(|lifted| !suppressions.iter().any(|record| subject(record) == *lifted));
+    }
+    batch.suppressions.extend(suppressions);
+}
+
+/// What a suppression is about.
+pub(super) const fn subject(record: &suppression::Record) -> (Uuid, PhoneNumber, Suppression) {
+    (record.company_id, record.recipient, record.scope)
+}
+
+impl Handler<Accept> for Ledger {
+    type Result = ResponseFuture<Result<Uuid, Error>>;
+
+    fn handle(&mut self, accept: Accept, ctx: &mut Self::Context) -> Self::Result {
+        if let Some(refusal) = self.refusal() {
+            return Box::pin(async move { Err(refusal) });
+        }
+        let Accept { order, recipients, skipped, blocks, more, channel } = accept;
+        let Ok(content) = serde_json::to_string(&order.content) else {
+            return Box::pin(async { Err(Error::Closed) });
+        };
+        let id = Uuid::now_v7();
+        let batch = &mut self.open.batch;
+        batch.sends.push(NewSend {
+            id,
+            company_id: order.company_id,
+            channel_id: order.channel_id,
+            state: if more { State::Resolving } else { State::Active },
+            content,
+            template_id: order.template.map(|template| template.id),
+            recipients,
+            skipped: skipped.count,
+            schedule: order.schedule,
+        });
+        batch.blocks.extend(blocks.into_iter().map(|block| (id, block)));
+        let send = AcceptedSend { id, order, recipients };
+        if !more {
+            batch.answers.extend(send.kept_answer(&skipped));
+        }
+        let (waiting, durable) = oneshot::channel();
+        let channel = (!more).then_some(channel);
+        self.open.accepts.push(Accepting { send, channel, waiting });
+        self.commit(ctx);
+        answer(durable)
+    }
+}
+
+impl Handler<Extend> for Ledger {
+    type Result = ResponseFuture<Result<(), Error>>;
+
+    fn handle(&mut self, extend: Extend, ctx: &mut Self::Context) -> Self::Result {
+        if let Some(refusal) = self.refusal() {
+            return Box::pin(async move { Err(refusal) });
+        }
+        let send_id = extend.send_id;
+        self.open.batch.blocks.extend(extend.blocks.into_iter().map(|block| (send_id, block)));
+        let (waiting, durable) = oneshot::channel();
+        self.open.extensions.push((send_id, waiting));
+        self.commit(ctx);
+        answer(durable)
+    }
+}
+
+impl Handler<Activate> for Ledger {
+    type Result = ResponseFuture<Result<(), Error>>;
+
+    fn handle(&mut self, activate: Activate, ctx: &mut Self::Context) -> Self::Result {
+        if self.closed {
+            return Box::pin(async { Err(Error::Closed) });
+        }
+        let Activate { send, skipped, channel } = activate;
+        let batch = &mut self.open.batch;
+        batch.activations.push((send.id, send.recipients.count(), skipped.count));
+        batch.answers.extend(send.kept_answer(&skipped));
+        let (waiting, durable) = oneshot::channel();
+        self.open.activations.push(Activating { send, channel, waiting });
+        self.commit(ctx);
+        answer(durable)
+    }
+}
+
+impl Handler<Withdraw> for Ledger {
+    type Result = ();
+
+    fn handle(&mut self, withdraw: Withdraw, ctx: &mut Self::Context) {
+        if self.closed {
+            return;
+        }
+        self.open.batch.withdrawals.push(withdraw.0);
+        self.commit(ctx);
+    }
+}
+
+impl Handler<Withdrawing> for Ledger {
+    type Result = Vec<Uuid>;
+
+    fn handle(&mut self, _: Withdrawing, _: &mut Self::Context) -> Self::Result {
+        let open = self.open.batch.withdrawals.iter();
+        self.withdrawing.iter().chain(open).copied().collect()
+    }
+}
+
+impl Handler<Record> for Ledger {
+    type Result = ResponseFuture<Result<Vec<Uuid>, Error>>;
+
+    fn handle(&mut self, record: Record, ctx: &mut Self::Context) -> Self::Result {
+        if self.closed {
+            return Box::pin(async { Err(Error::Closed) });
+        }
+        let Record { outcomes, marks, template_recipients, suppressions } = record;
+        let batch = &mut self.open.batch;
+        batch.outcomes.extend(outcomes);
+        batch.marks.extend(marks);
+        batch.template_recipients.extend(template_recipients);
+        suppress(batch, suppressions);
+        let (waiting, durable) = oneshot::channel();
+        self.open.records.push(waiting);
+        self.commit(ctx);
+        answer(durable)
+    }
+}
+
+impl Handler<Hear> for Ledger {
+    type Result = ResponseFuture<Result<(), Error>>;
+
+    fn handle(&mut self, heard: Hear, ctx: &mut Self::Context) -> Self::Result {
+        if let Some(refusal) = self.refusal() {
+            return Box::pin(async move { Err(refusal) });
+        }
+        let Hear { receipts, suppressions, lifted, events } = heard;
+        let batch = &mut self.open.batch;
+        batch.receipts.extend(receipts);
+        batch.events.extend(events);
+        suppress(batch, suppressions);
+        if !lifted.is_empty() {
+            batch.suppressions.retain(|record| !lifted.contains(&subject(record)));
+            batch.lifted.extend(lifted);
+        }
+        let (waiting, durable) = oneshot::channel();
+        self.open.hearings.push(waiting);
+        self.commit(ctx);
+        answer(durable)
+    }
+}
+
+impl Handler<Close> for Ledger {
+    type Result = ResponseFuture<()>;
+
+    fn handle(&mut self, _: Close, ctx: &mut Self::Context) -> Self::Result {
+        let (waiting, closed) = oneshot::channel();
+        self.closing = Some(waiting);
+        self.commit(ctx);
+        Box::pin(async move {
+            let _ = closed.await;
+        })
+    }
+}

@@ -1,0 +1,69 @@
+//! What the provider told and nobody else keeps.
+
+use sea_orm::ConnectionTrait;
+use uuid::Uuid;
+
+use super::Batch;
+use crate::clock::Timestamp;
+use crate::store::dialect::{Rows, Type};
+use crate::store::{Result, Store};
+
+/// The kind of an event that is a message from a recipient.
+pub const INBOUND_MESSAGE: &str = "inbound_message";
+
+/// Something that a provider told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Time-ordered id.
+    pub id: Uuid,
+    /// Whose it is.
+    pub company_id: Uuid,
+    /// Which channel heard it.
+    pub channel_id: Uuid,
+    /// What it is, such as [`INBOUND_MESSAGE`].
+    pub kind: &'static str,
+    /// The provider's own id of it: the channel keeps one of each kind and id.
+    pub identity: String,
+    /// As the provider told it, JSON.
+    pub payload: String,
+}
+
+const EVENT: &[(&str, Type)] = &[
+    ("id", Type::Uuid),
+    ("company_id", Type::Uuid),
+    ("channel_id", Type::Uuid),
+    ("kind", Type::Text),
+    ("identity", Type::Text),
+    ("payload", Type::Text),
+];
+
+impl Store {
+    /// Keeps the events that are not kept yet.
+    pub(super) async fn keep_events(
+        &self,
+        to: &impl ConnectionTrait,
+        batch: &Batch,
+        now: Timestamp,
+    ) -> Result<()> {
+        let mut rows = Rows::new(self.backend, EVENT);
+        for event in &batch.events {
+            rows.push([
+                event.id.into(),
+                event.company_id.into(),
+                event.channel_id.into(),
+                event.kind.into(),
+                event.identity.as_str().into(),
+                event.payload.as_str().into(),
+            ]);
+        }
+        self.write(to, rows, vec![now.millis().into()], |incoming| {
+            format!(
+                "INSERT INTO event (id, company_id, channel_id, kind, identity, payload, created_at) \
+                 SELECT id, company_id, channel_id, kind, identity, payload, $1 \
+                 FROM {incoming} AS incoming WHERE TRUE ON CONFLICT (channel_id, kind, identity) DO NOTHING"
+            )
+        })
+        .await?;
+        Ok(())
+    }
+}

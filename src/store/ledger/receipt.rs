@@ -1,0 +1,277 @@
+//! Receipts: what the provider told later of messages that it took, perhaps before our own word was written.
+//!
+//! A receipt only ever moves a message forward, and only a message of the company whose channel heard it. One
+//! that comes before the outcome of its attempt makes the row that the outcome later finds.
+
+use std::collections::HashMap;
+
+use sea_orm::ConnectionTrait;
+use uuid::Uuid;
+
+use super::Batch;
+use super::outcome::rank;
+use crate::clock::Timestamp;
+use crate::domain::message::{Failure, Key, State};
+use crate::domain::phone::PhoneNumber;
+use crate::store::dialect::{Cell, Rows, Type};
+use crate::store::{Error, Result, Store};
+
+/// What was heard of one message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipt {
+    /// The message.
+    pub key: Key,
+    /// Whose channel heard it: the message of another company stays as it is.
+    pub company_id: Uuid,
+    /// Sent, delivered, read or failed.
+    pub state: State,
+    /// The provider's id of the message.
+    pub provider_message_id: Option<String>,
+    /// What went wrong, if it failed.
+    pub error: Option<Failure>,
+    /// When it happened.
+    pub at: Timestamp,
+}
+
+/// Receipts that said nothing of any message of theirs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ignored {
+    /// Their company has no such send (any more).
+    pub unknown_send: u64,
+    /// Their send has no such recipient, or never attempted it.
+    pub never_attempted: u64,
+}
+
+const RECEIPT: &[(&str, Type)] = &[
+    ("send_id", Type::Uuid),
+    ("ordinal", Type::Int),
+    ("company_id", Type::Uuid),
+    ("state", Type::Int),
+    ("provider_message_id", Type::Text),
+    ("error_code", Type::Int),
+    ("error", Type::Text),
+    ("at", Type::Int),
+];
+const KEY: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int), ("company_id", Type::Uuid)];
+const EARLY: &[(&str, Type)] = &[
+    ("send_id", Type::Uuid),
+    ("ordinal", Type::Int),
+    ("company_id", Type::Uuid),
+    ("recipient", Type::Int),
+    ("state", Type::Int),
+    ("provider_message_id", Type::Text),
+    ("error_code", Type::Int),
+    ("error", Type::Text),
+    ("at", Type::Int),
+];
+
+impl Receipt {
+    /// One receipt for each message of each company: the one that is furthest along.
+    pub fn reduce(receipts: &mut Vec<Self>) {
+        receipts.sort_by_key(|receipt| (receipt.company_id, receipt.key.send_id, receipt.key.ordinal));
+        receipts.dedup_by(|next, kept| {
+            let same = (next.company_id, next.key) == (kept.company_id, kept.key);
+            if same {
+                kept.absorb(next);
+            }
+            same
+        });
+    }
+
+    fn absorb(&mut self, other: &mut Self) {
+        let id = self.provider_message_id.take().or_else(|| other.provider_message_id.take());
+        if self.state.advanced_by(other.state) != self.state {
+            std::mem::swap(self, other);
+        }
+        self.provider_message_id = id;
+    }
+
+    fn cells(&self) -> [Cell<'_>; 8] {
+        [
+            self.key.send_id.into(),
+            self.key.ordinal.cast_signed().into(),
+            self.company_id.into(),
+            i64::from(self.state.as_i16()).into(),
+            Cell::Text(self.provider_message_id.as_deref()),
+            Cell::Int(self.error.as_ref().and_then(|failure| failure.code)),
+            Cell::Text(self.error.as_ref().map(|failure| failure.sentence.as_str())),
+            self.at.millis().into(),
+        ]
+    }
+}
+
+/// The recipients of the block that was read last: receipts come in the order of their keys.
+struct Open {
+    send_id: Uuid,
+    first: u64,
+    numbers: Vec<PhoneNumber>,
+}
+
+impl Open {
+    fn recipient(&self, key: Key) -> Option<PhoneNumber> {
+        let place = usize::try_from(key.ordinal.checked_sub(self.first)?).ok()?;
+        self.numbers.get(place).copied().filter(|_| self.send_id == key.send_id)
+    }
+}
+
+impl Store {
+    /// Takes in the receipts of the batch, and says how many of them were ignored.
+    pub(super) async fn receive(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<Ignored> {
+        if batch.receipts.is_empty() {
+            return Ok(Ignored::default());
+        }
+        let mut receipts = batch.receipts.clone();
+        Receipt::reduce(&mut receipts);
+        let mut rows = Rows::new(self.backend, RECEIPT);
+        for receipt in &receipts {
+            rows.push(receipt.cells());
+        }
+        let advanced = self.write(to, rows, Vec::new(), |incoming| {
+            format!(
+                "UPDATE message SET state = incoming.state, error_code = incoming.error_code, \
+                 error = incoming.error, retry_at = NULL, \
+                 provider_message_id = COALESCE(message.provider_message_id, incoming.provider_message_id), \
+                 updated_at = CASE WHEN incoming.at > message.updated_at THEN incoming.at \
+                 ELSE message.updated_at END \
+                 FROM {incoming} AS incoming \
+                 WHERE message.send_id = incoming.send_id AND message.ordinal = incoming.ordinal \
+                 AND message.company_id = incoming.company_id AND {} > {}",
+                rank("incoming.state"),
+                rank("message.state"),
+            )
+        });
+        if advanced.await? == receipts.len() as u64 {
+            return Ok(Ignored::default());
+        }
+        self.receive_early(to, &receipts).await
+    }
+
+    /// Makes the rows of messages that have none yet.
+    async fn receive_early(&self, to: &impl ConnectionTrait, receipts: &[Receipt]) -> Result<Ignored> {
+        let mut asked = Rows::new(self.backend, KEY);
+        for Receipt { key, company_id, .. } in receipts {
+            asked.push([key.send_id.into(), key.ordinal.cast_signed().into(), (*company_id).into()]);
+        }
+        let (asked, values) = asked.select(1);
+        let sql = format!(
+            "SELECT asked.send_id, asked.ordinal, asked.company_id, send.recipient, send.recipients, \
+             send.high_water FROM {asked} AS asked \
+             LEFT JOIN send ON send.id = asked.send_id AND send.company_id = asked.company_id \
+             WHERE NOT EXISTS (SELECT 1 FROM message WHERE message.send_id = asked.send_id \
+             AND message.ordinal = asked.ordinal AND message.company_id = asked.company_id)"
+        );
+        let found = to.query_all_raw(self.statement(sql, values)).await?;
+        let mut missing = HashMap::with_capacity(found.len());
+        for row in &found {
+            let ordinal: i64 = row.try_get_by_index(1)?;
+            let key = Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() };
+            let company_id: Uuid = row.try_get_by_index(2)?;
+            let recipient: Option<i64> = row.try_get_by_index(3)?;
+            let recipients: Option<i64> = row.try_get_by_index(4)?;
+            let high_water: Option<i64> = row.try_get_by_index(5)?;
+            let attempted =
+                recipients.zip(high_water).map(|(all, mark)| key.ordinal < all.min(mark).cast_unsigned());
+            missing.insert((company_id, key), (attempted, recipient));
+        }
+        let (mut ignored, mut open) = (Ignored::default(), None);
+        let mut rows = Rows::new(self.backend, EARLY);
+        for receipt in receipts {
+            let recipient = match missing.get(&(receipt.company_id, receipt.key)) {
+                None => continue,
+                Some((None, _)) => {
+                    ignored.unknown_send += 1;
+                    continue;
+                }
+                Some((Some(false), _)) => {
+                    ignored.never_attempted += 1;
+                    continue;
+                }
+                Some((Some(true), Some(recipient))) => Some(*recipient),
+                Some((Some(true), None)) => {
+                    self.recipient_at(to, receipt.key, &mut open).await?.map(PhoneNumber::as_i64)
+                }
+            };
+            let Some(recipient) = recipient else {
+                ignored.unknown_send += 1;
+                continue;
+            };
+            let [send_id, ordinal, company_id, state, id, code, error, at] = receipt.cells();
+            rows.push([send_id, ordinal, company_id, recipient.into(), state, id, code, error, at]);
+        }
+        let inserted = self.write(to, rows, Vec::new(), |incoming| {
+            format!(
+                "INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, \
+                 provider_message_id, error_code, error, updated_at) \
+                 SELECT send_id, ordinal, company_id, recipient, state, 1, provider_message_id, error_code, \
+                 error, at FROM {incoming} AS incoming WHERE TRUE \
+                 ON CONFLICT (send_id, ordinal) DO UPDATE SET state = excluded.state, \
+                 error_code = excluded.error_code, error = excluded.error, retry_at = NULL, \
+                 provider_message_id = COALESCE(message.provider_message_id, excluded.provider_message_id), \
+                 updated_at = excluded.updated_at \
+                 WHERE message.company_id = excluded.company_id AND {} > {}",
+                rank("excluded.state"),
+                rank("message.state"),
+            )
+        });
+        inserted.await?;
+        Ok(ignored)
+    }
+
+    /// Who is at `key`, by the block in `open` or by the one that is read now. A block that cannot be read is
+    /// logged and yields nobody: one damaged send must not keep the ledger from writing.
+    async fn recipient_at(
+        &self,
+        to: &impl ConnectionTrait,
+        key: Key,
+        open: &mut Option<Open>,
+    ) -> Result<Option<PhoneNumber>> {
+        if let Some(recipient) = open.as_ref().and_then(|open| open.recipient(key)) {
+            return Ok(Some(recipient));
+        }
+        match self.block_in(to, key.send_id, key.ordinal).await {
+            Ok((first, numbers)) => {
+                let read = open.insert(Open { send_id: key.send_id, first, numbers });
+                Ok(read.recipient(key))
+            }
+            Err(error @ Error::Impossible(_)) => {
+                tracing::error!(send.id = %key.send_id, %error, "a receipt's recipient cannot be read");
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn receipt(ordinal: u64, company: u128, state: State, id: Option<&str>) -> Receipt {
+        Receipt {
+            key: Key { send_id: Uuid::from_u128(7), ordinal },
+            company_id: Uuid::from_u128(company),
+            state,
+            provider_message_id: id.map(str::to_owned),
+            error: None,
+            at: Timestamp::from_millis(i64::from(state.rank())),
+        }
+    }
+
+    #[test]
+    fn one_receipt_is_left_for_each_message_of_each_company() {
+        let mut heard = vec![
+            receipt(1, 1, State::Read, None),
+            receipt(0, 1, State::Sent, None),
+            receipt(1, 2, State::Failed, None),
+            receipt(1, 1, State::Delivered, Some("wamid.1")),
+            receipt(1, 1, State::Sent, None),
+        ];
+        Receipt::reduce(&mut heard);
+        let left = [
+            receipt(0, 1, State::Sent, None),
+            receipt(1, 1, State::Read, Some("wamid.1")),
+            receipt(1, 2, State::Failed, None),
+        ];
+        assert_eq!(heard, left);
+    }
+}

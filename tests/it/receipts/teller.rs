@@ -1,0 +1,107 @@
+//! A provider that says exactly what a test wants, and a look at what came of it.
+
+use entity::{event, message};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use pombo::clock::Timestamp;
+use pombo::domain::message::Key;
+use sea_orm::{Database, EntityTrait as _, QueryOrder as _};
+use serde_json::{Value, json};
+use sha2::Sha256;
+use uuid::Uuid;
+
+use crate::database::Universe;
+use crate::harness::Answer;
+use crate::running::{APP_SECRET, Running, WABA};
+
+/// See the module.
+pub(super) struct Teller<'a> {
+    running: &'a Running,
+    client: reqwest::Client,
+}
+
+impl<'a> Teller<'a> {
+    pub(super) fn new(running: &'a Running) -> Self {
+        Self { running, client: reqwest::Client::new() }
+    }
+
+    /// The body of a webhook about a number.
+    pub(super) fn body(&self, number: &str, value: &Value) -> String {
+        let mut value = value.clone();
+        value["messaging_product"] = json!("whatsapp");
+        value["metadata"] = json!({ "display_phone_number": "15550783881", "phone_number_id": number });
+        Self::envelope("messages", &value)
+    }
+
+    fn envelope(field: &str, value: &Value) -> String {
+        let changes = json!([{ "field": field, "value": value }]);
+        json!({ "object": "whatsapp_business_account", "entry": [{ "id": WABA, "changes": changes }] })
+            .to_string()
+    }
+
+    /// What the signature's header says of these bytes.
+    pub(super) fn sign(secret: &str, body: &str) -> String {
+        let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+        mac.update(body.as_bytes());
+        format!("sha256={}", hex::encode(mac.finalize().into_bytes()))
+    }
+
+    /// Posts these bytes to a channel's address.
+    pub(super) async fn post(&self, channel: Uuid, body: String, signature: Option<&str>) -> Answer {
+        let mut request = self.client.post(self.running.hook(channel)).body(body);
+        if let Some(signature) = signature {
+            request = request.header("X-Hub-Signature-256", signature);
+        }
+        Answer::read(request.send().await.unwrap()).await
+    }
+
+    /// Tells something about a number, signed as it should be.
+    pub(super) async fn tell(&self, channel: Uuid, number: &str, value: &Value) -> Answer {
+        let body = self.body(number, value);
+        let signature = Self::sign(APP_SECRET, &body);
+        self.post(channel, body, Some(&signature)).await
+    }
+
+    /// Tells something about the business account, signed as it should be.
+    pub(super) async fn tell_field(&self, channel: Uuid, field: &str, value: &Value) -> Answer {
+        let body = Self::envelope(field, value);
+        let signature = Self::sign(APP_SECRET, &body);
+        self.post(channel, body, Some(&signature)).await
+    }
+}
+
+/// A status of the message in this row of the ledger.
+pub(super) fn status(row: &message::Model, status: &str, error: Option<i64>) -> Value {
+    let key = Key { send_id: row.send_id, ordinal: row.ordinal.cast_unsigned() };
+    let mut value = json!({
+        "id": row.provider_message_id,
+        "status": status,
+        "timestamp": (Timestamp::now().millis() / 1_000).to_string(),
+        "recipient_id": row.recipient.to_string(),
+        "biz_opaque_callback_data": key.to_string(),
+    });
+    if let Some(code) = error {
+        value["errors"] = json!([{ "code": code, "title": "refused", "message": "refused" }]);
+    }
+    value
+}
+
+/// The whole ledger, by send and ordinal.
+pub(super) async fn rows(universe: &Universe) -> Vec<message::Model> {
+    let database = Database::connect(&universe.url).await.unwrap();
+    let found = message::Entity::find()
+        .order_by_asc(message::Column::SendId)
+        .order_by_asc(message::Column::Ordinal)
+        .all(&database)
+        .await
+        .unwrap();
+    database.close().await.unwrap();
+    found
+}
+
+/// Everything that was kept for later.
+pub(super) async fn events(universe: &Universe) -> Vec<event::Model> {
+    let database = Database::connect(&universe.url).await.unwrap();
+    let found = event::Entity::find().order_by_asc(event::Column::Id).all(&database).await.unwrap();
+    database.close().await.unwrap();
+    found
+}

@@ -1,0 +1,360 @@
+//! Receipts in the ledger: whatever comes in whatever order, each message ends where it must.
+
+use std::collections::BTreeMap;
+
+use entity::{event, message, suppression};
+use pombo::clock::Timestamp;
+use pombo::domain::block::pack;
+use pombo::domain::message::{Failure, Key, Outcome, Position, State};
+use pombo::domain::phone::PhoneNumber;
+use pombo::domain::send::{self, Block, Mark, Progress, Recipients, Schedule};
+use pombo::domain::suppression::Suppression;
+use pombo::store::ledger::{Batch, Event, INBOUND_MESSAGE, Ignored, NewSend, Receipt};
+use pombo::store::{Lease, suppression as suppressions};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+use sea_orm::{ColumnTrait as _, Database, DatabaseConnection, EntityTrait as _, QueryFilter as _};
+use uuid::Uuid;
+
+use crate::database::{Universe, stores};
+
+stores!(
+    every_message_ends_where_what_was_heard_of_it_leads,
+    a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it,
+    a_receipt_of_what_was_never_attempted_or_is_another_company_s_is_ignored,
+    a_receipt_ends_the_wait_of_a_message_and_proof_of_arrival_clears_its_error,
+    an_inbound_message_that_comes_twice_is_kept_once,
+    who_opts_out_stays_out_until_they_opt_in,
+);
+
+/// Recipients of the bulk send, in two blocks.
+const RECIPIENTS: u64 = 6;
+const BLOCK: u64 = 4;
+/// Mixed runs of outcomes and receipts that are tried.
+const CASES: usize = 40;
+
+/// A store with a lease, and another way to look into it.
+struct Ledger<'a> {
+    universe: &'a Universe,
+    lease: Lease,
+    rows: DatabaseConnection,
+    company: Uuid,
+}
+
+impl<'a> Ledger<'a> {
+    async fn new(universe: &'a Universe) -> Self {
+        let lease = universe.store.acquire_lease(&universe.options(), "test").await.unwrap();
+        let rows = Database::connect(&universe.url).await.unwrap();
+        Self { universe, lease, rows, company: Uuid::now_v7() }
+    }
+
+    async fn commit(&self, batch: &Batch) -> Ignored {
+        self.universe.store.commit(&self.lease, batch, Timestamp::now()).await.unwrap().ignored
+    }
+
+    /// A bulk send, all of whose recipients up to `high_water` may have been attempted.
+    async fn send(&self, high_water: u64) -> Uuid {
+        let id = Uuid::now_v7();
+        let blocks = (0..RECIPIENTS).step_by(usize::try_from(BLOCK).unwrap()).map(|first| {
+            let numbers: Vec<_> = (first..RECIPIENTS.min(first + BLOCK)).map(number).collect();
+            (id, Block { first_ordinal: first, recipients: numbers.len() as u64, packed: pack(&numbers) })
+        });
+        let send = self.new_send(id, Recipients::Blocks(RECIPIENTS));
+        self.commit(&Batch { sends: vec![send], blocks: blocks.collect(), ..Batch::default() }).await;
+        self.mark(id, high_water).await;
+        id
+    }
+
+    async fn mark(&self, send_id: Uuid, high_water: u64) {
+        let progress = Progress { high_water, settled: 0 };
+        let mark = Mark { send_id, progress, state: send::State::Active, due_at: None };
+        self.commit(&Batch { marks: vec![mark], ..Batch::default() }).await;
+    }
+
+    fn new_send(&self, id: Uuid, recipients: Recipients) -> NewSend {
+        NewSend {
+            id,
+            company_id: self.company,
+            channel_id: Uuid::nil(),
+            state: send::State::Active,
+            content: "{}".to_owned(),
+            template_id: None,
+            recipients,
+            skipped: 0,
+            schedule: Schedule::default(),
+        }
+    }
+
+    fn receipt(&self, send_id: Uuid, ordinal: u64, state: State) -> Receipt {
+        let error = (state == State::Failed)
+            .then(|| Failure { code: Some(131_026), sentence: "not \"there\" {}".to_owned() });
+        Receipt {
+            key: Key { send_id, ordinal },
+            company_id: self.company,
+            state,
+            provider_message_id: Some(format!("wamid.{ordinal}")),
+            error,
+            at: Timestamp::now(),
+        }
+    }
+
+    async fn messages(&self, send_id: Uuid) -> BTreeMap<u64, message::Model> {
+        let found = message::Entity::find().filter(message::Column::SendId.eq(send_id));
+        let found = found.all(&self.rows).await.unwrap();
+        found.into_iter().map(|message| (message.ordinal.cast_unsigned(), message)).collect()
+    }
+
+    async fn end(self) {
+        self.rows.close().await.unwrap();
+    }
+}
+
+fn number(ordinal: u64) -> PhoneNumber {
+    PhoneNumber::from_u64(5_511_900_000_000 + ordinal).unwrap()
+}
+
+fn outcome(ordinal: u64, state: State, attempts: u16) -> Outcome {
+    Outcome {
+        position: Position { ordinal, recipient: number(ordinal) },
+        state,
+        attempts,
+        provider_message_id: (state == State::Sent).then(|| format!("wamid.{ordinal}")),
+        error: (state != State::Sent).then(|| Failure { code: Some(1), sentence: "no answer".to_owned() }),
+        retry_at: (state == State::Queued).then(|| Timestamp::from_millis(9_000_000_000_000)),
+    }
+}
+
+/// Something that is said of a message.
+#[derive(Debug, Clone, Copy)]
+enum Said {
+    /// By our own attempt.
+    Attempted(State),
+    /// By the provider.
+    Heard(State),
+}
+
+/// What is said of one message: attempts in their order, receipts anywhere between them, some twice.
+fn said() -> impl Strategy<Value = Vec<Said>> {
+    let attempts = (
+        vec(select(vec![State::Unknown, State::Queued]), 0..3),
+        proptest::option::of(select(vec![State::Sent, State::Failed])),
+    );
+    let heard = vec(
+        (
+            select(vec![State::Sent, State::Delivered, State::Read, State::Failed]),
+            any::<prop::sample::Index>(),
+        ),
+        0..5,
+    );
+    (attempts, heard).prop_map(|((open, last), heard)| {
+        let mut said: Vec<_> = open.into_iter().chain(last).map(Said::Attempted).collect();
+        for (state, place) in heard {
+            said.insert(place.index(said.len() + 1), Said::Heard(state));
+        }
+        said
+    })
+}
+
+/// What is said of each message, and how it falls into batches: each word goes into the batch of the word
+/// before it or into the next one.
+fn run() -> impl Strategy<Value = Vec<Vec<(Said, bool)>>> {
+    let message = said().prop_flat_map(|said| {
+        let cuts = vec(any::<bool>(), said.len());
+        (Just(said), cuts).prop_map(|(said, cuts)| said.into_iter().zip(cuts).collect())
+    });
+    vec(message, usize::try_from(RECIPIENTS).unwrap())
+}
+
+/// Where a message ends: as far along as anything said, and while nothing decides, at its last attempt.
+fn end(said: &[(Said, bool)]) -> Option<State> {
+    let decided = said.iter().map(|(said, _)| match said {
+        Said::Attempted(state) | Said::Heard(state) => *state,
+    });
+    let last = said.iter().rev().find_map(|(said, _)| match said {
+        Said::Attempted(state) => Some(*state),
+        Said::Heard(_) => None,
+    });
+    decided.filter(|state| !state.is_open()).reduce(State::advanced_by).or(last)
+}
+
+async fn every_message_ends_where_what_was_heard_of_it_leads(universe: &Universe) {
+    let ledger = Ledger::new(universe).await;
+    let mut runner = TestRunner::deterministic();
+    for _ in 0..CASES {
+        let run = run().new_tree(&mut runner).unwrap().current();
+        let send_id = ledger.send(RECIPIENTS).await;
+        let mut batches: Vec<Batch> = Vec::new();
+        for (ordinal, said) in (0..).zip(&run) {
+            let (mut place, mut attempts, mut attempted_in) = (0, 0, None);
+            for (said, next) in said {
+                place += usize::from(*next);
+                // A batch holds one outcome of a message at most.
+                if matches!(said, Said::Attempted(_)) && attempted_in == Some(place) {
+                    place += 1;
+                }
+                batches.resize_with(batches.len().max(place + 1), Batch::default);
+                match said {
+                    Said::Attempted(state) => {
+                        attempts += 1;
+                        attempted_in = Some(place);
+                        let outcome = outcome(ordinal, *state, attempts);
+                        batches[place].outcomes.push((send_id, ledger.company, outcome));
+                    }
+                    Said::Heard(state) => {
+                        batches[place].receipts.push(ledger.receipt(send_id, ordinal, *state));
+                    }
+                }
+            }
+        }
+        for batch in &batches {
+            assert_eq!(ledger.commit(batch).await, Ignored::default());
+        }
+        let messages = ledger.messages(send_id).await;
+        for (ordinal, said) in (0..).zip(&run) {
+            let message = messages.get(&ordinal);
+            let state = message.and_then(|message| State::from_i16(message.state));
+            assert_eq!(state, end(said), "{said:?}");
+            let Some(message) = message else { continue };
+            assert_eq!(message.recipient, number(ordinal).as_i64());
+            assert_eq!(message.retry_at.is_some(), state == Some(State::Queued), "{said:?}");
+            let failed = matches!(state, Some(State::Failed | State::Queued | State::Unknown));
+            assert_eq!(message.error.is_some(), failed, "{said:?}");
+            let named =
+                said.iter().any(|(said, _)| matches!(said, Said::Heard(_) | Said::Attempted(State::Sent)));
+            assert!(named || message.provider_message_id.is_none(), "{said:?}");
+        }
+    }
+    ledger.end().await;
+}
+
+async fn a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it(universe: &Universe) {
+    let ledger = Ledger::new(universe).await;
+    let send_id = ledger.send(RECIPIENTS).await;
+    let single = Uuid::now_v7();
+    let new = ledger.new_send(single, Recipients::One(number(77)));
+    ledger.commit(&Batch { sends: vec![new], ..Batch::default() }).await;
+    ledger.mark(single, 1).await;
+    // Of both blocks, and of a send that has none.
+    let receipts = [(send_id, 5), (send_id, 0), (single, 0), (send_id, 3), (send_id, 4)]
+        .map(|(send_id, ordinal)| ledger.receipt(send_id, ordinal, State::Delivered));
+    let batch = Batch { receipts: receipts.to_vec(), ..Batch::default() };
+    assert_eq!(ledger.commit(&batch).await, Ignored::default());
+    let messages = ledger.messages(send_id).await;
+    let seen: Vec<_> =
+        messages.values().map(|message| (message.recipient, message.state, message.attempts)).collect();
+    let delivered = State::Delivered.as_i16();
+    assert_eq!(seen, [0, 3, 4, 5].map(|ordinal| (number(ordinal).as_i64(), delivered, 1)));
+    let of_single = ledger.messages(single).await.remove(&0).unwrap();
+    assert_eq!((of_single.recipient, of_single.company_id), (number(77).as_i64(), ledger.company));
+
+    let late = (send_id, ledger.company, outcome(3, State::Sent, 2));
+    ledger.commit(&Batch { outcomes: vec![late], ..Batch::default() }).await;
+    let message = ledger.messages(send_id).await.remove(&3).unwrap();
+    assert_eq!((message.state, message.attempts), (delivered, 2));
+    assert_eq!(message.provider_message_id.as_deref(), Some("wamid.3"));
+    // After a crash these count as done.
+    let progress = Progress { high_water: RECIPIENTS, settled: 0 };
+    assert_eq!(universe.store.recorded(send_id, progress).await.unwrap(), [0, 3, 4, 5]);
+    ledger.end().await;
+}
+
+async fn a_receipt_of_what_was_never_attempted_or_is_another_company_s_is_ignored(universe: &Universe) {
+    let ledger = Ledger::new(universe).await;
+    let send_id = ledger.send(2).await;
+    let own = (send_id, ledger.company, outcome(0, State::Sent, 1));
+    ledger.commit(&Batch { outcomes: vec![own], ..Batch::default() }).await;
+    let of = |ordinal| ledger.receipt(send_id, ordinal, State::Read);
+    let foreign = |ordinal| Receipt { company_id: Uuid::now_v7(), ..of(ordinal) };
+    let unknown = ledger.receipt(Uuid::now_v7(), 0, State::Read);
+    let receipts =
+        vec![of(2), of(RECIPIENTS), of(u64::MAX), of(1 << 63), foreign(0), foreign(1), foreign(2), unknown];
+    let ignored = ledger.commit(&Batch { receipts, ..Batch::default() }).await;
+    assert_eq!(ignored, Ignored { unknown_send: 4, never_attempted: 4 });
+    let messages = ledger.messages(send_id).await;
+    assert_eq!(messages.values().map(|message| message.state).collect::<Vec<_>>(), [State::Sent.as_i16()]);
+
+    // The same key from both sides, in one batch: each company's word is its own.
+    let receipts = vec![foreign(0), Receipt { state: State::Delivered, ..of(0) }];
+    let ignored = ledger.commit(&Batch { receipts, ..Batch::default() }).await;
+    assert_eq!(ignored, Ignored { unknown_send: 1, never_attempted: 0 });
+    assert_eq!(ledger.messages(send_id).await[&0].state, State::Delivered.as_i16());
+    ledger.end().await;
+}
+
+async fn a_receipt_ends_the_wait_of_a_message_and_proof_of_arrival_clears_its_error(universe: &Universe) {
+    let ledger = Ledger::new(universe).await;
+    let send_id = ledger.send(RECIPIENTS).await;
+    let waits = (send_id, ledger.company, outcome(1, State::Queued, 1));
+    ledger.commit(&Batch { outcomes: vec![waits], ..Batch::default() }).await;
+    let message = async |state| {
+        let receipts = vec![ledger.receipt(send_id, 1, state)];
+        ledger.commit(&Batch { receipts, ..Batch::default() }).await;
+        ledger.messages(send_id).await.remove(&1).unwrap()
+    };
+    let failed = message(State::Failed).await;
+    assert_eq!((failed.state, failed.retry_at, failed.attempts), (State::Failed.as_i16(), None, 1));
+    assert_eq!((failed.error_code, failed.error.as_deref()), (Some(131_026), Some("not \"there\" {}")));
+    let delivered = message(State::Delivered).await;
+    assert_eq!(
+        (delivered.state, delivered.error_code, delivered.error),
+        (State::Delivered.as_i16(), None, None)
+    );
+    assert!(delivered.updated_at >= failed.updated_at);
+    assert_eq!(message(State::Failed).await.error, None, "proof of arrival stays");
+
+    // A receipt that was long under way does not turn the clock back.
+    let old = Receipt { at: Timestamp::from_millis(1), ..ledger.receipt(send_id, 1, State::Read) };
+    ledger.commit(&Batch { receipts: vec![old], ..Batch::default() }).await;
+    let read = ledger.messages(send_id).await.remove(&1).unwrap();
+    assert_eq!((read.state, read.updated_at), (State::Read.as_i16(), delivered.updated_at));
+    ledger.end().await;
+}
+
+async fn an_inbound_message_that_comes_twice_is_kept_once(universe: &Universe) {
+    let ledger = Ledger::new(universe).await;
+    let event = |identity: &str, payload: &str| Event {
+        id: Uuid::now_v7(),
+        company_id: ledger.company,
+        channel_id: Uuid::nil(),
+        kind: INBOUND_MESSAGE,
+        identity: identity.to_owned(),
+        payload: payload.to_owned(),
+    };
+    let payload = r#"{"text":{"body":"ol\u00e1 \"você\" \\ 😀\u0000"}}"#;
+    let first = vec![event("wamid.1", payload), event("wamid.1", payload), event("wamid.2", "{}")];
+    ledger.commit(&Batch { events: first, ..Batch::default() }).await;
+    ledger.commit(&Batch { events: vec![event("wamid.1", "{}")], ..Batch::default() }).await;
+    let kept = event::Entity::find().all(&ledger.rows).await.unwrap();
+    let mut kept: Vec<_> =
+        kept.iter().map(|event| (event.identity.as_str(), event.payload.as_str())).collect();
+    kept.sort_unstable();
+    assert_eq!(kept, [("wamid.1", payload), ("wamid.2", "{}")]);
+    ledger.end().await;
+}
+
+async fn who_opts_out_stays_out_until_they_opt_in(universe: &Universe) {
+    let ledger = Ledger::new(universe).await;
+    let record = |until: Option<i64>| suppressions::Record {
+        company_id: ledger.company,
+        recipient: number(1),
+        scope: Suppression::Marketing,
+        until: until.map(Timestamp::from_millis),
+        provider_code: Some(131_050),
+    };
+    let until = async || {
+        let found = suppression::Entity::find().one(&ledger.rows).await.unwrap();
+        found.map(|suppression| suppression.until)
+    };
+    ledger.commit(&Batch { suppressions: vec![record(Some(5))], ..Batch::default() }).await;
+    assert_eq!(until().await, Some(Some(5)));
+    ledger.commit(&Batch { suppressions: vec![record(None)], ..Batch::default() }).await;
+    ledger.commit(&Batch { suppressions: vec![record(Some(9))], ..Batch::default() }).await;
+    assert_eq!(until().await, Some(None), "a hold lets nobody back in");
+    let lifted = vec![(ledger.company, number(1), Suppression::Marketing)];
+    ledger.commit(&Batch { lifted, ..Batch::default() }).await;
+    assert_eq!(until().await, None);
+    ledger.end().await;
+}
