@@ -9,7 +9,7 @@ use crate::domain::message::{Failure, Key, State};
 /// Receipts of these messages are durable: whatever waits for their outcome need not.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub(crate) struct HeardOf(pub(crate) Vec<(Key, State)>);
+pub(crate) struct Heard(pub(crate) Vec<(Key, State)>);
 
 /// The provider told, outside any answer, that something is wrong with the number or its account.
 #[derive(Clone, Message)]
@@ -21,11 +21,11 @@ pub(crate) struct Troubled(pub(crate) Disposition, pub(crate) Failure);
 #[rtype(result = "()")]
 pub(crate) struct Recheck;
 
-impl Handler<HeardOf> for ChannelActor {
+impl Handler<Heard> for ChannelActor {
     type Result = ();
 
-    fn handle(&mut self, heard: HeardOf, _: &mut Self::Context) {
-        let HeardOf(messages) = heard;
+    fn handle(&mut self, heard: Heard, _: &mut Self::Context) {
+        let Heard(messages) = heard;
         tracing::trace!(channel.id = %self.channel.id, messages = messages.len(), "receipts");
     }
 }

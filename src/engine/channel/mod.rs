@@ -30,7 +30,7 @@ use uuid::Uuid;
 use self::connection::Link;
 use self::dispatch::{Answered, Figures};
 pub(crate) use self::gate::Gate;
-pub(crate) use self::heard::{HeardOf, Recheck, Troubled};
+pub(crate) use self::heard::{Heard, Recheck, Troubled};
 use self::lanes::{Bounds, Lanes};
 use self::limiter::Limiter;
 use self::outbox::Outbox;

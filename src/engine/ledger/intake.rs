@@ -15,6 +15,10 @@ use crate::domain::suppression::Suppression;
 use crate::store::ledger::{Answer, Batch, NewSend};
 use crate::store::suppression;
 
+/// No webhook joins a batch that holds this many receipts and messages from people: sends wait for the same
+/// commit, and the provider repeats what is not taken.
+const MOST_HEARD: usize = 20_000;
+
 /// The answer to be kept under the client's key, when it gave one.
 fn kept_answer(send: &AcceptedSend, skipped: &Skipped) -> Option<Answer> {
     let claim = send.order.claim.as_ref()?;
@@ -158,8 +162,11 @@ impl Handler<Hear> for Ledger {
         if let Some(refusal) = self.refusal() {
             return Box::pin(async move { Err(refusal) });
         }
-        let Hear { receipts, suppressions, lifted, events } = heard;
         let batch = &mut self.open.batch;
+        if batch.receipts.len() + batch.events.len() >= MOST_HEARD {
+            return Box::pin(async { Err(Error::Unavailable) });
+        }
+        let Hear { receipts, suppressions, lifted, events } = heard;
         batch.receipts.extend(receipts);
         batch.events.extend(events);
         suppress(batch, suppressions);
