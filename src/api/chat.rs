@@ -1,13 +1,15 @@
 //! Business-account channels: list, templates, send.
 
 mod answer;
+mod limits;
 
 use std::sync::Arc;
 
 use actix_web::web::{self, Data, Json};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
 
 use self::answer::{Queued, Rehearsed};
+use self::limits::Limits;
 use super::State;
 use super::auth::Company;
 use super::body::Body;
@@ -21,6 +23,7 @@ use super::openapi::{BusinessSend, Failures};
 use super::templates::{self, Template};
 use crate::domain::channel::{self, Kind};
 use crate::domain::request::BusinessRequest;
+use crate::engine::Allowance;
 use crate::error::Code;
 
 /// A body up to this size is parsed where it was read; a larger one where it holds up no other request.
@@ -75,6 +78,35 @@ pub(super) async fn templates(
     let channel = own_channel(&state, company, id).await?;
     let query = ListQuery::new(request.query_string(), &state.options);
     templates::list(&state, &channel, &query).await.map(Json)
+}
+
+/// Explain a channel's limits
+///
+/// Each limit that holds now, which option or answer of the provider set it, what is left, and when the next
+/// slot opens.
+#[utoipa::path(
+    get,
+    path = "/api/v1/chat/{id}/limits",
+    operation_id = "explainLimits",
+    tag = "business account",
+    params(("id" = Uuid, Path, description = "The channel")),
+    responses(
+        (status = 200, description = "The limits", body = Limits),
+        (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
+        (status = 404, description = "`channel_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(super) async fn limits(
+    company: Company,
+    id: ChannelId,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Limits>, Error> {
+    let channel = own_channel(&state, company, id).await?;
+    let limits = state.engine.limits(&channel).await?;
+    let allowance = request.extensions().get::<Allowance>().copied();
+    Ok(Json(Limits::new(channel.id, limits, allowance)))
 }
 
 /// Send messages

@@ -46,6 +46,7 @@ pub struct State {
 route::table! {
     GET "/api/v1/chat" => chat::list, Company;
     GET "/api/v1/chat/{id}/templates" => chat::templates, Company;
+    GET "/api/v1/chat/{id}/limits" => chat::limits, Company;
     POST "/api/v1/chat/{id}/messages" => chat::send, Company;
     GET "/api/v1/web-chat" => web_chat::list, Company;
     POST "/api/v1/web-chat/{id}/messages" => web_chat::send, Company;

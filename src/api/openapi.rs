@@ -50,6 +50,7 @@ pub(super) enum Failures {
     paths(
         chat::list,
         chat::templates,
+        chat::limits,
         chat::send,
         web_chat::list,
         web_chat::send,

@@ -3,6 +3,8 @@
 pub(super) mod messages;
 mod record;
 
+pub(super) use self::record::WaitingRecord;
+
 use std::collections::HashMap;
 
 use actix_web::HttpRequest;

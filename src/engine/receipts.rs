@@ -12,7 +12,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use self::sorted::{Notice, Place, Sorted, Verdict};
-use super::channel::{HeardOf, Recheck, SyncTemplates, Troubled};
+use super::channel::{self, Recheck, SyncTemplates, Troubled};
 use super::ledger::Hear;
 use super::{Engine, Error};
 use crate::clock::Timestamp;
@@ -97,8 +97,8 @@ impl Engine {
             self.0.shared.suppressions.lift(company_id, recipient, scope);
         }
         counts.record();
-        for (channel, messages) in told {
-            self.directory().ask(channel, HeardOf(messages)).await;
+        for (channel_id, messages) in told {
+            self.directory().ask(channel_id, channel::Heard(messages)).await;
         }
         self.notify(&family, &sorted.notices).await;
         self.change_templates(&family, &sorted).await

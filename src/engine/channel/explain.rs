@@ -37,11 +37,6 @@ impl Handler<Explain> for ChannelActor {
         let mut limits = self.rates(now, wall);
         limits.extend(self.pair(wall));
         limits.push(self.quota_limit(wall));
-        limits.push(limit(
-            "api_requests",
-            self.tier.api_requests.to_string(),
-            "the company's own tier, option api_requests",
-        ));
         if let Some(messaging_limit) = self.channel.messaging_limit {
             limits.push(limit(
                 "provider_messaging_limit",

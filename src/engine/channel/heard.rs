@@ -12,7 +12,7 @@ use crate::domain::outlook::Reason;
 /// Receipts of these messages are durable: whatever waits for their outcome need not.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub(crate) struct HeardOf(pub(crate) Vec<(Key, State)>);
+pub(crate) struct Heard(pub(crate) Vec<(Key, State)>);
 
 /// The provider told, outside any answer, that something is wrong with the number or its account.
 #[derive(Clone, Message)]
@@ -24,10 +24,10 @@ pub(crate) struct Troubled(pub(crate) Disposition, pub(crate) Failure);
 #[rtype(result = "()")]
 pub(crate) struct Recheck;
 
-impl Handler<HeardOf> for ChannelActor {
+impl Handler<Heard> for ChannelActor {
     type Result = ();
 
-    fn handle(&mut self, HeardOf(messages): HeardOf, ctx: &mut Self::Context) {
+    fn handle(&mut self, Heard(messages): Heard, ctx: &mut Self::Context) {
         self.heard(messages);
         self.pump(ctx);
     }

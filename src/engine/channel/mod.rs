@@ -48,7 +48,7 @@ use self::dispatch::Held;
 pub(crate) use self::explain::{Estimate, Explain, LookAhead};
 use self::figures::Figures;
 pub(crate) use self::gate::Gate;
-pub(crate) use self::heard::{HeardOf, Recheck, Troubled};
+pub(crate) use self::heard::{Heard, Recheck, Troubled};
 use self::lanes::{Bounds, Lanes};
 use self::limiter::Limiter;
 use self::outbox::Outbox;

@@ -14,6 +14,10 @@ use crate::domain::suppression::Suppression;
 use crate::store::ledger::{Batch, NewSend};
 use crate::store::suppression;
 
+/// No webhook joins a batch that holds this many receipts and messages from people: sends wait for the same
+/// commit, and the provider repeats what is not taken.
+const MOST_HEARD: usize = 20_000;
+
 /// Waits for the answer of a commit.
 fn answer<T: 'static>(waiting: oneshot::Receiver<Result<T, Error>>) -> ResponseFuture<Result<T, Error>> {
     Box::pin(async move { waiting.await.unwrap_or(Err(Error::Closed)) })
@@ -151,8 +155,11 @@ impl Handler<Hear> for Ledger {
         if let Some(refusal) = self.refusal() {
             return Box::pin(async move { Err(refusal) });
         }
-        let Hear { receipts, suppressions, lifted, events } = heard;
         let batch = &mut self.open.batch;
+        if batch.receipts.len() + batch.events.len() >= MOST_HEARD {
+            return Box::pin(async { Err(Error::Unavailable) });
+        }
+        let Hear { receipts, suppressions, lifted, events } = heard;
         batch.receipts.extend(receipts);
         batch.events.extend(events);
         suppress(batch, suppressions);

@@ -1,0 +1,90 @@
+//! What limits a channel now, and what set each limit.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::api::sends::WaitingRecord;
+use crate::clock::Timestamp;
+use crate::domain::limit;
+use crate::engine::Allowance;
+
+/// Everything that limits a channel now.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ChannelLimits)]
+pub(in crate::api) struct Limits {
+    /// The channel.
+    channel_id: Uuid,
+    /// Messages per second now; null when nothing limits them.
+    #[schema(example = 80.0)]
+    rate_per_second: Option<f64>,
+    /// Why no message goes at this moment; null when messages go, or none are to be sent.
+    waiting: Option<WaitingRecord>,
+    /// Every limit, whether it decides now or not.
+    limits: Vec<Limit>,
+    /// Sends that the channel works at now.
+    active_sends: u64,
+    /// Messages on their way to the provider.
+    in_flight: u64,
+}
+
+/// One limit.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ChannelLimit)]
+pub(in crate::api) struct Limit {
+    /// What is limited: `messages_per_second`, `provider_level`, `back_off`, `pause`, `pair`, `template_quota`,
+    /// `api_requests` or `provider_messaging_limit`.
+    #[schema(example = "messages_per_second")]
+    limit: &'static str,
+    /// How much it allows.
+    #[schema(example = "80/s, burst 1")]
+    value: String,
+    /// Which option, or which answer of the provider, set it.
+    #[schema(example = "tier `standard`, options messages_per_second and burst")]
+    set_by: String,
+    /// Whether it is the one that decides now.
+    in_force: bool,
+    /// How much is left now; null where that is not counted.
+    left: Option<u64>,
+    /// When the next slot opens; null when one is open, or none is counted.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    next_slot_at: Option<Timestamp>,
+}
+
+impl Limits {
+    /// `allowance` is what is left of the company's requests, when they are bounded.
+    pub(in crate::api) fn new(channel_id: Uuid, limits: limit::Limits, allowance: Option<Allowance>) -> Self {
+        let limit::Limits { rate, limits, waiting, active_sends, in_flight } = limits;
+        Self {
+            channel_id,
+            rate_per_second: rate,
+            waiting: waiting.map(WaitingRecord::from),
+            limits: limits.into_iter().map(Limit::from).chain([requests(allowance)]).collect(),
+            active_sends,
+            in_flight,
+        }
+    }
+}
+
+/// The limit of the company's own requests.
+fn requests(allowance: Option<Allowance>) -> Limit {
+    let value = allowance.map_or_else(
+        || "unlimited".to_owned(),
+        |Allowance { limit, window, .. }| format!("{limit} in {} s", window.as_secs()),
+    );
+    Limit {
+        limit: "api_requests",
+        value,
+        set_by: "the company's tier, option api_requests".to_owned(),
+        in_force: allowance.is_some_and(|allowance| allowance.remaining == 0),
+        left: allowance.map(|allowance| allowance.remaining.into()),
+        next_slot_at: None,
+    }
+}
+
+impl From<limit::Limit> for Limit {
+    fn from(limit: limit::Limit) -> Self {
+        let limit::Limit { name, value, set_by, is_binding, left, next_slot } = limit;
+        Self { limit: name, value, set_by, in_force: is_binding, left, next_slot_at: next_slot }
+    }
+}
