@@ -11,7 +11,7 @@ async fn a_number_shows_the_fields_that_are_asked_for() {
     let (_, asked) = universe.get(&format!("/v25.0/{NUMBER}?fields=status,throughput,is_on_biz_app")).await;
     assert_eq!(
         asked,
-        json!({ "id": NUMBER, "status": "CONNECTED", "throughput": { "level": "HIGH" }, "is_on_biz_app": false })
+        json!({ "id": NUMBER, "status": "CONNECTED", "throughput": { "level": "NOT_APPLICABLE" }, "is_on_biz_app": false })
     );
     let (status, _) = universe.get(&format!("/v25.0/{NUMBER}?fields=shoe_size")).await;
     assert_eq!(status, 400);
