@@ -213,6 +213,8 @@ impl Running {
     pub(crate) async fn restart(&mut self) {
         self.server.stop(true).await;
         self.engine.stop().await;
+        // Connections that the ended engine's threads opened end with them.
+        self.store = Store::open(&self.database).await.unwrap();
         (self.engine, self.server, self.url) =
             serve(&self.config, &self.store, &self.vault, &self.database).await;
     }

@@ -4,15 +4,18 @@ use std::time::Duration;
 
 use pombo::clock::Timestamp;
 use pombo::domain::block::pack;
+use pombo::domain::channel::{Kind, Status};
 use pombo::domain::message::{Failure, Outcome, Position, State as At};
 use pombo::domain::page::PageRequest;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::request::{Skipped, SkippedEntry};
 use pombo::domain::send::{Block, Control, Mark, Progress, Recipients, Schedule, Stage, State};
+use pombo::store::channel::{NewChannel, Sealed};
 use pombo::store::ledger::{Answer, Batch, NewSend};
 use pombo::store::send_list::Filter;
 use pombo::store::send_messages::Message;
 use pombo::store::{Lease, Store};
+use sea_orm::{ConnectionTrait as _, Database, Statement};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
@@ -55,6 +58,33 @@ fn new_send(id: u128, recipients: Recipients) -> NewSend {
 
 async fn lease(universe: &Universe) -> Lease {
     universe.store.acquire_lease(&universe.options(), "test").await.unwrap()
+}
+
+/// Both companies, and these channels of theirs, by which what is under way is found.
+async fn channels(universe: &Universe, channels: &[(Uuid, Uuid)]) {
+    let database = Database::connect(&universe.url).await.unwrap();
+    for company in [ACME, GLOBEX] {
+        let sql = "INSERT INTO company (id, name, tier, created_at) VALUES ($1, $2, 'standard', 1)";
+        let values = [company.into(), company.to_string().into()];
+        let insert = Statement::from_sql_and_values(database.get_database_backend(), sql, values);
+        database.execute_raw(insert).await.unwrap();
+    }
+    database.close().await.unwrap();
+    for (id, company_id) in channels {
+        let new = NewChannel {
+            id: *id,
+            company_id: *company_id,
+            kind: Kind::BusinessAccount,
+            name: "shop".to_owned(),
+            phone_number: None,
+            phone_number_id: Some(id.to_string()),
+            waba_id: None,
+            tier: "standard".to_owned(),
+            secrets: Sealed { token: None, app_secret: None },
+            status: Status::Connected,
+        };
+        universe.store.add_channel(new).await.unwrap();
+    }
 }
 
 async fn commit(store: &Store, lease: &Lease, batch: Batch) {
@@ -148,6 +178,7 @@ async fn a_page_of_messages_in_one_state_is_that_page_of_all_of_them(universe: &
 
 async fn a_list_is_narrowed_to_one_stage_and_one_channel(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
+    channels(universe, &[(CHANNEL, ACME), (Uuid::from_u128(4), ACME)]).await;
     let to = |ordinal| Recipients::One(number(ordinal));
     let scheduled = Schedule { send_at: Some(NOW.plus(HOUR)), expires_at: Some(NOW.plus(2 * HOUR)) };
     let started = Schedule { send_at: Some(NOW.minus(HOUR)), expires_at: Some(NOW.minus(HOUR / 2)) };
@@ -195,11 +226,18 @@ async fn a_list_is_narrowed_to_one_stage_and_one_channel(universe: &Universe) {
 
 async fn what_is_not_accepted_yet_or_is_another_company_s_is_not_there(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
+    let their_channel = Uuid::from_u128(4);
+    channels(universe, &[(CHANNEL, ACME), (their_channel, GLOBEX)]).await;
     let resolving = NewSend { state: State::Resolving, ..new_send(10, Recipients::Blocks(9)) };
-    let theirs = NewSend { company_id: GLOBEX, ..new_send(11, Recipients::One(number(0))) };
+    let to = Recipients::One(number(0));
+    let theirs = NewSend { company_id: GLOBEX, channel_id: their_channel, ..new_send(11, to) };
     commit(store, &lease, Batch { sends: vec![resolving, theirs], ..Batch::default() }).await;
-    let listed = store.sends(ACME, ALL, Filter::default(), NOW).await.unwrap();
-    assert_eq!((listed.records, listed.total), (Vec::new(), 0));
+    for stage in Stage::ALL.into_iter().map(Some).chain([None]) {
+        for channel_id in [None, Some(their_channel)] {
+            let listed = store.sends(ACME, ALL, Filter { stage, channel_id }, NOW).await.unwrap();
+            assert_eq!((listed.records, listed.total), (Vec::new(), 0), "{stage:?} {channel_id:?}");
+        }
+    }
     for id in [10, 11, 12].map(Uuid::from_u128) {
         assert_eq!(store.find_send(ACME, id, NOW).await.unwrap(), None);
         assert_eq!(store.roster(ACME, id).await.unwrap(), None);
