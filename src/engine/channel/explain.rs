@@ -240,9 +240,9 @@ impl Queue {
         (1.0 / active as f64, self.taking_turns(work.remaining()))
     }
 
-    /// How many messages go before a new bulk send of so many recipients is done.
+    /// How many messages go before a new send to so many recipients is done.
     fn until_done(&self, recipients: u64) -> u64 {
-        self.taking_turns(recipients) + if recipients > 1 { recipients } else { 0 }
+        if recipients == 1 { self.direct + 1 } else { self.taking_turns(recipients) + recipients }
     }
 
     /// Bulk sends take turns: while one sends its messages, each other sends as many, or all that it has.
@@ -274,5 +274,6 @@ mod tests {
         assert_eq!(queue.taking_turns(100), 10 + 100 + 100);
         assert_eq!(queue.taking_turns(300), 10 + 100 + 300);
         assert_eq!(queue.until_done(1_000), 10 + 100 + 300 + 1_000);
+        assert_eq!(queue.until_done(1), 10 + 1);
     }
 }

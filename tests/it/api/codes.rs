@@ -55,10 +55,10 @@ fn cases(world: &World) -> Vec<Case> {
     business(world, &mut cases);
     templates(world, &mut cases);
     web(world, &mut cases);
-    cases.key.clone_from(&world.operator);
-    operator(world, &mut cases);
     sends(world, &mut cases);
     hooks(world, &mut cases);
+    cases.key.clone_from(&world.operator);
+    operator(world, &mut cases);
     cases.cases
 }
 

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::world::World;
 use crate::harness::{Answer, Company, Service};
+use crate::running::until;
 
 const RECIPIENTS: u64 = 10_000;
 const FIRST: u64 = 5_511_900_000_000;
@@ -28,6 +29,11 @@ async fn canceled_send(service: &Service, company: &Company) -> String {
     let path = format!("/api/v1/sends/{}", sent["send_id"].as_str().unwrap());
     let canceled = service.post(&format!("{path}/cancel"), &company.key, "").await;
     assert_eq!(canceled.json()["state"], "canceled", "{}", canceled.body);
+    // What was on its way ends a moment later.
+    until("every message canceled", async || {
+        service.get(&path, &company.key).await.json()["counts"]["canceled"] == RECIPIENTS
+    })
+    .await;
     format!("{path}/messages")
 }
 
