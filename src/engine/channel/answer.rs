@@ -6,7 +6,7 @@ use actix::prelude::*;
 
 use super::dispatch::Later;
 use super::figures;
-use super::work::{Leave, Ticket};
+use super::work::{Doubt, Leave, Ticket};
 use super::{ChannelActor, retry};
 use crate::clock::Timestamp;
 use crate::connector::{Disposition, Reply};
@@ -78,6 +78,7 @@ impl ChannelActor {
             Disposition::Retry => self.retry(ticket, attempts, failure),
             Disposition::Wait => {
                 let wait = self.pause_for(Reason::ProviderPause, &failure, retry::PAUSE);
+                let ticket = Ticket { doubt: Doubt::Slight, ..ticket };
                 self.put_back_started(ticket, later(Reason::ProviderPause, wait.max_of(retry_after)));
             }
             Disposition::Maintenance => {
@@ -134,7 +135,7 @@ impl ChannelActor {
             attempts,
             failure: Some(failure),
         };
-        self.put_back_started(Ticket { doubt: true, ..ticket }, later);
+        self.put_back_started(Ticket { doubt: Doubt::Full, ..ticket }, later);
     }
 
     /// Tries the message again later, unless it was tried often enough.
@@ -142,7 +143,7 @@ impl ChannelActor {
         match retry::wait(&self.shared.retry, attempts, rand::random()) {
             Some(wait) => {
                 let later = Later { reason: Reason::Retry, wait, attempts, failure: Some(failure) };
-                self.put_back_started(ticket, later);
+                self.put_back_started(Ticket { doubt: Doubt::Slight, ..ticket }, later);
             }
             None => self.fail(ticket, attempts, failure),
         }
@@ -230,9 +231,9 @@ impl ChannelActor {
         let (company_id, leaving) = (work.company_id, work.leaving());
         let due = Timestamp::now().plus(wait);
         let (state, retry_at) = match leaving {
-            Some(Leave::Over(over)) if !ticket.doubt => (ended(over), None),
-            Some(Leave::Over(_)) => (State::Unknown, None),
-            Some(Leave::Held) | None if ticket.doubt => (State::Unknown, Some(due)),
+            Some(Leave::Over(_)) if ticket.doubt == Doubt::Full => (State::Unknown, None),
+            Some(Leave::Over(over)) => (ended(over), None),
+            Some(Leave::Held) | None if ticket.doubt == Doubt::Full => (State::Unknown, Some(due)),
             Some(Leave::Held) | None => (State::Queued, Some(due)),
         };
         let outcome = Outcome {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use actix::prelude::*;
 
 use super::answer::Answered;
-use super::work::{Leave, Ticket};
+use super::work::{Doubt, Leave, Ticket};
 use super::{ChannelActor, Connector};
 use crate::clock::Timestamp;
 use crate::domain::message::{Key, Outcome, State};
@@ -113,10 +113,9 @@ impl ChannelActor {
     fn announce_due(&mut self, now: Instant, wall: Timestamp) {
         while self.outbox.announced() + self.lanes.again() < self.ahead() {
             let Some(ticket) = self.lanes.due(now) else { break };
-            if ticket.doubt {
-                self.doubts.push(ticket);
-            } else {
-                self.announce(ticket, wall);
+            match ticket.doubt {
+                Doubt::None => self.announce(ticket, wall),
+                Doubt::Slight | Doubt::Full => self.doubts.push(ticket),
             }
         }
     }
@@ -132,7 +131,7 @@ impl ChannelActor {
             error: None,
             retry_at: Some(wall.plus(self.shared.retry.unknown_grace)),
         };
-        self.outbox.announce(Ticket { again: true, doubt: false, ..ticket }, work.company_id, outcome);
+        self.outbox.announce(Ticket { again: true, doubt: Doubt::None, ..ticket }, work.company_id, outcome);
     }
 
     /// What was announced is durable: it may go, unless its send left meanwhile.

@@ -11,7 +11,7 @@ use std::time::Instant;
 use actix::prelude::*;
 use uuid::Uuid;
 
-use super::work::Ticket;
+use super::work::{Doubt, Ticket};
 use super::{ChannelActor, STORE_PAUSE};
 use crate::clock::Timestamp;
 use crate::domain::message::{Failure, Key, Outcome, State};
@@ -61,7 +61,7 @@ impl ChannelActor {
         if is_leaving || self.stopping.is_some() {
             // Its row says that it is in doubt, and whoever reads it asks again.
             self.lanes.park(ticket, wall);
-        } else if self.tier.unknown_outcome == UnknownOutcome::Resend {
+        } else if ticket.doubt != Doubt::Full || self.tier.unknown_outcome == UnknownOutcome::Resend {
             self.announce(ticket, wall);
         } else {
             self.leave_unknown(ticket, company_id, None);
@@ -103,7 +103,7 @@ impl ChannelActor {
         };
         self.outbox.add(ticket.send_id, company_id, outcome);
         self.lanes.settle(ticket, false);
-        let ticket = Ticket { again: true, doubt: true, ..ticket };
+        let ticket = Ticket { again: true, doubt: Doubt::Full, ..ticket };
         if !self.lanes.defer(ticket, now + grace, false) {
             self.lanes.park(ticket, wall.plus(grace));
         }

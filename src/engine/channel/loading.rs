@@ -6,7 +6,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::settled::Settled;
-use super::work::{Beginning, Source, Ticket, Work};
+use super::work::{Beginning, Doubt, Source, Ticket, Work};
 use crate::clock::Timestamp;
 use crate::connector::cloud_api::Rendered;
 use crate::domain::content::Content;
@@ -123,7 +123,7 @@ async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
             recipient,
             attempts: 1,
             again: true,
-            doubt: true,
+            doubt: Doubt::Full,
             counted: None,
         });
     }
@@ -154,7 +154,11 @@ pub(super) async fn waits(store: &Store, send_id: Uuid) -> Result<Waits> {
     let ticket = |Waiting { position, state, attempts, retry_at }: Waiting| {
         let (ordinal, recipient) = (position.ordinal, position.recipient);
         // Whatever is not merely queued was perhaps sent.
-        let doubt = state != State::Queued;
+        let doubt = match state {
+            State::Queued if attempts == 0 => Doubt::None,
+            State::Queued => Doubt::Slight,
+            _ => Doubt::Full,
+        };
         (Ticket { send_id, ordinal, recipient, attempts, again: true, doubt, counted: None }, retry_at)
     };
     Ok(Waits { soon: soon.into_iter().map(ticket).collect(), later, later_due })

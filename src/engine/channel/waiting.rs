@@ -134,6 +134,7 @@ mod tests {
 
     use super::*;
     use crate::domain::phone::PhoneNumber;
+    use crate::engine::channel::work::Doubt;
 
     fn ticket(send: u128, ordinal: u64) -> Ticket {
         let recipient = PhoneNumber::from_u64(5_511_900_000_000).unwrap();
@@ -143,7 +144,7 @@ mod tests {
             recipient,
             attempts: 1,
             again: true,
-            doubt: false,
+            doubt: Doubt::None,
             counted: None,
         }
     }

@@ -19,10 +19,23 @@ pub(super) struct Ticket {
     pub(super) attempts: u16,
     /// Whether it has, or may have, a row in the ledger already.
     pub(super) again: bool,
-    /// Whether the provider may have it: the ledger is asked before it is tried again.
-    pub(super) doubt: bool,
+    /// Whether the provider may have it from the attempt before.
+    pub(super) doubt: Doubt,
     /// Whether its recipient counts against the quota of templates.
     pub(super) counted: Option<Counted>,
+}
+
+/// Whether the provider may have a message that it did not say it took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doubt {
+    /// It was never handed over, or refused before anything was done with it.
+    None,
+    /// The provider said that it failed, in a way that may have come after taking it: a receipt would say
+    /// so, and the ledger is asked for one before the next attempt.
+    Slight,
+    /// No answer came, or none was written: nobody knows. A receipt is waited for, then the tier's policy
+    /// decides.
+    Full,
 }
 
 /// How a recipient came to count against the quota of templates.
@@ -172,7 +185,7 @@ impl Work {
             recipient,
             attempts: 0,
             again: false,
-            doubt: false,
+            doubt: Doubt::None,
             counted: None,
         };
         self.next += 1;
