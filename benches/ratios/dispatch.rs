@@ -48,7 +48,7 @@ pub(crate) fn measure() -> Row {
 }
 
 /// A provider that takes everything, on a thread of its own; its address.
-fn provider(arrivals: Arc<AtomicU64>) -> String {
+pub(crate) fn provider(arrivals: Arc<AtomicU64>) -> String {
     let (addresses, address) = mpsc::channel();
     std::thread::spawn(move || {
         actix_web::rt::System::new().block_on(async move {

@@ -1,4 +1,4 @@
-//! The service beside its yardsticks: `cargo bench --bench ratios [-- accept|tag-send|dispatch|memory]`.
+//! The service beside its yardsticks: `cargo bench --bench ratios [-- accept|tag-send|dispatch|memory|receipts]`.
 //!
 //! Absolute figures drift from machine to machine and hour to hour; each row therefore measures both sides
 //! in one run, in turns, and gives the ratio of their medians. With `POMBO_BENCH_POSTGRES` set to a server's
@@ -9,6 +9,7 @@
 mod accept;
 mod dispatch;
 mod load;
+mod receipts;
 mod service;
 mod tag_send;
 
@@ -38,6 +39,7 @@ fn main() -> std::io::Result<()> {
         ("tag-send", tag_send::measure),
         ("memory", tag_send::memory),
         ("dispatch", dispatch::measure),
+        ("receipts", receipts::measure),
     ] {
         if runs(name) {
             rows.push(measure());

@@ -20,6 +20,9 @@ use sea_orm::{ConnectionTrait as _, Database};
 use tempfile::TempDir;
 use uuid::Uuid;
 
+/// What the provider signs its webhooks with.
+pub(crate) const APP_SECRET: &str = "bench-secret";
+
 /// See the module.
 pub(crate) struct Service {
     pub(crate) engine: Engine,
@@ -63,6 +66,7 @@ impl Service {
         store.add_api_key(new).await.unwrap();
         let channel = Uuid::now_v7();
         let token = vault.seal(b"bench", &context::token(channel));
+        let app_secret = vault.seal(APP_SECRET.as_bytes(), &context::app_secret(channel));
         let new = NewChannel {
             id: channel,
             company_id: company,
@@ -72,7 +76,7 @@ impl Service {
             phone_number_id: Some("1".to_owned()),
             waba_id: Some("2".to_owned()),
             tier: "standard".to_owned(),
-            secrets: Sealed { token: Some(token), app_secret: None },
+            secrets: Sealed { token: Some(token), app_secret: Some(app_secret) },
             status: Status::Connected,
         };
         store.add_channel(new).await.unwrap();
@@ -109,6 +113,19 @@ impl Service {
             at = end;
         }
         tag
+    }
+
+    /// Where the provider posts its webhooks.
+    pub(crate) fn hook(&self) -> String {
+        format!("http://{}/hooks/meta/{}", self.address, self.channel)
+    }
+
+    /// The newest send.
+    pub(crate) async fn last_send(&self) -> Uuid {
+        let list = reqwest::Client::new().get(format!("http://{}/api/v1/sends?limit=1", self.address));
+        let answer = list.bearer_auth(&self.key).send().await.unwrap();
+        let answer: serde_json::Value = answer.json().await.unwrap();
+        answer["data"][0]["id"].as_str().unwrap().parse().unwrap()
     }
 
     /// The request of a send, ready for the wire.
