@@ -225,7 +225,7 @@ impl Store {
         let with_ordinals = (ordinal..end).zip(numbers);
         Ok(with_ordinals
             .map(|(ordinal, recipient)| {
-                attempted.remove(&ordinal).unwrap_or_else(|| Message {
+                attempted.remove(&ordinal).unwrap_or(Message {
                     outcome: Outcome {
                         position: Position { ordinal, recipient },
                         state: roster.unattempted,
