@@ -48,7 +48,7 @@ impl Engine {
         }
         let Some(channel) = self.channel(channel_id).await? else { return Ok(HashMap::new()) };
         let outlook = |send: &&Record| (send.id, held_by(&channel.connection, send).unwrap_or_default());
-        Ok(alive.map(outlook).collect())
+        Ok(alive.map(|send| outlook(send)).collect())
     }
 }
 
