@@ -72,7 +72,7 @@ impl Engine {
         request: BusinessRequest,
     ) -> Result<Rehearsal, Error> {
         let start = request.schedule.send_at;
-        let (order, audience) = self.admit(channel, request, None).await?;
+        let (order, audience, _) = self.admit(channel, request, None).await?;
         let Resolved { send_id: _, recipients, skipped } = self.resolve(order, audience, None).await?;
         if recipients == 0 {
             return Err(nobody().into());
@@ -90,8 +90,7 @@ impl Engine {
         claim: Option<Claim>,
     ) -> Result<Accepted, Error> {
         let schedule = request.schedule;
-        let (order, audience) = self.admit(channel, request, claim).await?;
-        let (listener, _) = self.directory().actor(channel);
+        let (order, audience, listener) = self.admit(channel, request, claim).await?;
         let resolved = self.resolve(order, audience, Some(listener)).await?;
         let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
             return Err(nobody().into());
@@ -101,13 +100,13 @@ impl Engine {
         Ok(Accepted { send_id, recipients, skipped: resolved.skipped, schedule })
     }
 
-    /// Lets a request pass, all but its audience.
+    /// Lets a request pass, all but its audience. Says who hears of the send once it is durable.
     async fn admit(
         &self,
         channel: &Arc<Channel>,
         request: BusinessRequest,
         claim: Option<Claim>,
-    ) -> Result<(Order, Audience), Error> {
+    ) -> Result<(Order, Audience, Listener), Error> {
         if self.0.stopping.load(Ordering::Relaxed) {
             return Err(Error::Unavailable { retry_after: RETRY_AFTER });
         }
@@ -120,9 +119,10 @@ impl Engine {
                 (content, Some(template))
             }
         };
-        self.directory().actor(channel).1.admit()?;
+        let (listener, gate) = self.directory().actor(channel);
+        gate.admit()?;
         let (company_id, channel_id) = (channel.company_id, channel.id);
-        Ok((Order { company_id, channel_id, content, template, schedule, claim }, audience))
+        Ok((Order { company_id, channel_id, content, template, schedule, claim }, audience, listener))
     }
 
     /// Finds out who is in the audience, and writes the send when there is a `listener` for it.

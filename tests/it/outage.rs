@@ -61,6 +61,13 @@ fn assert_unavailable(answer: &Answer, what: &str) {
     assert_ne!(answer.header("retry-after").parse::<u64>().unwrap(), 0, "{what}");
 }
 
+/// The same under an `Idempotency-Key`, which is the number.
+async fn once(running: &Running, number: u64) -> Answer {
+    let body = json!({ "type": "text", "message": "hi", "phone_number": number });
+    let path = format!("/api/v1/chat/{}/messages", running.channel);
+    running.ask_once(&path, &number.to_string(), &body).await
+}
+
 /// Everybody that the simulator has a message for.
 fn reached(running: &Running) -> BTreeSet<u64> {
     let messages = running.simulator.messages(0, 100_000);
@@ -116,6 +123,62 @@ async fn a_database_that_goes_away_in_mid_send_and_comes_back_costs_nothing_but_
         (FIRST_CONTACT..FIRST_CONTACT + CONTACTS).chain(accepted.iter().copied()).collect();
     assert_eq!(reached(&running), expected);
     assert_eq!(running.delivered(), (expected.len() as u64, expected.len() as u64), "none twice");
+    running.end().await;
+    universe.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn requests_that_broke_off_and_are_repeated_under_their_keys_arrive_once_each() {
+    const REQUESTS: u64 = 60;
+    let universe = Universe::postgres().await;
+    let (proxy, running) = behind_proxy(&universe).await;
+    let mut answers: FuturesUnordered<_> = (FIRST_SINGLE..FIRST_SINGLE + REQUESTS)
+        .map(|number| {
+            let running = &running;
+            async move { (number, once(running, number).await) }
+        })
+        .collect();
+    let (mut accepted, mut broken) = (Vec::new(), Vec::new());
+    while let Some((number, answer)) = answers.next().await {
+        match answer.status {
+            202 => accepted.push((number, answer.body)),
+            _ => {
+                assert_unavailable(&answer, "a single send");
+                broken.push(number);
+            }
+        }
+        if accepted.len() == 5 {
+            proxy.cut();
+        }
+    }
+    drop(answers);
+    proxy.mend();
+    until("all accepted", async || {
+        let mut left = Vec::new();
+        for number in std::mem::take(&mut broken) {
+            if once(&running, number).await.status != 202 {
+                left.push(number);
+            }
+        }
+        broken = left;
+        broken.is_empty()
+    })
+    .await;
+    for (number, body) in accepted {
+        // A connection that broke is noticed when it is used.
+        until("the answer again", async || {
+            let again = once(&running, number).await;
+            if again.status != 202 {
+                return false;
+            }
+            assert_eq!((again.header("idempotency-replayed"), &again.body), ("true", &body));
+            true
+        })
+        .await;
+    }
+    running.settled(REQUESTS).await;
+    assert_eq!(running.delivered(), (REQUESTS, REQUESTS), "none left out and none twice");
     running.end().await;
     universe.end().await;
 }
