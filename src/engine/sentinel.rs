@@ -10,8 +10,8 @@ use std::time::Duration;
 use actix::prelude::*;
 use uuid::Uuid;
 
-use super::Engine;
 use super::channel::{Release, TemplatesChanged};
+use super::{Engine, KEPT};
 use crate::clock::Timestamp;
 use crate::domain::channel::Status;
 use crate::domain::send::State;
@@ -24,7 +24,9 @@ const EXPIRY_INTERVAL: Duration = Duration::from_secs(2);
 const EXPIRED_AT_ONCE: u32 = 500;
 /// How often what nobody needs any more is forgotten.
 const FORGET_INTERVAL: Duration = Duration::from_secs(10 * 60);
-/// How long template recipients count, and answers are given again.
+/// Answers that are forgotten at once.
+const FORGOTTEN_AT_ONCE: u32 = 2_000;
+/// How long template recipients count.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// See the module.
@@ -96,6 +98,9 @@ impl Sentinel {
             let now = Timestamp::now();
             store.forget_suppressions(now).await?;
             store.forget_template_recipients(now.minus(DAY)).await?;
+            while store.forget_answers(now.minus(KEPT), FORGOTTEN_AT_ONCE).await? >= FORGOTTEN_AT_ONCE.into()
+            {
+            }
             Ok::<_, store::Error>(())
         }
         .into_actor(self)

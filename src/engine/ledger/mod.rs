@@ -177,22 +177,26 @@ impl Ledger {
         self.figures.rows.increment((open.batch.sends.len() + open.batch.outcomes.len()) as u64);
         self.figures.unknown_send.increment(*unknown_send);
         self.figures.never_attempted.increment(*never_attempted);
-        let mut arrived = HashMap::new();
+        // Told before the client is answered: what the client asks next of its send finds it with its channel.
+        let (mut arrived, mut accepted) = (HashMap::new(), Vec::with_capacity(open.accepts.len()));
         let channels = open.batch.sends.iter().map(|send| send.channel_id);
         for (channel_id, Accepting { send, channel, waiting }) in channels.zip(open.accepts) {
-            // Nobody may wait any more: the send is accepted all the same.
-            let _ = waiting.send(Ok(send.id));
+            accepted.push((waiting, send.id));
             if let Some(channel) = channel {
                 let (_, sends) = arrived.entry(channel_id).or_insert_with(|| (channel, Vec::new()));
                 sends.push(send);
             }
         }
-        for Activating { send, channel, waiting } in open.activations {
-            let _ = waiting.send(Ok(()));
-            tell(&channel, vec![send]);
-        }
         for (channel, sends) in arrived.into_values() {
             tell(&channel, sends);
+        }
+        for Activating { send, channel, waiting } in open.activations {
+            tell(&channel, vec![send]);
+            let _ = waiting.send(Ok(()));
+        }
+        for (waiting, id) in accepted {
+            // Nobody may wait any more: the send is accepted all the same.
+            let _ = waiting.send(Ok(id));
         }
         for (_, waiting) in open.extensions {
             let _ = waiting.send(Ok(()));
