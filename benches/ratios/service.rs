@@ -55,6 +55,8 @@ impl Service {
         let tiers = tier::parse(tier::BUILT_IN).unwrap().into_iter().map(|mut tier| {
             if tier.name == "standard" {
                 tier.messages_per_second = rate.parse().unwrap();
+                // The load repeats one request: its messages are not to wait for their recipient.
+                tier.pair_interval = Duration::ZERO;
             }
             (tier.name.clone(), serde_json::to_string(&tier).unwrap())
         });

@@ -45,13 +45,16 @@ impl ChannelActor {
             self.close_templates(until, wall);
             return Some((Reason::TemplateQuota, until.from_now(wall)));
         }
-        match self.pairs.check(ticket.recipient, now) {
-            Ok(()) => None,
-            Err(free) => {
-                self.give_back_quota(ticket);
-                Some((Reason::Pair, free.saturating_duration_since(now)))
-            }
-        }
+        let slot = if ticket.paced {
+            self.pairs.blocked(ticket.recipient, now)
+        } else {
+            self.pairs.book(ticket.recipient, now, rand::random()).err()
+        };
+        ticket.paced = true;
+        slot.map(|slot| {
+            self.give_back_quota(ticket);
+            (Reason::Pair, slot.saturating_duration_since(now))
+        })
     }
 
     /// Counts the recipient of a template; until when that is not possible.

@@ -124,6 +124,7 @@ async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
             attempts: 1,
             again: true,
             doubt: Doubt::Full,
+            paced: true,
             counted: None,
         });
     }
@@ -159,7 +160,10 @@ pub(super) async fn waits(store: &Store, send_id: Uuid) -> Result<Waits> {
             State::Queued => Doubt::Slight,
             _ => Doubt::Full,
         };
-        (Ticket { send_id, ordinal, recipient, attempts, again: true, doubt, counted: None }, retry_at)
+        (
+            Ticket { send_id, ordinal, recipient, attempts, again: true, doubt, paced: true, counted: None },
+            retry_at,
+        )
     };
     Ok(Waits { soon: soon.into_iter().map(ticket).collect(), later, later_due })
 }

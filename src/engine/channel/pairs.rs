@@ -32,6 +32,9 @@ const LONGEST_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 /// At most so many pairs are looked at in one call to find one that may be forgotten.
 const LOOKS: usize = 16;
 
+/// Slots are booked so far ahead, and no farther.
+const FARTHEST: Duration = Duration::from_secs(60 * 60);
+
 /// Memory for more pairs than this is given back when no pair is left.
 const KEPT: usize = 1024;
 
@@ -93,35 +96,40 @@ impl Pairs {
         self.tolerance = self.interval * tier.pair_burst.saturating_sub(1);
     }
 
-    /// Takes the slot for a message to `recipient`.
+    /// Takes the next slot for a message to `recipient`: now, or later. Each message has a slot of its own, so
+    /// that those which wait for the same recipient do not all come back for one. Beyond [`FARTHEST`] slots are
+    /// given by chance: what is called off leaves its slot empty, and nobody shall wait for days behind those.
     ///
     /// # Errors
     ///
-    /// When the next slot is free. Nothing is taken then.
-    pub(super) fn check(&mut self, recipient: PhoneNumber, now: Instant) -> Result<(), Instant> {
+    /// When the slot is, if it is not now.
+    pub(super) fn book(&mut self, recipient: PhoneNumber, now: Instant, chance: f64) -> Result<(), Instant> {
         if self.interval.is_zero() && self.pairs.is_empty() {
             return Ok(());
         }
         self.forget(now);
-        let known = self.pairs.get_mut(&recipient);
-        if let Some(refused) =
-            known.as_ref().and_then(|pair| pair.refused).filter(|refused| refused.until > now)
-        {
-            return Err(refused.until);
-        }
+        let blocked = self.blocked(recipient, now);
         if self.interval.is_zero() {
-            return Ok(());
+            return blocked.map_or(Ok(()), Err);
         }
-        let Some(pair) = known else {
-            self.remember(recipient, Pair { arrival: now + self.interval, refused: None });
+        let (interval, tolerance) = (self.interval, self.tolerance);
+        let Some(pair) = self.pairs.get_mut(&recipient) else {
+            self.remember(recipient, Pair { arrival: now + interval, refused: None });
             return Ok(());
         };
-        let ahead = pair.arrival.saturating_duration_since(now);
-        if ahead > self.tolerance {
-            return Err(now + (ahead - self.tolerance));
+        let wait = pair.arrival.saturating_duration_since(now).saturating_sub(tolerance);
+        if wait > FARTHEST {
+            return Err(now + wait.mul_f64(1.0 + chance));
         }
-        pair.arrival = pair.arrival.max(now) + self.interval;
-        Ok(())
+        pair.arrival = pair.arrival.max(now) + interval;
+        let slot = blocked.map_or(now + wait, |until| until.max(now + wait));
+        if slot > now { Err(slot) } else { Ok(()) }
+    }
+
+    /// Until when the provider wants nothing to go to `recipient`.
+    pub(super) fn blocked(&self, recipient: PhoneNumber, now: Instant) -> Option<Instant> {
+        let refused = self.pairs.get(&recipient)?.refused?;
+        (refused.until > now).then_some(refused.until)
     }
 
     /// The provider refused a message to `recipient` because this pair is too fast (code 131056): nothing goes

@@ -145,6 +145,7 @@ mod tests {
             attempts: 1,
             again: true,
             doubt: Doubt::None,
+            paced: true,
             counted: None,
         }
     }

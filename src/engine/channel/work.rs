@@ -21,6 +21,8 @@ pub(super) struct Ticket {
     pub(super) again: bool,
     /// Whether the provider may have it from the attempt before.
     pub(super) doubt: Doubt,
+    /// Whether it has its slot among the messages to its recipient.
+    pub(super) paced: bool,
     /// Whether its recipient counts against the quota of templates.
     pub(super) counted: Option<Counted>,
 }
@@ -186,6 +188,7 @@ impl Work {
             attempts: 0,
             again: false,
             doubt: Doubt::None,
+            paced: false,
             counted: None,
         };
         self.next += 1;

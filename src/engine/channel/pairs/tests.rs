@@ -19,22 +19,40 @@ fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
+/// Books without luck.
+fn book(pairs: &mut Pairs, recipient: PhoneNumber, now: Instant) -> Result<(), Instant> {
+    pairs.book(recipient, now, 0.0)
+}
+
 #[test]
 fn a_burst_is_borrowed_from_the_intervals_after_it() {
     let (start, ana) = (Instant::now(), number(1));
     let mut pairs = Pairs::new(&tier("6s", 3));
     for _ in 0..3 {
-        assert_eq!(pairs.check(ana, start), Ok(()));
+        assert_eq!(book(&mut pairs, ana, start), Ok(()));
     }
-    assert_eq!(pairs.check(ana, start), Err(start + seconds(6)));
-    assert_eq!(pairs.check(number(2), start), Ok(()), "another recipient is another pair");
-    assert_eq!(pairs.check(ana, start + seconds(6)), Ok(()));
-    assert_eq!(pairs.check(ana, start + seconds(7)), Err(start + seconds(12)));
-    let rested = start + seconds(24);
+    assert_eq!(book(&mut pairs, ana, start), Err(start + seconds(6)));
+    assert_eq!(book(&mut pairs, number(2), start), Ok(()), "another recipient is another pair");
+    assert_eq!(book(&mut pairs, ana, start + seconds(7)), Err(start + seconds(12)));
+    let rested = start + seconds(30);
     for _ in 0..3 {
-        assert_eq!(pairs.check(ana, rested), Ok(()));
+        assert_eq!(book(&mut pairs, ana, rested), Ok(()));
     }
-    assert_eq!(pairs.check(ana, rested), Err(rested + seconds(6)));
+    assert_eq!(book(&mut pairs, ana, rested), Err(rested + seconds(6)));
+}
+
+#[test]
+fn those_that_wait_for_the_same_recipient_have_a_slot_each_and_beyond_an_hour_none() {
+    let (now, ana) = (Instant::now(), number(1));
+    let mut pairs = Pairs::new(&tier("6s", 1));
+    assert_eq!(book(&mut pairs, ana, now), Ok(()));
+    for nth in 1..=600 {
+        assert_eq!(book(&mut pairs, ana, now), Err(now + seconds(6 * nth)));
+    }
+    for chance in [0.0, 0.5] {
+        let slot = pairs.book(ana, now, chance).unwrap_err();
+        assert_eq!(slot, now + seconds(3_606).mul_f64(1.0 + chance), "no slot is taken");
+    }
 }
 
 #[test]
@@ -42,14 +60,14 @@ fn without_an_interval_nothing_is_paced_and_nothing_is_remembered() {
     let now = Instant::now();
     let mut pairs = Pairs::new(&tier("0s", 1));
     for _ in 0..10_000 {
-        assert_eq!(pairs.check(number(1), now), Ok(()));
+        assert_eq!(book(&mut pairs, number(1), now), Ok(()));
     }
     assert_eq!(pairs.pairs.capacity(), 0);
     // What the provider refuses waits all the same.
     let until = pairs.refused(number(1), now);
-    assert_eq!(pairs.check(number(1), now), Err(until));
-    assert_eq!(pairs.check(number(2), now), Ok(()));
-    assert_eq!(pairs.check(number(1), until), Ok(()));
+    assert_eq!(book(&mut pairs, number(1), now), Err(until));
+    assert_eq!(book(&mut pairs, number(2), now), Ok(()));
+    assert_eq!(book(&mut pairs, number(1), until), Ok(()));
 }
 
 #[test]
@@ -61,11 +79,11 @@ fn a_refused_pair_waits_four_times_longer_each_time_and_nobody_waits_with_it() {
         assert_eq!(pairs.refused(ana, now), until);
         assert_eq!(pairs.refused(ana, until - seconds(1)), until, "an answer of the same storm");
         pairs.accepted(ana, until - seconds(1));
-        assert_eq!(pairs.check(ana, until - Duration::from_millis(1)), Err(until));
-        assert_eq!(pairs.check(number(2), now), Ok(()));
+        assert_eq!(book(&mut pairs, ana, until - Duration::from_millis(1)), Err(until));
+        assert_eq!(book(&mut pairs, number(2), now), Ok(()));
         now = until;
     }
-    assert_eq!(pairs.check(ana, now), Ok(()));
+    assert_eq!(book(&mut pairs, ana, now), Ok(()));
     pairs.accepted(ana, now);
     assert_eq!(pairs.refused(ana, now), now + seconds(1), "after a success the waits begin anew");
     assert_eq!(
@@ -81,11 +99,11 @@ fn a_refused_pair_waits_four_times_longer_each_time_and_nobody_waits_with_it() {
 fn a_changed_tier_is_followed_and_what_is_owed_stays_owed() {
     let (now, ana) = (Instant::now(), number(1));
     let mut pairs = Pairs::new(&tier("6s", 2));
-    assert_eq!([pairs.check(ana, now), pairs.check(ana, now)], [Ok(()), Ok(())]);
+    assert_eq!([book(&mut pairs, ana, now), book(&mut pairs, ana, now)], [Ok(()), Ok(())]);
     pairs.retune(&tier("6s", 1));
-    assert_eq!(pairs.check(ana, now), Err(now + seconds(12)));
+    assert_eq!(book(&mut pairs, ana, now), Err(now + seconds(12)));
     pairs.retune(&tier("0s", 1));
-    assert_eq!(pairs.check(ana, now), Ok(()));
+    assert_eq!(book(&mut pairs, ana, now), Ok(()));
 }
 
 #[test]
@@ -93,14 +111,14 @@ fn what_owes_nothing_is_forgotten_and_its_memory_given_back() {
     let start = Instant::now();
     let mut pairs = Pairs::new(&tier("6s", 10));
     for nth in 0..5_000 {
-        assert_eq!(pairs.check(number(nth), start), Ok(()));
+        assert_eq!(book(&mut pairs, number(nth), start), Ok(()));
     }
     assert_eq!(pairs.pairs.len(), 5_000);
     for nth in 0..2_500 {
-        assert_eq!(pairs.check(number(0), start + seconds(6 + 6 * nth)), Ok(()));
+        assert_eq!(book(&mut pairs, number(0), start + seconds(6 + 6 * nth)), Ok(()));
     }
     assert!(pairs.pairs.len() <= 1, "{}", pairs.pairs.len());
-    assert_eq!(pairs.check(number(0), start + seconds(30_000)), Ok(()));
+    assert_eq!(book(&mut pairs, number(0), start + seconds(30_000)), Ok(()));
     assert!(pairs.pairs.capacity() <= KEPT, "{}", pairs.pairs.capacity());
 }
 
@@ -109,13 +127,13 @@ fn beyond_the_bound_those_with_the_least_left_to_wait_are_forgotten_first() {
     let (now, ana) = (Instant::now(), number(0));
     let mut pairs = Pairs::bounded(&tier("6s", 5), 10);
     for _ in 0..5 {
-        assert_eq!(pairs.check(ana, now), Ok(()));
+        assert_eq!(book(&mut pairs, ana, now), Ok(()));
     }
     for nth in 1..1000 {
-        assert_eq!(pairs.check(number(nth), now + Duration::from_millis(nth)), Ok(()));
+        assert_eq!(book(&mut pairs, number(nth), now + Duration::from_millis(nth)), Ok(()));
         assert!(pairs.pairs.len() <= 10 && pairs.order.len() == pairs.pairs.len());
     }
-    assert!(pairs.check(ana, now + seconds(1)).is_err(), "the one that owes most is still known");
+    assert!(book(&mut pairs, ana, now + seconds(1)).is_err(), "the one that owes most is still known");
 }
 
 proptest! {
@@ -128,12 +146,16 @@ proptest! {
         let (mut now, mut went) = (Instant::now(), HashMap::<u64, Vec<Instant>>::new());
         for (millis, nth) in steps {
             now += Duration::from_millis(millis);
-            match pairs.check(number(nth), now) {
+            match book(&mut pairs, number(nth), now) {
                 Ok(()) => went.entry(nth).or_default().push(now),
-                Err(until) => prop_assert!(until > now),
+                Err(slot) => {
+                    prop_assert!(slot > now);
+                    went.entry(nth).or_default().push(slot);
+                }
             }
         }
         for moments in went.values() {
+            prop_assert!(moments.is_sorted());
             for (first, start) in moments.iter().enumerate() {
                 for intervals in 1..20_u32 {
                     let end = *start + seconds(6) * intervals;
@@ -156,7 +178,7 @@ proptest! {
             match event {
                 0 => { pairs.refused(number(nth), now); }
                 1 => pairs.accepted(number(nth), now),
-                _ => { let _ = pairs.check(number(nth), now); }
+                _ => { let _ = book(&mut pairs, number(nth), now); }
             }
             prop_assert!(pairs.pairs.len() <= capacity);
             prop_assert_eq!(pairs.pairs.len(), pairs.order.len());
