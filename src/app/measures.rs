@@ -13,6 +13,61 @@ const SECONDS: &[f64] =
 /// How often what was recorded is folded into the buckets.
 const UPKEEP: Duration = Duration::from_secs(5);
 
+/// Something that is measured; the README tells operators of each.
+struct Metric {
+    name: &'static str,
+    /// By what it is parted.
+    labels: &'static [&'static str],
+    meaning: &'static str,
+}
+
+const fn metric(name: &'static str, labels: &'static [&'static str], meaning: &'static str) -> Metric {
+    Metric { name, labels, meaning }
+}
+
+const COUNTERS: &[Metric] = &[
+    metric("pombo_sends_accepted_total", &[], "Sends that were answered with 202"),
+    metric("pombo_recipients_accepted_total", &[], "Recipients of those sends"),
+    metric(
+        "pombo_messages_total",
+        &["outcome"],
+        "Attempts by outcome: sent, failed, retried (tried again later), unknown (left so by the tier's policy)",
+    ),
+    metric(
+        "pombo_messages_held_total",
+        &["reason"],
+        "Messages that were put back to go later, by the reason: the words that a send's `waiting` has",
+    ),
+    metric(
+        "pombo_channel_changes_total",
+        &["to"],
+        "Channels that changed their status, by the new one: connected, connecting, disconnected, blocked, pairing",
+    ),
+    metric("pombo_ledger_rows_total", &[], "Sends and outcomes that the ledger wrote"),
+    metric("pombo_ledger_failures_total", &[], "Commits of the ledger that failed and were tried again"),
+    metric("pombo_receipts_total", &["state"], "Receipts that were taken in, by the state that they say"),
+    metric(
+        "pombo_receipts_ignored_total",
+        &["reason"],
+        "Parts of webhooks that nothing was done with: no_key (a message of another sender, or one whose key the \
+         provider left out), unknown_send, never_attempted, foreign_number (of no channel of the company), \
+         unreadable",
+    ),
+    metric(
+        "pombo_webhooks_total",
+        &["result"],
+        "Webhooks by result: taken, refused (no such channel, or wrongly signed), unreadable, unavailable, failed",
+    ),
+    metric("http_requests_total", &["route", "method", "status"], "Requests"),
+];
+
+const SECONDS_TAKEN: &[Metric] = &[
+    metric("pombo_provider_answer_seconds", &[], "Time from a message's start to the provider's answer"),
+    metric("pombo_ledger_commit_seconds", &[], "Time of one commit of the ledger"),
+    metric("pombo_webhook_seconds", &[], "Time from a webhook's head to its answer"),
+    metric("http_request_duration_seconds", &["route", "method", "status"], "Time to answer"),
+];
+
 /// A process has one recorder, however often a service is started in it.
 static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
 
@@ -41,39 +96,23 @@ pub(super) fn install() -> anyhow::Result<PrometheusHandle> {
 }
 
 fn describe() {
-    describe_counter!("pombo_sends_accepted_total", "Sends that were answered with 202");
-    describe_counter!("pombo_recipients_accepted_total", "Recipients of those sends");
-    describe_counter!(
-        "pombo_messages_total",
-        "Attempts by outcome: sent, failed, retried (tried again later), unknown (left so by the tier's policy)"
-    );
-    describe_histogram!(
-        "pombo_provider_answer_seconds",
-        Unit::Seconds,
-        "Time from a message's start to the provider's answer"
-    );
-    describe_histogram!("pombo_ledger_commit_seconds", Unit::Seconds, "Time of one commit of the ledger");
-    describe_counter!("pombo_ledger_rows_total", "Sends and outcomes that the ledger wrote");
-    describe_counter!(
-        "pombo_ledger_failures_total",
-        "Commits of the ledger that failed and were tried again"
-    );
-    describe_counter!("pombo_receipts_total", "Receipts that were taken in, by the state that they say");
-    describe_counter!(
-        "pombo_receipts_ignored_total",
-        "Parts of webhooks that nothing was done with: no_key (a message of another sender, or one whose key the \
-         provider left out), unknown_send, never_attempted, foreign_number (of no channel of the company), \
-         unreadable"
-    );
-    describe_counter!(
-        "pombo_webhooks_total",
-        "Webhooks by result: taken, refused (no such channel, or wrongly signed), unreadable, unavailable, failed"
-    );
-    describe_histogram!("pombo_webhook_seconds", Unit::Seconds, "Time from a webhook's head to its answer");
-    describe_counter!("http_requests_total", "Requests by route, method and status");
-    describe_histogram!(
-        "http_request_duration_seconds",
-        Unit::Seconds,
-        "Time to answer, by route, method and status"
-    );
+    for counter in COUNTERS {
+        describe_counter!(counter.name, counter.help());
+    }
+    for histogram in SECONDS_TAKEN {
+        describe_histogram!(histogram.name, Unit::Seconds, histogram.help());
+    }
 }
+
+impl Metric {
+    /// What Prometheus shows of it.
+    fn help(&self) -> String {
+        match self.labels {
+            [] => self.meaning.to_owned(),
+            labels => format!("{}; parted by {}", self.meaning, labels.join(", ")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

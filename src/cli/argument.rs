@@ -57,10 +57,14 @@ pub(super) fn operator(text: &str) -> Result<String, String> {
 
 /// A phone number in international form, kept as it was written.
 pub(super) fn phone_number(text: &str) -> Result<String, String> {
-    PhoneNumber::parse(text).map_err(|reason| {
-        format!("it {reason}; write it in international form, such as +55 11 98888-7777")
-    })?;
+    recipient(text)?;
     name(text)
+}
+
+/// A phone number in international form.
+pub(super) fn recipient(text: &str) -> Result<PhoneNumber, String> {
+    PhoneNumber::parse(text)
+        .map_err(|reason| format!("it {reason}; write it in international form, such as +55 11 98888-7777"))
 }
 
 /// An id that the provider gives: digits.

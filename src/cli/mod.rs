@@ -20,6 +20,7 @@ mod secret_input;
 mod serve;
 mod session;
 mod simulator;
+mod suppression;
 mod template;
 mod tier;
 mod user;
@@ -96,6 +97,9 @@ enum Record {
     /// Contacts of a company, from and to files
     #[command(subcommand)]
     Contacts(Contacts),
+    /// Suppressions: numbers that a company's sends leave out
+    #[command(subcommand)]
+    Suppression(Suppression),
     /// Tiers: named sets of rates and quotas
     #[command(subcommand)]
     Tier(Tier),
@@ -164,6 +168,16 @@ enum Contacts {
     Import(contacts::Import),
     /// Write all contacts as CSV, which imports again to the same contacts
     Export(contacts::Export),
+}
+
+#[derive(Debug, Subcommand)]
+enum Suppression {
+    /// List the numbers that are left out, and those that are let be for a while
+    List(argument::OfCompany),
+    /// Leave a number out of marketing; a running service follows within a second
+    Add(suppression::Add),
+    /// Let a number in again that was left out, whoever left it out
+    Lift(suppression::Lift),
 }
 
 #[derive(Debug, Subcommand)]
@@ -237,6 +251,9 @@ async fn in_session(session: &Session, command: Record) -> anyhow::Result<()> {
         Record::Template(Template::List(arguments)) => template::list(session, arguments).await,
         Record::Contacts(Contacts::Import(arguments)) => contacts::import(session, arguments).await,
         Record::Contacts(Contacts::Export(arguments)) => contacts::export(session, arguments).await,
+        Record::Suppression(Suppression::List(arguments)) => suppression::list(session, arguments).await,
+        Record::Suppression(Suppression::Add(arguments)) => suppression::add(session, arguments).await,
+        Record::Suppression(Suppression::Lift(arguments)) => suppression::lift(session, arguments).await,
         Record::Tier(Tier::List) => tier::list(session).await,
         Record::Tier(Tier::Show(arguments)) => tier::show(session, arguments).await,
         Record::Tier(Tier::Apply(arguments)) => tier::apply(session, arguments).await,

@@ -61,6 +61,9 @@ use crate::vault::Vault;
 
 /// When a client should try again while the database cannot write.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
+/// How often in a row suppressions are read again because others were heard meanwhile. What the last reading
+/// missed is one that a person and a webhook changed in the same moment.
+const MOST_LOADS: usize = 3;
 
 /// A handle to the engine; clones share it.
 #[derive(Clone)]
@@ -331,9 +334,14 @@ impl Engine {
         Ok(())
     }
 
+    /// Takes over who is left out, and reads again when something was heard meanwhile.
     async fn load_suppressions(&self) -> store::Result<()> {
-        let records = self.store().suppressions(Timestamp::now()).await?;
-        self.0.shared.suppressions.replace(records);
+        for _ in 0..MOST_LOADS {
+            let loading = self.0.shared.suppressions.load();
+            if loading.finish(self.store().suppressions(Timestamp::now()).await?) {
+                break;
+            }
+        }
         Ok(())
     }
 

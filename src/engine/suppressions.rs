@@ -1,9 +1,11 @@
 //! Suppressed recipients in memory, so that a send need not ask the database about each of its recipients.
 //!
-//! Some 50 bytes for each. The ledger writes them; whoever has it write one adds it here too.
+//! Some 50 bytes for each. The ledger writes them; whoever has it write one adds it here once it is durable (a
+//! channel's actor before that too). What people change beside the service is read from the store, and what
+//! was heard while that was read is not lost by it.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use uuid::Uuid;
 
@@ -24,37 +26,43 @@ struct Entry {
 
 type Recipients = BTreeMap<PhoneNumber, Entry>;
 
+/// What was heard of one recipient.
+#[derive(Debug, Clone, Copy)]
+enum Word {
+    Added(Record),
+    Lifted(Uuid, PhoneNumber, Suppression),
+}
+
+#[derive(Default)]
+struct Known {
+    companies: HashMap<Uuid, Recipients>,
+    /// What was heard since the store is being read, if it is.
+    meanwhile: Option<Vec<Word>>,
+}
+
 /// See the module.
 #[derive(Default)]
-pub(crate) struct Suppressions(RwLock<HashMap<Uuid, Recipients>>);
+pub(crate) struct Suppressions(RwLock<Known>);
+
+/// The store is being read: begun before, ended after. Only one at a time.
+#[must_use = "what was read is taken over by `finish`"]
+pub(crate) struct Loading<'a>(&'a Suppressions);
 
 impl Suppressions {
-    /// Takes over what the store has.
-    pub(crate) fn replace(&self, records: impl IntoIterator<Item = Record>) {
-        let mut companies = HashMap::new();
-        for record in records {
-            note(&mut companies, record);
-        }
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = companies;
+    /// The store is about to be read.
+    pub(crate) fn load(&self) -> Loading<'_> {
+        self.write().meanwhile = Some(Vec::new());
+        Loading(self)
     }
 
     /// Adds one.
     pub(crate) fn add(&self, record: Record) {
-        note(&mut self.0.write().unwrap_or_else(PoisonError::into_inner), record);
+        self.write().hear(Word::Added(record));
     }
 
     /// Takes one back.
     pub(crate) fn lift(&self, company_id: Uuid, recipient: PhoneNumber, scope: Suppression) {
-        let mut companies = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        let Some(recipients) = companies.get_mut(&company_id) else { return };
-        let Some(entry) = recipients.get_mut(&recipient) else { return };
-        match scope {
-            Suppression::Marketing => (entry.marketing, entry.held_until) = (false, None),
-            Suppression::Everything => entry.everything = false,
-        }
-        if !entry.marketing && !entry.everything && entry.held_until.is_none() {
-            recipients.remove(&recipient);
-        }
+        self.write().hear(Word::Lifted(company_id, recipient, scope));
     }
 
     /// Removes from `numbers` those that a send leaves out, and counts them as skipped.
@@ -65,12 +73,12 @@ impl Suppressions {
         numbers: &mut Vec<PhoneNumber>,
         skipped: &mut Skipped,
     ) {
-        let companies = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(recipients) = companies.get(&company_id) else { return };
+        let known = self.read();
+        let Some(recipients) = known.companies.get(&company_id) else { return };
         numbers.retain(|number| {
             let Some(entry) = recipients.get(number) else { return true };
             if entry.everything {
-                skipped.add(&format!("+{number}"), &"is blocked by this business at the provider");
+                skipped.add(&format!("+{number}"), &"is not to be sent anything by this business");
             } else if entry.marketing && is_marketing {
                 skipped.add(&format!("+{number}"), &"does not want marketing messages");
             } else {
@@ -87,18 +95,71 @@ impl Suppressions {
         recipient: PhoneNumber,
         now: Timestamp,
     ) -> Option<Timestamp> {
-        let companies = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        companies.get(&company_id)?.get(&recipient)?.held_until.filter(|until| *until > now)
+        let known = self.read();
+        known.companies.get(&company_id)?.get(&recipient)?.held_until.filter(|until| *until > now)
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Known> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Known> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn note(companies: &mut HashMap<Uuid, Recipients>, record: Record) {
-    let Record { company_id, recipient, scope, until, provider_code: _ } = record;
-    let entry = companies.entry(company_id).or_default().entry(recipient).or_default();
-    match (scope, until) {
-        (Suppression::Marketing, None) => entry.marketing = true,
-        (Suppression::Marketing, until) => entry.held_until = until,
-        (Suppression::Everything, _) => entry.everything = true,
+impl Loading<'_> {
+    /// Takes over what the store had, and on top of it what was heard since [`Suppressions::load`]. Whether
+    /// nothing was: otherwise what was read may be older than that, or newer, and is best read again.
+    pub(crate) fn finish(self, records: impl IntoIterator<Item = Record>) -> bool {
+        let mut known = Known::default();
+        records.into_iter().for_each(|record| known.hear(Word::Added(record)));
+        let mut present = self.0.write();
+        let meanwhile = present.meanwhile.take().unwrap_or_default();
+        let was_undisturbed = meanwhile.is_empty();
+        meanwhile.into_iter().for_each(|word| known.hear(word));
+        *present = known;
+        was_undisturbed
+    }
+}
+
+impl Drop for Loading<'_> {
+    fn drop(&mut self) {
+        self.0.write().meanwhile = None;
+    }
+}
+
+impl Known {
+    fn hear(&mut self, word: Word) {
+        if let Some(meanwhile) = &mut self.meanwhile {
+            meanwhile.push(word);
+        }
+        match word {
+            Word::Added(record) => self.add(record),
+            Word::Lifted(company_id, recipient, scope) => self.lift(company_id, recipient, scope),
+        }
+    }
+
+    fn add(&mut self, record: Record) {
+        let Record { company_id, recipient, scope, until, provider_code: _ } = record;
+        let entry = self.companies.entry(company_id).or_default().entry(recipient).or_default();
+        match (scope, until) {
+            (Suppression::Marketing, None) => entry.marketing = true,
+            (Suppression::Marketing, until) => entry.held_until = until,
+            (Suppression::Everything, _) => entry.everything = true,
+        }
+    }
+
+    fn lift(&mut self, company_id: Uuid, recipient: PhoneNumber, scope: Suppression) {
+        let Some(recipients) = self.companies.get_mut(&company_id) else { return };
+        let Some(entry) = recipients.get_mut(&recipient) else { return };
+        match scope {
+            Suppression::Marketing => (entry.marketing, entry.held_until) = (false, None),
+            Suppression::Everything => entry.everything = false,
+        }
+        if !entry.marketing && !entry.everything && entry.held_until.is_none() {
+            recipients.remove(&recipient);
+        }
     }
 }
 
@@ -141,10 +202,38 @@ mod tests {
     #[test]
     fn a_hold_ends_by_itself_and_leaves_nobody_out() {
         let suppressions = Suppressions::default();
-        suppressions.replace([record(1, Suppression::Marketing, Some(1_000))]);
+        assert!(suppressions.load().finish([record(1, Suppression::Marketing, Some(1_000))]));
         let held = |now| suppressions.held_until(Uuid::from_u128(1), number(1), Timestamp::from_millis(now));
         assert_eq!(held(999), Some(Timestamp::from_millis(1_000)));
         assert_eq!(held(1_000), None);
         assert_eq!(left(&suppressions, 1, true).1, 0);
+    }
+
+    #[test]
+    fn what_the_store_no_longer_has_is_gone_and_what_was_heard_while_it_was_read_is_kept() {
+        let (suppressions, company) = (Suppressions::default(), Uuid::from_u128(1));
+        for recipient in 0..3 {
+            suppressions.add(record(recipient, Suppression::Everything, None));
+        }
+        let loading = suppressions.load();
+        let read = [0, 1].map(|recipient| record(recipient, Suppression::Everything, None));
+        suppressions.add(record(3, Suppression::Everything, None));
+        suppressions.lift(company, number(1), Suppression::Everything);
+        assert!(!loading.finish(read), "the store may say something else by now");
+        assert_eq!(left(&suppressions, 1, false).0, [number(1), number(2)]);
+
+        assert!(suppressions.load().finish([record(2, Suppression::Everything, None)]));
+        assert_eq!(left(&suppressions, 1, false).0, [number(0), number(1), number(3)]);
+    }
+
+    #[test]
+    fn a_store_that_cannot_be_read_changes_nothing_and_nothing_is_gathered_for_it() {
+        let suppressions = Suppressions::default();
+        let loading = suppressions.load();
+        suppressions.add(record(1, Suppression::Everything, None));
+        drop(loading);
+        suppressions.add(record(2, Suppression::Everything, None));
+        assert_eq!(left(&suppressions, 1, false).0, [number(0), number(3)]);
+        assert!(suppressions.0.read().unwrap().meanwhile.is_none());
     }
 }

@@ -51,12 +51,20 @@ pub enum What {
     ChannelStatus,
     /// An operator's key; the subject is the operator's name.
     Operator,
+    /// What a recipient is left out of; the subject is the number, with its plus sign.
+    Suppression,
 }
 
 impl What {
     /// Every kind.
-    pub const ALL: &[Self] =
-        &[Self::Tier, Self::ChannelTier, Self::ChannelToken, Self::ChannelStatus, Self::Operator];
+    pub const ALL: &[Self] = &[
+        Self::Tier,
+        Self::ChannelTier,
+        Self::ChannelToken,
+        Self::ChannelStatus,
+        Self::Operator,
+        Self::Suppression,
+    ];
 
     /// The word in answers and in the database.
     pub const fn as_str(self) -> &'static str {
@@ -66,6 +74,7 @@ impl What {
             Self::ChannelToken => "channel.token",
             Self::ChannelStatus => "channel.status",
             Self::Operator => "operator",
+            Self::Suppression => "suppression",
         }
     }
 
@@ -85,7 +94,7 @@ pub struct Change {
     pub who: String,
     /// What kind of thing.
     pub what: What,
-    /// Which one: a tier's name, a channel's id, an operator's name.
+    /// Which one: a tier's name, a channel's id, an operator's name, a number.
     pub subject: String,
     /// What it was; `None` when it was not there before, or must not be shown.
     pub before: Option<Value>,
@@ -98,7 +107,7 @@ pub struct Change {
 pub struct Filter<'a> {
     /// Only of these kinds; of every kind when empty.
     pub what: &'a [What],
-    /// Only of this tier, channel or operator.
+    /// Only of this tier, channel, operator or number.
     pub subject: Option<&'a str>,
 }
 

@@ -3,5 +3,6 @@
 mod demo;
 mod operator;
 mod refusals;
+mod suppression;
 mod tuning;
 mod webhook;

@@ -16,6 +16,7 @@ stores!(
     a_tier_that_is_changed_speeds_up_a_send_under_way,
     a_tier_that_an_operator_replaces_over_http_speeds_up_a_send_under_way,
     what_the_command_line_adds_can_be_used_and_what_it_revokes_cannot,
+    a_number_that_the_command_line_suppresses_is_skipped_until_that_is_lifted,
 );
 
 async fn end(mut child: Child, serving: Serving) {
@@ -109,5 +110,27 @@ async fn what_the_command_line_adds_can_be_used_and_what_it_revokes_cannot(unive
     until("the key refused", async || open(second).await == 401).await;
     assert!(revoked.elapsed() < SOON, "a revoked key opened for {:?}", revoked.elapsed());
     assert_eq!(open(&serving.key).await, 200, "the other key still opens");
+    end(child, serving).await;
+}
+
+async fn a_number_that_the_command_line_suppresses_is_skipped_until_that_is_lifted(universe: &Universe) {
+    let mut serving = Serving::new(universe, 1, "unlimited").await;
+    let (child, url) = serving.serve().await;
+    let (stays, leaves) = ("+5511900000001", "+5511900000002");
+    let body = json!({ "type": "text", "message": "hi", "phone_number": [stays, leaves] });
+    let send = async || serving.send_through(&serving.channel, &url, &body).await.json();
+    assert_eq!(send().await["recipients_count"], 2);
+
+    serving.place.json(&format!("suppression add {leaves} --company Acme --everything"));
+    let suppressed = Instant::now();
+    until("the number skipped", async || send().await["recipients_count"] == 1).await;
+    assert!(suppressed.elapsed() < SOON, "a suppressed number was sent to for {:?}", suppressed.elapsed());
+    let reason = "is not to be sent anything by this business";
+    assert_eq!(send().await["skipped"], json!([{ "input": leaves, "reason": reason }]));
+
+    serving.place.json(&format!("suppression lift {leaves} --company Acme"));
+    let lifted = Instant::now();
+    until("the number sent to again", async || send().await["recipients_count"] == 2).await;
+    assert!(lifted.elapsed() < SOON, "a lifted number was skipped for {:?}", lifted.elapsed());
     end(child, serving).await;
 }

@@ -22,4 +22,5 @@ mod store_import;
 mod store_receipts;
 mod store_records;
 mod store_sends;
+mod store_suppressions;
 mod unreliable;

@@ -28,10 +28,10 @@ pub(in crate::api) struct Change {
     /// The operator's name; `cli:` and a user's name for the command line; `pombo` for the program itself.
     #[schema(example = "ana")]
     who: String,
-    /// `tier`, `channel.tier`, `channel.token`, `channel.status` or `operator`.
+    /// `tier`, `channel.tier`, `channel.token`, `channel.status`, `operator` or `suppression`.
     #[schema(example = "channel.tier")]
     what: &'static str,
-    /// The tier's name, the channel's id or the operator's name.
+    /// The tier's name, the channel's id, the operator's name or the recipient's number (`+5511988887777`).
     subject: String,
     /// What it was; null when it was not there before, and for a token.
     before: Option<Value>,
@@ -57,7 +57,7 @@ impl From<change::Change> for Change {
     security(("operator_key" = [])),
     params(
         PlainPageParameters,
-        ("subject" = Option<String>, Query, description = "Only of this tier, channel or operator"),
+        ("subject" = Option<String>, Query, description = "Only of this tier, channel, operator or number"),
     ),
     responses((status = 200, description = "A page of changes", body = Envelope<Change>), Failures),
 )]

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use actix::prelude::*;
 
-use super::{ChannelActor, Connector, Gate};
+use super::{ChannelActor, Connector, Gate, figures};
 use crate::clock::Timestamp;
 use crate::connector::Disposition;
 use crate::connector::cloud_api::{CloudApi, Connections};
@@ -63,6 +63,9 @@ impl Link {
     /// Goes over to another state; the one before.
     fn set(&mut self, connection: Connection) -> Connection {
         self.gate.publish(&connection);
+        if connection.status != self.connection.status {
+            figures::changed(connection.status);
+        }
         std::mem::replace(&mut self.connection, connection)
     }
 

@@ -2,6 +2,7 @@
 
 use metrics::{Counter, Histogram};
 
+use crate::domain::channel::Status;
 use crate::domain::outlook::Reason;
 
 /// Counters that are asked for once for each channel: they are hot.
@@ -30,4 +31,9 @@ impl Figures {
 /// A message waits for this reason.
 pub(super) fn held(reason: Reason) {
     metrics::counter!("pombo_messages_held_total", "reason" => reason.as_str()).increment(1);
+}
+
+/// A channel goes over to this status.
+pub(super) fn changed(to: Status) {
+    metrics::counter!("pombo_channel_changes_total", "to" => to.as_str()).increment(1);
 }

@@ -28,6 +28,7 @@ impl ChannelActor {
         self.recording = true;
         let marks = self.lanes.marks();
         let Parcel { outcomes, started, announced, template_recipients, suppressions } = self.outbox.take();
+        let suppressed = suppressions.clone();
         let record = Record { outcomes, marks: marks.clone(), template_recipients, suppressions };
         self.shared
             .ledger
@@ -36,6 +37,8 @@ impl ChannelActor {
             .map(move |result, actor, ctx| match result {
                 Ok(Ok(gone)) => {
                     actor.lanes.forget(&gone);
+                    // Whoever read the store before it had these did not find them there.
+                    suppressed.into_iter().for_each(|record| actor.shared.suppressions.add(record));
                     actor.recorded(&marks, started, announced, ctx);
                 }
                 // The ledger said why; nothing more can be written, so nothing more is sent.

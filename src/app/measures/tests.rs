@@ -1,0 +1,127 @@
+//! What is measured, what is described and what the README tells are the same.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{COUNTERS, SECONDS_TAKEN};
+
+/// Metrics by name, each with its labels in alphabetical order.
+type Metrics = BTreeMap<String, Vec<String>>;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("tests.rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The text up to the parenthesis that ends a macro's arguments.
+fn arguments(text: &str) -> &str {
+    let mut depth = 1;
+    let end = text.find(|c| {
+        depth += match c {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        depth == 0
+    });
+    &text[..end.unwrap()]
+}
+
+/// The string literals of a text, in their order.
+fn literals(text: &str) -> Vec<String> {
+    text.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// What follows `before`, up to the end of its line.
+fn after<'a>(text: &'a str, before: &str) -> Option<&'a str> {
+    text.split_once(before)?.1.lines().next()
+}
+
+/// Every metric that the program counts, as its sources say.
+fn counted() -> Metrics {
+    let mut files = Vec::new();
+    sources(&root().join("src"), &mut files);
+    let mut counted = Metrics::new();
+    for path in files {
+        let text = fs::read_to_string(path).unwrap();
+        for call in ["metrics::counter!(", "metrics::histogram!(", "metrics::gauge!("] {
+            for rest in text.split(call).skip(1) {
+                let arguments = arguments(rest);
+                let (name, labels) = match arguments.split_once(',') {
+                    Some((name, labels)) => (name, labels),
+                    None => (arguments, ""),
+                };
+                // A name, or labels, may stand in a constant or a variable of the same file.
+                let name = match literals(name).pop() {
+                    Some(name) => name,
+                    None => literals(after(&text, &format!("const {name}: &str =")).unwrap()).remove(0),
+                };
+                let mut labels: Vec<_> = match labels.trim().strip_prefix('&') {
+                    Some(variable) => text
+                        .split_once(&format!("let {variable} = ["))
+                        .map(|(_, labels)| labels.split_once("];").unwrap().0)
+                        .map(|labels| literals(labels))
+                        .unwrap(),
+                    None => labels.split(',').filter_map(|pair| literals(pair).into_iter().next()).collect(),
+                };
+                labels.sort_unstable();
+                let before = counted.insert(name.clone(), labels.clone());
+                assert!(before.is_none_or(|before| before == labels), "{name} has different labels");
+            }
+        }
+    }
+    counted
+}
+
+fn described() -> Metrics {
+    let metrics = COUNTERS.iter().chain(SECONDS_TAKEN);
+    let labelled = metrics.map(|metric| {
+        let mut labels: Vec<_> = metric.labels.iter().map(|label| (*label).to_owned()).collect();
+        labels.sort_unstable();
+        (metric.name.to_owned(), labels)
+    });
+    labelled.collect()
+}
+
+/// The words in backquotes of a cell of a table.
+fn words(cell: &str) -> impl Iterator<Item = String> {
+    cell.split('`').skip(1).step_by(2).map(str::to_owned)
+}
+
+/// The table of metrics for operators: the name in the first column, the labels in the second.
+fn told() -> Metrics {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let table = readme.lines().skip_while(|line| !line.starts_with("| metric | labels |")).skip(2);
+    let rows = table.take_while(|line| line.starts_with('|'));
+    let told = rows.map(|row| {
+        let mut cells = row.trim_matches('|').split('|');
+        let name = words(cells.next().unwrap()).next().unwrap();
+        let mut labels: Vec<_> = words(cells.next().unwrap()).collect();
+        labels.sort_unstable();
+        (name, labels)
+    });
+    told.collect()
+}
+
+#[test]
+fn whatever_is_counted_is_described_and_nothing_else() {
+    let counted = counted();
+    assert!(counted.len() > 10, "the sources are read wrongly: {counted:?}");
+    assert_eq!(counted, described());
+}
+
+#[test]
+fn the_readme_tells_operators_of_every_metric() {
+    assert_eq!(told(), described());
+}

@@ -1,0 +1,123 @@
+//! `pombo suppression`: who is left out of a company's sends, seen and mended by people.
+//!
+//! Most of them come from the provider: recipients who do not want marketing, or blocked the business.
+
+use anyhow::anyhow;
+use clap::Args;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::argument::{self, OfCompany};
+use super::output::Listed;
+use super::session::Session;
+use crate::clock::Timestamp;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::suppression::Suppression;
+use crate::store::suppression::Kept;
+
+/// See [`super::Suppression::Add`].
+#[derive(Debug, Args)]
+pub(super) struct Add {
+    /// The number, in international form
+    #[arg(value_parser = argument::recipient)]
+    number: PhoneNumber,
+    #[command(flatten)]
+    of: OfCompany,
+    /// Leave it out of every message, not of marketing alone
+    #[arg(long)]
+    everything: bool,
+}
+
+/// See [`super::Suppression::Lift`].
+#[derive(Debug, Args)]
+pub(super) struct Lift {
+    /// The number, as `pombo suppression list` shows it
+    #[arg(value_parser = argument::recipient)]
+    number: PhoneNumber,
+    #[command(flatten)]
+    of: OfCompany,
+}
+
+#[derive(Serialize)]
+struct Record {
+    company_id: Uuid,
+    phone_number: String,
+    left_out_of: &'static str,
+    since: Timestamp,
+    until: Option<Timestamp>,
+    provider_code: Option<i64>,
+}
+
+impl From<Kept> for Record {
+    fn from(Kept { record, since }: Kept) -> Self {
+        Self {
+            company_id: record.company_id,
+            phone_number: format!("+{}", record.recipient),
+            left_out_of: record.scope.as_str(),
+            since,
+            until: record.until,
+            provider_code: record.provider_code,
+        }
+    }
+}
+
+impl Listed for Record {
+    const COLUMNS: &'static [&'static str] = &["number", "left out of", "since", "until", "provider's code"];
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.phone_number.clone(),
+            self.left_out_of.to_owned(),
+            self.since.to_string(),
+            self.until.map_or_else(|| "lifted".to_owned(), |until| until.to_string()),
+            self.provider_code.map_or_else(String::new, |code| code.to_string()),
+        ]
+    }
+}
+
+pub(super) async fn list(session: &Session, of: OfCompany) -> anyhow::Result<()> {
+    let company = session.company(&of.company).await?;
+    let kept = session.app.store.suppressions_of(company.id, Timestamp::now()).await?;
+    let records: Vec<_> = kept.into_iter().map(Record::from).collect();
+    session.output.list(&records, "nobody is left out")
+}
+
+pub(super) async fn add(session: &Session, Add { number, of, everything }: Add) -> anyhow::Result<()> {
+    let company = session.company(&of.company).await?;
+    let scope = if everything { Suppression::Everything } else { Suppression::Marketing };
+    let is_new = session.app.store.add_suppression(&session.who(), company.id, number, scope).await?;
+    let said = if is_new {
+        format!(
+            "+{number} is left out of {scope} by {}; a running service follows within a second, and what it \
+             accepted before that still goes",
+            company.name
+        )
+    } else {
+        format!("+{number} was left out of {scope} by {} before", company.name)
+    };
+    let record = json!({
+        "company_id": company.id, "phone_number": format!("+{number}"), "left_out_of": scope.as_str(), "added": is_new,
+    });
+    session.output.record(&record, &said)
+}
+
+pub(super) async fn lift(session: &Session, Lift { number, of }: Lift) -> anyhow::Result<()> {
+    let company = session.company(&of.company).await?;
+    let lifted = session.app.store.lift_suppressions(&session.who(), company.id, number).await?;
+    if lifted.is_empty() {
+        return Err(anyhow!(
+            "+{number} is not left out by {}; `pombo suppression list --company '{}'` shows who is",
+            company.name,
+            company.name
+        ));
+    }
+    let scopes: Vec<_> = lifted.iter().map(|kept| kept.record.scope.as_str()).collect();
+    let said = format!(
+        "+{number} is no longer left out of {} by {}; a running service follows within a second",
+        scopes.join(" and "),
+        company.name
+    );
+    let record = json!({ "company_id": company.id, "phone_number": format!("+{number}"), "lifted": scopes });
+    session.output.record(&record, &said)
+}

@@ -1,0 +1,113 @@
+//! What people change of who is left out, beside what the provider says of it.
+
+use pombo::clock::Timestamp;
+use pombo::domain::page::PageRequest;
+use pombo::domain::phone::PhoneNumber;
+use pombo::domain::suppression::Suppression;
+
+use pombo::store::change::{Filter, What, Who};
+use pombo::store::ledger::Batch;
+use pombo::store::suppression::Record;
+use pombo::store::{Lease, Store};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::database::{Universe, stores};
+
+stores!(
+    what_a_person_adds_and_lifts_is_recorded_and_noticed,
+    a_person_s_word_outlasts_a_hold_and_leaves_the_provider_s_own_alone,
+);
+
+const CODE: i64 = 131_050;
+
+fn number(text: &str) -> PhoneNumber {
+    PhoneNumber::parse(text).unwrap()
+}
+
+fn ana() -> Who {
+    Who::CommandLine("ana".to_owned())
+}
+
+/// As the provider or a recipient says it.
+async fn heard(store: &Store, lease: &Lease, record: Record) {
+    let batch = Batch { suppressions: vec![record], ..Batch::default() };
+    store.commit(lease, &batch, Timestamp::now()).await.unwrap();
+}
+
+async fn kept(store: &Store, company: Uuid) -> Vec<Record> {
+    let kept = store.suppressions_of(company, Timestamp::now()).await.unwrap();
+    kept.into_iter().map(|kept| kept.record).collect()
+}
+
+async fn what_a_person_adds_and_lifts_is_recorded_and_noticed(universe: &Universe) {
+    let store = &universe.store;
+    let company = store.add_company("Acme", "standard").await.unwrap().id;
+    let other = store.add_company("Globex", "standard").await.unwrap().id;
+    let (one, two) = (number("+5511900000001"), number("+5511900000002"));
+    let revision = async || store.revisions().await.unwrap().suppression;
+
+    let before = revision().await;
+    assert!(store.add_suppression(&ana(), company, two, Suppression::Everything).await.unwrap());
+    assert!(store.add_suppression(&ana(), company, one, Suppression::Marketing).await.unwrap());
+    assert!(store.add_suppression(&ana(), other, one, Suppression::Marketing).await.unwrap());
+    assert_eq!(revision().await, before + 3);
+    assert!(!store.add_suppression(&ana(), company, one, Suppression::Marketing).await.unwrap());
+    assert_eq!(revision().await, before + 3, "nothing changed, so nobody has to look");
+    let permanent = |company_id, recipient, scope| Record {
+        company_id,
+        recipient,
+        scope,
+        until: None,
+        provider_code: None,
+    };
+    let both =
+        [permanent(company, one, Suppression::Marketing), permanent(company, two, Suppression::Everything)];
+    assert_eq!(kept(store, company).await, both);
+
+    let lifted = store.lift_suppressions(&ana(), company, one).await.unwrap();
+    assert_eq!(lifted.iter().map(|kept| kept.record).collect::<Vec<_>>(), both[..1]);
+    assert!(store.lift_suppressions(&ana(), company, one).await.unwrap().is_empty());
+    assert_eq!(revision().await, before + 4);
+    assert_eq!(kept(store, company).await, both[1..]);
+    assert_eq!(kept(store, other).await, [permanent(other, one, Suppression::Marketing)]);
+
+    let filter = Filter { what: &[What::Suppression], subject: Some("+5511900000001") };
+    let changes = store.changes(filter, PageRequest { page: 1, limit: 10 }).await.unwrap().records;
+    assert_eq!(changes.len(), 3);
+    let lift = &changes[0];
+    let was = |left_out_of: serde_json::Value| json!({ "company_id": company, "left_out_of": left_out_of, "held_for_a_while": [] });
+    assert_eq!(lift.who, "cli:ana");
+    assert_eq!((&lift.before, &lift.after), (&Some(was(json!(["marketing"]))), &was(json!([]))));
+    assert_eq!(changes[2].before, None);
+}
+
+async fn a_person_s_word_outlasts_a_hold_and_leaves_the_provider_s_own_alone(universe: &Universe) {
+    let store = &universe.store;
+    let company = store.add_company("Acme", "standard").await.unwrap().id;
+    let lease = store.acquire_lease(&universe.options(), "test").await.unwrap();
+    let (held, left) = (number("+5511900000001"), number("+5511900000002"));
+    let said = |recipient, until| Record {
+        company_id: company,
+        recipient,
+        scope: Suppression::Marketing,
+        until,
+        provider_code: Some(CODE),
+    };
+    let tomorrow = Timestamp::now().plus(std::time::Duration::from_secs(86_400));
+    heard(store, &lease, said(held, Some(tomorrow))).await;
+    heard(store, &lease, said(left, None)).await;
+
+    assert!(store.add_suppression(&ana(), company, held, Suppression::Marketing).await.unwrap());
+    assert!(!store.add_suppression(&ana(), company, left, Suppression::Marketing).await.unwrap());
+    let for_ever = Record { provider_code: None, ..said(held, None) };
+    assert_eq!(kept(store, company).await, [for_ever, said(left, None)]);
+    heard(store, &lease, said(held, Some(tomorrow))).await;
+    assert_eq!(kept(store, company).await[0].until, None, "a hold that ends lets nobody back in");
+
+    store.lift_suppressions(&ana(), company, held).await.unwrap();
+    heard(store, &lease, said(held, Some(tomorrow))).await;
+    let lifted = store.lift_suppressions(&ana(), company, held).await.unwrap();
+    assert_eq!(lifted[0].record.until, Some(tomorrow), "a hold can be lifted too");
+    assert_eq!(kept(store, company).await, [said(left, None)]);
+}
