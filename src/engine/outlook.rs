@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::channel::{Estimate, Explain, LookAhead};
+use super::channel::{Estimate, Explain, LookAhead, Viewed};
 use super::{Engine, Error, RETRY_AFTER};
 use crate::domain::channel::{Channel, Connection, Status};
 use crate::domain::limit::Limits;
@@ -55,8 +55,9 @@ impl Engine {
             return Ok(HashMap::new());
         }
         let Some(channel) = self.channel(channel_id).await? else { return Ok(HashMap::new()) };
-        let ids = alive.iter().map(|send| send.id).collect();
-        let mut seen = self.directory().ask(channel_id, LookAhead(ids)).await.unwrap_or_default();
+        let viewed = alive.iter().map(|send| Viewed { id: send.id, has_template: send.template.is_some() });
+        let look_ahead = LookAhead(viewed.collect());
+        let mut seen = self.directory().ask(channel_id, look_ahead).await.unwrap_or_default();
         let outlooks = alive.into_iter().map(|send| {
             let seen = seen.remove(&send.id);
             let outlook = held_by(&channel.connection, send).or(seen).unwrap_or_else(in_the_store);

@@ -19,10 +19,18 @@ use crate::domain::tier::{Quota, Tier};
 #[rtype(result = "Limits")]
 pub(crate) struct Explain;
 
-/// What is to be expected of these sends? Only those that the channel works at are answered.
+/// What is to be expected of these sends? Answered are those that the channel works at, and those that its quota
+/// of templates keeps in the store.
 #[derive(Message)]
 #[rtype(result = "HashMap<Uuid, Outlook>")]
-pub(crate) struct LookAhead(pub(crate) Vec<Uuid>);
+pub(crate) struct LookAhead(pub(crate) Vec<Viewed>);
+
+/// A send that is looked at.
+pub(crate) struct Viewed {
+    pub(crate) id: Uuid,
+    /// Whether it counts against the quota of templates.
+    pub(crate) has_template: bool,
+}
 
 /// How long would a new send of so many recipients take, with what is queued before it?
 #[derive(Message)]
@@ -62,8 +70,12 @@ impl Handler<LookAhead> for ChannelActor {
         let rate = finite(self.limiter.rate(now));
         let queue = Queue::of(self.lanes.works());
         let waiting = self.waiting(now, wall);
-        let outlook = |id: Uuid| {
-            let work = self.lanes.work(id).filter(|work| work.leaving().is_none())?;
+        let full = self.quota_waiting(wall);
+        let outlook = |Viewed { id, has_template }| {
+            let Some(work) = self.lanes.work(id).filter(|work| work.leaving().is_none()) else {
+                let waiting = full.clone().filter(|_| has_template)?;
+                return Some((id, Outlook { waiting: Some(waiting), ..Outlook::default() }));
+            };
             let after = |seconds: f64| {
                 let span = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
                 wall.plus(span)
@@ -133,6 +145,16 @@ impl ChannelActor {
             }
             other => other.to_string(),
         }
+    }
+
+    /// Why no template goes now, if the quota of templates is used up.
+    fn quota_waiting(&self, wall: Timestamp) -> Option<Waiting> {
+        let until = self.templates_closed_until.filter(|until| *until > wall)?;
+        let sentence = format!(
+            "tier `{}` allows templates to {} people in 24 hours (option template_quota), and so many were written to",
+            self.tier.name, self.tier.template_quota
+        );
+        Some(Waiting { reason: Reason::TemplateQuota, sentence, until: Some(until) })
     }
 
     /// The layers of the rate, the least of which decides.

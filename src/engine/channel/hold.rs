@@ -43,7 +43,8 @@ impl ChannelActor {
             && let Some(until) = self.count(ticket, wall)
         {
             self.close_templates(until, wall);
-            return Some((Reason::TemplateQuota, until.from_now(wall)));
+            // What opens the quota again, whenever that is, lets its send go: the message itself waits for nothing.
+            return Some((Reason::TemplateQuota, Duration::ZERO));
         }
         let slot = if ticket.paced {
             self.pairs.blocked(ticket.recipient, now)
@@ -140,6 +141,10 @@ impl ChannelActor {
     pub(super) fn give_back_quota(&mut self, ticket: &mut Ticket) {
         if let Some(Counted::Anew(at)) = ticket.counted.take() {
             self.quota.release(ticket.recipient, at);
+            // It is not used up after all.
+            if self.templates_closed_until.take().is_some() {
+                self.lanes.look_again();
+            }
         }
     }
 
