@@ -2,18 +2,23 @@
 
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 
 /// Passes bytes on both ways while it is not cut; ends with the test.
 pub(crate) struct Proxy {
     pub(crate) address: SocketAddr,
     line: Arc<Mutex<Line>>,
+    /// Told when it is mended, and when nobody listens any more.
+    turned: Arc<Condvar>,
 }
 
 #[derive(Default)]
 struct Line {
     cut: bool,
     ended: bool,
+    /// Nobody is to listen, and whether that is so.
+    refuses: bool,
+    is_deaf: bool,
     /// Both ends of everything that goes through.
     ends: Vec<TcpStream>,
 }
@@ -24,19 +29,25 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let line = Arc::new(Mutex::new(Line::default()));
-        let own = Arc::clone(&line);
+        let turned = Arc::new(Condvar::new());
+        let (own, own_turned) = (Arc::clone(&line), Arc::clone(&turned));
         std::thread::spawn(move || {
-            for client in listener.incoming() {
+            let mut listener = Some(listener);
+            loop {
+                let listening = listener.take().unwrap_or_else(|| TcpListener::bind(address).unwrap());
+                serve(&listening, &server, &own);
+                drop(listening);
                 let mut line = own.lock().unwrap();
+                line.is_deaf = true;
+                own_turned.notify_all();
+                line = own_turned.wait_while(line, |line| line.refuses && !line.ended).unwrap();
                 if line.ended {
                     break;
                 }
-                if !line.cut {
-                    line.connect(&client.unwrap(), &TcpStream::connect(&server).unwrap());
-                }
+                line.is_deaf = false;
             }
         });
-        Self { address, line }
+        Self { address, line, turned }
     }
 
     /// Ends every connection; new ones are closed as soon as they are made.
@@ -46,9 +57,37 @@ impl Proxy {
         line.hang_up();
     }
 
+    /// Ends every connection, and new ones are refused: nobody listens.
+    pub(crate) fn refuse(&self) {
+        let mut line = self.line.lock().unwrap();
+        line.refuses = true;
+        line.hang_up();
+        drop(line);
+        // Wakes the thread that waits for clients.
+        let _ = TcpStream::connect(self.address);
+        let line = self.line.lock().unwrap();
+        drop(self.turned.wait_while(line, |line| !line.is_deaf).unwrap());
+    }
+
     /// New connections get through again.
     pub(crate) fn mend(&self) {
-        self.line.lock().unwrap().cut = false;
+        let mut line = self.line.lock().unwrap();
+        line.cut = false;
+        line.refuses = false;
+        self.turned.notify_all();
+    }
+}
+
+/// Connects clients with the server until nobody is to listen any more.
+fn serve(listener: &TcpListener, server: &str, line: &Mutex<Line>) {
+    for client in listener.incoming() {
+        let mut line = line.lock().unwrap();
+        if line.ended || line.refuses {
+            return;
+        }
+        if !line.cut {
+            line.connect(&client.unwrap(), &TcpStream::connect(server).unwrap());
+        }
     }
 }
 
@@ -77,6 +116,7 @@ impl Drop for Proxy {
         let mut line = self.line.lock().unwrap();
         line.ended = true;
         line.hang_up();
+        self.turned.notify_all();
         drop(line);
         // Wakes the thread that waits for clients.
         let _ = TcpStream::connect(self.address);

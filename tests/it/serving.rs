@@ -3,13 +3,13 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use pombo::simulator::{self, Simulator};
+use pombo::simulator::{self, ReceiptOptions, Simulator};
 use serde_json::{Value, json};
 
 use crate::database::Universe;
 use crate::harness::Answer;
 use crate::program::Place;
-use crate::running::NUMBER;
+use crate::running::{APP_SECRET, NUMBER};
 
 /// Messages of a channel between their start and their durable outcome: the most that a crash may repeat.
 pub(crate) const IN_FLIGHT: u64 = 48;
@@ -30,6 +30,16 @@ pub(crate) struct Serving {
 impl Serving {
     /// With this many contacts under one tag, and a channel of this tier.
     pub(crate) async fn new(universe: &Universe, contacts: u64, tier: &str) -> Self {
+        Self::new_with(universe, contacts, tier, &[]).await
+    }
+
+    /// The same with these options in the environment.
+    pub(crate) async fn new_with(
+        universe: &Universe,
+        contacts: u64,
+        tier: &str,
+        options: &[(&str, &str)],
+    ) -> Self {
         let account = simulator::Account {
             waba_id: "102290129340398".to_owned(),
             tokens: vec!["EAAG-good".to_owned()],
@@ -50,6 +60,8 @@ impl Serving {
             .with("POMBO__ENGINE__BLOCK_SIZE", "1000")
             .with("POMBO__RETRY__FIRST", "20ms")
             .with("POMBO__RETRY__UNKNOWN_GRACE", "0s");
+        let place = options.iter().fold(place, |place, (name, value)| place.with(name, *value));
+        place.write("app-secret", APP_SECRET);
         place.json("company create Acme");
         let key = place.json("key create --company Acme")["key"].as_str().unwrap().to_owned();
         let mut serving =
@@ -63,7 +75,8 @@ impl Serving {
     pub(crate) fn add_channel(&self, number: &str, tier: &str) -> String {
         let add = format!(
             "channel add-business --company Acme --name N{number} --phone-number {number} \
-             --phone-number-id {number} --waba-id 102290129340398 --tier {tier} --token-file -"
+             --phone-number-id {number} --waba-id 102290129340398 --tier {tier} --token-file - \
+             --app-secret-file app-secret"
         );
         self.place.json_with("EAAG-good", &add)["id"].as_str().unwrap().to_owned()
     }
@@ -95,6 +108,11 @@ impl Serving {
             self.tag = self.tag_id(&url, "everyone").await;
         }
         (child, url)
+    }
+
+    /// Where the provider sends the first channel's webhooks.
+    pub(crate) fn receipts(&self, url: &str) -> ReceiptOptions {
+        ReceiptOptions::to(format!("{url}/hooks/meta/{}", self.channel), APP_SECRET)
     }
 
     /// The id of a tag, as the service lists it.

@@ -1,0 +1,113 @@
+//! A service that is killed and started again, while its provider goes on telling what it took.
+
+use std::process::Child;
+use std::time::Duration;
+
+use pombo::domain::message::State;
+use sea_orm::{ColumnTrait as _, Database, EntityTrait as _, PaginatorTrait as _, QueryFilter as _};
+use serde_json::Value;
+
+use super::watch::{checked, count_of, soon};
+use crate::database::Universe;
+use crate::running::{NUMBER, until};
+use crate::serving::Serving;
+
+/// How long nobody knows what became of a message before it goes again; receipts come sooner.
+pub(super) const GRACE: &str = "6s";
+
+/// See the module.
+pub(super) struct Killed<'a> {
+    universe: &'a Universe,
+    pub(super) serving: Serving,
+    child: Child,
+    pub(super) url: String,
+    /// Messages that the provider had at some kill while the ledger did not know.
+    pub(super) in_doubt: u64,
+}
+
+impl<'a> Killed<'a> {
+    /// Serves these contacts; receipts come back, unless nobody is there.
+    pub(super) async fn start(
+        universe: &'a Universe,
+        contacts: u64,
+        tier: &str,
+        options: &[(&str, &str)],
+    ) -> Self {
+        let options: Vec<_> =
+            [("POMBO__RETRY__UNKNOWN_GRACE", GRACE)].iter().chain(options).copied().collect();
+        let mut serving = Serving::new_with(universe, contacts, tier, &options).await;
+        let (child, url) = serving.serve().await;
+        let killed = Self { universe, serving, child, url, in_doubt: 0 };
+        killed.aim();
+        killed
+    }
+
+    /// The provider's webhooks come to the service that runs now.
+    pub(super) fn aim(&self) {
+        let receipts = soon(self.serving.receipts(&self.url));
+        self.serving.simulator.aim_receipts(Some(receipts)).unwrap();
+    }
+
+    /// Ends the service as a crash does, and waits until it is gone.
+    pub(super) async fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        let taken = self.messages();
+        let known = self.known().await;
+        self.in_doubt += taken.saturating_sub(known);
+    }
+
+    /// Starts the service again, perhaps at another address.
+    pub(super) async fn start_again(&mut self) {
+        (self.child, self.url) = self.serving.serve().await;
+    }
+
+    /// Ends the service as a crash does and starts it again; the provider finds it there.
+    pub(super) async fn kill_and_start_again(&mut self) {
+        self.kill().await;
+        self.start_again().await;
+        self.aim();
+    }
+
+    /// Messages that the provider took.
+    pub(super) fn messages(&self) -> u64 {
+        self.serving.simulator.number(NUMBER).unwrap().messages
+    }
+
+    /// Messages of which the ledger knows that the provider has them.
+    async fn known(&self) -> u64 {
+        use entity::message::{Column, Entity};
+        let database = Database::connect(&self.universe.url).await.unwrap();
+        let states = [State::Sent, State::Delivered, State::Read].map(State::as_i16);
+        let known = Entity::find().filter(Column::State.is_in(states)).count(&database).await.unwrap();
+        database.close().await.unwrap();
+        known
+    }
+
+    /// The company's only send as it is shown now.
+    pub(super) async fn shown(&self, id: &str) -> Value {
+        checked(&self.serving.list(&self.url, &format!("/api/v1/sends/{id}")).await)
+    }
+
+    /// Waits until the send is finished and every message was told to have been delivered.
+    pub(super) async fn finished(&self, id: &str, messages: u64) {
+        until("the send finished", async || self.shown(id).await["state"] == "finished").await;
+        until("every message delivered", async || {
+            count_of(&self.shown(id).await, &["delivered", "read"]) == messages
+        })
+        .await;
+    }
+
+    /// Ends everything.
+    pub(super) async fn end(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        self.serving.simulator.stop().await;
+    }
+}
+
+/// A provider that takes this long for an answer: messages are in flight whenever the service is killed.
+pub(super) fn slow(killed: &Killed<'_>, latency: Duration) {
+    let switch = serde_json::json!({ "latency": format!("{}ms", latency.as_millis()) });
+    killed.serving.simulator.script(&switch).unwrap();
+}

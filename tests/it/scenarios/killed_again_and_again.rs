@@ -1,0 +1,91 @@
+//! The service is killed again and again in the middle of a large send: nobody is left out, and as long as the
+//! provider tells what it took, nobody hears twice.
+
+use std::time::Duration;
+
+use rand::rngs::SmallRng;
+use rand::{RngExt as _, SeedableRng as _};
+
+use super::killed::{Killed, slow};
+use super::watch::assert_once;
+use crate::database::{Universe, stores};
+use crate::running::until;
+
+stores!(
+    a_service_killed_twenty_times_in_one_send_loses_nothing_and_repeats_nothing,
+    a_service_that_was_away_longer_than_the_grace_waits_for_receipts_before_it_repeats,
+);
+
+const CONTACTS: u64 = 20_000;
+const KILLS: u64 = 20;
+/// How long the provider takes for an answer.
+const LATENCY: Duration = Duration::from_millis(15);
+
+/// Says which seed failed.
+struct Seed(u64);
+
+impl Drop for Seed {
+    #[expect(clippy::print_stderr, reason = "whoever sees the failure needs the seed to see it again")]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("the kills were at the moments of POMBO_TEST_SEED={}", self.0);
+        }
+    }
+}
+
+async fn a_service_killed_twenty_times_in_one_send_loses_nothing_and_repeats_nothing(universe: &Universe) {
+    let given = std::env::var("POMBO_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed = Seed(given.unwrap_or_else(rand::random));
+    let mut chance = SmallRng::seed_from_u64(seed.0);
+    let options = [("POMBO__ENGINE__CONCURRENCY", "48"), ("POMBO__ENGINE__IN_FLIGHT", "96")];
+    let mut killed = Killed::start(universe, CONTACTS, "unlimited", &options).await;
+    slow(&killed, LATENCY);
+    let answer = killed.serving.send(&killed.url).await;
+    assert_eq!(answer.status, 202, "{}", answer.body);
+    let id = answer.json()["send_id"].as_str().unwrap().to_owned();
+    for kill in 1..=KILLS {
+        // Three of four when so much was done, the others as soon as the service is up.
+        if chance.random_ratio(3, 4) {
+            let step = CONTACTS / (KILLS + 2);
+            let enough = (kill - 1) * step + chance.random_range(0..step);
+            until("messages before the kill", async || killed.messages() >= enough).await;
+        }
+        tokio::time::sleep(Duration::from_millis(chance.random_range(0..60))).await;
+        killed.kill_and_start_again().await;
+        assert_eq!(
+            killed.serving.simulator.number(crate::running::NUMBER).unwrap().repeated,
+            0,
+            "kill {kill}"
+        );
+    }
+    killed.finished(&id, CONTACTS).await;
+    assert_once(&killed.serving.simulator, CONTACTS);
+    assert!(killed.in_doubt >= KILLS, "only {} messages were in flight at {KILLS} kills", killed.in_doubt);
+    killed.end().await;
+}
+
+async fn a_service_that_was_away_longer_than_the_grace_waits_for_receipts_before_it_repeats(
+    universe: &Universe,
+) {
+    const FEW: u64 = 3_000;
+    let options = [("POMBO__ENGINE__CONCURRENCY", "48"), ("POMBO__RETRY__UNKNOWN_GRACE", "3s")];
+    let mut killed = Killed::start(universe, FEW, "unlimited", &options).await;
+    slow(&killed, LATENCY);
+    let id = killed.serving.send(&killed.url).await.json()["send_id"].as_str().unwrap().to_owned();
+    until("some messages", async || killed.messages() > 500).await;
+    // What the first start finds in doubt is written with the moment when it would go again.
+    killed.kill().await;
+    killed.start_again().await;
+    let before = killed.messages();
+    until("some more messages", async || killed.messages() > before + 500).await;
+    killed.kill().await;
+    tokio::time::sleep(Duration::from_millis(3_500)).await;
+    killed.start_again().await;
+    let now = killed.messages();
+    until("the service at work again", async || killed.messages() > now + 100).await;
+    killed.aim();
+    killed.finished(&id, FEW).await;
+    assert_once(&killed.serving.simulator, FEW);
+    assert_ne!(killed.in_doubt, 0, "nothing was in flight at the kills");
+    killed.end().await;
+}

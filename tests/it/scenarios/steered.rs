@@ -1,0 +1,221 @@
+//! A send is paused, resumed, canceled, scheduled or runs out of time while the service works at it or is
+//! started anew: what went out is counted, the rest does what was asked, and nobody hears twice.
+
+use std::time::Duration;
+
+use pombo::clock::Timestamp;
+use pombo::simulator::NumberFigures;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::watch::{FIRST, assert_once, begin, comes_to, counts, send_to_many, shown, steer, text_to};
+use crate::database::{Universe, stores};
+use crate::running::{NUMBER, Running, until};
+
+stores!(
+    a_paused_send_stops_before_its_next_message_and_goes_on_where_it_stopped,
+    a_send_that_was_paused_stays_so_when_the_service_is_started_anew,
+    a_canceled_send_counts_what_went_out_and_nothing_more_does,
+    a_scheduled_send_starts_at_its_moment,
+    a_scheduled_send_starts_at_its_moment_though_the_service_is_started_anew_before,
+    a_send_whose_time_is_over_ends_in_the_middle,
+    a_repeated_request_is_answered_with_the_first_send_though_the_service_is_started_anew,
+);
+
+const CONTACTS: u64 = 4_000;
+/// Requests at once: what may still arrive after a send was stopped.
+const AT_ONCE: u64 = 16;
+/// Nobody's number in the tag.
+const SINGLE: u64 = 5_521_900_000_000;
+const SOON: Duration = Duration::from_secs(2);
+/// How late a test's machine may be.
+const LATE: Duration = Duration::from_secs(10);
+
+/// A provider that takes its time, so that a send has a middle.
+async fn slow(universe: &Universe) -> Running {
+    let running = Running::start(universe, |config| {
+        config.engine.concurrency = usize::try_from(AT_ONCE).unwrap();
+        config.engine.in_flight = 2 * config.engine.concurrency;
+    })
+    .await;
+    running.simulator.script(&json!({ "latency": "20ms" })).unwrap();
+    running
+}
+
+fn figures(running: &Running) -> NumberFigures {
+    running.simulator.number(NUMBER).unwrap()
+}
+
+async fn some_delivered(running: &Running) {
+    until("some messages delivered", async || running.delivered().0 > 300).await;
+}
+
+/// Waits until nothing is on its way to the provider; how many messages it has.
+async fn quiet(running: &Running) -> u64 {
+    let path = format!("/api/v1/chat/{}/limits", running.channel);
+    until("nothing in flight", async || {
+        running.ask(Method::GET, &path, &Value::Null).await.json()["in_flight"] == 0
+    })
+    .await;
+    running.delivered().0
+}
+
+/// The channel works, and only what is not stopped goes through it.
+async fn only_another_goes(running: &Running, number: u64) {
+    let before = running.delivered().0;
+    let other = begin(running, &json!({ "type": "text", "message": "hi", "phone_number": number })).await;
+    comes_to(running, &other, "finished").await;
+    assert_eq!(running.delivered().0, before + 1, "what was stopped goes on");
+}
+
+async fn a_paused_send_stops_before_its_next_message_and_goes_on_where_it_stopped(universe: &Universe) {
+    let running = slow(universe).await;
+    let id = send_to_many(&running, CONTACTS).await;
+    some_delivered(&running).await;
+    let paused = steer(&running, &id, "pause").await;
+    let at_answer = running.delivered().0;
+    assert_eq!((&paused["state"], &paused["waiting"]["reason"]), (&json!("paused"), &json!("paused")));
+    let stopped = quiet(&running).await;
+    assert!(stopped <= at_answer + AT_ONCE, "{stopped} messages, {at_answer} when it was paused");
+    assert!(stopped < CONTACTS, "it came too late to be in the middle of the send");
+    only_another_goes(&running, SINGLE).await;
+    let expected = [("sent".to_owned(), stopped), ("queued".to_owned(), CONTACTS - stopped)].into();
+    until("every answer written", async || counts(&shown(&running, &id).await) == expected).await;
+
+    assert_eq!(steer(&running, &id, "resume").await["state"], "active");
+    let record = comes_to(&running, &id, "finished").await;
+    assert_eq!(counts(&record), [("sent".to_owned(), CONTACTS)].into());
+    assert_once(&running.simulator, CONTACTS + 1);
+    running.end().await;
+}
+
+async fn a_send_that_was_paused_stays_so_when_the_service_is_started_anew(universe: &Universe) {
+    let mut running = slow(universe).await;
+    let id = send_to_many(&running, CONTACTS).await;
+    some_delivered(&running).await;
+    steer(&running, &id, "pause").await;
+    running.restart().await;
+    let stopped = running.delivered().0;
+    only_another_goes(&running, SINGLE).await;
+    let expected = [("sent".to_owned(), stopped), ("queued".to_owned(), CONTACTS - stopped)].into();
+    assert_eq!(counts(&shown(&running, &id).await), expected);
+    for _ in 0..3 {
+        steer(&running, &id, "resume").await;
+        until("a few more", async || running.delivered().0 > stopped + 1).await;
+        steer(&running, &id, "pause").await;
+    }
+    running.restart().await;
+    assert_eq!(steer(&running, &id, "resume").await["state"], "active");
+    comes_to(&running, &id, "finished").await;
+    assert_once(&running.simulator, CONTACTS + 1);
+    running.end().await;
+}
+
+async fn a_canceled_send_counts_what_went_out_and_nothing_more_does(universe: &Universe) {
+    let mut running = slow(universe).await;
+    let id = send_to_many(&running, CONTACTS).await;
+    some_delivered(&running).await;
+    let canceled = steer(&running, &id, "cancel").await;
+    let at_answer = running.delivered().0;
+    assert_eq!((&canceled["state"], &canceled["waiting"]), (&json!("canceled"), &Value::Null));
+    let stopped = quiet(&running).await;
+    assert!(stopped <= at_answer + AT_ONCE, "{stopped} messages, {at_answer} when it was canceled");
+    assert!(stopped < CONTACTS, "it came too late to be in the middle of the send");
+    only_another_goes(&running, SINGLE).await;
+    let expected = [("sent".to_owned(), stopped), ("canceled".to_owned(), CONTACTS - stopped)].into();
+    until("every answer written", async || counts(&shown(&running, &id).await) == expected).await;
+
+    running.restart().await;
+    only_another_goes(&running, SINGLE + 1).await;
+    let after = shown(&running, &id).await;
+    assert_eq!((&after["state"], counts(&after)), (&json!("canceled"), expected));
+    assert_once(&running.simulator, stopped + 2);
+    running.end().await;
+}
+
+async fn a_scheduled_send_starts_at_its_moment(universe: &Universe) {
+    scheduled(universe, false).await;
+}
+
+async fn a_scheduled_send_starts_at_its_moment_though_the_service_is_started_anew_before(
+    universe: &Universe,
+) {
+    scheduled(universe, true).await;
+}
+
+async fn scheduled(universe: &Universe, restarts: bool) {
+    let mut running = Running::start(universe, |_| {}).await;
+    let tag = running.tag("everyone", FIRST, 500).await;
+    let send_at = Timestamp::now().plus(SOON);
+    let mut body = text_to(tag);
+    body["send_at"] = json!(send_at.to_string());
+    let id = begin(&running, &body).await;
+    let waiting = shown(&running, &id).await;
+    assert_eq!(
+        (&waiting["state"], &waiting["waiting"]["reason"]),
+        (&json!("scheduled"), &json!("scheduled"))
+    );
+    assert_eq!(counts(&waiting), [("queued".to_owned(), 500)].into());
+    if restarts {
+        running.restart().await;
+    }
+    only_another_goes(&running, SINGLE).await;
+    assert!(Timestamp::now() < send_at, "the machine is too slow to show that the send waits");
+    comes_to(&running, &id, "finished").await;
+    assert_once(&running.simulator, 501);
+    let log = running.simulator.messages(0, 1_000);
+    let is_early = |to: &str, at: Timestamp| at < send_at && to != SINGLE.to_string();
+    assert!(!log.iter().any(|message| is_early(&message.to, message.at)), "nothing goes before its moment");
+    assert!(figures(&running).last_at.unwrap() < send_at.plus(LATE));
+    running.end().await;
+}
+
+async fn a_send_whose_time_is_over_ends_in_the_middle(universe: &Universe) {
+    let mut running = slow(universe).await;
+    // At most 320 in a second: the time is over before half of them are out.
+    running.simulator.script(&json!({ "latency": "50ms" })).unwrap();
+    let tag = running.tag("everyone", FIRST, CONTACTS).await;
+    let expires_at = Timestamp::now().plus(SOON);
+    let mut body = text_to(tag);
+    body["expires_at"] = json!(expires_at.to_string());
+    let id = begin(&running, &body).await;
+    comes_to(&running, &id, "expired").await;
+    let stopped = quiet(&running).await;
+    assert!((1..CONTACTS).contains(&stopped), "{stopped} messages went out");
+    assert!(figures(&running).last_at.unwrap() < expires_at.plus(Duration::from_secs(1)));
+    let expected = [("sent".to_owned(), stopped), ("expired".to_owned(), CONTACTS - stopped)].into();
+    until("every answer written", async || counts(&shown(&running, &id).await) == expected).await;
+    only_another_goes(&running, SINGLE).await;
+    running.restart().await;
+    only_another_goes(&running, SINGLE + 1).await;
+    assert_eq!(counts(&shown(&running, &id).await), expected);
+    assert_once(&running.simulator, stopped + 2);
+    running.end().await;
+}
+
+async fn a_repeated_request_is_answered_with_the_first_send_though_the_service_is_started_anew(
+    universe: &Universe,
+) {
+    let mut running = slow(universe).await;
+    let tag = running.tag("everyone", FIRST, CONTACTS).await;
+    let (path, body) = (format!("/api/v1/chat/{}/messages", running.channel), text_to(tag));
+    let first = running.ask_once(&path, "order-7", &body).await;
+    assert_eq!(first.status, 202, "{}", first.body);
+    some_delivered(&running).await;
+    for _ in 0..2 {
+        running.restart().await;
+        let again = running.ask_once(&path, "order-7", &body).await;
+        assert_eq!((again.status, &again.body), (202, &first.body));
+        assert_eq!(again.header("idempotency-replayed"), "true");
+        let mut other = body.clone();
+        other["message"] = json!("something else");
+        let reused = running.ask_once(&path, "order-7", &other).await;
+        assert_eq!((reused.status, reused.code().as_deref()), (422, Some("idempotency_key_reused")));
+    }
+    let id = first.json()["send_id"].as_str().unwrap().to_owned();
+    comes_to(&running, &id, "finished").await;
+    assert_once(&running.simulator, CONTACTS);
+    let all = running.ask(Method::GET, "/api/v1/sends", &Value::Null).await.json();
+    assert_eq!(all["data"].as_array().unwrap().len(), 1);
+    running.end().await;
+}
