@@ -15,6 +15,7 @@ mod program;
 mod proxy;
 mod receipts;
 mod running;
+mod scenarios;
 mod serving;
 mod store_changes;
 mod store_contacts;
