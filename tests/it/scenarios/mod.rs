@@ -1,4 +1,5 @@
 //! The engine under a provider with faults, through the real surface: each file is named by what it shows.
 
 mod live_limits;
+mod pacing;
 mod stage;
