@@ -2,4 +2,5 @@
 
 mod live_limits;
 mod pacing;
+mod pair_limit;
 mod stage;
