@@ -4,3 +4,4 @@ mod live_limits;
 mod pacing;
 mod pair_limit;
 mod stage;
+mod throttle_storm;
