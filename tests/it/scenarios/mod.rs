@@ -4,4 +4,5 @@ mod live_limits;
 mod pacing;
 mod pair_limit;
 mod stage;
+mod template_quota;
 mod throttle_storm;
