@@ -4,5 +4,6 @@ mod live_limits;
 mod pacing;
 mod pair_limit;
 mod stage;
+mod template_paused_in_mid_send;
 mod template_quota;
 mod throttle_storm;
