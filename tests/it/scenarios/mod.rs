@@ -7,3 +7,4 @@ mod stage;
 mod template_paused_in_mid_send;
 mod template_quota;
 mod throttle_storm;
+mod token_expired_in_mid_send;
