@@ -1,6 +1,7 @@
 //! The engine under a provider with faults, through the real surface: each file is named by what it shows.
 
 mod live_limits;
+mod opted_out;
 mod pacing;
 mod pair_limit;
 mod stage;
