@@ -170,11 +170,16 @@ impl Running {
 
     /// The whole answer to a request with the company's key; a `null` body is none.
     pub(crate) async fn ask(&self, method: Method, path: &str, body: &Value) -> Answer {
+        self.ask_as(&self.key, method, path, body).await
+    }
+
+    /// The same with another key.
+    pub(crate) async fn ask_as(&self, key: &str, method: Method, path: &str, body: &Value) -> Answer {
         let mut request = reqwest::Client::new().request(method, format!("{}{path}", self.url));
         if !body.is_null() {
             request = request.json(body);
         }
-        Answer::read(request.bearer_auth(&self.key).send().await.unwrap()).await
+        Answer::read(request.bearer_auth(key).send().await.unwrap()).await
     }
 
     /// The whole answer to a POST under an `Idempotency-Key`.

@@ -1,11 +1,20 @@
-//! What a provider, a network or a crash does to sends under way, and what comes of them all the same: one
-//! file for each trouble, all of it through the real surface.
+//! What a provider with faults, a network or a crash does to sends under way, and what comes of them all the
+//! same: one file for each, named by what it shows, all of it through the real surface.
 
 mod killed;
 mod killed_again_and_again;
 mod killed_in_trouble;
+mod live_limits;
+mod opted_out;
+mod pacing;
+mod pair_limit;
 mod provider_down;
 mod receipts_out_of_order;
 mod reply_lost;
+mod stage;
 mod steered;
+mod template_paused_in_mid_send;
+mod template_quota;
+mod throttle_storm;
+mod token_expired_in_mid_send;
 mod watch;

@@ -1,0 +1,181 @@
+//! So many people may be written to with templates in a day: the others wait, nothing else does.
+
+use std::time::Duration;
+
+use sea_orm::{ConnectionTrait as _, Database};
+use serde_json::{Value, json};
+
+use super::stage::{
+    FIRST, OTHER_NUMBER, from_now, limit, limits, other_channel, other_number, plain_template, put_tier,
+    run_channel_under, run_under, send_to, show, template, text, until_it_waits_for,
+};
+use crate::database::{Universe, stores};
+use crate::running::{NUMBER, Running, until};
+
+stores!(
+    a_quota_lets_so_many_go_and_holds_the_others_until_it_is_raised,
+    a_quota_outlives_a_restart_and_opens_as_the_day_moves_on,
+    the_numbers_of_an_account_share_its_quota,
+    who_was_refused_does_not_count,
+);
+
+const QUOTA: u64 = 50;
+const CONTACTS: u64 = 120;
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The tier's options, with this quota.
+fn options(quota: Value) -> Value {
+    json!({ "messages_per_second": "unlimited", "pair_interval": "0s", "template_quota": quota })
+}
+
+async fn under_quota(universe: &Universe, quota: u64) -> Running {
+    let running = Running::start(universe, |_| {}).await;
+    run_under(&running, "sparing", options(json!(quota))).await;
+    running
+}
+
+/// Templates that the provider took, from all numbers; each to somebody else.
+fn templates_taken(running: &Running) -> u64 {
+    let messages = running.simulator.messages(0, 10_000);
+    let mut people: Vec<_> =
+        messages.into_iter().filter(|message| message.kind == "template").map(|message| message.to).collect();
+    let all = people.len();
+    people.sort();
+    people.dedup();
+    assert_eq!(people.len(), all, "somebody was written to twice");
+    all as u64
+}
+
+fn count(shown: &Value, state: &str) -> u64 {
+    shown["counts"][state].as_u64().unwrap()
+}
+
+async fn a_quota_lets_so_many_go_and_holds_the_others_until_it_is_raised(universe: &Universe) {
+    let running = under_quota(universe, QUOTA).await;
+    let hello = template(&running, "hello_world").await;
+    let tag = running.tag("everyone", FIRST, CONTACTS).await;
+    let send = send_to(&running, running.channel, tag, plain_template(hello)).await;
+    until("the quota used", async || templates_taken(&running) == QUOTA).await;
+    let mut shown = until_it_waits_for(&running, &send, "template_quota").await;
+    until("the outcomes written", async || {
+        shown = show(&running, &send).await;
+        count(&shown, "sent") == QUOTA
+    })
+    .await;
+    assert_eq!((count(&shown, "queued"), count(&shown, "failed")), (CONTACTS - QUOTA, 0), "{shown}");
+    let until_free = from_now(&shown["waiting"]["until"]);
+    assert!(until_free > DAY - Duration::from_secs(60) && until_free <= DAY, "{shown}");
+    assert!(shown["waiting"]["sentence"].as_str().unwrap().contains("template_quota"), "{shown}");
+    let told = limit(&limits(&running, running.channel).await, "template_quota");
+    assert_eq!((&told["left"], &told["in_force"]), (&json!(0), &json!(true)));
+    assert!(from_now(&told["next_slot_at"]) > DAY - Duration::from_secs(60), "{told}");
+
+    // What is no template goes.
+    let texts = running.tag("texts", FIRST + 1_000, 30).await;
+    send_to(&running, running.channel, texts, text()).await;
+    until("the texts taken", async || running.delivered().0 == QUOTA + 30).await;
+    assert_eq!(templates_taken(&running), QUOTA);
+
+    put_tier(&running, "sparing", options(json!(QUOTA + 20))).await;
+    until("more of the quota used", async || templates_taken(&running) == QUOTA + 20).await;
+    until_it_waits_for(&running, &send, "template_quota").await;
+    assert_eq!(templates_taken(&running), QUOTA + 20);
+    run_channel_under(&running, "unlimited").await;
+    running.settled(CONTACTS + 30).await;
+    assert_eq!(
+        (templates_taken(&running), count(&show(&running, &send).await, "sent")),
+        (CONTACTS, CONTACTS)
+    );
+    running.end().await;
+}
+
+async fn a_quota_outlives_a_restart_and_opens_as_the_day_moves_on(universe: &Universe) {
+    let mut running = under_quota(universe, QUOTA).await;
+    let hello = template(&running, "hello_world").await;
+    let tag = running.tag("everyone", FIRST, CONTACTS).await;
+    let send = send_to(&running, running.channel, tag, plain_template(hello)).await;
+    until("the quota used", async || templates_taken(&running) == QUOTA).await;
+
+    running.restart().await;
+    until_it_waits_for(&running, &send, "template_quota").await;
+    let mut single = plain_template(hello);
+    single["phone_number"] = json!(FIRST + 1_000);
+    let (status, answer) = running.send(&single).await;
+    assert_eq!(status, 202, "{answer}");
+    until_it_waits_for(&running, answer["send_id"].as_str().unwrap(), "template_quota").await;
+    assert_eq!(templates_taken(&running), QUOTA);
+
+    for taken in [2 * QUOTA, CONTACTS + 1] {
+        a_day_passes(universe).await;
+        running.restart().await;
+        until("another day's quota used", async || templates_taken(&running) == taken).await;
+    }
+    running.settled(0).await;
+    assert_eq!(
+        (templates_taken(&running), count(&show(&running, &send).await, "sent")),
+        (CONTACTS + 1, CONTACTS)
+    );
+    running.end().await;
+}
+
+/// Whoever was written to was so a day earlier.
+async fn a_day_passes(universe: &Universe) {
+    let database = Database::connect(&universe.url).await.unwrap();
+    let earlier = format!("UPDATE template_recipient SET at = at - {}", DAY.as_millis());
+    assert!(database.execute_unprepared(&earlier).await.unwrap().rows_affected() > 0);
+    database.close().await.unwrap();
+}
+
+async fn the_numbers_of_an_account_share_its_quota(universe: &Universe) {
+    let running = under_quota(universe, QUOTA).await;
+    let other = other_channel(&running, other_number(), "sparing").await;
+    let hello = template(&running, "hello_world").await;
+    let mut sends = Vec::new();
+    for (name, channel, first) in [("some", running.channel, FIRST), ("others", other, FIRST + 1_000)] {
+        let tag = running.tag(name, first, QUOTA - 10).await;
+        sends.push(send_to(&running, channel, tag, plain_template(hello)).await);
+    }
+    until("the quota used", async || templates_taken(&running) == QUOTA).await;
+    until("no slot left", async || {
+        let of = async |channel| limit(&limits(&running, channel).await, "template_quota")["left"].clone();
+        of(running.channel).await == 0 && of(other).await == 0
+    })
+    .await;
+    until("all outcomes written", async || {
+        let mut sent = 0;
+        for send in &sends {
+            sent += count(&show(&running, send).await, "sent");
+        }
+        sent == QUOTA
+    })
+    .await;
+    let numbers = [NUMBER, OTHER_NUMBER].map(|number| running.simulator.number(number).unwrap().messages);
+    assert_eq!(numbers.iter().sum::<u64>(), QUOTA);
+
+    // Raised, it is raised for both.
+    put_tier(&running, "sparing", options(json!(10 * QUOTA))).await;
+    running.settled(0).await;
+    assert_eq!(templates_taken(&running), 2 * (QUOTA - 10));
+    running.end().await;
+}
+
+async fn who_was_refused_does_not_count(universe: &Universe) {
+    let running = under_quota(universe, 10).await;
+    let hello = template(&running, "hello_world").await;
+    // The quota is used up while the answers of those are awaited that do not count in the end.
+    let refuse = |ordinal: u64| json!({ "match": { "to": (FIRST + ordinal).to_string() }, "outcome": { "error": { "code": 131_026 } } });
+    let script: Vec<_> = (0..5).map(refuse).chain([json!({ "latency": "100ms" })]).collect();
+    running.simulator.script(&json!(script)).unwrap();
+    let tag = running.tag("everyone", FIRST, 30).await;
+    let send = send_to(&running, running.channel, tag, plain_template(hello)).await;
+    until("the quota used", async || templates_taken(&running) == 10).await;
+    let mut shown = Value::Null;
+    until("all outcomes written", async || {
+        shown = show(&running, &send).await;
+        count(&shown, "sent") == 10
+    })
+    .await;
+    until_it_waits_for(&running, &send, "template_quota").await;
+    assert_eq!((count(&shown, "failed"), count(&shown, "queued"), templates_taken(&running)), (5, 15, 10));
+    running.end().await;
+}
