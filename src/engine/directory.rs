@@ -1,7 +1,7 @@
 //! The directory: every channel in use, and the actor that dispatches it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use actix::{Actor, Addr, Arbiter, ArbiterHandle, Handler, Message};
 use dashmap::DashMap;
@@ -66,7 +66,6 @@ pub(super) struct Directory {
     entries: DashMap<Uuid, Entry>,
     threads: Vec<Thread>,
     next_thread: AtomicUsize,
-    stopping: AtomicBool,
 }
 
 impl Directory {
@@ -84,13 +83,7 @@ impl Directory {
                 })
             })
             .collect::<Result<_, connector::Error>>()?;
-        Ok(Self {
-            shared,
-            entries: DashMap::new(),
-            threads,
-            next_thread: AtomicUsize::new(0),
-            stopping: AtomicBool::new(false),
-        })
+        Ok(Self { shared, entries: DashMap::new(), threads, next_thread: AtomicUsize::new(0) })
     }
 
     /// The channel of this id, whoever's it is.
@@ -176,7 +169,7 @@ impl Directory {
     /// Starts the actors of channels that have to do something without being asked: those with work left,
     /// and business accounts that the provider has not confirmed.
     pub(super) fn wake(&self, channel: &Arc<Channel>) {
-        if channel.kind == Kind::BusinessAccount && !self.stopping.load(Ordering::Acquire) {
+        if channel.kind == Kind::BusinessAccount && !self.shared.stopping.load(Ordering::Acquire) {
             self.actor(channel);
         }
     }
@@ -198,7 +191,7 @@ impl Directory {
 
     /// Stops every actor, each when its outcomes are written.
     pub(super) async fn stop(&self) {
-        self.stopping.store(true, Ordering::Release);
+        self.shared.stopping.store(true, Ordering::Release);
         let actors: Vec<_> = self
             .entries
             .iter()

@@ -198,6 +198,7 @@ impl Engine {
             tiers: Tiers::default(),
             suppressions: Suppressions::default(),
             quotas: Quotas::default(),
+            stopping: AtomicBool::new(false),
             throttles: Throttles::default(),
             synchronised: DashMap::new(),
             engine: config.engine.clone(),

@@ -144,7 +144,7 @@ impl Engine {
     /// Notes what became of templates: those that the provider spoke of, and those that it kept back.
     async fn change_templates(&self, family: &Family, sorted: &Sorted) -> Result<(), Error> {
         let company_id = family.own.company_id;
-        for send_id in &sorted.held_templates {
+        for (send_id, at) in &sorted.held_templates {
             let Some(template) = self.store().template_of_send(company_id, *send_id).await? else { continue };
             let said = Said { status: Some(PAUSED), ..Said::default() };
             let (name, language) = (&template.name, &template.language);

@@ -1,6 +1,7 @@
 //! What the engine's actors share: handles and settings, nothing that changes from message to message.
 
 use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -30,6 +31,8 @@ pub(crate) struct Shared {
     pub(crate) tiers: Tiers,
     pub(crate) suppressions: Suppressions,
     pub(crate) quotas: Quotas,
+    /// The engine stops: nothing is started any more.
+    pub(crate) stopping: AtomicBool,
     pub(crate) throttles: Throttles,
     /// When the templates of a company's business account were last asked for.
     pub(crate) synchronised: DashMap<(Uuid, String), Option<Instant>>,

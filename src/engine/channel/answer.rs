@@ -36,13 +36,22 @@ impl ChannelActor {
     pub(super) fn conclude(&mut self, answered: Answered, ctx: &mut Context<Self>) {
         let Answered { mut ticket, generation, reply, started } = answered;
         self.requests -= 1;
+        if self.was_heard(ticket.key()) {
+            // A receipt says that the provider has it, whatever this answer says.
+            self.give_back_quota(&mut ticket);
+            self.in_flight -= 1;
+            self.lanes.settle(ticket, true);
+            return;
+        }
         self.figures.answer.record(started.elapsed());
         let attempts = ticket.attempts.saturating_add(1);
         match reply {
             Reply::Accepted { id, is_held: _ } => {
                 self.pauses = 0;
                 self.figures.sent.increment(1);
-                self.confirm(ctx);
+                if generation == self.link.generation() {
+                    self.confirm(ctx);
+                }
                 self.pairs.accepted(ticket.recipient, Instant::now());
                 self.shared.throttles.accepted(self.link.scopes(), Instant::now());
                 self.keep_quota(&ticket);
@@ -209,7 +218,10 @@ impl ChannelActor {
             error,
             retry_at: None,
         };
-        let Some(work) = self.lanes.work(ticket.send_id) else { return };
+        let Some(work) = self.lanes.work(ticket.send_id) else {
+            self.in_flight -= 1;
+            return;
+        };
         self.outbox.push(ticket.send_id, work.company_id, outcome, ticket.again);
         self.lanes.settle(ticket, true);
     }
@@ -227,7 +239,10 @@ impl ChannelActor {
 
     fn go_later(&mut self, ticket: Ticket, later: Later, was_started: bool) {
         let Later { reason, wait, attempts, failure } = later;
-        let Some(work) = self.lanes.work(ticket.send_id) else { return };
+        let Some(work) = self.lanes.work(ticket.send_id) else {
+            self.in_flight -= usize::from(was_started);
+            return;
+        };
         let (company_id, leaving) = (work.company_id, work.leaving());
         let due = Timestamp::now().plus(wait);
         let (state, retry_at) = match leaving {

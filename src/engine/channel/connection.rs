@@ -186,6 +186,7 @@ impl ChannelActor {
         if !self.link.connection.accepts() {
             tracing::info!(channel.id = %self.channel.id, "the provider takes the channel again, its queue goes on");
             self.change(Status::Connected, None, ctx);
+            self.sync_templates(ctx);
         }
         self.confirm(ctx);
     }

@@ -1,5 +1,6 @@
 //! Dispatching: starting messages at the limiter's pace, as far as nothing holds them.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use actix::prelude::*;
@@ -37,8 +38,11 @@ impl ChannelActor {
         self.learn_quota(ctx);
         self.record(ctx);
         let until = self.held.as_ref().and_then(|held| held.until);
+        // What is overdue waits for something else, which comes back here.
         let due = if self.link.connector().is_some() { self.lanes.next_due() } else { None };
-        let later = [self.lanes.next_expiry(), self.lanes.next_unpark(), self.next_look];
+        let due = due.filter(|due| *due > now);
+        let later =
+            [self.lanes.next_expiry(), self.lanes.next_unpark(), self.next_look, self.templates_closed_until];
         let later = later.into_iter().flatten().min().map(|at| now + at.from_now(wall));
         if let Some(at) = [until, due, later].into_iter().flatten().min() {
             self.wake_at(at, ctx);
@@ -50,6 +54,9 @@ impl ChannelActor {
         let Some(connector) = self.link.connector() else {
             return Some(Held { reason: self.link.refusal(), until: None });
         };
+        if self.shared.stopping.load(Ordering::Relaxed) {
+            return None;
+        }
         if let Some(pause) = self.paused(now) {
             return Some(pause);
         }
@@ -59,7 +66,8 @@ impl ChannelActor {
         while self.requests < self.shared.engine.concurrency && self.in_flight < self.shared.engine.in_flight
         {
             if !self.lanes.is_ready() {
-                let troubled = Held { reason: Reason::Retry, until: self.lanes.next_due() };
+                let until = self.lanes.next_due().filter(|due| *due > now);
+                let troubled = Held { reason: Reason::Retry, until };
                 return self.lanes.is_troubled().then_some(troubled);
             }
             if !has_permit && let Err(wait) = self.limiter.take(now) {
@@ -134,9 +142,14 @@ impl ChannelActor {
         self.outbox.announce(Ticket { again: true, doubt: Doubt::None, ..ticket }, work.company_id, outcome);
     }
 
-    /// What was announced is durable: it may go, unless its send left meanwhile.
-    pub(super) fn announced(&mut self, tickets: Vec<Ticket>) {
+    /// What was announced is durable: it may go, unless its send left meanwhile. `overtaken` are messages whose
+    /// row says that they are over: a receipt came, or their send was canceled.
+    pub(super) fn announced(&mut self, tickets: Vec<Ticket>, overtaken: &[Key]) {
         for ticket in tickets {
+            if self.was_heard(ticket.key()) || overtaken.contains(&ticket.key()) {
+                self.lanes.settle(ticket, true);
+                continue;
+            }
             match self.lanes.work(ticket.send_id).map(|work| work.leaving()) {
                 Some(None) => self.lanes.try_again(ticket),
                 Some(Some(_)) => self.put_back(ticket, Later::now(&ticket, Reason::Retry)),
@@ -165,8 +178,13 @@ impl ChannelActor {
         tracing::info!(channel.id = %self.channel.id, sends = expired.len(), "the time of sends is over");
     }
 
-    /// Looks into the store when a send that waits there for its moment is due.
+    /// Looks into the store when something that waits there may be due: a send, or all of those that the quota
+    /// of templates kept.
     fn awake(&mut self, wall: Timestamp) {
+        if self.templates_closed_until.is_some_and(|until| until <= wall) {
+            self.templates_closed_until = None;
+            self.lanes.look_again();
+        }
         if self.next_look.is_some_and(|due| due <= wall) {
             self.next_look = None;
             self.lanes.look_again();

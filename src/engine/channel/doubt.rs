@@ -51,7 +51,7 @@ impl ChannelActor {
     }
 
     fn resolve_doubt(&mut self, ticket: Ticket, state: Option<State>) {
-        if state.is_some_and(|state| !state.is_open()) {
+        if self.was_heard(ticket.key()) || state.is_some_and(|state| !state.is_open()) {
             self.lanes.settle(ticket, true);
             return;
         }
@@ -109,6 +109,11 @@ impl ChannelActor {
         }
     }
 
+    /// Whether a receipt of a message came that was in nobody's hands then.
+    pub(super) fn was_heard(&mut self, key: Key) -> bool {
+        !self.heard_of.is_empty() && self.heard_of.remove(&key)
+    }
+
     /// Receipts moved these messages: those that wait here are over.
     pub(super) fn heard(&mut self, keys: impl IntoIterator<Item = (Key, State)>) {
         for (key, state) in keys {
@@ -118,8 +123,9 @@ impl ChannelActor {
             if let Some(place) = self.doubts.iter().position(|ticket| ticket.key() == key) {
                 let ticket = self.doubts.swap_remove(place);
                 self.lanes.settle(ticket, true);
-            } else {
-                self.lanes.heard(key);
+            } else if !self.lanes.heard(key) && self.lanes.is_recorded(key) {
+                // It is on its way somewhere between these: whoever has it asks before it goes on.
+                self.heard_of.insert(key);
             }
         }
     }

@@ -46,11 +46,9 @@ impl ChannelActor {
             // What opens the quota again, whenever that is, lets its send go: the message itself waits for nothing.
             return Some((Reason::TemplateQuota, Duration::ZERO));
         }
-        let slot = if ticket.paced {
-            self.pairs.blocked(ticket.recipient, now)
-        } else {
-            self.pairs.book(ticket.recipient, now, rand::random()).err()
-        };
+        // After a refusal of the provider the slots are given anew, one after the other.
+        let has_slot = ticket.paced && self.pairs.blocked(ticket.recipient, now).is_none();
+        let slot = if has_slot { None } else { self.pairs.book(ticket.recipient, now, rand::random()).err() };
         ticket.paced = true;
         slot.map(|slot| {
             self.give_back_quota(ticket);

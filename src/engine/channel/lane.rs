@@ -33,9 +33,13 @@ impl Lane {
     }
 
     /// How many sends should be fetched from the store now; `None` when it holds no more or there is too
-    /// little room to be worth asking.
-    pub(super) fn room(&self) -> Option<usize> {
-        (self.behind && self.order.len() <= self.bound / 2).then(|| self.bound - self.order.len())
+    /// little room to be worth asking. `held` says how many are here, in the order or not.
+    pub(super) fn room(&self, held: impl FnOnce() -> usize) -> Option<usize> {
+        if !self.behind {
+            return None;
+        }
+        let held = held().max(self.order.len());
+        (held <= self.bound / 2).then(|| self.bound - held)
     }
 
     /// Something changed in the store: there may be sends that can go now.

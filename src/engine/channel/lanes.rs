@@ -96,7 +96,12 @@ impl Lanes {
 
     /// How many sends should be fetched from the store now, if any.
     pub(super) fn room(&mut self, size: Size) -> Option<usize> {
-        self.lane(size).room()
+        let Self { works, direct, bulk, .. } = self;
+        let held = || works.values().filter(|work| self::size(work) == size).count();
+        match size {
+            Size::Direct => direct.room(held),
+            Size::Bulk => bulk.room(held),
+        }
     }
 
     /// A look into the store begins.
@@ -218,6 +223,11 @@ impl Lanes {
     /// The message may be tried again now.
     pub(super) fn try_again(&mut self, ticket: Ticket) {
         self.again.push_back(ticket);
+    }
+
+    /// Whether the message is here, wherever, and has a row in the ledger.
+    pub(super) fn is_recorded(&self, key: Key) -> bool {
+        self.recorded.contains(&key)
     }
 
     /// The provider has the message after all. Whether it waited here; if so, it is over.

@@ -156,7 +156,6 @@ pub(super) async fn waits(store: &Store, send_id: Uuid) -> Result<Waits> {
         let (ordinal, recipient) = (position.ordinal, position.recipient);
         // Whatever is not merely queued was perhaps sent.
         let doubt = match state {
-            State::Queued if attempts == 0 => Doubt::None,
             State::Queued => Doubt::Slight,
             _ => Doubt::Full,
         };

@@ -61,6 +61,7 @@ use super::shared::Shared;
 use crate::clock::Timestamp;
 use crate::connector::cloud_api::{CloudApi, Connections};
 use crate::domain::channel::{Channel, Level};
+use crate::domain::message::Key;
 use crate::domain::outlook::Reason;
 use crate::domain::send::Recipients;
 use crate::domain::tier::Tier;
@@ -68,6 +69,8 @@ use crate::store::send::Size;
 
 /// How long a failed read of the store is let be.
 const STORE_PAUSE: Duration = Duration::from_secs(1);
+/// How often the store is looked into without any occasion.
+const LOOK_INTERVAL: Duration = Duration::from_secs(5 * 60);
 /// The most messages that wait for the actor.
 const MAILBOX: usize = 1024;
 
@@ -120,6 +123,8 @@ pub(crate) struct ChannelActor {
     doubts: Vec<Ticket>,
     /// The ledger is being asked.
     doubting: bool,
+    /// Messages of which a receipt came while they were announced, looked up, or tried again.
+    heard_of: HashSet<Key>,
     /// Templates that the provider does not let through, which the store does not know yet.
     held_templates: HashSet<i64>,
     /// A send that waits in the store is due then.
@@ -176,6 +181,7 @@ impl ChannelActor {
             pauses: 0,
             doubts: Vec::new(),
             doubting: false,
+            heard_of: HashSet::new(),
             held_templates: HashSet::new(),
             next_look: None,
             held: None,
@@ -221,6 +227,11 @@ impl Actor for ChannelActor {
         }
         self.connect(ctx);
         self.pump(ctx);
+        // Whatever was overlooked for whatever reason waits no longer than this.
+        ctx.run_interval(LOOK_INTERVAL, |actor, ctx| {
+            actor.lanes.look_again();
+            actor.pump(ctx);
+        });
     }
 }
 

@@ -145,8 +145,11 @@ impl Pairs {
         let until = now + Duration::from_secs(4_u64.pow(times));
         let refused = Some(Refused { until, times });
         match self.pairs.get_mut(&recipient) {
-            Some(pair) => pair.refused = refused,
-            None => self.remember(recipient, Pair { arrival: now, refused }),
+            Some(pair) => {
+                pair.refused = refused;
+                pair.arrival = pair.arrival.max(until);
+            }
+            None => self.remember(recipient, Pair { arrival: until, refused }),
         }
         until
     }

@@ -1,17 +1,20 @@
 //! The queue in the store: writing what was done, reading what is to be done.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use actix::prelude::*;
 use uuid::Uuid;
 
 use super::outbox::Parcel;
-use super::work::Ticket;
+use super::work::Leave;
 use super::{ChannelActor, STORE_PAUSE, loading};
 use crate::clock::Timestamp;
 use crate::domain::send::Mark;
-use crate::engine::ledger::Record;
+use crate::engine::ledger::{Record, Written};
 use crate::store::send::{Ready, Size};
+
+/// When messages that wait in the store are looked for again after none was found.
+const LOOKED_AGAIN: Duration = Duration::from_secs(5);
 
 impl ChannelActor {
     /// Writes outcomes and marks, unless a record is under way: what comes meanwhile goes with the next.
@@ -35,11 +38,12 @@ impl ChannelActor {
             .send(record)
             .into_actor(self)
             .map(move |result, actor, ctx| match result {
-                Ok(Ok(gone)) => {
+                Ok(Ok(Written { gone, overtaken })) => {
                     actor.lanes.forget(&gone);
+                    actor.announced(announced, &overtaken);
                     // Whoever read the store before it had these did not find them there.
                     suppressed.into_iter().for_each(|record| actor.shared.suppressions.add(record));
-                    actor.recorded(&marks, started, announced, ctx);
+                    actor.recorded(&marks, started, ctx);
                 }
                 // The ledger said why; nothing more can be written, so nothing more is sent.
                 Ok(Err(_)) | Err(_) => ctx.stop(),
@@ -47,10 +51,9 @@ impl ChannelActor {
             .spawn(ctx);
     }
 
-    fn recorded(&mut self, marks: &[Mark], started: usize, announced: Vec<Ticket>, ctx: &mut Context<Self>) {
+    fn recorded(&mut self, marks: &[Mark], started: usize, ctx: &mut Context<Self>) {
         self.recording = false;
         self.in_flight -= started;
-        self.announced(announced);
         self.look_at(marks.iter().filter_map(|mark| mark.due_at).min());
         let gone = self.lanes.written(marks);
         if self.fetching {
@@ -139,7 +142,7 @@ impl ChannelActor {
                     Err(error) => {
                         tracing::error!(send.id = %send_id, %error, "reading waiting messages failed");
                         ctx.run_later(STORE_PAUSE, move |actor, ctx| {
-                            actor.lanes.unparked(send_id, 0, Some(Timestamp::now()));
+                            actor.lanes.unparked(send_id, 0, 1, Timestamp::now());
                             actor.pump(ctx);
                         });
                     }
@@ -158,9 +161,13 @@ impl ChannelActor {
             let soon = waits.soon.into_iter();
             soon.filter(|(ticket, retry_at)| self.lanes.resume(*ticket, due(*retry_at))).count()
         };
-        // Some of what waits in the store is here as well: whatever is left is looked for again later.
-        let next = waits.later_due.unwrap_or_else(|| wall.plus(loading::HORIZON));
-        self.lanes.unparked(send_id, found as u64, Some(next));
+        // Some of what waits in the store is here as well: whatever is left is looked for again later, and not at
+        // once when only such were found.
+        let mut next = waits.later_due.unwrap_or_else(|| wall.plus(loading::HORIZON));
+        if found == 0 {
+            next = next.max(wall.plus(LOOKED_AGAIN));
+        }
+        self.lanes.unparked(send_id, found as u64, waits.later, next);
         self.pump(ctx);
     }
 
@@ -177,8 +184,9 @@ impl ChannelActor {
                     }
                     Err(error) if !error.is_passing() => {
                         tracing::error!(send.id = %send_id, %error, "the send's recipients cannot be read, it is left out");
-                        actor.lanes.forget(&[send_id]);
                         actor.broken.push(send_id);
+                        actor.release(Leave::Held, |work| work.id == send_id);
+                        actor.pump(ctx);
                     }
                     Err(error) => {
                         tracing::error!(send.id = %send_id, %error, "reading recipients failed");

@@ -48,7 +48,10 @@ impl ChannelActor {
         let account = (self.channel.company_id, waba_id);
         let now = Instant::now();
         let mut last = self.shared.synchronised.entry(account.clone()).or_insert(None);
-        if last.is_some_and(|last| now.duration_since(last) < distance) {
+        if let Some(wait) = last.and_then(|last| distance.checked_sub(now.duration_since(last))) {
+            if distance == LEAST_DISTANCE {
+                ctx.run_later(wait, |actor, ctx| actor.sync_templates_soon(ctx));
+            }
             return;
         }
         *last = Some(now);

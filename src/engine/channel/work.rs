@@ -233,11 +233,12 @@ impl Work {
         true
     }
 
-    /// Messages were read from the store: so many are here now, the others wait until `due`.
-    pub(super) fn unparked(&mut self, found: u64, due: Option<Timestamp>) {
+    /// Messages were read from the store: so many are here now, the others wait until `due`, at least `later` of
+    /// them. Counting too many is mended by the next look, counting too few would lose them.
+    pub(super) fn unparked(&mut self, found: u64, later: u64, due: Timestamp) {
         self.unparking = false;
-        self.parked = self.parked.saturating_sub(found);
-        self.parked_due = if self.parked == 0 { None } else { due };
+        self.parked = self.parked.saturating_sub(found).max(later);
+        self.parked_due = (self.parked > 0).then_some(due);
     }
 
     /// When the first message that waits in the store is due.

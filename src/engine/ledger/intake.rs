@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{
     Accept, AcceptedSend, Accepting, Activate, Activating, Close, Error, Extend, Hear, Ledger, Record,
-    Withdraw, Withdrawing,
+    Withdraw, Withdrawing, Written,
 };
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::State;
@@ -129,7 +129,7 @@ impl Handler<Withdrawing> for Ledger {
 }
 
 impl Handler<Record> for Ledger {
-    type Result = ResponseFuture<Result<Vec<Uuid>, Error>>;
+    type Result = ResponseFuture<Result<Written, Error>>;
 
     fn handle(&mut self, record: Record, ctx: &mut Self::Context) -> Self::Result {
         if self.closed {

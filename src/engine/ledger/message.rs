@@ -6,7 +6,7 @@ use actix::prelude::*;
 use uuid::Uuid;
 
 use crate::domain::content::Content;
-use crate::domain::message::Outcome;
+use crate::domain::message::{Key, Outcome};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::Skipped;
 use crate::domain::send::{Block, Mark, Recipients, Schedule, TemplateUse};
@@ -135,10 +135,18 @@ pub(crate) struct Withdraw(pub(crate) Uuid);
 #[rtype(result = "Vec<Uuid>")]
 pub(crate) struct Withdrawing;
 
-/// Write what a channel did. Answered when durable, however long that takes, with the sends of the marks
-/// that are not in the store (any more).
+/// What a record found when it was written.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Written {
+    /// Sends of the marks that are not in the store (any more).
+    pub(crate) gone: Vec<Uuid>,
+    /// Messages announced to be tried again that are over, by what the store knows.
+    pub(crate) overtaken: Vec<Key>,
+}
+
+/// Write what a channel did. Answered when durable, however long that takes.
 #[derive(Default, Message)]
-#[rtype(result = "Result<Vec<Uuid>, Error>")]
+#[rtype(result = "Result<Written, Error>")]
 pub(crate) struct Record {
     /// With send and company.
     pub(crate) outcomes: Vec<(Uuid, Uuid, Outcome)>,

@@ -22,7 +22,7 @@ use self::intake::subject;
 pub use self::message::Claim;
 pub(crate) use self::message::{
     Accept, AcceptedSend, Activate, Arrived, Close, Condition, Error, Extend, Hear, Listener, Order, Record,
-    Withdraw, Withdrawing,
+    Withdraw, Withdrawing, Written,
 };
 use crate::clock::Timestamp;
 use crate::store::ledger::{Batch, Committed, Ignored};
@@ -46,7 +46,7 @@ struct Open {
     accepts: Vec<Accepting>,
     extensions: Vec<(Uuid, Waiting<()>)>,
     activations: Vec<Activating>,
-    records: Vec<Waiting<Vec<Uuid>>>,
+    records: Vec<Waiting<Written>>,
     hearings: Vec<Waiting<()>>,
 }
 
@@ -173,7 +173,8 @@ impl Ledger {
             self.failures = 0;
             self.condition.send_replace(Condition::Writing);
         }
-        let Committed { gone, ignored: Ignored { unknown_send, never_attempted } } = found;
+        let Committed { gone, overtaken, ignored: Ignored { unknown_send, never_attempted } } = found;
+        let written = Written { gone: gone.clone(), overtaken: overtaken.clone() };
         self.figures.rows.increment((open.batch.sends.len() + open.batch.outcomes.len()) as u64);
         self.figures.unknown_send.increment(*unknown_send);
         self.figures.never_attempted.increment(*never_attempted);
@@ -202,7 +203,7 @@ impl Ledger {
             let _ = waiting.send(Ok(()));
         }
         for waiting in open.records {
-            let _ = waiting.send(Ok(gone.clone()));
+            let _ = waiting.send(Ok(written.clone()));
         }
         for waiting in open.hearings {
             let _ = waiting.send(Ok(()));

@@ -1,7 +1,7 @@
 //! What a provider told, sorted by who has to do something about it. Plain: it takes the present moment and
 //! decides.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use uuid::Uuid;
@@ -69,8 +69,8 @@ pub(super) struct Sorted {
     /// Receipts that do not name their message.
     pub(super) nameless: u64,
     pub(super) refused: Vec<Refused>,
-    /// Sends whose template the provider keeps back.
-    pub(super) held_templates: BTreeSet<Uuid>,
+    /// Sends whose template the provider keeps back, and since when.
+    pub(super) held_templates: BTreeMap<Uuid, Timestamp>,
     pub(super) templates: Vec<(Place, String, String, TemplateChange)>,
     pub(super) notices: Vec<(Place, Notice)>,
     /// Messages from people: the provider's id, and what came.
@@ -154,7 +154,7 @@ impl Sorted {
                 Wish::Hold(until, failure.code)
             }
             Disposition::HoldTemplate => {
-                self.held_templates.extend(receipt.key.map(|key| key.send_id));
+                self.held_templates.extend(receipt.key.map(|key| (key.send_id, receipt.at)));
                 return;
             }
             // Of this message alone, and it is over.

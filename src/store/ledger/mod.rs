@@ -19,7 +19,7 @@ use super::dialect::{Rows, Type};
 use super::lease::Lease;
 use super::{Error, Result, Store, suppression};
 use crate::clock::Timestamp;
-use crate::domain::message::Outcome;
+use crate::domain::message::{Key, Outcome};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Block, Mark, Recipients, Schedule, State};
 use crate::domain::suppression::Suppression;
@@ -146,6 +146,8 @@ impl Batch {
 pub struct Committed {
     /// Sends of the batch's marks that are not there (any more): their marks went nowhere.
     pub gone: Vec<Uuid>,
+    /// Messages that the batch says are tried again, and whose row says that they are over.
+    pub overtaken: Vec<Key>,
     /// Receipts that said nothing of any message of theirs.
     pub ignored: Ignored,
 }
@@ -183,9 +185,10 @@ impl Store {
         self.count_template_recipients(&transaction, batch, now).await?;
         self.suppress(&transaction, batch, now).await?;
         self.keep_events(&transaction, batch, now).await?;
+        let overtaken = self.overtaken(&transaction, batch).await?;
         let gone = self.mark_progress(&transaction, batch, now).await?;
         transaction.commit().await.map_err(Error::while_committing)?;
-        Ok(Committed { gone, ignored })
+        Ok(Committed { gone, overtaken, ignored })
     }
 
     /// Runs the statement that `sql` makes around the sub-select of `rows`, if there are any, and says how

@@ -1,11 +1,14 @@
 //! Outcomes of attempts, and how far their sends got.
 
+use std::collections::HashSet;
+use std::hash::Hash;
+
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::{Batch, IDS};
 use crate::clock::Timestamp;
-use crate::domain::message::{self, Failure};
+use crate::domain::message::{self, Failure, Key};
 use crate::domain::send::State;
 use crate::store::dialect::{Cell, Rows, Type};
 use crate::store::{Result, Store};
@@ -29,6 +32,7 @@ const MARK: &[(&str, Type)] = &[
     ("state", Type::Int),
     ("due_at", Type::Int),
 ];
+const KEY: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
 const TEMPLATE_RECIPIENT: &[(&str, Type)] = &[("waba_id", Type::Text), ("recipient", Type::Int)];
 
 /// How far along the state in `column` is, as SQL.
@@ -46,6 +50,14 @@ fn open_states() -> String {
     open.map(|state| state.as_i16().to_string()).collect::<Vec<_>>().join(", ")
 }
 
+/// The last of those that are about the same thing: one statement may touch a row once.
+fn last_words<T, K: Eq + Hash>(words: &[T], about: impl Fn(&T) -> K) -> impl Iterator<Item = &T> {
+    let mut seen = HashSet::with_capacity(words.len());
+    let mut last: Vec<_> = words.iter().rev().filter(|word| seen.insert(about(word))).collect();
+    last.reverse();
+    last.into_iter()
+}
+
 impl Store {
     pub(super) async fn upsert_outcomes(
         &self,
@@ -54,7 +66,9 @@ impl Store {
         now: Timestamp,
     ) -> Result<()> {
         let mut rows = Rows::new(self.backend, OUTCOME);
-        for (send_id, company_id, outcome) in &batch.outcomes {
+        for (send_id, company_id, outcome) in
+            last_words(&batch.outcomes, |(send_id, _, outcome)| (*send_id, outcome.position.ordinal))
+        {
             rows.push([
                 (*send_id).into(),
                 outcome.position.ordinal.cast_signed().into(),
@@ -96,14 +110,43 @@ impl Store {
         Ok(())
     }
 
+    /// Which messages that are announced to be tried again are over, by their rows.
+    pub(super) async fn overtaken(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<Vec<Key>> {
+        let mut rows = Rows::new(self.backend, KEY);
+        for (send_id, _, outcome) in &batch.outcomes {
+            if outcome.state == message::State::Sending {
+                rows.push([(*send_id).into(), outcome.position.ordinal.cast_signed().into()]);
+            }
+        }
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (announced, values) = rows.select(1);
+        let sql = format!(
+            "SELECT message.send_id, message.ordinal FROM {announced} AS announced \
+             JOIN message ON message.send_id = announced.send_id AND message.ordinal = announced.ordinal \
+             WHERE message.state NOT IN ({})",
+            open_states()
+        );
+        let found = to.query_all_raw(self.statement(sql, values)).await?;
+        found
+            .iter()
+            .map(|row| {
+                let ordinal: i64 = row.try_get_by_index(1)?;
+                Ok(Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() })
+            })
+            .collect()
+    }
+
     pub(super) async fn mark_progress(
         &self,
         to: &impl ConnectionTrait,
         batch: &Batch,
         now: Timestamp,
     ) -> Result<Vec<Uuid>> {
+        let marks: Vec<_> = last_words(&batch.marks, |mark| mark.send_id).collect();
         let mut rows = Rows::new(self.backend, MARK);
-        for mark in &batch.marks {
+        for mark in &marks {
             rows.push([
                 mark.send_id.into(),
                 mark.progress.high_water.cast_signed().into(),
@@ -124,14 +167,14 @@ impl Store {
             )
         });
         let written = written.await?;
-        for mark in batch.marks.iter().filter(|mark| matches!(mark.state, State::Canceled | State::Expired)) {
+        for mark in marks.iter().filter(|mark| matches!(mark.state, State::Canceled | State::Expired)) {
             self.end_messages(to, mark.send_id, mark.state, now).await?;
         }
-        if written >= batch.marks.len() as u64 {
+        if written >= marks.len() as u64 {
             return Ok(Vec::new());
         }
         let mut asked = Rows::new(self.backend, IDS);
-        for mark in &batch.marks {
+        for mark in &marks {
             asked.push([mark.send_id.into()]);
         }
         let (asked, values) = asked.select(1);

@@ -95,10 +95,17 @@ impl Lanes {
     }
 
     /// Messages of a send were read: so many wait here now, the others in the store until `due`.
-    pub(in crate::engine::channel) fn unparked(&mut self, send_id: Uuid, found: u64, due: Option<Timestamp>) {
+    pub(in crate::engine::channel) fn unparked(
+        &mut self,
+        send_id: Uuid,
+        found: u64,
+        later: u64,
+        due: Timestamp,
+    ) {
         if let Some(work) = self.works.get_mut(&send_id) {
-            work.unparked(found, due);
+            work.unparked(found, later, due);
         }
+        self.settle_down(send_id);
     }
 
     /// When the first message that waits in the store is due.

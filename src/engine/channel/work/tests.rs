@@ -108,7 +108,7 @@ fn a_send_with_new_messages_does_not_sleep_for_those_that_wait() {
     assert!(work.unpark(at(60_000)));
     assert!(!work.unpark(at(60_000)), "once");
     work.resume();
-    work.unparked(1, None);
+    work.unparked(1, 0, at(90_000));
     assert_eq!((work.remaining(), work.parked_due()), (3, None));
 }
 
