@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use pombo::clock::Timestamp;
 use sea_orm::{ConnectionTrait as _, Database};
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ use super::stage::{
     run_channel_under, run_under, send_to, show, template, text, until_it_waits_for,
 };
 use crate::database::{Universe, stores};
-use crate::running::{NUMBER, Running, until};
+use crate::running::{NUMBER, Running, WABA, until};
 
 stores!(
     a_quota_lets_so_many_go_and_holds_the_others_until_it_is_raised,
@@ -106,7 +107,7 @@ async fn a_quota_outlives_a_restart_and_opens_as_the_day_moves_on(universe: &Uni
     assert_eq!(templates_taken(&running), QUOTA);
 
     for taken in [2 * QUOTA, CONTACTS + 1] {
-        a_day_passes(universe).await;
+        a_day_passes(universe, &running).await;
         running.restart().await;
         until("another day's quota used", async || templates_taken(&running) == taken).await;
     }
@@ -118,8 +119,13 @@ async fn a_quota_outlives_a_restart_and_opens_as_the_day_moves_on(universe: &Uni
     running.end().await;
 }
 
-/// Whoever was written to was so a day earlier.
-async fn a_day_passes(universe: &Universe) {
+/// Everybody of the used quota was written to a day earlier.
+async fn a_day_passes(universe: &Universe, running: &Running) {
+    let day = Timestamp::now().minus(DAY);
+    until("the used quota written", async || {
+        running.store.template_recipients(WABA, day, 1_000).await.unwrap().len() as u64 == QUOTA
+    })
+    .await;
     let database = Database::connect(&universe.url).await.unwrap();
     let earlier = format!("UPDATE template_recipient SET at = at - {}", DAY.as_millis());
     assert!(database.execute_unprepared(&earlier).await.unwrap().rows_affected() > 0);
