@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::channel::{Estimate, Explain, LookAhead};
+use super::channel::{Estimate, Explain, LookAhead, TEMPLATE_QUOTA};
 use super::{Engine, Error, RETRY_AFTER};
 use crate::domain::channel::{Channel, Connection, Status};
 use crate::domain::limit::Limits;
@@ -57,12 +57,25 @@ impl Engine {
         let Some(channel) = self.channel(channel_id).await? else { return Ok(HashMap::new()) };
         let ids = alive.iter().map(|send| send.id).collect();
         let mut seen = self.directory().ask(channel_id, LookAhead(ids)).await.unwrap_or_default();
+        let keeps_template = alive.iter().any(|send| send.template.is_some() && !seen.contains_key(&send.id));
+        let quota = if keeps_template { self.quota(channel_id).await } else { None };
         let outlooks = alive.into_iter().map(|send| {
             let seen = seen.remove(&send.id);
-            let outlook = held_by(&channel.connection, send).or(seen).unwrap_or_else(in_the_store);
-            (send.id, outlook)
+            let quota = quota.clone().filter(|_| send.template.is_some());
+            let outlook = held_by(&channel.connection, send).or(seen).or(quota);
+            (send.id, outlook.unwrap_or_else(in_the_store))
         });
         Ok(outlooks.collect())
+    }
+}
+
+impl Engine {
+    /// Of a template that waits in the store, when the quota is used up.
+    async fn quota(&self, channel_id: Uuid) -> Option<Outlook> {
+        let limits = self.directory().ask(channel_id, Explain).await?.limits;
+        let quota = limits.into_iter().find(|limit| limit.name == TEMPLATE_QUOTA && limit.is_binding)?;
+        let sentence = format!("the quota of templates is used up: {} ({})", quota.value, quota.set_by);
+        Some(Outlook::waiting(Reason::TemplateQuota, sentence, quota.next_slot))
     }
 }
 
@@ -86,14 +99,9 @@ fn held_by(connection: &Connection, send: &Record) -> Option<Outlook> {
         }
         Stage::Active | Stage::Finished | Stage::Canceled | Stage::Expired => {}
     }
-    let reason = match connection.status {
-        Status::Blocked => Some(Reason::Blocked),
-        Status::Disconnected => Some(Reason::Disconnected),
-        Status::Connecting | Status::Connected | Status::Pairing => None,
-    };
-    if let Some(reason) = reason {
-        let why = connection.reason.as_ref().map_or("it is disconnected", |reason| &reason.sentence);
-        let sentence = format!("the channel cannot send: {why}. Reconnect it, and the queue goes on");
+    if let Some(sentence) = connection.obstacle() {
+        let is_blocked = connection.status == Status::Blocked;
+        let reason = if is_blocked { Reason::Blocked } else { Reason::Disconnected };
         return Some(Outlook::waiting(reason, sentence, None));
     }
     let template = send.template.as_ref().filter(|template| template.status != APPROVED)?;
