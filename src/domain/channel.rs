@@ -126,6 +126,20 @@ impl Connection {
     pub const fn accepts(&self) -> bool {
         matches!(self.status, Status::Connected | Status::Connecting)
     }
+
+    /// Why nothing goes and what is to be done, for a person; `None` while sends are accepted.
+    pub fn obstacle(&self) -> Option<String> {
+        let remedy = match self.status {
+            Status::Connecting | Status::Connected => return None,
+            Status::Disconnected => "Reconnect it, and the queue goes on",
+            Status::Blocked => {
+                "A new token does not help: settle it with the provider, and the queue goes on by itself"
+            }
+            Status::Pairing => "Link a phone, and the queue goes on",
+        };
+        let why = self.reason.as_ref().map_or("nobody said why", |reason| &reason.sentence);
+        Some(format!("the channel is {}: {}. {remedy}", self.status, why.trim_end_matches('.')))
+    }
 }
 
 /// A channel as its owner may see it. Secrets are never part of it.
@@ -194,6 +208,24 @@ mod tests {
             assert_eq!(status.as_str().parse(), Ok(status));
         }
         assert!("gone".parse::<Status>().is_err());
+    }
+
+    #[test]
+    fn a_channel_that_cannot_send_says_why_and_what_to_do() {
+        let sentence = "the provider refused the channel: it is restricted.".to_owned();
+        let reason = Some(Reason { code: "x".to_owned(), sentence, provider_code: None });
+        let obstacle = |status, reason: &Option<Reason>| {
+            Connection { status, reason: reason.clone(), since: Timestamp::from_millis(0) }.obstacle()
+        };
+        assert_eq!(obstacle(Status::Connecting, &reason), None);
+        assert_eq!(
+            obstacle(Status::Blocked, &reason).unwrap(),
+            "the channel is blocked: the provider refused the channel: it is restricted. A new token does not \
+             help: settle it with the provider, and the queue goes on by itself"
+        );
+        assert!(
+            obstacle(Status::Disconnected, &None).unwrap().ends_with("Reconnect it, and the queue goes on")
+        );
     }
 
     #[test]

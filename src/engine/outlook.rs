@@ -87,14 +87,9 @@ fn held_by(connection: &Connection, send: &Record) -> Option<Outlook> {
         }
         Stage::Active | Stage::Finished | Stage::Canceled | Stage::Expired => {}
     }
-    let reason = match connection.status {
-        Status::Blocked => Some(Reason::Blocked),
-        Status::Disconnected => Some(Reason::Disconnected),
-        Status::Connecting | Status::Connected | Status::Pairing => None,
-    };
-    if let Some(reason) = reason {
-        let why = connection.reason.as_ref().map_or("it is disconnected", |reason| &reason.sentence);
-        let sentence = format!("the channel cannot send: {why}. Reconnect it, and the queue goes on");
+    if let Some(sentence) = connection.obstacle() {
+        let is_blocked = connection.status == Status::Blocked;
+        let reason = if is_blocked { Reason::Blocked } else { Reason::Disconnected };
         return Some(Outlook::waiting(reason, sentence, None));
     }
     let template = send.template.as_ref().filter(|template| template.status != APPROVED)?;

@@ -146,6 +146,10 @@ impl Engine {
         let company_id = family.own.company_id;
         for (send_id, at) in &sorted.held_templates {
             let Some(template) = self.store().template_of_send(company_id, *send_id).await? else { continue };
+            // What the provider said of the template since counts more than a message that failed before.
+            if *at <= template.updated_at {
+                continue;
+            }
             let said = Said { status: Some(PAUSED), ..Said::default() };
             let (name, language) = (&template.name, &template.language);
             if self.store().change_template(company_id, &template.waba_id, name, language, said).await? {
@@ -154,6 +158,7 @@ impl Engine {
                     template = name,
                     "the provider keeps a template back"
                 );
+                self.wants_templates(&family.own).await;
             }
         }
         for (place, name, language, change) in &sorted.templates {

@@ -25,3 +25,4 @@ mod store_records;
 mod store_sends;
 mod store_suppressions;
 mod unreliable;
+mod waiting;

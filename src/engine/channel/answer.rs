@@ -269,6 +269,7 @@ impl ChannelActor {
             return;
         }
         figures::held(reason);
+        self.lanes.hold_back(ticket.send_id, reason);
         self.lanes.settle(ticket, false);
         let ticket = Ticket { attempts, again: true, counted: None, ..ticket };
         let stays = leaving.is_none() && wait <= PARKED_AFTER;

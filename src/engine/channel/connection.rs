@@ -94,10 +94,9 @@ impl Link {
         self.connection.accepts().then(|| self.connector.clone()).flatten()
     }
 
-    /// The same for a person.
+    /// Why nothing goes, for a person.
     pub(super) fn sentence(&self) -> String {
-        let why = self.connection.reason.as_ref().map(|reason| reason.sentence.as_str());
-        format!("the channel is {}: {}", self.connection.status, why.unwrap_or("nobody knows why"))
+        self.connection.obstacle().unwrap_or_default()
     }
 
     /// Why no message may go.

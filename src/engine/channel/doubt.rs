@@ -15,6 +15,7 @@ use super::work::{Doubt, Ticket};
 use super::{ChannelActor, STORE_PAUSE};
 use crate::clock::Timestamp;
 use crate::domain::message::{Failure, Key, Outcome, State};
+use crate::domain::outlook::Reason;
 use crate::domain::tier::UnknownOutcome;
 use crate::store::{Result, Store};
 
@@ -102,6 +103,7 @@ impl ChannelActor {
             retry_at: Some(wall.plus(grace)),
         };
         self.outbox.add(ticket.send_id, company_id, outcome);
+        self.lanes.hold_back(ticket.send_id, Reason::UnknownOutcome);
         self.lanes.settle(ticket, false);
         let ticket = Ticket { again: true, doubt: Doubt::Full, ..ticket };
         if !self.lanes.defer(ticket, now + grace, false) {

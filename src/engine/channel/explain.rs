@@ -14,6 +14,9 @@ use crate::domain::limit::{Limit, Limits};
 use crate::domain::outlook::{Outlook, Reason, Waiting};
 use crate::domain::tier::{Quota, Tier};
 
+/// The limit of people that templates go to.
+const TEMPLATE_QUOTA: &str = "template_quota";
+
 /// What limits this channel now?
 #[derive(Message)]
 #[rtype(result = "Limits")]
@@ -80,6 +83,9 @@ impl Handler<LookAhead> for ChannelActor {
                 let span = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
                 wall.plus(span)
             };
+            if let Some(waiting) = self.held_back(id, &waiting, (now, wall)) {
+                return Some((id, Outlook { waiting: Some(waiting), ..Outlook::default() }));
+            }
             let can_go = self.link.connector().is_some();
             let (share, ahead) = queue.place(work);
             let outlook = Outlook {
@@ -127,6 +133,43 @@ impl ChannelActor {
             reason => (reason, self.sentence(reason)),
         };
         Some(Waiting { reason, sentence, until })
+    }
+
+    /// What all that is left of a send waits for, unless the whole channel waits for more than its pace.
+    fn held_back(
+        &self,
+        send_id: Uuid,
+        channel: &Option<Waiting>,
+        moment: (Instant, Timestamp),
+    ) -> Option<Waiting> {
+        let is_pace = |waiting: &Waiting| matches!(waiting.reason, Reason::Rate | Reason::BackOff);
+        let (reason, until) = self.lanes.held_back(send_id, moment)?;
+        channel.as_ref().is_none_or(is_pace).then(|| Waiting {
+            reason,
+            sentence: self.sentence_of_messages(reason),
+            until: Some(until),
+        })
+    }
+
+    fn sentence_of_messages(&self, reason: Reason) -> String {
+        let tier = &self.tier.name;
+        match reason {
+            Reason::Pair => format!(
+                "the recipients of what is left got messages moments ago, and each may get only so many (tier \
+                 `{tier}`, options pair_interval and pair_burst)"
+            ),
+            Reason::RecipientHeld => {
+                "the provider asked to let the recipients of what is left be for a while".to_owned()
+            }
+            Reason::UnknownOutcome => format!(
+                "nobody knows yet whether the provider has what is left: receipts are waited for (option \
+                 retry.unknown_grace), then tier `{tier}` decides (option unknown_outcome)"
+            ),
+            Reason::Retry | Reason::BackOff => {
+                "what is left was refused for a passing reason and is tried again".to_owned()
+            }
+            other => self.sentence(other),
+        }
     }
 
     fn sentence(&self, reason: Reason) -> String {
@@ -222,7 +265,7 @@ impl ChannelActor {
     fn quota_limit(&self, wall: Timestamp) -> Limit {
         let tier = &self.tier;
         let base = limit(
-            "template_quota",
+            TEMPLATE_QUOTA,
             format!("{} people in 24 hours", tier.template_quota),
             &format!("tier `{}`, option template_quota", tier.name),
         );

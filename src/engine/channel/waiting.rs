@@ -93,6 +93,13 @@ impl Waiting {
         None
     }
 
+    /// When the first one of a send is due.
+    pub(super) fn first_due(&self, send_id: Uuid) -> Option<Instant> {
+        let entries = self.heap.iter().map(|Reverse(entry)| entry);
+        let own = entries.filter(|entry| entry.ticket.send_id == send_id && self.is_member(entry));
+        own.map(|entry| entry.due).min()
+    }
+
     /// Takes the first one, if it is due.
     pub(super) fn pop(&mut self, now: Instant) -> Option<Ticket> {
         if self.next_due()? > now {
@@ -180,7 +187,11 @@ mod tests {
         for send in [1, 2, 1] {
             waiting.add(ticket(send, waiting.len() as u64), now, false);
         }
+        waiting.add(ticket(1, 9), now + Duration::from_secs(9), false);
+        assert!(waiting.remove(ticket(1, 9).key()));
+        assert_eq!(waiting.first_due(Uuid::from_u128(1)), Some(now));
         assert_eq!(waiting.drain(Uuid::from_u128(1)).len(), 2);
+        assert_eq!(waiting.first_due(Uuid::from_u128(1)), None);
         assert_eq!(waiting.pop(now), Some(ticket(2, 1)));
     }
 }

@@ -6,6 +6,7 @@ use super::settled::Settled;
 use crate::clock::Timestamp;
 use crate::connector::cloud_api::Rendered;
 use crate::domain::message::{Key, Position};
+use crate::domain::outlook::Reason;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Mark, Progress, State, TemplateUse};
 
@@ -123,6 +124,8 @@ pub(super) struct Work {
     /// Whether those that are due are on their way.
     unparking: bool,
     leaving: Option<Leave>,
+    /// What the last of its messages that was put back waits for.
+    pub(super) held_by: Option<Reason>,
     pub(super) source: Source,
 }
 
@@ -156,6 +159,7 @@ impl Work {
             parked_due: None,
             unparking: false,
             leaving: None,
+            held_by: None,
             source,
         }
     }

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::Lanes;
 use crate::clock::Timestamp;
+use crate::domain::outlook::Reason;
 use crate::engine::channel::work::{Leave, Ticket, Work};
 
 impl Lanes {
@@ -106,6 +107,26 @@ impl Lanes {
             work.unparked(found, later, due);
         }
         self.settle_down(send_id);
+    }
+
+    /// A message of the send was put back for this reason.
+    pub(in crate::engine::channel) fn hold_back(&mut self, send_id: Uuid, reason: Reason) {
+        if let Some(work) = self.works.get_mut(&send_id) {
+            work.held_by = Some(reason);
+        }
+    }
+
+    /// What all that is left of a send waits for, and until when the first of it does; `None` while something of it can be handed out.
+    pub(in crate::engine::channel) fn held_back(
+        &self,
+        send_id: Uuid,
+        (now, wall): (Instant, Timestamp),
+    ) -> Option<(Reason, Timestamp)> {
+        let work = self.works.get(&send_id).filter(|work| !work.has_more())?;
+        let here = self.waiting.first_due(send_id);
+        let here = here.map(|due| wall.plus(due.saturating_duration_since(now)));
+        let until = [here, work.parked_due()].into_iter().flatten().min()?;
+        Some((work.held_by.unwrap_or(Reason::Retry), until))
     }
 
     /// When the first message that waits in the store is due.

@@ -1,0 +1,118 @@
+//! A send of which nothing goes says why, until when, and which option or answer of the provider holds it.
+
+use std::time::Duration;
+
+use pombo::clock::Timestamp;
+use pombo::store::change::Who;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::database::{Universe, stores};
+use crate::running::{Running, WABA, until};
+
+stores!(
+    a_message_to_somebody_who_got_one_just_now_waits_for_the_pair,
+    a_template_beyond_the_quota_waits_for_the_quota,
+    a_message_that_nobody_knows_of_waits_for_its_receipt,
+    a_channel_that_the_provider_refuses_says_so_before_anything_else,
+);
+
+const ANA: &str = "+5511900000001";
+
+/// Gives the channel's tier this option and waits until it is in force.
+async fn tighten(running: &Running, option: &str, value: Value) {
+    let mut tier =
+        json!({ "name": "unlimited", "kind": "business_account", "messages_per_second": "unlimited" });
+    tier[option] = value.clone();
+    let tiers = [("unlimited".to_owned(), tier.to_string())];
+    running.store.apply_tiers(&Who::Pombo, &tiers).await.unwrap();
+    let path = format!("/api/v1/chat/{}/limits", running.channel);
+    let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    until("the tier in force", async || {
+        let limits = running.ask(Method::GET, &path, &Value::Null).await.json();
+        let mut limits = limits["limits"].as_array().unwrap().iter();
+        limits.any(|limit| limit["value"].as_str().unwrap().contains(&value))
+    })
+    .await;
+}
+
+/// Sends, and waits until the send waits for this reason and so many of its messages are in a state; what it
+/// says then.
+async fn waits(running: &Running, body: &Value, reason: &str, (state, count): (&str, u64)) -> Value {
+    let (status, answer) = running.send(body).await;
+    assert_eq!(status, 202, "{answer}");
+    let path = format!("/api/v1/sends/{}", answer["send_id"].as_str().unwrap());
+    let mut shown = Value::Null;
+    until(&format!("the send waiting for {reason}"), async || {
+        shown = running.ask(Method::GET, &path, &Value::Null).await.json();
+        shown["waiting"]["reason"] == reason && shown["counts"][state] == count
+    })
+    .await;
+    shown
+}
+
+fn text(to: &str) -> Value {
+    json!({ "type": "text", "message": "hi", "phone_number": to })
+}
+
+/// Whether the waiting ends within so many seconds from now.
+fn ends_within(shown: &Value, seconds: u64) -> bool {
+    let until = Timestamp::parse(shown["waiting"]["until"].as_str().unwrap()).unwrap();
+    let now = Timestamp::now();
+    until > now && until.from_now(now) <= Duration::from_secs(seconds)
+}
+
+fn says(shown: &Value, word: &str) -> bool {
+    shown["waiting"]["sentence"].as_str().unwrap().contains(word)
+}
+
+async fn a_message_to_somebody_who_got_one_just_now_waits_for_the_pair(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    tighten(&running, "pair_interval", json!("1m")).await;
+    for _ in 0..10 {
+        assert_eq!(running.send(&text(ANA)).await.0, 202);
+    }
+    running.settled(10).await;
+    let shown = waits(&running, &text(ANA), "pair", ("queued", 1)).await;
+    assert!(says(&shown, "pair_interval") && ends_within(&shown, 60), "{shown}");
+    assert_eq!(shown["rate_per_second"], Value::Null);
+    running.end().await;
+}
+
+async fn a_template_beyond_the_quota_waits_for_the_quota(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    tighten(&running, "template_quota", json!(2)).await;
+    // The provider's yes to the first message makes the service fetch the templates.
+    assert_eq!(running.send(&text(ANA)).await.0, 202);
+    let found = async || {
+        let store = &running.store;
+        store.find_template_by_name(running.company, WABA, "hello_world", "en_US").await.unwrap()
+    };
+    until("the templates", async || found().await.is_some()).await;
+    let to: Vec<_> = (1..=5).map(|nth| format!("+551190000000{nth}")).collect();
+    let id = found().await.unwrap().id;
+    let template = json!({ "type": "template", "template_id": id, "components": [], "phone_number": to });
+    let shown = waits(&running, &template, "template_quota", ("sent", 2)).await;
+    assert!(says(&shown, "option template_quota") && ends_within(&shown, 24 * 3_600), "{shown}");
+    running.end().await;
+}
+
+async fn a_message_that_nobody_knows_of_waits_for_its_receipt(universe: &Universe) {
+    let running =
+        Running::start(universe, |config| config.retry.unknown_grace = Duration::from_secs(60)).await;
+    let lost = json!({ "match": {}, "times": 1, "outcome": { "drop_reply": true } });
+    running.simulator.script(&lost).unwrap();
+    let shown = waits(&running, &text(ANA), "unknown_outcome", ("unknown", 1)).await;
+    assert!(says(&shown, "retry.unknown_grace") && ends_within(&shown, 60), "{shown}");
+    running.end().await;
+}
+
+async fn a_channel_that_the_provider_refuses_says_so_before_anything_else(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    let refused = json!({ "match": {}, "times": 1, "outcome": { "error": { "code": 190 } } });
+    running.simulator.script(&refused).unwrap();
+    let shown = waits(&running, &text(ANA), "disconnected", ("queued", 1)).await;
+    assert!(says(&shown, "Reconnect it"), "{shown}");
+    assert_eq!(shown["waiting"]["until"], Value::Null);
+    running.end().await;
+}
