@@ -86,9 +86,8 @@ reasons! {
     UnknownOutcome = "unknown_outcome";
     /// What is left was refused for a passing reason and is tried again. Nothing to do.
     Retry = "retry";
-    /// Other sends of the channel go first: single messages before bulk sends, bulk sends in turns. Or all that
-    /// is left of it waits for a moment more than two minutes away, which its messages say. Nothing to do;
-    /// pausing another send makes room.
+    /// Other sends of the channel go first: single messages before bulk sends, bulk sends in turns. Nothing
+    /// to do; pausing another send makes room.
     Turn = "turn";
 }
 

@@ -8,8 +8,10 @@ use uuid::Uuid;
 
 use super::channel::{Estimate, Explain, LookAhead, Viewed};
 use super::{Engine, Error, RETRY_AFTER};
+use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Connection, Status};
 use crate::domain::limit::Limits;
+use crate::domain::message::State;
 use crate::domain::outlook::{Outlook, Reason};
 use crate::domain::send::Stage;
 use crate::store::send_list::Record;
@@ -17,6 +19,9 @@ use crate::store::template::APPROVED;
 
 /// The actor ended in this very moment; it is started anew.
 const LATER: Error = Error::Unavailable { retry_after: RETRY_AFTER };
+
+/// Within this of its send's moment the first message is due.
+const A_MOMENT: Duration = Duration::from_secs(1);
 
 impl Engine {
     /// How long a send to so many recipients takes at the pace that its channel has now, with what is queued
@@ -57,19 +62,72 @@ impl Engine {
         let Some(channel) = self.channel(channel_id).await? else { return Ok(HashMap::new()) };
         let viewed = alive.iter().map(|send| Viewed { id: send.id, has_template: send.template.is_some() });
         let look_ahead = LookAhead(viewed.collect());
+        let now = Timestamp::now();
         let mut seen = self.directory().ask(channel_id, look_ahead).await.unwrap_or_default();
-        let outlooks = alive.into_iter().map(|send| {
-            let seen = seen.remove(&send.id);
-            let outlook = held_by(&channel.connection, send).or(seen).unwrap_or_else(in_the_store);
-            (send.id, outlook)
-        });
-        Ok(outlooks.collect())
+        let mut outlooks = HashMap::new();
+        for send in alive {
+            let known = held_by(&channel.connection, send).or_else(|| seen.remove(&send.id));
+            let outlook = match (known, send.due_at.filter(|due| *due > now)) {
+                (Some(known), _) => known,
+                (None, Some(due)) => self.asleep(&channel, send.id, due, now).await?,
+                (None, None) => in_the_store(),
+            };
+            outlooks.insert(send.id, outlook);
+        }
+        Ok(outlooks)
     }
+
+    /// Of a send of which all that is left waits in the store, until `due` at least.
+    async fn asleep(
+        &self,
+        channel: &Channel,
+        send_id: Uuid,
+        due: Timestamp,
+        now: Timestamp,
+    ) -> Result<Outlook, Error> {
+        let first = self.store().waiting(send_id, due.plus(A_MOMENT), 1).await?.soon.pop();
+        let reason = match first {
+            None => return Ok(in_the_store()),
+            Some(first) if first.state != State::Queued => Reason::UnknownOutcome,
+            Some(first) => {
+                let recipient = first.position.recipient;
+                let held = self.0.shared.suppressions.held_until(channel.company_id, recipient, now);
+                match (held, first.attempts) {
+                    (Some(_), _) => Reason::RecipientHeld,
+                    (None, 0) => Reason::Pair,
+                    (None, _) => Reason::Retry,
+                }
+            }
+        };
+        let sentence = sentence_of_messages(reason, &channel.tier).unwrap_or_default();
+        Ok(Outlook::waiting(reason, sentence, Some(due)))
+    }
+}
+
+/// What messages that were put back wait for; `None` when that is no matter of the messages.
+pub(super) fn sentence_of_messages(reason: Reason, tier: &str) -> Option<String> {
+    Some(match reason {
+        Reason::Pair => format!(
+            "the recipients of what is left got messages moments ago, and each may get only so many (tier \
+             `{tier}`, options pair_interval and pair_burst)"
+        ),
+        Reason::RecipientHeld => {
+            "the provider asked to let the recipients of what is left be for a while".to_owned()
+        }
+        Reason::UnknownOutcome => format!(
+            "nobody knows yet whether the provider has what is left: receipts are waited for (option \
+             retry.unknown_grace), then tier `{tier}` decides (option unknown_outcome)"
+        ),
+        Reason::Retry | Reason::BackOff => {
+            "what is left was refused for a passing reason and is tried again".to_owned()
+        }
+        _ => return None,
+    })
 }
 
 /// A send that its channel does not work at just now.
 fn in_the_store() -> Outlook {
-    let sentence = "it waits for its turn: other sends go first, or all that is left of it waits for later";
+    let sentence = "it waits for its turn: other sends of the channel go first";
     Outlook::waiting(Reason::Turn, sentence.to_owned(), None)
 }
 

@@ -35,6 +35,8 @@ pub struct Record {
     pub counts: Counts,
     /// When it was to go, as its request asked.
     pub schedule: Schedule,
+    /// When the first of its messages is due, if all that are left wait for a later moment.
+    pub due_at: Option<Timestamp>,
     /// When it was accepted.
     pub created_at: Timestamp,
     /// When it was over.
@@ -78,6 +80,7 @@ struct Row {
     status: Option<String>,
     send_at: Option<i64>,
     expires_at: Option<i64>,
+    due_at: Option<i64>,
     created_at: i64,
     finished_at: Option<i64>,
 }
@@ -153,7 +156,7 @@ impl Store {
             "SELECT send.id, send.channel_id, send.state, send.control, \
              SUBSTR(send.content, 1, {head}) AS head, send.recipients, send.skipped, send.template_id, \
              template.name, template.language, template.status, send.send_at, send.expires_at, \
-             send.created_at, send.finished_at \
+             send.due_at, send.created_at, send.finished_at \
              FROM send LEFT JOIN template ON template.id = send.template_id \
              WHERE {chosen} ORDER BY send.id DESC",
             head = Content::KIND_CHARS
@@ -261,6 +264,7 @@ fn record(row: Row, mut counts: Counts, now: Timestamp) -> Result<Record> {
         skipped: row.skipped.cast_unsigned(),
         counts,
         schedule,
+        due_at: row.due_at.map(Timestamp::from_millis),
         created_at: Timestamp::from_millis(row.created_at),
         finished_at: row.finished_at.map(Timestamp::from_millis),
     })

@@ -12,6 +12,7 @@ use crate::running::{Running, WABA, until};
 
 stores!(
     a_message_to_somebody_who_got_one_just_now_waits_for_the_pair,
+    what_waits_for_long_says_so_from_the_store,
     a_template_beyond_the_quota_waits_for_the_quota,
     a_message_that_nobody_knows_of_waits_for_its_receipt,
     a_channel_that_the_provider_refuses_says_so_before_anything_else,
@@ -19,19 +20,18 @@ stores!(
 
 const ANA: &str = "+5511900000001";
 
-/// Gives the channel's tier this option and waits until it is in force.
-async fn tighten(running: &Running, option: &str, value: Value) {
+/// Gives the channel's tier this option and waits until one of its limits is shown so.
+async fn tighten(running: &Running, option: &str, value: Value, shown: &str) {
     let mut tier =
         json!({ "name": "unlimited", "kind": "business_account", "messages_per_second": "unlimited" });
-    tier[option] = value.clone();
+    tier[option] = value;
     let tiers = [("unlimited".to_owned(), tier.to_string())];
     running.store.apply_tiers(&Who::Pombo, &tiers).await.unwrap();
     let path = format!("/api/v1/chat/{}/limits", running.channel);
-    let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     until("the tier in force", async || {
         let limits = running.ask(Method::GET, &path, &Value::Null).await.json();
         let mut limits = limits["limits"].as_array().unwrap().iter();
-        limits.any(|limit| limit["value"].as_str().unwrap().contains(&value))
+        limits.any(|limit| limit["value"].as_str().unwrap().starts_with(shown))
     })
     .await;
 }
@@ -68,7 +68,7 @@ fn says(shown: &Value, word: &str) -> bool {
 
 async fn a_message_to_somebody_who_got_one_just_now_waits_for_the_pair(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
-    tighten(&running, "pair_interval", json!("1m")).await;
+    tighten(&running, "pair_interval", json!("1m"), "one in 1m").await;
     for _ in 0..10 {
         assert_eq!(running.send(&text(ANA)).await.0, 202);
     }
@@ -79,9 +79,26 @@ async fn a_message_to_somebody_who_got_one_just_now_waits_for_the_pair(universe:
     running.end().await;
 }
 
+async fn what_waits_for_long_says_so_from_the_store(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    tighten(&running, "pair_interval", json!("20m"), "one in 20m").await;
+    for _ in 0..10 {
+        assert_eq!(running.send(&text(ANA)).await.0, 202);
+    }
+    running.settled(10).await;
+    let shown = waits(&running, &text(ANA), "pair", ("queued", 1)).await;
+    assert!(says(&shown, "pair_interval") && ends_within(&shown, 20 * 60), "{shown}");
+
+    let held = json!({ "match": {}, "times": 1, "outcome": { "error": { "code": 131_049 } } });
+    running.simulator.script(&held).unwrap();
+    let shown = waits(&running, &text("+5511900000002"), "recipient_held", ("queued", 1)).await;
+    assert!(says(&shown, "the provider asked") && ends_within(&shown, 24 * 3_600), "{shown}");
+    running.end().await;
+}
+
 async fn a_template_beyond_the_quota_waits_for_the_quota(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
-    tighten(&running, "template_quota", json!(2)).await;
+    tighten(&running, "template_quota", json!(2), "2 people").await;
     // The provider's yes to the first message makes the service fetch the templates.
     assert_eq!(running.send(&text(ANA)).await.0, 202);
     let found = async || {

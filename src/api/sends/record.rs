@@ -120,6 +120,7 @@ impl From<(Record, Outlook)> for SendRecord {
             skipped,
             counts,
             schedule: Schedule { send_at, expires_at },
+            due_at: _,
             created_at,
             finished_at,
         } = record;

@@ -13,6 +13,7 @@ use crate::clock::Timestamp;
 use crate::domain::limit::{Limit, Limits};
 use crate::domain::outlook::{Outlook, Reason, Waiting};
 use crate::domain::tier::{Quota, Tier};
+use crate::engine::outlook::sentence_of_messages;
 
 /// The limit of people that templates go to.
 const TEMPLATE_QUOTA: &str = "template_quota";
@@ -146,30 +147,9 @@ impl ChannelActor {
         let (reason, until) = self.lanes.held_back(send_id, moment)?;
         channel.as_ref().is_none_or(is_pace).then(|| Waiting {
             reason,
-            sentence: self.sentence_of_messages(reason),
+            sentence: sentence_of_messages(reason, &self.tier.name).unwrap_or_else(|| self.sentence(reason)),
             until: Some(until),
         })
-    }
-
-    fn sentence_of_messages(&self, reason: Reason) -> String {
-        let tier = &self.tier.name;
-        match reason {
-            Reason::Pair => format!(
-                "the recipients of what is left got messages moments ago, and each may get only so many (tier \
-                 `{tier}`, options pair_interval and pair_burst)"
-            ),
-            Reason::RecipientHeld => {
-                "the provider asked to let the recipients of what is left be for a while".to_owned()
-            }
-            Reason::UnknownOutcome => format!(
-                "nobody knows yet whether the provider has what is left: receipts are waited for (option \
-                 retry.unknown_grace), then tier `{tier}` decides (option unknown_outcome)"
-            ),
-            Reason::Retry | Reason::BackOff => {
-                "what is left was refused for a passing reason and is tried again".to_owned()
-            }
-            other => self.sentence(other),
-        }
     }
 
     fn sentence(&self, reason: Reason) -> String {
