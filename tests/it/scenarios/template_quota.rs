@@ -25,13 +25,13 @@ const CONTACTS: u64 = 120;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The tier's options, with this quota.
-fn options(quota: Value) -> Value {
+fn options(quota: u64) -> Value {
     json!({ "messages_per_second": "unlimited", "pair_interval": "0s", "template_quota": quota })
 }
 
 async fn under_quota(universe: &Universe, quota: u64) -> Running {
     let running = Running::start(universe, |_| {}).await;
-    run_under(&running, "sparing", options(json!(quota))).await;
+    run_under(&running, "sparing", options(quota)).await;
     running
 }
 
@@ -77,7 +77,7 @@ async fn a_quota_lets_so_many_go_and_holds_the_others_until_it_is_raised(univers
     until("the texts taken", async || running.delivered().0 == QUOTA + 30).await;
     assert_eq!(templates_taken(&running), QUOTA);
 
-    put_tier(&running, "sparing", options(json!(QUOTA + 20))).await;
+    put_tier(&running, "sparing", options(QUOTA + 20)).await;
     until("more of the quota used", async || templates_taken(&running) == QUOTA + 20).await;
     until_it_waits_for(&running, &send, "template_quota").await;
     assert_eq!(templates_taken(&running), QUOTA + 20);
@@ -159,7 +159,7 @@ async fn the_numbers_of_an_account_share_its_quota(universe: &Universe) {
     assert_eq!(numbers.iter().sum::<u64>(), QUOTA);
 
     // Raised, it is raised for both.
-    put_tier(&running, "sparing", options(json!(10 * QUOTA))).await;
+    put_tier(&running, "sparing", options(10 * QUOTA)).await;
     running.settled(0).await;
     assert_eq!(templates_taken(&running), 2 * (QUOTA - 10));
     running.end().await;
