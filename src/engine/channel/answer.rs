@@ -135,6 +135,7 @@ impl ChannelActor {
             failure: Some(failure),
         };
         self.put_back_started(Ticket { doubt: true, ..ticket }, later);
+        self.unsure.push(ticket);
     }
 
     /// Tries the message again later, unless it was tried often enough.

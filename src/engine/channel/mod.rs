@@ -120,6 +120,10 @@ pub(crate) struct ChannelActor {
     doubts: Vec<Ticket>,
     /// The ledger is being asked.
     doubting: bool,
+    /// Messages of which nobody knows since just now: a receipt may have been here before.
+    unsure: Vec<Ticket>,
+    /// The ledger is being asked about such messages.
+    looking: bool,
     /// Templates that the provider does not let through, which the store does not know yet.
     held_templates: HashSet<i64>,
     /// A send that waits in the store is due then.
@@ -176,6 +180,8 @@ impl ChannelActor {
             pauses: 0,
             doubts: Vec::new(),
             doubting: false,
+            unsure: Vec::new(),
+            looking: false,
             held_templates: HashSet::new(),
             next_look: None,
             held: None,
