@@ -63,6 +63,7 @@ impl ChannelActor {
                 );
             }
             Reply::Uncertain(failure) => {
+                self.unsure.push(ticket);
                 self.keep_quota(&ticket);
                 self.uncertain(ticket, attempts, failure);
             }
@@ -135,7 +136,6 @@ impl ChannelActor {
             failure: Some(failure),
         };
         self.put_back_started(Ticket { doubt: true, ..ticket }, later);
-        self.unsure.push(ticket);
     }
 
     /// Tries the message again later, unless it was tried often enough.

@@ -114,16 +114,16 @@ pub(crate) struct ChannelActor {
     in_flight: usize,
     /// The provider takes nothing before this moment, and why.
     pause: Option<(Reason, Instant)>,
+    /// Messages of which nobody knows since just now: a receipt may have been here before.
+    unsure: Vec<Ticket>,
+    /// The ledger is being asked about such messages.
+    looking: bool,
     /// How often in a row it took nothing.
     pauses: u32,
     /// Messages of which the ledger must be asked whether a receipt came.
     doubts: Vec<Ticket>,
     /// The ledger is being asked.
     doubting: bool,
-    /// Messages of which nobody knows since just now: a receipt may have been here before.
-    unsure: Vec<Ticket>,
-    /// The ledger is being asked about such messages.
-    looking: bool,
     /// Templates that the provider does not let through, which the store does not know yet.
     held_templates: HashSet<i64>,
     /// A send that waits in the store is due then.
@@ -178,10 +178,10 @@ impl ChannelActor {
             in_flight: 0,
             pause: None,
             pauses: 0,
-            doubts: Vec::new(),
-            doubting: false,
             unsure: Vec::new(),
             looking: false,
+            doubts: Vec::new(),
+            doubting: false,
             held_templates: HashSet::new(),
             next_look: None,
             held: None,
