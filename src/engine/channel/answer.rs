@@ -256,7 +256,8 @@ impl ChannelActor {
         figures::held(reason);
         self.lanes.settle(ticket, false);
         let ticket = Ticket { attempts, again: true, counted: None, ..ticket };
-        let stays = leaving.is_none() && wait <= PARKED_AFTER;
+        // A receipt finds what is in doubt only here.
+        let stays = leaving.is_none() && (wait <= PARKED_AFTER || reason == Reason::UnknownOutcome);
         if !stays || !self.lanes.defer(ticket, Instant::now() + wait, is_trouble(reason)) {
             self.lanes.park(ticket, due);
         }

@@ -70,7 +70,7 @@ async fn killed_in(
 
 async fn killed_while_the_provider_throttles_the_number(universe: &Universe) {
     let storm = json!({ "number": { "phone_number_id": NUMBER, "throttle": 100 } });
-    killed_in(universe, &storm, 40, async |killed| figures(killed).throttled).await;
+    killed_in(universe, &storm, 10, async |killed| figures(killed).throttled).await;
 }
 
 async fn killed_while_answers_get_lost(universe: &Universe) {
