@@ -183,6 +183,12 @@ impl Engine {
         if removed > 0 {
             tracing::info!(sends = removed, "removed sends whose audience was never complete");
         }
+        // While no process ran, receipts found nobody: what waits for them waits anew.
+        let grace_ends = Timestamp::now().plus(config.retry.unknown_grace);
+        let in_doubt = store.put_off_doubts(grace_ends).await?;
+        if in_doubt > 0 {
+            tracing::info!(messages = in_doubt, until = %grace_ends, "waiting for receipts of what was perhaps sent");
+        }
         // Read first: what changes from here on is seen by the sentinel.
         let seen = store.revisions().await?;
         let (report, condition) = watch::channel(Condition::Writing);

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
+use crate::domain::message;
 use crate::domain::send::{Control, State};
 
 /// A send as whoever steers it has to know it.
@@ -103,6 +104,25 @@ impl Store {
         }
         transaction.commit().await?;
         Ok(expired)
+    }
+
+    /// Nothing that was perhaps sent goes again before `until`, in any send that is not over. How many messages
+    /// that puts off.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn put_off_doubts(&self, until: Timestamp) -> Result<u64> {
+        let sql = format!(
+            "UPDATE message SET retry_at = $1 WHERE retry_at IS NOT NULL AND retry_at < $2 \
+             AND state IN ({sending}, {unknown}) \
+             AND send_id IN (SELECT id FROM send WHERE state < 2 AND state = {active})",
+            sending = message::State::Sending.as_i16(),
+            unknown = message::State::Unknown.as_i16(),
+            active = State::Active.as_i16(),
+        );
+        let values = [until.millis().into(), until.millis().into()];
+        Ok(self.write.execute_raw(self.statement(sql, values)).await?.rows_affected())
     }
 
     /// When the next send of a channel that waits for its moment is due.

@@ -72,6 +72,7 @@ impl ChannelActor {
                 );
             }
             Reply::Uncertain(failure) => {
+                self.unsure.push(ticket);
                 self.keep_quota(&ticket);
                 self.uncertain(ticket, attempts, failure);
             }
@@ -272,7 +273,8 @@ impl ChannelActor {
         self.lanes.hold_back(ticket.send_id, reason);
         self.lanes.settle(ticket, false);
         let ticket = Ticket { attempts, again: true, counted: None, ..ticket };
-        let stays = leaving.is_none() && wait <= PARKED_AFTER;
+        // A receipt finds what is in doubt only here.
+        let stays = leaving.is_none() && (wait <= PARKED_AFTER || reason == Reason::UnknownOutcome);
         if !stays || !self.lanes.defer(ticket, Instant::now() + wait, is_trouble(reason)) {
             self.lanes.park(ticket, due);
         }

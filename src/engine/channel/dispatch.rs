@@ -33,6 +33,7 @@ impl ChannelActor {
         self.fetch(ctx);
         self.held = self.start_messages(now, wall);
         self.look_into_doubts(ctx);
+        self.look_whether_heard(ctx);
         self.load(ctx);
         self.unpark(wall, ctx);
         self.learn_quota(ctx);

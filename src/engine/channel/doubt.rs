@@ -51,6 +51,25 @@ impl ChannelActor {
             .spawn(ctx);
     }
 
+    /// Asks the ledger about messages that nobody knows of since just now: a receipt may have come while their
+    /// answers were awaited, and then there is nothing to wait for.
+    pub(super) fn look_whether_heard(&mut self, ctx: &mut Context<Self>) {
+        if self.looking || self.unsure.is_empty() {
+            return;
+        }
+        self.looking = true;
+        let (store, tickets) = (self.shared.store.clone(), mem::take(&mut self.unsure));
+        async move { states(&store, &tickets).await }
+            .into_actor(self)
+            .map(|states, actor, ctx| {
+                actor.looking = false;
+                // What cannot be read now is asked again when the time to wait is over.
+                actor.heard(states.unwrap_or_default());
+                actor.pump(ctx);
+            })
+            .spawn(ctx);
+    }
+
     fn resolve_doubt(&mut self, ticket: Ticket, state: Option<State>) {
         if self.was_heard(ticket.key()) || state.is_some_and(|state| !state.is_open()) {
             self.lanes.settle(ticket, true);

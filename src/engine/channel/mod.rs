@@ -117,6 +117,10 @@ pub(crate) struct ChannelActor {
     in_flight: usize,
     /// The provider takes nothing before this moment, and why.
     pause: Option<(Reason, Instant)>,
+    /// Messages of which nobody knows since just now: a receipt may have been here before.
+    unsure: Vec<Ticket>,
+    /// The ledger is being asked about such messages.
+    looking: bool,
     /// How often in a row it took nothing.
     pauses: u32,
     /// Messages of which the ledger must be asked whether a receipt came.
@@ -179,6 +183,8 @@ impl ChannelActor {
             in_flight: 0,
             pause: None,
             pauses: 0,
+            unsure: Vec::new(),
+            looking: false,
             doubts: Vec::new(),
             doubting: false,
             heard_of: HashSet::new(),
