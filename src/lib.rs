@@ -17,7 +17,10 @@
 //! - *tier*: a named set of rates and quotas.
 //! - *provider*: the service outside. *connector*: our code for one provider. *simulator*: a provider that
 //!   we run ourselves.
-//! - *receipt*: a status heard back from the provider.
+//! - *receipt*: a status of a message heard back from the provider.
+//! - *suppression*: a recipient that a company's sends leave out, or let be for a while.
+//! - *operator*: a person who tunes tiers and channels of every company. *change*: the record of what an
+//!   operator, or somebody at the command line, changed.
 //! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
 pub mod api;

@@ -13,6 +13,7 @@ mod live;
 mod outage;
 mod program;
 mod proxy;
+mod readme;
 mod receipts;
 mod running;
 mod scenarios;
