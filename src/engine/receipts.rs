@@ -8,6 +8,7 @@ mod sorted;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use uuid::Uuid;
 
@@ -146,8 +147,9 @@ impl Engine {
         let company_id = family.own.company_id;
         for (send_id, at) in &sorted.held_templates {
             let Some(template) = self.store().template_of_send(company_id, *send_id).await? else { continue };
-            // What the provider said of the template since counts more than a message that failed before.
-            if *at <= template.updated_at {
+            // What the provider said of the template since counts more than a message that failed before. The
+            // provider tells whole seconds.
+            if at.plus(Duration::from_secs(1)) <= template.updated_at {
                 continue;
             }
             let said = Said { status: Some(PAUSED), ..Said::default() };

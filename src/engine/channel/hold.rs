@@ -98,6 +98,13 @@ impl ChannelActor {
         self.tier.template_quota == Quota::Unlimited || (self.quota_known && !closed)
     }
 
+    /// Lets templates go again when another channel of the business account gave slots back.
+    pub(super) fn reopen_templates(&mut self) {
+        if self.quota.next_slot(self.tier.template_quota, Timestamp::now()).is_none() {
+            self.templates_closed_until = None;
+        }
+    }
+
     /// Reads whom the business account wrote to lately, before the first template goes under a quota.
     pub(super) fn learn_quota(&mut self, ctx: &mut Context<Self>) {
         if self.quota_known || self.learning || self.tier.template_quota == Quota::Unlimited {

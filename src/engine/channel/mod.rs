@@ -235,6 +235,7 @@ impl Actor for ChannelActor {
         self.pump(ctx);
         // Whatever was overlooked for whatever reason waits no longer than this.
         ctx.run_interval(LOOK_INTERVAL, |actor, ctx| {
+            actor.reopen_templates();
             actor.lanes.look_again();
             actor.pump(ctx);
         });
