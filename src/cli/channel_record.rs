@@ -20,25 +20,12 @@ pub(super) struct Record {
     phone_number_id: Option<String>,
     waba_id: Option<String>,
     status: &'static str,
-    status_reason: Option<StatusReason>,
+    status_reason: Option<Reason>,
     status_since: Timestamp,
     tier: String,
     quality_rating: Option<String>,
     created_at: Timestamp,
     updated_at: Timestamp,
-}
-
-#[derive(Debug, Serialize)]
-struct StatusReason {
-    code: String,
-    sentence: String,
-    provider_code: Option<i64>,
-}
-
-impl From<Reason> for StatusReason {
-    fn from(Reason { code, sentence, provider_code }: Reason) -> Self {
-        Self { code, sentence, provider_code }
-    }
 }
 
 impl Record {
@@ -71,7 +58,7 @@ impl Record {
             phone_number_id,
             waba_id,
             status: status.as_str(),
-            status_reason: reason.map(StatusReason::from),
+            status_reason: reason,
             status_since: since,
             tier,
             quality_rating,

@@ -99,7 +99,7 @@ words!(Level { Standard = "standard", High = "high", Coexistence = "coexistence"
 pub struct UnknownWord(String);
 
 /// Why a channel is not connected.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reason {
     /// A short code: `credentials_refused`, `account_restricted`, `no_usable_token`.
     pub code: String,

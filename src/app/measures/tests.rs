@@ -71,7 +71,7 @@ fn counted() -> Metrics {
                     Some(variable) => text
                         .split_once(&format!("let {variable} = ["))
                         .map(|(_, labels)| labels.split_once("];").unwrap().0)
-                        .map(|labels| literals(labels))
+                        .map(literals)
                         .unwrap(),
                     None => labels.split(',').filter_map(|pair| literals(pair).into_iter().next()).collect(),
                 };

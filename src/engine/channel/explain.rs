@@ -84,7 +84,7 @@ impl Handler<LookAhead> for ChannelActor {
                 let span = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
                 wall.plus(span)
             };
-            if let Some(waiting) = self.held_back(id, &waiting, (now, wall)) {
+            if let Some(waiting) = self.held_back(id, waiting.as_ref(), (now, wall)) {
                 return Some((id, Outlook { waiting: Some(waiting), ..Outlook::default() }));
             }
             let can_go = self.link.connector().is_some();
@@ -140,12 +140,12 @@ impl ChannelActor {
     fn held_back(
         &self,
         send_id: Uuid,
-        channel: &Option<Waiting>,
+        channel: Option<&Waiting>,
         moment: (Instant, Timestamp),
     ) -> Option<Waiting> {
         let is_pace = |waiting: &Waiting| matches!(waiting.reason, Reason::Rate | Reason::BackOff);
         let (reason, until) = self.lanes.held_back(send_id, moment)?;
-        channel.as_ref().is_none_or(is_pace).then(|| Waiting {
+        channel.is_none_or(is_pace).then(|| Waiting {
             reason,
             sentence: sentence_of_messages(reason, &self.tier.name).unwrap_or_else(|| self.sentence(reason)),
             until: Some(until),
