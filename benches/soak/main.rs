@@ -60,8 +60,8 @@ const TICK: Duration = Duration::from_millis(500);
 #[derive(Debug, Parser)]
 struct Arguments {
     /// How long to send, in minutes
-    #[arg(long, default_value_t = 10.0)]
-    minutes: f64,
+    #[arg(long)]
+    minutes: Option<f64>,
     /// Contacts that every tag send goes to
     #[arg(long, default_value_t = 3_000, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     contacts: u64,
@@ -75,11 +75,16 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let Some(minutes) = arguments.minutes else {
+        // A plain `cargo bench` is not meant to last that long.
+        let _ = writeln!(std::io::stderr().lock(), "the soak runs when told how long: -- --minutes 10");
+        return ExitCode::SUCCESS;
+    };
     // Another provider of cryptography is not there before.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let ran = tokio::runtime::Runtime::new()
         .context("no runtime")
-        .and_then(|runtime| runtime.block_on(soak(&arguments)));
+        .and_then(|runtime| runtime.block_on(soak(&arguments, minutes)));
     let printed = ran.and_then(|report| {
         let text = if arguments.json { report.json()? } else { report.table() };
         writeln!(std::io::stdout().lock(), "{text}")?;
@@ -96,8 +101,8 @@ fn main() -> ExitCode {
     }
 }
 
-async fn soak(arguments: &Arguments) -> anyhow::Result<Report> {
-    let lasting = Duration::from_secs_f64(arguments.minutes.clamp(0.1, 60.0 * 24.0 * 7.0) * 60.0);
+async fn soak(arguments: &Arguments, minutes: f64) -> anyhow::Result<Report> {
+    let lasting = Duration::from_secs_f64(minutes.clamp(0.1, 60.0 * 24.0 * 7.0) * 60.0);
     let simulator = Arc::new(simulator().await?);
     let mut service = Service::set_up(&simulator.base_url(), arguments.contacts)?;
     let channels: Vec<Arc<Channel>> = service.channels().map(Arc::new).collect();
