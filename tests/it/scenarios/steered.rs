@@ -144,9 +144,11 @@ async fn a_scheduled_send_starts_at_its_moment_though_the_service_is_started_ane
 }
 
 async fn scheduled(universe: &Universe, restarts: bool) {
+    // A restart takes some of it.
+    let wait = if restarts { 3 * SOON } else { SOON };
     let mut running = Running::start(universe, |_| {}).await;
     let tag = running.tag("everyone", FIRST, 500).await;
-    let send_at = Timestamp::now().plus(SOON);
+    let send_at = Timestamp::now().plus(wait);
     let mut body = text_to(tag);
     body["send_at"] = json!(send_at.to_string());
     let id = begin(&running, &body).await;
