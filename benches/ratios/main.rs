@@ -35,14 +35,14 @@ fn main() -> std::io::Result<()> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut rows = Vec::new();
     for (name, measure) in [
-        ("accept", accept::measure as fn() -> Row),
+        ("accept", accept::measure as fn() -> Vec<Row>),
         ("tag-send", tag_send::measure),
         ("memory", tag_send::memory),
         ("dispatch", dispatch::measure),
         ("receipts", receipts::measure),
     ] {
         if runs(name) {
-            rows.push(measure());
+            rows.extend(measure());
         }
     }
     let mut out = std::io::stdout().lock();
