@@ -44,10 +44,12 @@ pub struct State {
 }
 
 route::table! {
+    // A request is compared with one route after the other: first what is asked a thousand times a second.
+    POST "/api/v1/chat/{id}/messages" => chat::send, Company;
+    POST "/hooks/meta/{id}" => hooks::take, Open;
     GET "/api/v1/chat" => chat::list, Company;
     GET "/api/v1/chat/{id}/templates" => chat::templates, Company;
     GET "/api/v1/chat/{id}/limits" => chat::limits, Company;
-    POST "/api/v1/chat/{id}/messages" => chat::send, Company;
     GET "/api/v1/web-chat" => web_chat::list, Company;
     POST "/api/v1/web-chat/{id}/messages" => web_chat::send, Company;
     GET "/api/v1/sends" => sends::list, Company;
@@ -66,7 +68,6 @@ route::table! {
     POST "/operator/v1/channels/{id}/reconnect" => operator::channels::reconnect, Operator;
     GET "/operator/v1/changes" => operator::changes::list, Operator;
     GET "/hooks/meta/{id}" => hooks::handshake, Open;
-    POST "/hooks/meta/{id}" => hooks::take, Open;
     GET "/healthz" => health::live, Open;
     GET "/readyz" => health::ready, Open;
     GET "/metrics" => health::metrics, Open;

@@ -4,10 +4,14 @@
 //! SQLite reads one JSON array a row. Both keep the statement's text the same for any number of rows, so
 //! that it is prepared once.
 
+mod bulk;
+
 use std::fmt::Write as _;
 
 use sea_orm::{DbBackend, Value};
 use uuid::Uuid;
+
+pub(super) use self::bulk::{Bulk, Incoming};
 
 /// The type of a column of [`Rows`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +74,14 @@ impl Rows {
 
     pub(super) const fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// How long all values together are.
+    fn bytes(&self) -> usize {
+        match &self.form {
+            Form::Json(json) => json.len(),
+            Form::Arrays(arrays) => arrays.iter().map(String::len).sum(),
+        }
     }
 
     /// Adds one row; `cells` are in the order of the columns.

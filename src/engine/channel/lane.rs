@@ -35,7 +35,7 @@ impl Lane {
     /// How many sends should be fetched from the store now; `None` when it holds no more or there is too
     /// little room to be worth asking. `held` says how many are here, in the order or not.
     pub(super) fn room(&self, held: impl FnOnce() -> usize) -> Option<usize> {
-        if !self.behind {
+        if !self.behind || self.order.len() > self.bound / 2 {
             return None;
         }
         let held = held().max(self.order.len());

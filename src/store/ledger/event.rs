@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::Batch;
 use crate::clock::Timestamp;
-use crate::store::dialect::{Rows, Type};
+use crate::store::dialect::{Bulk, Type};
 use crate::store::{Result, Store};
 
 /// The kind of an event that is a message from a recipient.
@@ -45,7 +45,7 @@ impl Store {
         batch: &Batch,
         now: Timestamp,
     ) -> Result<()> {
-        let mut rows = Rows::new(self.backend, EVENT);
+        let mut rows = Bulk::new(self.backend, EVENT);
         for event in &batch.events {
             rows.push([
                 event.id.into(),
@@ -56,10 +56,10 @@ impl Store {
                 event.payload.as_str().into(),
             ]);
         }
-        self.write(to, rows, vec![now.millis().into()], |incoming| {
+        self.write(to, rows, Some(now.millis().into()), |incoming, now| {
             format!(
                 "INSERT INTO event (id, company_id, channel_id, kind, identity, payload, created_at) \
-                 SELECT id, company_id, channel_id, kind, identity, payload, $1 \
+                 SELECT id, company_id, channel_id, kind, identity, payload, ${now} \
                  FROM {incoming} AS incoming WHERE TRUE ON CONFLICT (channel_id, kind, identity) DO NOTHING"
             )
         })

@@ -15,7 +15,7 @@ pub use self::receipt::{Ignored, Receipt};
 use sea_orm::{ConnectionTrait, Value};
 use uuid::Uuid;
 
-use super::dialect::{Rows, Type};
+use super::dialect::{Bulk, Incoming, Type};
 use super::lease::Lease;
 use super::{Error, Result, Store, suppression};
 use crate::clock::Timestamp;
@@ -163,9 +163,10 @@ impl Store {
     /// write now and nothing was written; [`Error::InDoubt`] when it may have been: outcomes and marks can
     /// be written again, sends must be withdrawn.
     pub async fn commit(&self, lease: &Lease, batch: &Batch, now: Timestamp) -> Result<Committed> {
-        if batch.is_sends_only() {
+        let sends = self.rows_of_sends(batch);
+        if batch.is_sends_only() && sends.is_one_statement() {
             // One statement is a transaction of its own, without the round trips of a begin and a commit.
-            let inserted = self.insert_sends(&self.write, batch, now).await;
+            let inserted = self.insert_sends(&self.write, sends, now).await;
             return inserted.map(|()| Committed::default()).map_err(|error| match error {
                 Error::Unavailable(words) => Error::InDoubt(words),
                 other => other,
@@ -175,7 +176,7 @@ impl Store {
         if batch.dispatches() {
             self.check_lease(&transaction, lease).await?;
         }
-        self.insert_sends(&transaction, batch, now).await?;
+        self.insert_sends(&transaction, sends, now).await?;
         self.insert_blocks(&transaction, batch).await?;
         self.activate(&transaction, batch).await?;
         self.keep_answers(&transaction, batch, now).await?;
@@ -191,20 +192,22 @@ impl Store {
         Ok(Committed { gone, overtaken, ignored })
     }
 
-    /// Runs the statement that `sql` makes around the sub-select of `rows`, if there are any, and says how
-    /// many rows it touched. The statement's own parameters, `leading`, come first.
+    /// Runs, for all of `rows` in as many statements as they need, the statement that `sql` makes around their
+    /// sub-select, and says how many rows that touched. The number of the statement's own parameter, `own`, is
+    /// what `sql` is given beside.
     async fn write(
         &self,
         to: &impl ConnectionTrait,
-        rows: Rows,
-        leading: Vec<Value>,
-        sql: impl FnOnce(&str) -> String,
+        rows: Bulk,
+        own: Option<Value>,
+        sql: impl Fn(&str, usize) -> String,
     ) -> Result<u64> {
-        if rows.is_empty() {
-            return Ok(0);
+        let mut touched = 0;
+        for Incoming { select, mut values, next } in rows.into_statements() {
+            values.extend(own.clone());
+            let statement = self.statement(sql(&select, next), values);
+            touched += to.execute_raw(statement).await?.rows_affected();
         }
-        let (incoming, values) = rows.select(leading.len() + 1);
-        let statement = self.statement(sql(&incoming), leading.into_iter().chain(values));
-        Ok(to.execute_raw(statement).await?.rows_affected())
+        Ok(touched)
     }
 }

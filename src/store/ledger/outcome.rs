@@ -10,7 +10,7 @@ use super::{Batch, IDS};
 use crate::clock::Timestamp;
 use crate::domain::message::{self, Failure, Key};
 use crate::domain::send::State;
-use crate::store::dialect::{Cell, Rows, Type};
+use crate::store::dialect::{Bulk, Cell, Rows, Type};
 use crate::store::{Result, Store};
 
 const OUTCOME: &[(&str, Type)] = &[
@@ -65,7 +65,7 @@ impl Store {
         batch: &Batch,
         now: Timestamp,
     ) -> Result<()> {
-        let mut rows = Rows::new(self.backend, OUTCOME);
+        let mut rows = Bulk::new(self.backend, OUTCOME);
         for (send_id, company_id, outcome) in
             last_words(&batch.outcomes, |(send_id, _, outcome)| (*send_id, outcome.position.ordinal))
         {
@@ -90,12 +90,12 @@ impl Store {
             rank("message.state")
         );
         // `WHERE TRUE` keeps SQLite's parser from reading ON as a join's.
-        self.write(to, rows, vec![now.millis().into()], |incoming| {
+        self.write(to, rows, Some(now.millis().into()), |incoming, now| {
             format!(
                 "INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, \
                  provider_message_id, error_code, error, retry_at, updated_at) \
                  SELECT send_id, ordinal, company_id, recipient, state, attempts, provider_message_id, \
-                 error_code, error, retry_at, $1 FROM {incoming} AS incoming WHERE TRUE \
+                 error_code, error, retry_at, ${now} FROM {incoming} AS incoming WHERE TRUE \
                  ON CONFLICT (send_id, ordinal) DO UPDATE SET \
                  state = CASE WHEN {heard} THEN message.state ELSE excluded.state END, \
                  recipient = excluded.recipient, attempts = excluded.attempts, \
@@ -145,7 +145,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Vec<Uuid>> {
         let marks: Vec<_> = last_words(&batch.marks, |mark| mark.send_id).collect();
-        let mut rows = Rows::new(self.backend, MARK);
+        let mut rows = Bulk::new(self.backend, MARK);
         for mark in &marks {
             rows.push([
                 mark.send_id.into(),
@@ -155,12 +155,12 @@ impl Store {
                 Cell::Int(mark.due_at.map(Timestamp::millis)),
             ]);
         }
-        let written = self.write(to, rows, vec![now.millis().into()], |incoming| {
+        let written = self.write(to, rows, Some(now.millis().into()), |incoming, now| {
             format!(
                 "UPDATE send SET high_water = incoming.high_water, settled = incoming.settled, \
                  state = CASE WHEN send.state > {active} THEN send.state ELSE incoming.state END, \
                  due_at = incoming.due_at, \
-                 finished_at = CASE WHEN send.finished_at IS NULL AND incoming.state > {active} THEN $1 \
+                 finished_at = CASE WHEN send.finished_at IS NULL AND incoming.state > {active} THEN ${now} \
                  ELSE send.finished_at END \
                  FROM {incoming} AS incoming WHERE send.id = incoming.id",
                 active = State::Active.as_i16()
@@ -215,17 +215,17 @@ impl Store {
         batch: &Batch,
         now: Timestamp,
     ) -> Result<()> {
-        let mut rows = Rows::new(self.backend, TEMPLATE_RECIPIENT);
+        let mut rows = Bulk::new(self.backend, TEMPLATE_RECIPIENT);
         let mut counted: Vec<_> = batch.template_recipients.iter().collect();
         counted.sort_unstable();
         counted.dedup();
         for (waba_id, recipient) in counted {
             rows.push([waba_id.as_str().into(), recipient.as_i64().into()]);
         }
-        self.write(to, rows, vec![now.millis().into()], |incoming| {
+        self.write(to, rows, Some(now.millis().into()), |incoming, now| {
             format!(
                 "INSERT INTO template_recipient (waba_id, recipient, at) \
-                 SELECT waba_id, recipient, $1 FROM {incoming} AS incoming WHERE TRUE \
+                 SELECT waba_id, recipient, ${now} FROM {incoming} AS incoming WHERE TRUE \
                  ON CONFLICT (waba_id, recipient) DO UPDATE SET at = excluded.at"
             )
         })

@@ -13,7 +13,7 @@ use super::outcome::rank;
 use crate::clock::Timestamp;
 use crate::domain::message::{Failure, Key, State};
 use crate::domain::phone::PhoneNumber;
-use crate::store::dialect::{Cell, Rows, Type};
+use crate::store::dialect::{Bulk, Cell, Rows, Type};
 use crate::store::{Error, Result, Store};
 
 /// What was heard of one message.
@@ -122,11 +122,11 @@ impl Store {
         }
         let mut receipts = batch.receipts.clone();
         Receipt::reduce(&mut receipts);
-        let mut rows = Rows::new(self.backend, RECEIPT);
+        let mut rows = Bulk::new(self.backend, RECEIPT);
         for receipt in &receipts {
             rows.push(receipt.cells());
         }
-        let advanced = self.write(to, rows, Vec::new(), |incoming| {
+        let advanced = self.write(to, rows, None, |incoming, _| {
             format!(
                 "UPDATE message SET state = incoming.state, error_code = incoming.error_code, \
                  error = incoming.error, retry_at = NULL, \
@@ -174,7 +174,7 @@ impl Store {
             missing.insert((company_id, key), (attempted, recipient));
         }
         let (mut ignored, mut open) = (Ignored::default(), None);
-        let mut rows = Rows::new(self.backend, EARLY);
+        let mut rows = Bulk::new(self.backend, EARLY);
         for receipt in receipts {
             let recipient = match missing.get(&(receipt.company_id, receipt.key)) {
                 None => continue,
@@ -198,7 +198,7 @@ impl Store {
             let [send_id, ordinal, company_id, state, id, code, error, at] = receipt.cells();
             rows.push([send_id, ordinal, company_id, recipient.into(), state, id, code, error, at]);
         }
-        let inserted = self.write(to, rows, Vec::new(), |incoming| {
+        let inserted = self.write(to, rows, None, |incoming, _| {
             format!(
                 "INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, \
                  provider_message_id, error_code, error, updated_at) \

@@ -5,7 +5,7 @@ use sea_orm::ConnectionTrait;
 use super::{Batch, IDS, State};
 use crate::clock::Timestamp;
 use crate::domain::send::Recipients;
-use crate::store::dialect::{Cell, Rows, Type};
+use crate::store::dialect::{Bulk, Cell, Type};
 use crate::store::{Result, Store};
 
 const SEND: &[(&str, Type)] = &[
@@ -38,13 +38,9 @@ const ANSWER: &[(&str, Type)] = &[
 ];
 
 impl Store {
-    pub(super) async fn insert_sends(
-        &self,
-        to: &impl ConnectionTrait,
-        batch: &Batch,
-        now: Timestamp,
-    ) -> Result<()> {
-        let mut rows = Rows::new(self.backend, SEND);
+    /// The new sends, as they are written.
+    pub(super) fn rows_of_sends(&self, batch: &Batch) -> Bulk {
+        let mut rows = Bulk::new(self.backend, SEND);
         for send in &batch.sends {
             let recipient = match send.recipients {
                 Recipients::One(number) => Some(number.as_i64()),
@@ -64,12 +60,21 @@ impl Store {
                 Cell::Int(send.schedule.expires_at.map(Timestamp::millis)),
             ]);
         }
-        self.write(to, rows, vec![now.millis().into()], |incoming| {
+        rows
+    }
+
+    pub(super) async fn insert_sends(
+        &self,
+        to: &impl ConnectionTrait,
+        rows: Bulk,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.write(to, rows, Some(now.millis().into()), |incoming, now| {
             format!(
                 "INSERT INTO send (id, company_id, channel_id, state, content, recipients, recipient, \
                  template_id, skipped, due_at, send_at, expires_at, high_water, settled, created_at) \
                  SELECT id, company_id, channel_id, state, content, recipients, recipient, template_id, \
-                 skipped, send_at, send_at, expires_at, 0, 0, $1 \
+                 skipped, send_at, send_at, expires_at, 0, 0, ${now} \
                  FROM {incoming} AS incoming"
             )
         })
@@ -78,7 +83,7 @@ impl Store {
     }
 
     pub(super) async fn insert_blocks(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<()> {
-        let mut rows = Rows::new(self.backend, BLOCK);
+        let mut rows = Bulk::new(self.backend, BLOCK);
         for (send_id, block) in &batch.blocks {
             rows.push([
                 (*send_id).into(),
@@ -87,7 +92,7 @@ impl Store {
                 Cell::Bytes(&block.packed),
             ]);
         }
-        self.write(to, rows, Vec::new(), |incoming| {
+        self.write(to, rows, None, |incoming, _| {
             format!(
                 "INSERT INTO recipient_block (send_id, first_ordinal, recipients, packed) \
                  SELECT send_id, first_ordinal, recipients, packed FROM {incoming} AS incoming"
@@ -119,7 +124,7 @@ impl Store {
         batch: &Batch,
         now: Timestamp,
     ) -> Result<()> {
-        let mut rows = Rows::new(self.backend, ANSWER);
+        let mut rows = Bulk::new(self.backend, ANSWER);
         for answer in &batch.answers {
             rows.push([
                 answer.company_id.into(),
@@ -132,11 +137,11 @@ impl Store {
             ]);
         }
         // An answer that is too old to be given again makes room for a new one under the same key.
-        self.write(to, rows, vec![now.millis().into()], |incoming| {
+        self.write(to, rows, Some(now.millis().into()), |incoming, now| {
             format!(
                 "INSERT INTO idempotency_key (company_id, key, fingerprint, send_id, recipients, skipped, \
                  skipped_first, created_at) \
-                 SELECT company_id, key, fingerprint, send_id, recipients, skipped, skipped_first, $1 \
+                 SELECT company_id, key, fingerprint, send_id, recipients, skipped, skipped_first, ${now} \
                  FROM {incoming} AS incoming WHERE TRUE \
                  ON CONFLICT (company_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, \
                  send_id = excluded.send_id, recipients = excluded.recipients, skipped = excluded.skipped, \
@@ -149,11 +154,11 @@ impl Store {
 
     pub(super) async fn withdraw(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<()> {
         for table in ["recipient_block WHERE send_id", "send WHERE id"] {
-            let mut rows = Rows::new(self.backend, IDS);
+            let mut rows = Bulk::new(self.backend, IDS);
             for send_id in &batch.withdrawals {
                 rows.push([(*send_id).into()]);
             }
-            self.write(to, rows, Vec::new(), |gone| {
+            self.write(to, rows, None, |gone, _| {
                 format!("DELETE FROM {table} IN (SELECT id FROM {gone} AS gone)")
             })
             .await?;

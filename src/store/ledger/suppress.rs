@@ -4,7 +4,7 @@ use sea_orm::ConnectionTrait;
 
 use super::Batch;
 use crate::clock::Timestamp;
-use crate::store::dialect::{Cell, Rows, Type};
+use crate::store::dialect::{Bulk, Cell, Type};
 use crate::store::{Result, Store};
 
 const SUPPRESSION: &[(&str, Type)] = &[
@@ -23,7 +23,7 @@ impl Store {
         batch: &Batch,
         now: Timestamp,
     ) -> Result<()> {
-        let mut rows = Rows::new(self.backend, SUPPRESSION);
+        let mut rows = Bulk::new(self.backend, SUPPRESSION);
         // One statement may touch a row once: the last word counts, but one for ever outlasts all others.
         let mut suppressions: Vec<_> = batch.suppressions.iter().rev().collect();
         suppressions.sort_by_key(|record| {
@@ -40,10 +40,10 @@ impl Store {
             ]);
         }
         // Who opted out is not let back in by a hold that ends.
-        self.write(to, rows, vec![now.millis().into()], |incoming| {
+        self.write(to, rows, Some(now.millis().into()), |incoming, now| {
             format!(
                 "INSERT INTO suppression (company_id, recipient, scope, until, provider_code, created_at) \
-                 SELECT company_id, recipient, scope, until, provider_code, $1 \
+                 SELECT company_id, recipient, scope, until, provider_code, ${now} \
                  FROM {incoming} AS incoming WHERE TRUE \
                  ON CONFLICT (company_id, recipient, scope) DO UPDATE SET \
                  until = CASE WHEN suppression.until IS NULL THEN NULL ELSE excluded.until END, \
@@ -51,11 +51,11 @@ impl Store {
             )
         })
         .await?;
-        let mut rows = Rows::new(self.backend, LIFTED);
+        let mut rows = Bulk::new(self.backend, LIFTED);
         for (company_id, recipient, scope) in &batch.lifted {
             rows.push([(*company_id).into(), recipient.as_i64().into(), i64::from(scope.as_i16()).into()]);
         }
-        self.write(to, rows, Vec::new(), |lifted| {
+        self.write(to, rows, None, |lifted, _| {
             format!(
                 "DELETE FROM suppression WHERE EXISTS (SELECT 1 FROM {lifted} AS lifted \
                  WHERE lifted.company_id = suppression.company_id \
