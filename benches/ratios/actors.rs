@@ -142,7 +142,8 @@ async fn start_of_many() -> Vec<Row> {
 async fn work(ground: &Ground, channels: &[Uuid]) {
     const AT_ONCE: usize = 500;
     let lease = ground.store.acquire_lease(&ground.database, "bench").await.unwrap();
-    let numbers: Vec<_> = (0..RECIPIENTS).filter_map(|number| PhoneNumber::from_u64(FIRST + number)).collect();
+    let numbers: Vec<_> =
+        (0..RECIPIENTS).filter_map(|number| PhoneNumber::from_u64(FIRST + number)).collect();
     let packed = pack(&numbers);
     for channels in channels.chunks(AT_ONCE) {
         let mut batch = Batch::default();
@@ -159,10 +160,9 @@ async fn work(ground: &Ground, channels: &[Uuid]) {
                 skipped: 0,
                 schedule: Schedule::default(),
             });
-            batch.blocks.push((
-                id,
-                Block { first_ordinal: 0, recipients: RECIPIENTS, packed: packed.clone() },
-            ));
+            batch
+                .blocks
+                .push((id, Block { first_ordinal: 0, recipients: RECIPIENTS, packed: packed.clone() }));
         }
         ground.store.commit(&lease, &batch, Timestamp::now()).await.unwrap();
     }

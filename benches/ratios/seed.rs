@@ -81,7 +81,13 @@ impl Seed {
 
     /// Connected business accounts, each with a number and an account of its own at the provider. The provider's
     /// ids of the numbers count from `first`.
-    pub(crate) async fn channels(&self, vault: &Vault, company: Uuid, first: usize, count: usize) -> Vec<Uuid> {
+    pub(crate) async fn channels(
+        &self,
+        vault: &Vault,
+        company: Uuid,
+        first: usize,
+        count: usize,
+    ) -> Vec<Uuid> {
         let now = Timestamp::now().millis();
         let ids: Vec<_> = (0..count).map(|_| Uuid::now_v7()).collect();
         let owner = self.uuid(company);

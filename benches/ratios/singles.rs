@@ -42,7 +42,14 @@ pub(crate) fn measure() -> Vec<Row> {
         let before = provider.messages();
         let began = Instant::now();
         let dispatched = provider.wait(RUNNING, |tally| tally.messages >= before + RECIPIENTS * 9 / 10);
-        let running = traffic.during(async { drop(dispatched.await) }, &provider).await;
+        let running = traffic
+            .during(
+                async {
+                    let _ = dispatched.await;
+                },
+                &provider,
+            )
+            .await;
         let rate = (provider.messages() - before) as f64 / began.elapsed().as_secs_f64();
         service.engine.stop().await;
         rows(&idle, &accepting, &running, rate)
@@ -108,7 +115,8 @@ struct Traffic {
 
 impl Traffic {
     fn new(service: &Service) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         Self {
             runtime,
             client: reqwest::Client::builder().tcp_nodelay(true).build().unwrap(),
@@ -155,7 +163,8 @@ impl Traffic {
         }
         self.next += meant.len() as u64;
         let last = self.next;
-        let all = |tally: &crate::provider::Tally| (first..last).all(|number| tally.singles.contains_key(&number));
+        let all =
+            |tally: &crate::provider::Tally| (first..last).all(|number| tally.singles.contains_key(&number));
         assert!(provider.wait(Duration::from_secs(30), all).await, "single sends never arrived");
         let came = provider.seen(|tally| std::mem::take(&mut tally.singles));
         let mut arrived: Vec<_> = (first..last)
