@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use pombo::clock::Timestamp;
+
 use crate::Row;
 use crate::provider::{Provider, SINGLES};
 use crate::seed::{self, Seed};
@@ -31,10 +33,11 @@ pub(crate) fn measure() -> Vec<Row> {
 
         traffic.during(actix_web::rt::time::sleep(WARMING), &provider).await;
         let idle = traffic.during(actix_web::rt::time::sleep(IDLE), &provider).await;
+        // Not to begin yet: taking in is measured here, dispatching below.
+        let later = Timestamp::now().plus(Duration::from_secs(3_600)).to_string();
         let taking_in = async {
             for _ in 0..ACCEPTS {
-                // Not to begin yet: taking in is measured here, dispatching below.
-                service.send_to_tag_by(service.channel, tag, Some("2100-01-01T00:00:00Z")).await;
+                service.send_to_tag_by(service.channel, tag, Some(&later)).await;
             }
         };
         let accepting = traffic.during(taking_in, &provider).await;
