@@ -10,7 +10,7 @@ use futures_util::StreamExt as _;
 use crate::service::Service;
 use crate::{Row, median};
 
-const CONCURRENCY: usize = 64;
+pub(crate) const CONCURRENCY: usize = 64;
 const MESSAGES: u64 = 200_000;
 const ROUNDS: usize = 3;
 const ANSWER: &str = r#"{"messaging_product":"whatsapp","contacts":[{"input":"+5511988887777","wa_id":"5511988887777"}],"messages":[{"id":"wamid.HBgLMTY0NjcwNDM1OTUVAgARGBI1RjQyNUE3NEYxMzAzMzQ5MkEA"}]}"#;
@@ -23,7 +23,7 @@ pub(crate) fn measure() -> Vec<Row> {
         let service = Service::start(&format!("http://{provider}"), "unlimited", CONCURRENCY).await;
         let tag = service.tag(MESSAGES).await;
         for _ in 0..ROUNDS {
-            bare.push(loop_of_requests(provider.clone()).await);
+            bare.push(loop_of_requests(provider.clone(), MESSAGES).await);
             let before = arrivals.load(Ordering::Relaxed);
             let (_, recipients) = service.send_to_tag(tag).await;
             let started = Instant::now();
@@ -73,15 +73,15 @@ async fn take(arrivals: web::Data<AtomicU64>, body: web::Bytes) -> HttpResponse 
     HttpResponse::Ok().content_type("application/json").body(ANSWER)
 }
 
-/// The yardstick: the same requests in the same number at once, the answers read and parsed, nothing kept.
-async fn loop_of_requests(provider: String) -> f64 {
+/// The yardstick: as many of the same requests, as many at once, the answers read and parsed, nothing kept.
+pub(crate) async fn loop_of_requests(provider: String, messages: u64) -> f64 {
     let run = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async move {
             let client = reqwest::Client::builder().tcp_nodelay(true).timeout(Duration::from_secs(30)).build().unwrap();
             let url = reqwest::Url::parse(&format!("http://{provider}/v25.0/1/messages")).unwrap();
             let started = Instant::now();
-            futures_util::stream::iter(0..MESSAGES)
+            futures_util::stream::iter(0..messages)
                 .map(|number| {
                     let body = format!(
                         r#"{{"messaging_product":"whatsapp","recipient_type":"individual","text":{{"body":"hi","preview_url":false}},"type":"text","to":"+{}","biz_opaque_callback_data":"0198f0aa7c7a7d3e8a4f0123456789ab.{number}"}}"#,
@@ -103,7 +103,7 @@ async fn loop_of_requests(provider: String) -> f64 {
                     std::future::ready(())
                 })
                 .await;
-            MESSAGES as f64 / started.elapsed().as_secs_f64()
+            messages as f64 / started.elapsed().as_secs_f64()
         })
     };
     tokio::task::spawn_blocking(run).await.unwrap()

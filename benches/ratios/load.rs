@@ -44,6 +44,18 @@ pub(crate) fn drive(
     answered.load(Ordering::Relaxed) as f64 / started.elapsed().as_secs_f64()
 }
 
+/// Makes these requests one after the other. Answers must have `status`.
+pub(crate) async fn each(address: &str, requests: &[Vec<u8>], status: &str) {
+    let expected = format!("HTTP/1.1 {status}").into_bytes();
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.set_nodelay(true).unwrap();
+    let mut buffer = vec![0; 8192];
+    for request in requests {
+        stream.write_all(request).await.unwrap();
+        read_answer(&mut stream, &mut buffer, &expected).await;
+    }
+}
+
 async fn read_answer(stream: &mut TcpStream, buffer: &mut [u8], expected: &[u8]) {
     let mut have = 0;
     loop {

@@ -140,6 +140,8 @@ pub struct Engine {
     pub concurrency: usize,
     /// Messages per channel between start and durable outcome: the most that a crash can repeat.
     pub in_flight: usize,
+    /// The same of all channels together.
+    pub total_in_flight: usize,
     /// Recipients in one stored block.
     pub block_size: usize,
     /// Messages per channel that wait to be tried again before no new ones start.

@@ -32,6 +32,7 @@ fn amounts(config: &Config, found: &mut Vec<Found>) {
         ("database.connections", database.connections == 0),
         ("engine.concurrency", engine.concurrency == 0),
         ("engine.in_flight", engine.in_flight == 0),
+        ("engine.total_in_flight", engine.total_in_flight == 0),
         ("engine.block_size", engine.block_size == 0),
         ("engine.deferred", engine.deferred == 0),
         ("engine.active_bulk_sends", engine.active_bulk_sends == 0),

@@ -86,6 +86,9 @@ reasons! {
     UnknownOutcome = "unknown_outcome";
     /// What is left was refused for a passing reason and is tried again. Nothing to do.
     Retry = "retry";
+    /// All channels together have as many messages under way as the process may (`engine.total_in_flight`); they
+    /// take turns. Nothing to do; raise it if the machine and its limit of open files have room.
+    InFlight = "in_flight";
     /// Other sends of the channel go first: single messages before bulk sends, bulk sends in turns. Nothing
     /// to do; pausing another send makes room.
     Turn = "turn";

@@ -13,6 +13,7 @@ mod keys;
 mod ledger;
 mod operation;
 mod outlook;
+mod pace;
 mod quota;
 mod receipts;
 mod requests;
@@ -29,7 +30,7 @@ use std::time::Duration;
 
 use actix::{Actor, Addr, Arbiter, ArbiterHandle, MailboxError};
 use dashmap::DashMap;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use uuid::Uuid;
 
 pub use self::accept::Rehearsal;
@@ -40,6 +41,7 @@ pub use self::idempotency::{Held, KEPT, Turn};
 use self::keys::Keys;
 pub use self::ledger::Claim;
 use self::ledger::{Close, Condition, Ledger};
+use self::pace::Pace;
 use self::quota::Quotas;
 use self::requests::Requests;
 pub use self::requests::{Allowance, Exhausted};
@@ -61,6 +63,9 @@ use crate::vault::Vault;
 
 /// When a client should try again while the database cannot write.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
+/// How often the provider is asked anything that is no message, over all channels. Ten thousand that begin together
+/// have asked within some minutes; one that is alone asks at once.
+const QUESTIONS_EACH_SECOND: u32 = 50;
 /// How often in a row suppressions are read again because others were heard meanwhile. What the last reading
 /// missed is one that a person and a webhook changed in the same moment.
 const MOST_LOADS: usize = 3;
@@ -207,6 +212,9 @@ impl Engine {
             stopping: AtomicBool::new(false),
             throttles: Throttles::default(),
             synchronised: DashMap::new(),
+            questions: Pace::each_second(QUESTIONS_EACH_SECOND),
+            reads: Semaphore::new((config.database.connections as usize / 2).max(1)),
+            places: Arc::new(Semaphore::new(config.engine.total_in_flight)),
             engine: config.engine.clone(),
             retry: config.retry.clone(),
             cloud_api: config.cloud_api.clone(),
@@ -242,12 +250,8 @@ impl Engine {
 
     /// Starts the channels that have something left to do.
     async fn go_on(&self) -> store::Result<()> {
-        for id in self.store().channels_with_work().await? {
-            if let Some(channel) = self.directory().find(id).await? {
-                self.directory().wake(&channel);
-            }
-        }
-        for channel in self.store().unconfirmed_channels().await? {
+        let with_work = self.store().working_channels().await?;
+        for channel in with_work.into_iter().chain(self.store().unconfirmed_channels().await?) {
             let channel = Arc::new(channel);
             self.directory().update(Arc::clone(&channel));
             self.directory().wake(&channel);

@@ -8,9 +8,11 @@ mod operation;
 mod overview;
 
 use entity::channel::{ActiveModel, Column, Entity, Model};
+use entity::send;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set,
+    ActiveModelTrait, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait, Set,
 };
 use uuid::Uuid;
 
@@ -20,6 +22,7 @@ use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Connection, Kind, Number, Reason, Status};
 use crate::domain::fold::{digits, fold, like_anywhere, looks_like_a_number};
 use crate::domain::page::{Page, PageRequest};
+use crate::domain::send::State;
 
 pub use overview::Owned;
 
@@ -169,6 +172,19 @@ impl Store {
             .filter(Column::CompanyId.eq(company_id))
             .filter(Column::Kind.eq(Kind::BusinessAccount.as_str()));
         all.order_by_asc(Column::Id).all(&self.read).await?.into_iter().map(channel).collect()
+    }
+
+    /// The channels that have something left to send, all that is known of them.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn working_channels(&self) -> Result<Vec<Channel>> {
+        // In so many words, because the index of what is not over is a partial one.
+        let not_over = Expr::cust(format!("send.state < 2 AND send.state = {}", State::Active.as_i16()));
+        let with_work = send::Entity::find().select_only().column(send::Column::ChannelId).filter(not_over);
+        let working = Entity::find().filter(Column::Id.in_subquery(with_work.distinct().into_query()));
+        working.all(&self.read).await?.into_iter().map(channel).collect()
     }
 
     /// The business accounts that the provider has not confirmed yet.

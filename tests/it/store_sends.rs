@@ -33,6 +33,7 @@ stores! {
     a_list_is_narrowed_to_one_stage_and_one_channel,
     what_is_not_accepted_yet_or_is_another_company_s_is_not_there,
     what_is_queued_before_is_what_may_go_now,
+    a_channel_with_something_left_to_send_is_known_once,
     an_answer_is_given_again_until_it_is_too_old,
     an_answer_about_a_send_that_was_withdrawn_counts_for_nothing,
     answers_are_forgotten_in_steps_the_oldest_first,
@@ -245,6 +246,23 @@ async fn what_is_not_accepted_yet_or_is_another_company_s_is_not_there(universe:
     let own = store.roster(GLOBEX, Uuid::from_u128(11)).await.unwrap().unwrap();
     let messages = store.messages(&own, None, ALL).await.unwrap();
     assert_eq!((ordinals(&messages.records), messages.total), (vec![0], 1));
+}
+
+async fn a_channel_with_something_left_to_send_is_known_once(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    let (idle, done) = (Uuid::from_u128(4), Uuid::from_u128(5));
+    channels(universe, &[(CHANNEL, ACME), (idle, ACME), (done, GLOBEX)]).await;
+    let sends = vec![
+        new_send(11, Recipients::Blocks(1_000)),
+        new_send(12, Recipients::One(number(1))),
+        NewSend { channel_id: done, state: State::Finished, ..new_send(13, Recipients::One(number(2))) },
+        NewSend { channel_id: idle, state: State::Resolving, ..new_send(14, Recipients::Blocks(1)) },
+    ];
+    commit(store, &lease, Batch { sends, ..Batch::default() }).await;
+    let working: Vec<_> =
+        store.working_channels().await.unwrap().into_iter().map(|channel| channel.id).collect();
+    assert_eq!(working, [CHANNEL]);
+    assert_eq!(store.channels_with_work().await.unwrap(), [CHANNEL]);
 }
 
 async fn what_is_queued_before_is_what_may_go_now(universe: &Universe) {

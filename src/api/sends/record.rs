@@ -98,7 +98,7 @@ pub(in crate::api) struct CountsRecord {
 pub(in crate::api) struct WaitingRecord {
     /// `rate`, `back_off`, `pair`, `template_quota`, `template_paused`, `recipient_held`, `provider_pause`,
     /// `account_throttled`, `app_throttled`, `disconnected`, `blocked`, `paused`, `scheduled`,
-    /// `unknown_outcome`, `retry` or `turn`.
+    /// `unknown_outcome`, `retry`, `in_flight` or `turn`.
     #[schema(example = "scheduled")]
     reason: &'static str,
     /// What holds it and what is to be done, for a person.

@@ -124,7 +124,9 @@ impl ChannelActor {
         let (shared, channel) = (Arc::clone(&self.shared), Arc::clone(&self.channel));
         let connections = self.connections.clone();
         async move {
+            let reading = shared.reading().await;
             let sealed = shared.store.channel_secrets(channel.id).await?;
+            drop(reading);
             Ok::<_, store::Error>(connector(&shared, &channel, connections, sealed))
         }
         .into_actor(self)

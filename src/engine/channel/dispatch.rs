@@ -32,6 +32,7 @@ impl ChannelActor {
         self.awake(wall);
         self.fetch(ctx);
         self.held = self.start_messages(now, wall);
+        self.settle_places(ctx);
         self.look_into_doubts(ctx);
         self.look_whether_heard(ctx);
         self.load(ctx);
@@ -70,6 +71,9 @@ impl ChannelActor {
                 let until = self.lanes.next_due().filter(|due| *due > now);
                 let troubled = Held { reason: Reason::Retry, until };
                 return self.lanes.is_troubled().then_some(troubled);
+            }
+            if !self.places.take(self.in_flight) {
+                return Some(Held { reason: Reason::InFlight, until: None });
             }
             if !has_permit && let Err(wait) = self.limiter.take(now) {
                 return Some(Held { reason: Reason::Rate, until: Some(now + wait) });

@@ -166,6 +166,10 @@ impl ChannelActor {
                 "so many messages failed in a way that may pass that no new ones are started before"
                     .to_owned()
             }
+            Reason::InFlight => format!(
+                "all channels together have {} messages under way (option engine.total_in_flight) and take turns",
+                self.shared.engine.total_in_flight
+            ),
             other => other.to_string(),
         }
     }

@@ -24,6 +24,7 @@ mod limiter;
 mod loading;
 mod outbox;
 mod pairs;
+mod places;
 mod probe;
 mod queue;
 mod retry;
@@ -53,6 +54,7 @@ use self::lanes::{Bounds, Lanes};
 use self::limiter::Limiter;
 use self::outbox::Outbox;
 use self::pairs::Pairs;
+use self::places::Places;
 pub(crate) use self::sync::SyncTemplates;
 use self::work::Ticket;
 use super::ledger::Arrived;
@@ -115,6 +117,8 @@ pub(crate) struct ChannelActor {
     requests: usize,
     /// Messages started whose outcome is not durable yet.
     in_flight: usize,
+    /// Its places among those of the process.
+    places: Places,
     /// The provider takes nothing before this moment, and why.
     pause: Option<(Reason, Instant)>,
     /// Messages of which nobody knows since just now: a receipt may have been here before.
@@ -170,6 +174,7 @@ impl ChannelActor {
             templates_closed_until: None,
             link: Link::new(channel.connection.clone(), gate),
             lanes: Lanes::new(bounds),
+            places: Places::new(Arc::clone(&shared.places), shared.engine.total_in_flight),
             shared,
             connections,
             channel,
@@ -217,6 +222,13 @@ impl ChannelActor {
         self.tier = tier;
     }
 
+    /// Looks there without any occasion.
+    fn look_into_store(&mut self, ctx: &mut Context<Self>) {
+        self.reopen_templates();
+        self.lanes.look_again();
+        self.pump(ctx);
+    }
+
     /// How many messages of each lane are reserved, or announced, ahead.
     fn ahead(&self) -> usize {
         usize::try_from(ahead(&self.tier, self.shared.engine.in_flight)).unwrap_or(usize::MAX)
@@ -233,11 +245,12 @@ impl Actor for ChannelActor {
         }
         self.connect(ctx);
         self.pump(ctx);
-        // Whatever was overlooked for whatever reason waits no longer than this.
-        ctx.run_interval(LOOK_INTERVAL, |actor, ctx| {
-            actor.reopen_templates();
-            actor.lanes.look_again();
-            actor.pump(ctx);
+        // Whatever was overlooked for whatever reason waits no longer than this. Channels that began together do
+        // not look together.
+        let first = LOOK_INTERVAL.mul_f64(rand::random::<f64>());
+        ctx.run_later(first, |actor, ctx| {
+            actor.look_into_store(ctx);
+            ctx.run_interval(LOOK_INTERVAL, Self::look_into_store);
         });
     }
 }

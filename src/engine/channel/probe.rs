@@ -1,7 +1,7 @@
 //! Asking the provider how the channel is: at first until it confirms it, then now and then; and while it is
 //! disconnected or blocked, whether it can send again, ever more seldom.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix::prelude::*;
 
@@ -52,16 +52,20 @@ impl ChannelActor {
     pub(super) fn probe(&mut self, ctx: &mut Context<Self>) {
         let Some(connector) = self.link.questioner() else { return };
         let generation = self.link.generation();
-        async move { connector.health().await }
-            .into_actor(self)
-            .map(move |health, actor, ctx| {
-                if generation == actor.link.generation() {
-                    actor.diagnose(health, ctx);
-                    actor.probe_later(ctx);
-                    actor.pump(ctx);
-                }
-            })
-            .spawn(ctx);
+        let turn = self.shared.questions.turn(Instant::now());
+        async move {
+            actix::clock::sleep(turn).await;
+            connector.health().await
+        }
+        .into_actor(self)
+        .map(move |health, actor, ctx| {
+            if generation == actor.link.generation() {
+                actor.diagnose(health, ctx);
+                actor.probe_later(ctx);
+                actor.pump(ctx);
+            }
+        })
+        .spawn(ctx);
     }
 
     fn diagnose(&mut self, health: Health, ctx: &mut Context<Self>) {

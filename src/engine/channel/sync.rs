@@ -56,8 +56,9 @@ impl ChannelActor {
         }
         *last = Some(now);
         drop(last);
-        let store = self.shared.store.clone();
+        let (store, turn) = (self.shared.store.clone(), self.shared.questions.turn(now));
         async move {
+            actix::clock::sleep(turn).await;
             let listed = connector.templates().await?;
             let count = listed.len();
             let stored = store.sync_templates(account.0, &account.1, &listed).await;

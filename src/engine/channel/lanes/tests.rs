@@ -223,3 +223,39 @@ fn a_send_that_is_gone_from_the_store_is_forgotten() {
     lanes.forget(&[Uuid::from_u128(1), Uuid::from_u128(7)]);
     assert_eq!(order(&mut lanes, 4), [8]);
 }
+
+#[test]
+fn bulk_sends_get_on_alike_whatever_their_marks_and_recipients_wait_for() {
+    const SENDS: u128 = 10;
+    const RECIPIENTS: u64 = 4_000;
+    const BLOCK: u64 = 500;
+    let bounds = Bounds { bulk: 16, ahead: 256, ..BOUNDS };
+    let mut lanes = Lanes::new(bounds);
+    for id in 0..SENDS {
+        let mut empty = work(id, RECIPIENTS);
+        empty.source = Source::Blocks { first: 0, numbers: Vec::new(), loading: false };
+        lanes.add(empty);
+    }
+    let mut taken = vec![0_u64; SENDS as usize];
+    let mut on_their_way = std::collections::VecDeque::new();
+    for round in 0..400 {
+        on_their_way.extend(lanes.loads());
+        // One stretch of recipients comes at a time, and only now and then a mark is written.
+        if let Some((send, from)) = on_their_way.pop_front() {
+            let numbers: Vec<_> = (from..(from + BLOCK).min(RECIPIENTS)).map(number).collect();
+            lanes.loaded(send, from, &numbers);
+        }
+        if round % 2 == 0 {
+            write_marks(&mut lanes);
+        }
+        for id in order(&mut lanes, 64) {
+            taken[usize::try_from(id).unwrap()] += 1;
+        }
+        let (least, most) = (*taken.iter().min().unwrap(), *taken.iter().max().unwrap());
+        if taken.iter().sum::<u64>() > SENDS as u64 * RECIPIENTS / 2 {
+            assert!(least as f64 >= 0.9 * most as f64, "{taken:?}");
+            return;
+        }
+    }
+    panic!("they did not get on: {taken:?}");
+}
