@@ -13,6 +13,7 @@ mod keys;
 mod ledger;
 mod operation;
 mod outlook;
+pub mod plan;
 mod quota;
 mod receipts;
 mod requests;

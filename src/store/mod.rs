@@ -19,6 +19,7 @@ pub mod idempotency;
 mod lease;
 pub mod ledger;
 pub mod operator;
+pub mod plan;
 mod revision;
 pub mod schema;
 pub mod send;
