@@ -20,6 +20,7 @@ mod lease;
 pub mod ledger;
 pub mod operator;
 pub mod plan;
+pub mod retention;
 mod revision;
 pub mod schema;
 pub mod send;
