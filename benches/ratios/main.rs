@@ -1,4 +1,5 @@
-//! The service beside its yardsticks: `cargo bench --bench ratios [-- accept|tag-send|dispatch|memory|receipts]`.
+//! The service beside its yardsticks: `cargo bench --bench ratios [-- NAME…]`, the names as in [`main`]. Some rows run
+//! only by their name: they take long, or need programs that not every machine has.
 //!
 //! Absolute figures drift from machine to machine and hour to hour; each row therefore measures both sides
 //! in one run, in turns, and gives the ratio of their medians. With `POMBO_BENCH_POSTGRES` set to a server's
@@ -10,7 +11,9 @@ mod accept;
 mod dispatch;
 mod load;
 mod receipts;
+mod retention;
 mod service;
+mod size;
 mod tag_send;
 
 use std::io::Write as _;
@@ -31,17 +34,19 @@ pub(crate) struct Row {
 
 fn main() -> std::io::Result<()> {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
-    let runs = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
+    let named = |name: &str| wanted.iter().any(|word| word == name);
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut rows = Vec::new();
-    for (name, measure) in [
-        ("accept", accept::measure as fn() -> Vec<Row>),
-        ("tag-send", tag_send::measure),
-        ("memory", tag_send::memory),
-        ("dispatch", dispatch::measure),
-        ("receipts", receipts::measure),
+    for (name, always, measure) in [
+        ("accept", true, accept::measure as fn() -> Vec<Row>),
+        ("tag-send", true, tag_send::measure),
+        ("memory", true, tag_send::memory),
+        ("dispatch", true, dispatch::measure),
+        ("receipts", true, receipts::measure),
+        ("retention", true, retention::measure),
+        ("size", false, size::measure),
     ] {
-        if runs(name) {
+        if named(name) || (always && wanted.is_empty()) {
             rows.extend(measure());
         }
     }

@@ -23,21 +23,21 @@ use uuid::Uuid;
 /// What the provider signs its webhooks with.
 pub(crate) const APP_SECRET: &str = "bench-secret";
 
-/// See the module.
-pub(crate) struct Service {
-    pub(crate) engine: Engine,
+/// A database with a company, its key and a channel, which nothing serves yet.
+pub(crate) struct Ground {
+    pub(crate) config: Config,
     pub(crate) store: Store,
     pub(crate) database: store::Options,
-    pub(crate) address: String,
+    pub(crate) vault: Arc<Vault>,
     pub(crate) key: String,
     pub(crate) company: Uuid,
     pub(crate) channel: Uuid,
-    _data: TempDir,
+    pub(crate) data: TempDir,
 }
 
-impl Service {
-    /// Starts a service whose provider is at `provider`, with this rate and so many requests at once.
-    pub(crate) async fn start(provider: &str, rate: &str, concurrency: usize) -> Self {
+impl Ground {
+    /// Its provider is at `provider`, its channels have this rate and so many requests at once.
+    pub(crate) async fn new(provider: &str, rate: &str, concurrency: usize) -> Self {
         let data = tempfile::tempdir().unwrap();
         let mut config = Config::default();
         config.data.dir = data.path().to_owned();
@@ -82,6 +82,12 @@ impl Service {
             status: Status::Connected,
         };
         store.add_channel(new).await.unwrap();
+        Self { config, store, database, vault, key: key.expose().to_owned(), company, channel, data }
+    }
+
+    /// Starts a service on it.
+    pub(crate) async fn serve(self) -> Service {
+        let Self { config, store, database, vault, key, company, channel, data } = self;
         let lease = store.acquire_lease(&database, "bench").await.unwrap();
         let engine = Engine::start(&config, store.clone(), vault, lease).await.unwrap();
         let state = web::Data::new(api::State { engine: engine.clone(), options: api::Options::default() });
@@ -92,7 +98,26 @@ impl Service {
             .unwrap();
         let address = server.addrs()[0].to_string();
         actix_web::rt::spawn(server.run());
-        Self { engine, store, database, address, key: key.expose().to_owned(), company, channel, _data: data }
+        Service { engine, store, database, address, key, company, channel, _data: data }
+    }
+}
+
+/// See the module.
+pub(crate) struct Service {
+    pub(crate) engine: Engine,
+    pub(crate) store: Store,
+    pub(crate) database: store::Options,
+    pub(crate) address: String,
+    pub(crate) key: String,
+    pub(crate) company: Uuid,
+    pub(crate) channel: Uuid,
+    _data: TempDir,
+}
+
+impl Service {
+    /// Starts a service whose provider is at `provider`, with this rate and so many requests at once.
+    pub(crate) async fn start(provider: &str, rate: &str, concurrency: usize) -> Self {
+        Ground::new(provider, rate, concurrency).await.serve().await
     }
 
     /// `count` contacts under a tag; its id. One in twenty has the number of another.
@@ -132,10 +157,14 @@ impl Service {
 
     /// The request of a send, ready for the wire.
     pub(crate) fn request(&self, body: &str) -> Vec<u8> {
+        self.request_to(&format!("/api/v1/chat/{}/messages", self.channel), body)
+    }
+
+    /// Any request with a body, ready for the wire.
+    pub(crate) fn request_to(&self, path: &str, body: &str) -> Vec<u8> {
         format!(
-            "POST /api/v1/chat/{}/messages HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
              Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-            self.channel,
             self.address,
             self.key,
             body.len()
@@ -143,13 +172,27 @@ impl Service {
         .into_bytes()
     }
 
-    /// Posts a send to the tag; how long the answer took.
+    /// Posts a send to the tag; how long the answer took, and the recipients.
     pub(crate) async fn send_to_tag(&self, tag: Uuid) -> (Duration, u64) {
+        self.send_to_tag_by(self.channel, tag, None).await
+    }
+
+    /// The same through `channel`, not to begin before `send_at`.
+    pub(crate) async fn send_to_tag_by(
+        &self,
+        channel: Uuid,
+        tag: Uuid,
+        send_at: Option<&str>,
+    ) -> (Duration, u64) {
+        let mut body = serde_json::json!({ "type": "text", "message": "hi", "contact_tag_id": tag });
+        if let Some(send_at) = send_at {
+            body["send_at"] = send_at.into();
+        }
         let started = std::time::Instant::now();
         let answer = reqwest::Client::new()
-            .post(format!("http://{}/api/v1/chat/{}/messages", self.address, self.channel))
+            .post(format!("http://{}/api/v1/chat/{channel}/messages", self.address))
             .bearer_auth(&self.key)
-            .json(&serde_json::json!({ "type": "text", "message": "hi", "contact_tag_id": tag }))
+            .json(&body)
             .send()
             .await
             .unwrap();

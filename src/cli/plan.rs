@@ -95,7 +95,8 @@ pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()
         planned.by_the_store(&session.app.store, Timestamp::now()).await?;
     reasons.extend(left_out.into_iter().map(|(reason, count)| (reason.to_owned(), count)));
     if course.recipients == 0 {
-        let why: String = reasons.iter().map(|(reason, count)| format!("\n  {count} skipped: {reason}")).collect();
+        let why: String =
+            reasons.iter().map(|(reason, count)| format!("\n  {count} skipped: {reason}")).collect();
         return Err(anyhow!(
             "nobody is left to send to: give a tag with contacts that have a valid number (`pombo contacts import \
              --tag`), or a --number{why}"
@@ -146,7 +147,8 @@ async fn audience(
             }
         }
     }
-    let known = if tags.is_empty() { Vec::new() } else { session.app.store.tag_names(channel.company_id).await? };
+    let known =
+        if tags.is_empty() { Vec::new() } else { session.app.store.tag_names(channel.company_id).await? };
     for tag in tags {
         let id = Uuid::parse_str(tag.trim()).ok();
         let found = known.iter().find(|(name, known)| name == tag.trim() || Some(*known) == id);
@@ -207,9 +209,9 @@ fn row(course: &Course, tier: &Tier, is_present: bool) -> Row {
     let limit = match binding {
         None => "nothing: as fast as the provider answers".to_owned(),
         Some(Binding::MessagesPerSecond) => format!("messages_per_second {}", tier.messages_per_second),
-        Some(Binding::ProviderLevel) => course.level.map_or_else(String::new, |level| {
-            format!("the provider's level {level}, {}", level.rate())
-        }),
+        Some(Binding::ProviderLevel) => course
+            .level
+            .map_or_else(String::new, |level| format!("the provider's level {level}, {}", level.rate())),
         Some(Binding::BackOff) => "the provider's refusals".to_owned(),
         Some(Binding::Pair) => format!(
             "pair_interval {}, pair_burst {}",
@@ -237,7 +239,8 @@ impl Row {
 impl Record {
     /// What is said above the tiers.
     fn head(&self, channel: &Channel) -> String {
-        let Self { recipients_count, skipped_count, skipped, queued, template_recipients, remarks, .. } = self;
+        let Self { recipients_count, skipped_count, skipped, queued, template_recipients, remarks, .. } =
+            self;
         let mut head = format!(
             "channel {} ({}): {recipients_count} recipients, {skipped_count} skipped\n",
             channel.name, channel.connection.status
@@ -246,10 +249,13 @@ impl Record {
             head += &format!("  {count} skipped: {reason}\n");
         }
         if *queued > 0 {
-            head += &format!("{queued} messages of the channel wait already; those that go before are counted in\n");
+            head += &format!(
+                "{queued} messages of the channel wait already; those that go before are counted in\n"
+            );
         }
         if self.template.is_some() && *template_recipients > 0 {
-            head += &format!("{template_recipients} people got templates of the account in the last 24 hours\n");
+            head +=
+                &format!("{template_recipients} people got templates of the account in the last 24 hours\n");
         }
         for remark in remarks {
             head += &format!("note: {remark}\n");

@@ -129,12 +129,7 @@ impl Engine {
     }
 
     /// Finds out who is in the audience, and writes the send, of which the `listener` hears.
-    async fn resolve(
-        &self,
-        order: Order,
-        audience: Audience,
-        listener: Listener,
-    ) -> Result<Resolved, Error> {
+    async fn resolve(&self, order: Order, audience: Audience, listener: Listener) -> Result<Resolved, Error> {
         let Audience { mut numbers, tags, mut skipped } = audience;
         numbers.dedup();
         if !tags.is_empty() || numbers.len() > 1 {

@@ -84,7 +84,8 @@ impl Tally {
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let some = What::ALL.into_iter().zip(self.0).filter(|(_, rows)| *rows > 0);
-        let words: Vec<_> = some.map(|(what, rows)| format!("{rows} {}", what.as_str().replace('_', " "))).collect();
+        let words: Vec<_> =
+            some.map(|(what, rows)| format!("{rows} {}", what.as_str().replace('_', " "))).collect();
         f.write_str(&words.join(", "))
     }
 }

@@ -223,8 +223,7 @@ impl Store {
         let (table, time) = table.words();
         let sql = format!("SELECT id FROM {table} WHERE id < $2 AND {time} <= $1 ORDER BY id LIMIT $3");
         let bound = first_id_at(before.plus(std::time::Duration::from_millis(1)));
-        let found =
-            self.ids(&sql, [before.millis().into(), bound.into(), i64::from(limit).into()]).await?;
+        let found = self.ids(&sql, [before.millis().into(), bound.into(), i64::from(limit).into()]).await?;
         let more = found.len() as u64 >= u64::from(limit);
         let condition = format!("{table} WHERE id");
         let others = self.remove(lease, &condition, ids_of(self.backend, &found)).await?;
@@ -251,10 +250,8 @@ impl Store {
         }
         let more = found.len() as u64 >= u64::from(limit);
         // Who was written to again meanwhile counts anew.
-        let condition = format!(
-            "template_recipient WHERE at <= {} AND (waba_id, recipient)",
-            before.millis()
-        );
+        let condition =
+            format!("template_recipient WHERE at <= {} AND (waba_id, recipient)", before.millis());
         let others = self.remove(lease, &condition, rows).await?;
         Ok(Step { others, more, ..Step::default() })
     }
