@@ -43,6 +43,9 @@ struct Record {
     channel: Uuid,
     tier: String,
     template: Option<i64>,
+    /// Contacts with one of the tags, and their different valid numbers.
+    tagged_contacts: u64,
+    tagged_numbers: u64,
     recipients_count: u64,
     skipped_count: u64,
     skipped: Vec<Skipped>,
@@ -90,6 +93,8 @@ pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()
     };
     let (audience, mut reasons) = audience(session, &channel, &tags, &numbers).await?;
     let is_marketing = template.as_ref().map(|template| template.category == MARKETING);
+    let (tagged_contacts, tagged_numbers) =
+        session.app.store.tagged_contacts(channel.company_id, &audience.tags).await?;
     let planned = Planned::new(&channel, audience, is_marketing);
     let Outcome { skipped, left_out, course } =
         planned.by_the_store(&session.app.store, Timestamp::now()).await?;
@@ -111,6 +116,8 @@ pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()
         channel: channel.id,
         tier: channel.tier.clone(),
         template: template.as_ref().map(|template| template.id),
+        tagged_contacts,
+        tagged_numbers,
         recipients_count: course.recipients,
         skipped_count: skipped.count,
         skipped: reasons.into_iter().map(|(reason, count)| Skipped { reason, count }).collect(),
@@ -231,16 +238,22 @@ fn row(course: &Course, tier: &Tier, is_present: bool) -> Row {
 
 impl Row {
     fn takes(&self) -> String {
-        let span = |seconds| humantime::format_duration(std::time::Duration::from_secs(seconds)).to_string();
         self.estimated_seconds.map_or_else(|| "–".to_owned(), span)
     }
+}
+
+/// A span of time in days and less: months, which no two agree on, are none of its units.
+fn span(seconds: u64) -> String {
+    let units =
+        [(seconds / 86_400, "d"), (seconds / 3_600 % 24, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
+    let some = units.into_iter().filter(|(count, unit)| *count > 0 || (seconds == 0 && *unit == "s"));
+    some.map(|(count, unit)| format!("{count}{unit}")).collect::<Vec<_>>().join(" ")
 }
 
 impl Record {
     /// What is said above the tiers.
     fn head(&self, channel: &Channel) -> String {
-        let Self { recipients_count, skipped_count, skipped, queued, template_recipients, remarks, .. } =
-            self;
+        let Self { recipients_count, skipped_count, skipped, tagged_contacts, tagged_numbers, .. } = self;
         let mut head = format!(
             "channel {} ({}): {recipients_count} recipients, {skipped_count} skipped\n",
             channel.name, channel.connection.status
@@ -248,6 +261,12 @@ impl Record {
         for Skipped { reason, count } in skipped {
             head += &format!("  {count} skipped: {reason}\n");
         }
+        if tagged_contacts > tagged_numbers {
+            head += &format!(
+                "{tagged_contacts} contacts have the tags, with {tagged_numbers} different valid numbers\n"
+            );
+        }
+        let Self { queued, template_recipients, remarks, .. } = self;
         if *queued > 0 {
             head += &format!(
                 "{queued} messages of the channel wait already; those that go before are counted in\n"
@@ -261,5 +280,17 @@ impl Record {
             head += &format!("note: {remark}\n");
         }
         head
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::span;
+
+    #[test]
+    fn a_span_is_told_in_days_and_less() {
+        for (seconds, told) in [(0, "0s"), (59, "59s"), (125, "2m 5s"), (86_400, "1d"), (3_369_604, "39d 4s")] {
+            assert_eq!(span(seconds), told);
+        }
     }
 }
