@@ -289,7 +289,8 @@ mod tests {
 
     #[test]
     fn a_span_is_told_in_days_and_less() {
-        for (seconds, told) in [(0, "0s"), (59, "59s"), (125, "2m 5s"), (86_400, "1d"), (3_369_604, "39d 4s")] {
+        for (seconds, told) in [(0, "0s"), (59, "59s"), (125, "2m 5s"), (86_400, "1d"), (3_369_604, "39d 4s")]
+        {
             assert_eq!(span(seconds), told);
         }
     }

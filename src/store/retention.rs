@@ -16,6 +16,7 @@ use crate::clock::Timestamp;
 use crate::domain::send::State;
 
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
+const KEYS: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
 const WRITTEN_TO: &[(&str, Type)] = &[("waba_id", Type::Text), ("recipient", Type::Int)];
 const HELD: &[(&str, Type)] = &[("company_id", Type::Uuid), ("recipient", Type::Int), ("scope", Type::Int)];
 
@@ -165,8 +166,8 @@ impl Store {
                 room -= leftover.recipients;
                 leftover.next_ordinal == 0 && room >= 0
             });
-            let whole: Vec<_> = fits.map(|leftover| leftover.id).collect();
-            (self.remove_whole(&transaction, &whole).await?, whole.len())
+            let whole = fits.count();
+            (self.remove_whole(&transaction, &leftovers[..whole]).await?, whole)
         };
         transaction.commit().await?;
         // A large send is looked at once more, and found to be done.
@@ -195,15 +196,22 @@ impl Store {
     }
 
     /// Removes the messages and blocks of these sends; how many messages.
-    async fn remove_whole(&self, to: &DatabaseTransaction, sends: &[Uuid]) -> Result<u64> {
-        let mut removed = 0;
-        for table in ["message WHERE send_id", "recipient_block WHERE send_id", "forgotten_send WHERE id"] {
-            let (rows, values) = ids_of(self.backend, sends).select(1);
+    async fn remove_whole(&self, to: &DatabaseTransaction, sends: &[Leftover]) -> Result<u64> {
+        // By their whole keys: asked for all of some sends, PostgreSQL may prefer to read the whole table.
+        let mut keys = Rows::new(self.backend, KEYS);
+        for Leftover { id, recipients, .. } in sends {
+            (0..*recipients).for_each(|ordinal| keys.push([(*id).into(), ordinal.into()]));
+        }
+        let (keys, values) = keys.select(1);
+        let sql = format!(
+            "DELETE FROM message WHERE (send_id, ordinal) IN (SELECT send_id, ordinal FROM {keys} AS gone)"
+        );
+        let removed = to.execute_raw(self.statement(sql, values)).await?.rows_affected();
+        let sends: Vec<_> = sends.iter().map(|leftover| leftover.id).collect();
+        for table in ["recipient_block WHERE send_id", "forgotten_send WHERE id"] {
+            let (rows, values) = ids_of(self.backend, &sends).select(1);
             let sql = format!("DELETE FROM {table} IN (SELECT id FROM {rows} AS gone)");
-            let rows = to.execute_raw(self.statement(sql, values)).await?.rows_affected();
-            if table.starts_with("message") {
-                removed = rows;
-            }
+            to.execute_raw(self.statement(sql, values)).await?;
         }
         Ok(removed)
     }

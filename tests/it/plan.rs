@@ -30,7 +30,7 @@ fn tier<'a>(plan: &'a Value, name: &str) -> &'a Value {
 }
 
 /// Runs the program, though the service works in this very thread.
-async fn plan(place: &Place, line: String) -> Value {
+async fn plan(place: &Place, line: &str) -> Value {
     let mut command = place.command(&format!("plan {line} --json"));
     let output = tokio::task::spawn_blocking(move || command.output()).await.unwrap().unwrap();
     assert!(output.status.success(), "{line}: {output:?}");
@@ -57,7 +57,7 @@ async fn a_plan_tells_the_count_and_the_time_of_the_send_that_follows(universe: 
     .await;
 
     let line = format!("--channel {channel} --tag everyone --number {} --number nonsense", FIRST + 500);
-    let planned = plan(&place, line).await;
+    let planned = plan(&place, &line).await;
     assert_eq!((&planned["recipients_count"], &planned["skipped_count"]), (&json!(CONTACTS), &json!(2)));
     let reasons = json!([
         { "reason": "has no digits", "count": 1 },
@@ -75,7 +75,7 @@ async fn a_plan_tells_the_count_and_the_time_of_the_send_that_follows(universe: 
     assert_eq!(tier(&planned, "unlimited")["estimated_seconds"], Value::Null);
     assert!(tier(&planned, "standard")["is_present"] == false && planned["queued"] == 0);
     assert!(planned["tiers"].as_array().unwrap().iter().all(|tier| tier["tier"] != "web-new"));
-    let both = plan(&place, format!("--channel {channel} --tag {tag} --tag some")).await;
+    let both = plan(&place, &format!("--channel {channel} --tag {tag} --tag some")).await;
     assert_eq!(both["recipients_count"], CONTACTS + 19, "whoever has both tags counts once");
 
     let (status, accepted) = running.send(&body).await;
@@ -107,7 +107,7 @@ async fn a_plan_knows_what_is_used_of_a_quota_and_what_waits_for_it(universe: &U
     let (tag, channel, place) =
         (running.tag("everyone", FIRST, CONTACTS).await, running.channel, beside(universe));
     let line = format!("--channel {channel} --tag everyone --template {hello}");
-    let before = plan(&place, line.clone()).await;
+    let before = plan(&place, &line).await;
     let day = 24 * 60 * 60;
     assert_eq!(tier(&before, "sparing")["binding"], "template_quota");
     assert_eq!(tier(&before, "sparing")["estimated_seconds"], (CONTACTS / QUOTA - 1) * day);
@@ -130,7 +130,7 @@ async fn a_plan_knows_what_is_used_of_a_quota_and_what_waits_for_it(universe: &U
     until("the used quota written", async || written().await == QUOTA).await;
     assert_eq!(running.delivered().0, QUOTA);
 
-    let after = plan(&place, line).await;
+    let after = plan(&place, &line).await;
     assert_eq!(after["template_recipients"], QUOTA);
     // The rest of the first send goes before, one quota a day from now on; who got it counts once.
     let seconds = tier(&after, "sparing")["estimated_seconds"].as_u64().unwrap();
@@ -140,7 +140,7 @@ async fn a_plan_knows_what_is_used_of_a_quota_and_what_waits_for_it(universe: &U
     // The rest of the first send counts as if it went to others: 90, 30 who count already, and 90 again.
     assert_eq!(tier(&after, "generous")["estimated_seconds"], day);
     // A text does not wait for any of that.
-    let text = plan(&place, format!("--channel {channel} --tag everyone")).await;
+    let text = plan(&place, &format!("--channel {channel} --tag everyone")).await;
     assert_eq!(tier(&text, "sparing")["estimated_seconds"], Value::Null, "{text}");
     running.end().await;
 }
