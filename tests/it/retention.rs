@@ -16,7 +16,7 @@ stores!(old_sends_go_while_new_ones_are_taken, a_crash_in_the_middle_of_forgetti
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const FIRST: u64 = 5_511_900_000_000;
 /// Some twenty steps of forgetting.
-const MANY: u64 = 20_000;
+const MANY: u64 = 10_000;
 
 async fn count(rows: &DatabaseConnection, of: &str) -> i64 {
     let statement =
