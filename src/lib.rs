@@ -9,6 +9,7 @@
 //! - *contact*, *tag*: the people a company writes to, and the groups it sorts them into.
 //! - *template*: a message text that the provider approved.
 //! - *send*: one accepted request.
+//! - *plan*: what a send would be and how long it would take, told without sending it.
 //! - *recipient block*: a packed slice of a send's recipients.
 //! - *message*: one send × one recipient; a row of the *ledger* once it is attempted.
 //! - *resolver*: turns an audience (numbers and tags) into unique recipients.
@@ -21,6 +22,7 @@
 //! - *suppression*: a recipient that a company's sends leave out, or let be for a while.
 //! - *operator*: a person who tunes tiers and channels of every company. *change*: the record of what an
 //!   operator, or somebody at the command line, changed.
+//! - *retention*: how long what is over is kept; what is older is *forgotten*.
 //! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
 pub mod api;

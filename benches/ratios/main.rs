@@ -16,9 +16,11 @@ mod load;
 mod peers;
 mod provider;
 mod receipts;
+mod retention;
 mod seed;
 mod service;
 mod singles;
+mod size;
 mod tag_send;
 
 use std::io::Write as _;
@@ -54,6 +56,8 @@ fn main() -> std::io::Result<()> {
         ("start", true, actors::start),
         ("ten-million", false, audience::measure),
         ("peers", false, peers::measure),
+        ("retention", true, retention::measure),
+        ("size", false, size::measure),
     ] {
         if named(name) || (always && wanted.is_empty()) {
             rows.extend(measure());

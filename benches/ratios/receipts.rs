@@ -15,8 +15,8 @@ use crate::{Row, dispatch, median};
 
 const MESSAGES: u64 = 100_000;
 /// Updates in one webhook, and webhooks under way at once: the provider sends them concurrently.
-const BATCH: u64 = 100;
-const AT_ONCE: usize = 8;
+pub(crate) const BATCH: u64 = 100;
+pub(crate) const AT_ONCE: usize = 8;
 /// What the provider wants of a receiver: room for three updates for each message at the highest level, and
 /// half of the answers within this.
 const PATIENCE: Duration = Duration::from_millis(250);
@@ -68,7 +68,7 @@ pub(crate) fn measure() -> Vec<Row> {
 }
 
 /// What the provider tells of `BATCH` messages of a send, from `first` on.
-fn webhook(send: &str, first: u64, status: &str) -> String {
+pub(crate) fn webhook(send: &str, first: u64, status: &str) -> String {
     let mut statuses = String::new();
     for ordinal in first..first + BATCH {
         let comma = if ordinal > first { "," } else { "" };
@@ -82,7 +82,7 @@ fn webhook(send: &str, first: u64, status: &str) -> String {
     )
 }
 
-fn signature(body: &str) -> String {
+pub(crate) fn signature(body: &str) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(APP_SECRET.as_bytes()).unwrap();
     mac.update(body.as_bytes());
     format!("sha256={}", hex::encode(mac.finalize().into_bytes()))

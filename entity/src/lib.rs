@@ -9,6 +9,7 @@ pub mod company;
 pub mod contact;
 pub mod contact_tag;
 pub mod event;
+pub mod forgotten_send;
 pub mod idempotency_key;
 pub mod lease;
 pub mod message;

@@ -17,6 +17,7 @@ mod m20261121_000005_add_controls_to_sends;
 mod m20261121_000006_create_suppressions;
 mod m20261121_000007_create_idempotency_keys;
 mod m20261121_000010_create_operators;
+mod m20261121_000030_create_forgotten_sends;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -33,6 +34,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000006_create_suppressions::Migration),
             Box::new(m20261121_000007_create_idempotency_keys::Migration),
             Box::new(m20261121_000010_create_operators::Migration),
+            Box::new(m20261121_000030_create_forgotten_sends::Migration),
         ]
     }
 }

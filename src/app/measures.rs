@@ -58,12 +58,19 @@ const COUNTERS: &[Metric] = &[
         &["result"],
         "Webhooks by result: taken, refused (no such channel, or wrongly signed), unreadable, unavailable, failed",
     ),
+    metric(
+        "pombo_forgotten_total",
+        &["what"],
+        "Rows that were older than the configuration keeps: sends, messages, events, changes, answers (under an \
+         Idempotency-Key), template_recipients (for quotas), holds (of recipients)",
+    ),
     metric("http_requests_total", &["route", "method", "status"], "Requests"),
 ];
 
 const SECONDS_TAKEN: &[Metric] = &[
     metric("pombo_provider_answer_seconds", &[], "Time from a message's start to the provider's answer"),
     metric("pombo_ledger_commit_seconds", &[], "Time of one commit of the ledger"),
+    metric("pombo_retention_step_seconds", &[], "Time of one step of forgetting what is out of date"),
     metric("pombo_webhook_seconds", &[], "Time from a webhook's head to its answer"),
     metric("http_request_duration_seconds", &["route", "method", "status"], "Time to answer"),
 ];

@@ -15,6 +15,7 @@ mod key;
 mod migrate;
 mod operator;
 mod output;
+mod plan;
 mod progress;
 mod secret_input;
 mod serve;
@@ -103,6 +104,8 @@ enum Record {
     /// Tiers: named sets of rates and quotas
     #[command(subcommand)]
     Tier(Tier),
+    /// Tell what a send would be and how long it takes under each tier, and send nothing
+    Plan(plan::Plan),
     /// Operators, who may change tiers and channels over HTTP
     #[command(subcommand)]
     Operator(Operator),
@@ -258,6 +261,7 @@ async fn in_session(session: &Session, command: Record) -> anyhow::Result<()> {
         Record::Tier(Tier::Show(arguments)) => tier::show(session, arguments).await,
         Record::Tier(Tier::Apply(arguments)) => tier::apply(session, arguments).await,
         Record::Tier(Tier::History(arguments)) => tier::history(session, arguments).await,
+        Record::Plan(arguments) => plan::run(session, arguments).await,
         Record::Operator(Operator::Create(arguments)) => operator::create(session, arguments).await,
         Record::Operator(Operator::List) => operator::list(session).await,
         Record::Operator(Operator::Revoke(arguments)) => operator::revoke(session, arguments).await,

@@ -155,6 +155,11 @@ pub(super) async fn find(session: &Session, name: &str, kind: Option<Kind>) -> a
     Err(anyhow!("there is no tier `{name}`{sort}{near} (there are {})", known.join(", ")))
 }
 
+/// Every tier that there is.
+pub(super) async fn all(session: &Session) -> anyhow::Result<Vec<Tier>> {
+    session.app.store.tiers().await?.iter().map(read).collect()
+}
+
 /// The tier that a new channel of `kind` takes: the one given, else its company's, else the usual one.
 pub(super) async fn choose(
     session: &Session,

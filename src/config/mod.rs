@@ -22,8 +22,8 @@ use serde::Deserialize;
 
 pub use fault::{Fault, Faults, Source};
 pub use sections::{
-    CloudApi, Data, Database, Docs, Engine, Limits, Log, LogFormat, Metrics, Retry, Secrets, Server,
-    SqliteSynchronous,
+    CloudApi, Data, Database, Docs, Engine, Limits, Log, LogFormat, Metrics, Retention, Retry, Secrets,
+    Server, SqliteSynchronous,
 };
 
 /// All options with their defaults and reasons, as TOML: what `config/default.toml` says.
@@ -47,6 +47,8 @@ pub struct Config {
     pub engine: Engine,
     /// Trying a message again.
     pub retry: Retry,
+    /// How long what is over is kept.
+    pub retention: Retention,
     /// What one request may contain.
     pub limits: Limits,
     /// What is logged and how it looks.

@@ -178,6 +178,24 @@ pub struct Retry {
     pub unknown_grace: Duration,
 }
 
+/// `[retention]`: how long what is over is kept; `None` means for ever.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Retention {
+    /// Sends that are over, with their messages.
+    #[serde(deserialize_with = "units::age")]
+    pub sends: Option<Duration>,
+    /// What the provider told, such as messages from people.
+    #[serde(deserialize_with = "units::age")]
+    pub events: Option<Duration>,
+    /// The record of what operators changed.
+    #[serde(deserialize_with = "units::age")]
+    pub changes: Option<Duration>,
+    /// Between two looks for what is out of date.
+    #[serde(with = "time_span")]
+    pub interval: Duration,
+}
+
 /// `[limits]`: what one request may contain.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -5,6 +5,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, de};
 use url::Url;
@@ -34,6 +35,17 @@ fn parse_bytes(text: &str) -> Option<usize> {
         _ => return None,
     };
     number.parse::<usize>().ok()?.checked_mul(factor)
+}
+
+/// How old something may become; `None` for "forever", and for zero, which would keep nothing.
+pub(super) fn age<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if text.trim() == "forever" {
+        return Ok(None);
+    }
+    let span = humantime::parse_duration(text.trim())
+        .map_err(|_| de::Error::custom("is not an age: a span of time such as \"90d\", or \"forever\""))?;
+    Ok(Some(span).filter(|span| !span.is_zero()))
 }
 
 /// An address and a port to listen on.

@@ -16,6 +16,9 @@ const MIN_BODY: usize = 32 * 1024;
 /// Watching more often than this costs more than it brings.
 const MIN_WATCH: Duration = Duration::from_millis(10);
 
+/// Answers under an `Idempotency-Key` are given again for so long, and need their sends.
+const MIN_SENDS: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Everything that is wrong with a configuration whose options are each well-formed.
 pub(super) fn faults(config: &Config) -> Vec<Found> {
     let mut found = Vec::new();
@@ -65,7 +68,7 @@ fn amounts(config: &Config, found: &mut Vec<Found>) {
 }
 
 fn spans(config: &Config, found: &mut Vec<Found>) {
-    let Config { server, database, cloud_api, retry, engine, .. } = config;
+    let Config { server, database, cloud_api, retry, engine, retention, .. } = config;
     for (option, span) in [
         ("server.keep_alive", server.keep_alive),
         ("database.acquire_timeout", database.acquire_timeout),
@@ -73,10 +76,18 @@ fn spans(config: &Config, found: &mut Vec<Found>) {
         ("cloud_api.request_timeout", cloud_api.request_timeout),
         ("cloud_api.idle_timeout", cloud_api.idle_timeout),
         ("retry.first", retry.first),
+        ("retention.interval", retention.interval),
     ] {
         if span.is_zero() {
             found.push((option, "it cannot be zero".to_owned(), "give a span such as \"5s\"".to_owned()));
         }
+    }
+    if let Some(age) = retention.sends.filter(|age| *age < MIN_SENDS) {
+        let problem = format!(
+            "{} is less than the 24 hours for which a repeated request is answered from its send",
+            humantime::format_duration(age)
+        );
+        found.push(("retention.sends", problem, "give at least \"1d\", or \"forever\"".to_owned()));
     }
     if engine.watch_interval < MIN_WATCH {
         let problem = format!("{} is too often", humantime::format_duration(engine.watch_interval));

@@ -17,6 +17,7 @@ pub mod outlook;
 pub mod page;
 mod payload;
 pub mod phone;
+pub mod plan;
 pub mod rate;
 pub mod request;
 pub mod secret;

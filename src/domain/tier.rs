@@ -25,6 +25,9 @@ pub use difference::{OptionChange, difference};
 pub use document::from_json;
 pub use file::{BUILT_IN, TierFault, parse};
 
+/// The moving span over which [`Tier::template_quota`] counts recipients.
+pub const QUOTA_SPAN: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// The longest name of a tier, in characters.
 pub const MAX_NAME: usize = 40;
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use actix::Addr;
 
 use super::ledger::{Accept, Claim, Listener, Order};
+use super::plan::{Outcome, Planned, Rehearse};
 use super::resolver::{Resolve, Resolved, Resolver};
 use super::{Accepted, Engine, Error, Held, RETRY_AFTER};
 use crate::clock::Timestamp;
@@ -73,11 +74,13 @@ impl Engine {
     ) -> Result<Rehearsal, Error> {
         let start = request.schedule.send_at;
         let (order, audience, _) = self.admit(channel, request, None).await?;
-        let Resolved { send_id: _, recipients, skipped } = self.resolve(order, audience, None).await?;
+        let planned = Planned::new(channel, audience, order.template.map(|template| template.is_marketing));
+        let Outcome { skipped, left_out: _, course } = self.resolver().send(Rehearse(planned)).await??;
+        let recipients = course.recipients;
         if recipients == 0 {
             return Err(nobody().into());
         }
-        let takes = self.estimate(channel, recipients).await?;
+        let takes = self.estimate(channel, course).await?.takes;
         let now = Timestamp::now();
         let ends = takes.map(|takes| start.map_or(now, |start| start.max(now)).plus(takes));
         Ok(Rehearsal { recipients, skipped, takes, ends })
@@ -91,7 +94,7 @@ impl Engine {
     ) -> Result<Accepted, Error> {
         let schedule = request.schedule;
         let (order, audience, listener) = self.admit(channel, request, claim).await?;
-        let resolved = self.resolve(order, audience, Some(listener)).await?;
+        let resolved = self.resolve(order, audience, listener).await?;
         let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
             return Err(nobody().into());
         };
@@ -125,13 +128,8 @@ impl Engine {
         Ok((Order { company_id, channel_id, content, template, schedule, claim }, audience, listener))
     }
 
-    /// Finds out who is in the audience, and writes the send when there is a `listener` for it.
-    async fn resolve(
-        &self,
-        order: Order,
-        audience: Audience,
-        listener: Option<Listener>,
-    ) -> Result<Resolved, Error> {
+    /// Finds out who is in the audience, and writes the send, of which the `listener` hears.
+    async fn resolve(&self, order: Order, audience: Audience, listener: Listener) -> Result<Resolved, Error> {
         let Audience { mut numbers, tags, mut skipped } = audience;
         numbers.dedup();
         if !tags.is_empty() || numbers.len() > 1 {
@@ -142,19 +140,16 @@ impl Engine {
         let suppressions = &self.0.shared.suppressions;
         suppressions.leave_out(order.company_id, is_marketing, &mut numbers, &mut skipped);
         let Some(number) = numbers.pop() else { return Ok(Resolved { skipped, ..Resolved::default() }) };
-        let mut resolved = Resolved { send_id: None, recipients: 1, skipped };
-        if let Some(channel) = listener {
-            let accept = Accept {
-                order: Arc::new(order),
-                recipients: Recipients::One(number),
-                skipped: resolved.skipped.clone(),
-                blocks: Vec::new(),
-                more: false,
-                channel,
-            };
-            resolved.send_id = Some(self.0.shared.ledger.send(accept).await??);
-        }
-        Ok(resolved)
+        let accept = Accept {
+            order: Arc::new(order),
+            recipients: Recipients::One(number),
+            skipped: skipped.clone(),
+            blocks: Vec::new(),
+            more: false,
+            channel: listener,
+        };
+        let send_id = self.0.shared.ledger.send(accept).await??;
+        Ok(Resolved { send_id: Some(send_id), recipients: 1, skipped })
     }
 
     /// The content of a template send: the template found, checked and filled in.

@@ -14,10 +14,12 @@ mod ledger;
 mod operation;
 mod outlook;
 mod pace;
+pub mod plan;
 mod quota;
 mod receipts;
 mod requests;
 mod resolver;
+mod retention;
 mod sentinel;
 mod shared;
 mod steering;
@@ -46,6 +48,7 @@ use self::quota::Quotas;
 use self::requests::Requests;
 pub use self::requests::{Allowance, Exhausted};
 use self::resolver::Resolver;
+use self::retention::Retention;
 use self::sentinel::Sentinel;
 use self::shared::{Shared, Tiers};
 pub use self::steering::no_such_send;
@@ -198,7 +201,7 @@ impl Engine {
         let seen = store.revisions().await?;
         let (report, condition) = watch::channel(Condition::Writing);
         let (own_store, lease) = (store.clone(), Arc::new(lease));
-        let capacity = config.engine.accept_queue;
+        let (capacity, dispatching) = (config.engine.accept_queue, Arc::clone(&lease));
         let (writers, helpers) = (Arbiter::new().handle(), Arbiter::new().handle());
         let ledger =
             Ledger::start_in_arbiter(&writers, move |_| Ledger::new(own_store, lease, capacity, report));
@@ -243,7 +246,10 @@ impl Engine {
         engine.load_tiers().await?;
         engine.load_suppressions().await?;
         let (watched, interval) = (engine.clone(), config.engine.watch_interval);
-        Sentinel::start_in_arbiter(&helpers, move |_| Sentinel::new(watched, interval, seen));
+        let retention = Retention::new(Arc::clone(&engine.0.shared), dispatching, config.retention.clone());
+        Sentinel::start_in_arbiter(&helpers, move |_| {
+            Sentinel::new(watched, interval, seen, Arc::new(retention))
+        });
         engine.go_on().await?;
         Ok(engine)
     }

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::channel::{Estimate, Explain, LookAhead, Viewed};
+use super::channel::{AskPace, Explain, LookAhead, Viewed};
 use super::{Engine, Error, RETRY_AFTER};
 use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Connection, Status};
 use crate::domain::limit::Limits;
 use crate::domain::message::State;
 use crate::domain::outlook::{Outlook, Reason};
+use crate::domain::plan::{self, Course};
 use crate::domain::send::Stage;
 use crate::store::send_list::Record;
 use crate::store::template::APPROVED;
@@ -24,15 +25,20 @@ const LATER: Error = Error::Unavailable { retry_after: RETRY_AFTER };
 const A_MOMENT: Duration = Duration::from_secs(1);
 
 impl Engine {
-    /// How long a send to so many recipients takes at the pace that its channel has now, with what is queued
-    /// before it; `None` when the pace has no limit.
+    /// How long a send of this course takes on its channel as that is now, and what decides.
     ///
     /// # Errors
     ///
     /// [`Error::Unavailable`] when the channel's actor ended just now.
-    pub async fn estimate(&self, channel: &Arc<Channel>, recipients: u64) -> Result<Option<Duration>, Error> {
+    pub(super) async fn estimate(
+        &self,
+        channel: &Arc<Channel>,
+        course: Course,
+    ) -> Result<plan::Estimate, Error> {
         self.directory().actor(channel);
-        self.directory().ask(channel.id, Estimate(recipients)).await.ok_or(LATER)
+        let pace = self.directory().ask(channel.id, AskPace).await.ok_or(LATER)?;
+        let course = Course { level: pace.level, slowed_to: pace.slowed_to, ..course };
+        Ok(plan::estimate(&course, &pace.tier))
     }
 
     /// What limits a channel now, and why.

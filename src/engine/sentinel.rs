@@ -10,8 +10,9 @@ use std::time::Duration;
 use actix::prelude::*;
 use uuid::Uuid;
 
+use super::Engine;
 use super::channel::{Release, TemplatesChanged};
-use super::{Engine, KEPT};
+use super::retention::Retention;
 use crate::clock::Timestamp;
 use crate::domain::channel::Status;
 use crate::domain::send::State;
@@ -22,25 +23,25 @@ use crate::store::{self, Revisions};
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(2);
 /// Sends that are ended at once for that.
 const EXPIRED_AT_ONCE: u32 = 500;
-/// How often what nobody needs any more is forgotten.
-const FORGET_INTERVAL: Duration = Duration::from_secs(10 * 60);
-/// Answers that are forgotten at once.
-const FORGOTTEN_AT_ONCE: u32 = 2_000;
-/// How long template recipients count.
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// See the module.
 pub(super) struct Sentinel {
     engine: Engine,
     interval: Duration,
     seen: Revisions,
+    retention: Arc<Retention>,
     /// Whether the last look failed: said once, not at every look.
     blind: bool,
 }
 
 impl Sentinel {
-    pub(super) const fn new(engine: Engine, interval: Duration, seen: Revisions) -> Self {
-        Self { engine, interval, seen, blind: false }
+    pub(super) const fn new(
+        engine: Engine,
+        interval: Duration,
+        seen: Revisions,
+        retention: Arc<Retention>,
+    ) -> Self {
+        Self { engine, interval, seen, retention, blind: false }
     }
 
     fn look(&mut self, ctx: &mut Context<Self>) {
@@ -93,24 +94,13 @@ impl Sentinel {
 
     /// Forgets what nobody needs any more.
     fn forget(&mut self, ctx: &mut Context<Self>) {
-        let store = self.engine.store().clone();
-        async move {
-            let now = Timestamp::now();
-            store.forget_suppressions(now).await?;
-            store.forget_template_recipients(now.minus(DAY)).await?;
-            while store.forget_answers(now.minus(KEPT), FORGOTTEN_AT_ONCE).await? >= FORGOTTEN_AT_ONCE.into()
-            {
-            }
-            Ok::<_, store::Error>(())
-        }
-        .into_actor(self)
-        .map(|result, _, ctx| {
-            if let Err(error) = result {
-                tracing::debug!(%error, "cannot forget what is out of date");
-            }
-            ctx.run_later(FORGET_INTERVAL, Self::forget);
-        })
-        .spawn(ctx);
+        let retention = Arc::clone(&self.retention);
+        async move { retention.round().await }
+            .into_actor(self)
+            .map(|(), sentinel, ctx| {
+                ctx.run_later(sentinel.retention.interval(), Self::forget);
+            })
+            .spawn(ctx);
     }
 }
 

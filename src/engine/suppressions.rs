@@ -15,6 +15,31 @@ use crate::domain::request::Skipped;
 use crate::domain::suppression::Suppression;
 use crate::store::suppression::Record;
 
+/// Why a recipient is left out, in words that continue "the number …".
+const OF_EVERYTHING: &str = "is not to be sent anything by this business";
+const OF_MARKETING: &str = "does not want marketing messages";
+
+/// How many recipients a send leaves out, by why.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    of_everything: u64,
+    of_marketing: u64,
+}
+
+impl LeftOut {
+    /// Counts those of another part of the audience too.
+    pub(crate) const fn add(&mut self, other: Self) {
+        self.of_everything += other.of_everything;
+        self.of_marketing += other.of_marketing;
+    }
+
+    /// The reasons that there are, in the words that a skipped entry has.
+    pub(crate) fn by_reason(self) -> BTreeMap<&'static str, u64> {
+        let all = [(OF_EVERYTHING, self.of_everything), (OF_MARKETING, self.of_marketing)];
+        all.into_iter().filter(|(_, count)| *count > 0).collect()
+    }
+}
+
 /// What is known of one recipient.
 #[derive(Debug, Clone, Copy, Default)]
 struct Entry {
@@ -65,27 +90,32 @@ impl Suppressions {
         self.write().hear(Word::Lifted(company_id, recipient, scope));
     }
 
-    /// Removes from `numbers` those that a send leaves out, and counts them as skipped.
+    /// Removes from `numbers` those that a send leaves out, and counts them as skipped. Says how many those were,
+    /// by why.
     pub(crate) fn leave_out(
         &self,
         company_id: Uuid,
         is_marketing: bool,
         numbers: &mut Vec<PhoneNumber>,
         skipped: &mut Skipped,
-    ) {
+    ) -> LeftOut {
         let known = self.read();
-        let Some(recipients) = known.companies.get(&company_id) else { return };
+        let mut left_out = LeftOut::default();
+        let Some(recipients) = known.companies.get(&company_id) else { return left_out };
         numbers.retain(|number| {
             let Some(entry) = recipients.get(number) else { return true };
             if entry.everything {
-                skipped.add(&format!("+{number}"), &"is not to be sent anything by this business");
+                left_out.of_everything += 1;
+                skipped.add(&format!("+{number}"), &OF_EVERYTHING);
             } else if entry.marketing && is_marketing {
-                skipped.add(&format!("+{number}"), &"does not want marketing messages");
+                left_out.of_marketing += 1;
+                skipped.add(&format!("+{number}"), &OF_MARKETING);
             } else {
                 return true;
             }
             false
         });
+        left_out
     }
 
     /// Until when marketing templates to this recipient wait.

@@ -19,6 +19,8 @@ pub mod idempotency;
 mod lease;
 pub mod ledger;
 pub mod operator;
+pub mod plan;
+pub mod retention;
 mod revision;
 pub mod schema;
 pub mod send;

@@ -153,17 +153,6 @@ impl Store {
         let rows = transaction.query_all_raw(self.statement(sql, values)).await?;
         rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
     }
-
-    /// Forgets those whose time was over at `now`. Returns how many.
-    ///
-    /// # Errors
-    ///
-    /// Those of any statement.
-    pub async fn forget_suppressions(&self, now: Timestamp) -> Result<u64> {
-        let sql = "DELETE FROM suppression WHERE until <= $1";
-        let deleted = self.write.execute_raw(self.statement(sql, [now.millis().into()])).await?;
-        Ok(deleted.rows_affected())
-    }
 }
 
 /// What a person changed for one recipient, for the record.

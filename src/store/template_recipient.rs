@@ -28,18 +28,4 @@ impl Store {
             })
             .collect()
     }
-
-    /// Forgets those that are older than `before`. Returns how many.
-    ///
-    /// # Errors
-    ///
-    /// Those of any statement.
-    pub async fn forget_template_recipients(&self, before: Timestamp) -> Result<u64> {
-        let transaction = self.begin().await?;
-        let sql = "DELETE FROM template_recipient WHERE at <= $1";
-        let statement = self.statement(sql, [before.millis().into()]);
-        let forgotten = sea_orm::ConnectionTrait::execute_raw(&transaction, statement).await?.rows_affected();
-        transaction.commit().await?;
-        Ok(forgotten)
-    }
 }

@@ -46,8 +46,8 @@ pub(super) struct Rehearsed {
     skipped_count: u64,
     /// The first hundred of them.
     skipped: Vec<SkippedRecord>,
-    /// How long it would take at the pace of the channel's tier, with what is queued before it, in seconds;
-    /// null when the pace has no limit or nobody can say.
+    /// How long it would take under the limits of the channel's tier, its quota of templates too, with what is
+    /// queued before it, in seconds; null when nothing but the provider's answers limits it.
     #[schema(example = 125)]
     estimated_seconds: Option<u64>,
     /// When it would be over; null like `estimated_seconds`.

@@ -1,6 +1,7 @@
 //! Saying why: which limits hold, what set them, and what is to be expected of each send.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix::prelude::*;
@@ -10,6 +11,7 @@ use super::ChannelActor;
 use super::limiter::Binding;
 use super::work::Work;
 use crate::clock::Timestamp;
+use crate::domain::channel::Level;
 use crate::domain::limit::{Limit, Limits};
 use crate::domain::outlook::{Outlook, Reason, Waiting};
 use crate::domain::tier::{Quota, Tier};
@@ -36,10 +38,18 @@ pub(crate) struct Viewed {
     pub(crate) has_template: bool,
 }
 
-/// How long would a new send of so many recipients take, with what is queued before it?
+/// How fast may this channel send now?
 #[derive(Message)]
-#[rtype(result = "Option<Duration>")]
-pub(crate) struct Estimate(pub(crate) u64);
+#[rtype(result = "Pace")]
+pub(crate) struct AskPace;
+
+/// What sets a channel's pace.
+pub(crate) struct Pace {
+    pub(crate) tier: Arc<Tier>,
+    pub(crate) level: Option<Level>,
+    /// Messages in a second while the provider's refusals slow it down.
+    pub(crate) slowed_to: Option<f64>,
+}
 
 impl Handler<Explain> for ChannelActor {
     type Result = MessageResult<Explain>;
@@ -100,13 +110,17 @@ impl Handler<LookAhead> for ChannelActor {
     }
 }
 
-impl Handler<Estimate> for ChannelActor {
-    type Result = Option<Duration>;
+impl Handler<AskPace> for ChannelActor {
+    type Result = MessageResult<AskPace>;
 
-    fn handle(&mut self, Estimate(recipients): Estimate, _: &mut Self::Context) -> Self::Result {
-        let rate = finite(self.limiter.rate(Instant::now()))?;
-        let queue = Queue::of(self.lanes.works());
-        Duration::try_from_secs_f64(queue.until_done(recipients) as f64 / rate).ok()
+    fn handle(&mut self, _: AskPace, _: &mut Self::Context) -> Self::Result {
+        let now = Instant::now();
+        let is_slowed = matches!(self.limiter.binding(now), Binding::BackOff { .. });
+        MessageResult(Pace {
+            tier: Arc::clone(&self.tier),
+            level: self.channel.level,
+            slowed_to: is_slowed.then(|| self.limiter.rate(now)),
+        })
     }
 }
 
@@ -289,11 +303,6 @@ impl Queue {
         (1.0 / active as f64, self.taking_turns(work.remaining()))
     }
 
-    /// How many messages go before a new send to so many recipients is done.
-    fn until_done(&self, recipients: u64) -> u64 {
-        if recipients == 1 { self.direct + 1 } else { self.taking_turns(recipients) + recipients }
-    }
-
     /// Bulk sends take turns: while one sends its messages, each other sends as many, or all that it has.
     fn taking_turns(&self, own: u64) -> u64 {
         self.direct + self.bulk.iter().map(|other| (*other).min(own)).sum::<u64>()
@@ -322,7 +331,5 @@ mod tests {
         let queue = Queue { direct: 10, bulk: vec![100, 300] };
         assert_eq!(queue.taking_turns(100), 10 + 100 + 100);
         assert_eq!(queue.taking_turns(300), 10 + 100 + 300);
-        assert_eq!(queue.until_done(1_000), 10 + 100 + 300 + 1_000);
-        assert_eq!(queue.until_done(1), 10 + 1);
     }
 }

@@ -46,7 +46,7 @@ use self::answer::Answered;
 use self::connection::Link;
 pub(crate) use self::control::{Look, Release, TemplatesChanged};
 use self::dispatch::Held;
-pub(crate) use self::explain::{Estimate, Explain, LookAhead, Viewed};
+pub(crate) use self::explain::{AskPace, Explain, LookAhead, Viewed};
 use self::figures::Figures;
 pub(crate) use self::gate::Gate;
 pub(crate) use self::heard::{Heard, Recheck, Troubled};

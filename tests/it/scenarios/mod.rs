@@ -11,7 +11,7 @@ mod pair_limit;
 mod provider_down;
 mod receipts_out_of_order;
 mod reply_lost;
-mod stage;
+pub(crate) mod stage;
 mod steered;
 mod template_paused_in_mid_send;
 mod template_quota;

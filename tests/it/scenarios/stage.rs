@@ -15,14 +15,14 @@ use crate::harness::Answer;
 use crate::running::{APP_SECRET, Running, TOKEN, WABA, until};
 
 /// A second number of the same business account.
-pub(super) const OTHER_NUMBER: &str = "206540352242922";
+pub(crate) const OTHER_NUMBER: &str = "206540352242922";
 /// The first of the contacts.
-pub(super) const FIRST: u64 = 5_511_900_000_000;
+pub(crate) const FIRST: u64 = 5_511_900_000_000;
 
 const OPERATOR: &str = "pombo_op_ana";
 
 /// The answer to a request of an operator.
-pub(super) async fn operate(running: &Running, method: Method, path: &str, body: &Value) -> Answer {
+pub(crate) async fn operate(running: &Running, method: Method, path: &str, body: &Value) -> Answer {
     if running.store.operators().await.unwrap().is_empty() {
         let hash = api_key::hash(OPERATOR);
         let new = NewOperator { name: "ana", prefix: "pombo_op_", hash, expires_at: None };
@@ -32,20 +32,20 @@ pub(super) async fn operate(running: &Running, method: Method, path: &str, body:
 }
 
 /// Adds or replaces a tier for business accounts; what is left out of the options has its usual value.
-pub(super) async fn put_tier(running: &Running, name: &str, mut options: Value) {
+pub(crate) async fn put_tier(running: &Running, name: &str, mut options: Value) {
     options["kind"] = json!("business_account");
     let answer = operate(running, Method::PUT, &format!("tiers/{name}"), &options).await;
     assert!(matches!(answer.status, 200 | 201), "{}", answer.body);
 }
 
 /// Adds a tier, puts the running channel under it, and waits until that is in force.
-pub(super) async fn run_under(running: &Running, name: &str, options: Value) {
+pub(crate) async fn run_under(running: &Running, name: &str, options: Value) {
     put_tier(running, name, options).await;
     run_channel_under(running, name).await;
 }
 
 /// Puts the running channel under a tier that there is, and waits until that is in force.
-pub(super) async fn run_channel_under(running: &Running, name: &str) {
+pub(crate) async fn run_channel_under(running: &Running, name: &str) {
     let path = format!("channels/{}/tier", running.channel);
     let answer = operate(running, Method::PUT, &path, &json!({ "tier": name })).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
@@ -58,7 +58,7 @@ pub(super) async fn run_channel_under(running: &Running, name: &str) {
 }
 
 /// A channel of the same company for [`OTHER_NUMBER`].
-pub(super) async fn other_channel(running: &Running, number: Number, tier: &str) -> Uuid {
+pub(crate) async fn other_channel(running: &Running, number: Number, tier: &str) -> Uuid {
     assert_eq!(number.phone_number_id, OTHER_NUMBER);
     let account = Account { waba_id: WABA.to_owned(), numbers: vec![number], ..Account::default() };
     running.simulator.add(Seed { accounts: vec![account] }).unwrap();
@@ -66,12 +66,12 @@ pub(super) async fn other_channel(running: &Running, number: Number, tier: &str)
 }
 
 /// [`OTHER_NUMBER`] without any limit at the provider.
-pub(super) fn other_number() -> Number {
+pub(crate) fn other_number() -> Number {
     Number::new(OTHER_NUMBER, "+1 555 078 3882")
 }
 
 /// Sends what `content` says through a channel to everybody of a tag; the send's id.
-pub(super) async fn send_to(running: &Running, channel: Uuid, tag: Uuid, mut content: Value) -> String {
+pub(crate) async fn send_to(running: &Running, channel: Uuid, tag: Uuid, mut content: Value) -> String {
     content["contact_tag_id"] = json!(tag);
     let (status, answer) = running.send_through(channel, &content).await;
     assert_eq!(status, 202, "{answer}");
@@ -79,17 +79,17 @@ pub(super) async fn send_to(running: &Running, channel: Uuid, tag: Uuid, mut con
 }
 
 /// A text without recipients.
-pub(super) fn text() -> Value {
+pub(crate) fn text() -> Value {
     json!({ "type": "text", "message": "hi" })
 }
 
 /// A message of a template without values and without recipients.
-pub(super) fn plain_template(id: i64) -> Value {
+pub(crate) fn plain_template(id: i64) -> Value {
     json!({ "type": "template", "template_id": id, "components": [] })
 }
 
 /// Our number of one of the provider's templates, once the service took them over.
-pub(super) async fn template(running: &Running, name: &str) -> i64 {
+pub(crate) async fn template(running: &Running, name: &str) -> i64 {
     let find =
         async || running.store.find_template_by_name(running.company, WABA, name, "en_US").await.unwrap();
     until("the provider's templates", async || find().await.is_some()).await;
@@ -97,14 +97,14 @@ pub(super) async fn template(running: &Running, name: &str) -> i64 {
 }
 
 /// A send as its company sees it.
-pub(super) async fn show(running: &Running, send: &str) -> Value {
+pub(crate) async fn show(running: &Running, send: &str) -> Value {
     let answer = running.ask(Method::GET, &format!("/api/v1/sends/{send}"), &Value::Null).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
     answer.json()
 }
 
 /// Waits until a send says that it waits for this; the send then.
-pub(super) async fn until_it_waits_for(running: &Running, send: &str, reason: &str) -> Value {
+pub(crate) async fn until_it_waits_for(running: &Running, send: &str, reason: &str) -> Value {
     let mut shown = Value::Null;
     until(&format!("the send waiting for {reason}"), async || {
         shown = show(running, send).await;
@@ -115,7 +115,7 @@ pub(super) async fn until_it_waits_for(running: &Running, send: &str, reason: &s
 }
 
 /// What limits a channel.
-pub(super) async fn limits(running: &Running, channel: Uuid) -> Value {
+pub(crate) async fn limits(running: &Running, channel: Uuid) -> Value {
     let path = format!("/api/v1/chat/{channel}/limits");
     let answer = running.ask(Method::GET, &path, &Value::Null).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
@@ -123,25 +123,25 @@ pub(super) async fn limits(running: &Running, channel: Uuid) -> Value {
 }
 
 /// One of the limits; `null` when it is not among them.
-pub(super) fn limit(limits: &Value, name: &str) -> Value {
+pub(crate) fn limit(limits: &Value, name: &str) -> Value {
     let mut all = limits["limits"].as_array().unwrap().iter();
     all.find(|limit| limit["limit"] == name).cloned().unwrap_or_default()
 }
 
 /// How long from now until a moment in an answer.
-pub(super) fn from_now(moment: &Value) -> Duration {
+pub(crate) fn from_now(moment: &Value) -> Duration {
     Timestamp::parse(moment.as_str().unwrap()).unwrap().from_now(Timestamp::now())
 }
 
 /// Of a number: messages that the provider took, their different recipients, and those it had taken before.
-pub(super) fn taken(running: &Running, number: &str) -> (u64, u64, u64) {
+pub(crate) fn taken(running: &Running, number: &str) -> (u64, u64, u64) {
     let simulator::NumberFigures { messages, unique_recipients, repeated, .. } =
         running.simulator.number(number).unwrap();
     (messages, unique_recipients, repeated)
 }
 
 /// Lets the provider send webhooks from now on.
-pub(super) fn listen(running: &Running) {
+pub(crate) fn listen(running: &Running) {
     let token = running.vault.verify_token(running.channel);
     let receipts = ReceiptOptions {
         verify_token: Some(token),

@@ -1,0 +1,297 @@
+//! `pombo plan`: what a send would be under each tier, before anything is sent.
+
+use std::collections::BTreeMap;
+
+use anyhow::anyhow;
+use clap::{ArgGroup, Args};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::session::Session;
+use super::tier;
+use crate::clock::Timestamp;
+use crate::domain::channel::{Channel, Kind};
+use crate::domain::nearest::nearest;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::plan::{self, Binding, Course, Estimate};
+use crate::domain::request::Audience;
+use crate::domain::tier::{Quota, Tier};
+use crate::engine::plan::{Outcome, Planned};
+use crate::store::template::{APPROVED, MARKETING, Record as Template};
+
+/// See [`super::Record::Plan`].
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("audience").required(true).multiple(true).args(["tags", "numbers"])))]
+pub(super) struct Plan {
+    /// The channel's id, as `pombo channel list` shows it
+    #[arg(long, value_name = "ID")]
+    channel: Uuid,
+    /// Everybody with this tag, given by name or id; may be repeated
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// A number in international form; may be repeated
+    #[arg(long = "number", value_name = "NUMBER")]
+    numbers: Vec<String>,
+    /// The template that would be sent, by its id in `pombo template list`; without it, no template is
+    #[arg(long, value_name = "ID")]
+    template: Option<i64>,
+}
+
+/// What [`run`] says. Names that the dry run of a request has too mean the same.
+#[derive(Serialize)]
+struct Record {
+    channel: Uuid,
+    tier: String,
+    template: Option<i64>,
+    /// Contacts with one of the tags, and their different valid numbers.
+    tagged_contacts: u64,
+    tagged_numbers: u64,
+    recipients_count: u64,
+    skipped_count: u64,
+    skipped: Vec<Skipped>,
+    /// Messages that the channel has left to do.
+    queued: u64,
+    /// People whom the business account wrote to with templates in the last 24 hours, if that is asked for.
+    template_recipients: u64,
+    /// Why such a send would be refused now, or held up by what is not modelled.
+    remarks: Vec<String>,
+    tiers: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Skipped {
+    reason: String,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct Row {
+    tier: String,
+    /// Whether the channel runs under it now.
+    is_present: bool,
+    /// Rounded up; null when only the provider's answers limit it.
+    estimated_seconds: Option<u64>,
+    /// The limit that decides; null when none does.
+    binding: Option<&'static str>,
+    /// The same with its value, for a person.
+    limit: String,
+}
+
+pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()> {
+    let Plan { channel, tags, numbers, template } = arguments;
+    let channel = session.channel(channel).await?;
+    if channel.kind == Kind::WebSession {
+        return Err(anyhow!(
+            "the channel `{}` is a web session, which sends to one recipient at a time; plan for a business account: \
+             `pombo channel list` shows them",
+            channel.name
+        ));
+    }
+    let template = match template {
+        Some(id) => Some(find_template(session, &channel, id).await?),
+        None => None,
+    };
+    let (audience, mut reasons) = audience(session, &channel, &tags, &numbers).await?;
+    let is_marketing = template.as_ref().map(|template| template.category == MARKETING);
+    let (tagged_contacts, tagged_numbers) =
+        session.app.store.tagged_contacts(channel.company_id, &audience.tags).await?;
+    let planned = Planned::new(&channel, audience, is_marketing);
+    let Outcome { skipped, left_out, course } =
+        planned.by_the_store(&session.app.store, Timestamp::now()).await?;
+    reasons.extend(left_out.into_iter().map(|(reason, count)| (reason.to_owned(), count)));
+    if course.recipients == 0 {
+        let why: String =
+            reasons.iter().map(|(reason, count)| format!("\n  {count} skipped: {reason}")).collect();
+        return Err(anyhow!(
+            "nobody is left to send to: give a tag with contacts that have a valid number (`pombo contacts import \
+             --tag`), or a --number{why}"
+        ));
+    }
+    let course = Course { level: channel.level, ..course };
+    let mut rows = Vec::new();
+    for tier in tier::all(session).await?.into_iter().filter(|tier| tier.kind == channel.kind) {
+        rows.push(row(&course, &tier, channel.tier == tier.name));
+    }
+    let record = Record {
+        channel: channel.id,
+        tier: channel.tier.clone(),
+        template: template.as_ref().map(|template| template.id),
+        tagged_contacts,
+        tagged_numbers,
+        recipients_count: course.recipients,
+        skipped_count: skipped.count,
+        skipped: reasons.into_iter().map(|(reason, count)| Skipped { reason, count }).collect(),
+        queued: course.queue.total(),
+        template_recipients: course.written.known + course.written.others.len() as u64,
+        remarks: remarks(&channel, template.as_ref(), &course),
+        tiers: rows,
+    };
+    if session.output.json {
+        return session.output.record(&record, "");
+    }
+    session.output.record(&record, &record.head(&channel))?;
+    let rows = record.tiers.iter().map(|row| {
+        let mark = if row.is_present { format!("{} (now)", row.tier) } else { row.tier.clone() };
+        vec![mark, row.takes(), row.limit.clone()]
+    });
+    session.output.table(&["tier", "takes", "decided by"], rows)
+}
+
+/// Whom the arguments name, and what is wrong with those that are no numbers.
+async fn audience(
+    session: &Session,
+    channel: &Channel,
+    tags: &[String],
+    numbers: &[String],
+) -> anyhow::Result<(Audience, BTreeMap<String, u64>)> {
+    let (mut audience, mut reasons) = (Audience::default(), BTreeMap::new());
+    for number in numbers {
+        match PhoneNumber::parse(number) {
+            Ok(number) => audience.numbers.push(number),
+            Err(invalid) => {
+                audience.skipped.add(number, &invalid);
+                *reasons.entry(invalid.to_string()).or_default() += 1;
+            }
+        }
+    }
+    let known =
+        if tags.is_empty() { Vec::new() } else { session.app.store.tag_names(channel.company_id).await? };
+    for tag in tags {
+        let id = Uuid::parse_str(tag.trim()).ok();
+        let found = known.iter().find(|(name, known)| name == tag.trim() || Some(*known) == id);
+        let near = || nearest(tag, known.iter().map(|(name, _)| name.as_str()));
+        audience.tags.push(match (found, near()) {
+            (Some((_, id)), _) => *id,
+            (None, Some(near)) => {
+                return Err(anyhow!("the channel's company has no tag `{tag}`; did you mean `{near}`?"));
+            }
+            (None, None) => {
+                return Err(anyhow!(
+                    "the channel's company has no tag `{tag}`; `pombo contacts import --tag` makes one, and \
+                     `GET /api/v1/contacts/tags` lists those that there are"
+                ));
+            }
+        });
+    }
+    Ok((audience, reasons))
+}
+
+async fn find_template(session: &Session, channel: &Channel, id: i64) -> anyhow::Result<Template> {
+    let found = session.app.store.find_template(channel.company_id, id).await?;
+    found.filter(|template| Some(&template.waba_id) == channel.waba_id.as_ref()).ok_or_else(|| {
+        anyhow!(
+            "the channel's business account has no template {id}; `pombo template list --company {}` shows those \
+             that there are, `pombo template sync --channel {}` fetches them anew",
+            channel.company_id,
+            channel.id
+        )
+    })
+}
+
+/// Why such a send would be refused now, or held up by what is not modelled.
+fn remarks(channel: &Channel, template: Option<&Template>, course: &Course) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some(obstacle) = channel.connection.obstacle() {
+        remarks.push(format!("a send would be refused now (reconnect_waba): {obstacle}"));
+    }
+    if let Some(template) = template.filter(|template| template.status != APPROVED) {
+        remarks.push(format!(
+            "a send would be refused now (template_not_approved): the provider's status of the template {} is {}",
+            template.name, template.status
+        ));
+    }
+    if let (Some(_), Some(limit @ Quota::AtMost(most))) = (template, channel.messaging_limit)
+        && course.recipients > most.into()
+    {
+        remarks.push(format!(
+            "the provider lets this business write to {limit} people first in 24 hours and refuses more: a tier with \
+             such a template_quota spreads them"
+        ));
+    }
+    remarks
+}
+
+fn row(course: &Course, tier: &Tier, is_present: bool) -> Row {
+    let Estimate { takes, binding } = plan::estimate(course, tier);
+    let limit = match binding {
+        None => "nothing: as fast as the provider answers".to_owned(),
+        Some(Binding::MessagesPerSecond) => format!("messages_per_second {}", tier.messages_per_second),
+        Some(Binding::ProviderLevel) => course
+            .level
+            .map_or_else(String::new, |level| format!("the provider's level {level}, {}", level.rate())),
+        Some(Binding::BackOff) => "the provider's refusals".to_owned(),
+        Some(Binding::Pair) => format!(
+            "pair_interval {}, pair_burst {}",
+            humantime::format_duration(tier.pair_interval),
+            tier.pair_burst
+        ),
+        Some(Binding::TemplateQuota) => format!("template_quota {} people in 24 hours", tier.template_quota),
+    };
+    Row {
+        tier: tier.name.clone(),
+        is_present,
+        estimated_seconds: takes.map(|takes| takes.as_secs() + u64::from(takes.subsec_nanos() > 0)),
+        binding: binding.map(Binding::as_str),
+        limit,
+    }
+}
+
+impl Row {
+    fn takes(&self) -> String {
+        self.estimated_seconds.map_or_else(|| "–".to_owned(), span)
+    }
+}
+
+/// A span of time in days and less: months, which no two agree on, are none of its units.
+fn span(seconds: u64) -> String {
+    let units =
+        [(seconds / 86_400, "d"), (seconds / 3_600 % 24, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
+    let some = units.into_iter().filter(|(count, unit)| *count > 0 || (seconds == 0 && *unit == "s"));
+    some.map(|(count, unit)| format!("{count}{unit}")).collect::<Vec<_>>().join(" ")
+}
+
+impl Record {
+    /// What is said above the tiers.
+    fn head(&self, channel: &Channel) -> String {
+        let Self { recipients_count, skipped_count, skipped, tagged_contacts, tagged_numbers, .. } = self;
+        let mut head = format!(
+            "channel {} ({}): {recipients_count} recipients, {skipped_count} skipped\n",
+            channel.name, channel.connection.status
+        );
+        for Skipped { reason, count } in skipped {
+            head += &format!("  {count} skipped: {reason}\n");
+        }
+        if tagged_contacts > tagged_numbers {
+            head += &format!(
+                "{tagged_contacts} contacts have the tags, with {tagged_numbers} different valid numbers\n"
+            );
+        }
+        let Self { queued, template_recipients, remarks, .. } = self;
+        if *queued > 0 {
+            head += &format!(
+                "{queued} messages of the channel wait already; those that go before are counted in\n"
+            );
+        }
+        if self.template.is_some() && *template_recipients > 0 {
+            head +=
+                &format!("{template_recipients} people got templates of the account in the last 24 hours\n");
+        }
+        for remark in remarks {
+            head += &format!("note: {remark}\n");
+        }
+        head
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::span;
+
+    #[test]
+    fn a_span_is_told_in_days_and_less() {
+        for (seconds, told) in [(0, "0s"), (59, "59s"), (125, "2m 5s"), (86_400, "1d"), (3_369_604, "39d 4s")]
+        {
+            assert_eq!(span(seconds), told);
+        }
+    }
+}

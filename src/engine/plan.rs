@@ -1,0 +1,138 @@
+//! Sends that are only planned: who would receive one, and what it would meet on its channel.
+//!
+//! Nothing is queued and nobody is told. The same figures serve the dry run of a request, inside a running
+//! service, and `pombo plan`, which reads the store whether or not a service runs.
+
+use std::collections::{BTreeMap, HashSet};
+
+use actix::prelude::*;
+use uuid::Uuid;
+
+use super::ledger;
+use super::resolver::{Resolver, Unique};
+use super::suppressions::{LeftOut, Suppressions};
+use crate::clock::Timestamp;
+use crate::domain::channel::Channel;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::plan::{Course, Written};
+use crate::domain::request::{Audience, Skipped};
+use crate::domain::tier::QUOTA_SPAN;
+use crate::store::{self, Store};
+
+/// Numbers looked at together.
+const BLOCK: usize = 4_096;
+/// People that the window of a quota holds at most, as the engine's own does.
+const MOST_WRITTEN: u32 = 1_000_000;
+
+/// A send that is not meant yet.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// Whose it would be.
+    pub company_id: Uuid,
+    /// The channel that would send it.
+    pub channel_id: Uuid,
+    /// The channel's business account.
+    pub waba_id: Option<String>,
+    /// Who is named as its audience.
+    pub audience: Audience,
+    /// `None`: it sends no template. Otherwise whether that is advertising, which recipients may opt out of.
+    pub is_marketing: Option<bool>,
+}
+
+/// What a planned send would be.
+#[derive(Debug, Clone, Default)]
+pub struct Outcome {
+    /// Entries that were left out.
+    pub skipped: Skipped,
+    /// Of these the suppressed ones, by why.
+    pub left_out: BTreeMap<&'static str, u64>,
+    /// Its unique recipients, and what it would meet; see [`crate::domain::plan::estimate`].
+    pub course: Course,
+}
+
+impl Planned {
+    /// A send of `channel` to this audience.
+    pub fn new(channel: &Channel, audience: Audience, is_marketing: Option<bool>) -> Self {
+        Self {
+            company_id: channel.company_id,
+            channel_id: channel.id,
+            waba_id: channel.waba_id.clone(),
+            audience,
+            is_marketing,
+        }
+    }
+
+    /// What it would be, by what the store says `now`: for programs beside the service.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn by_the_store(self, store: &Store, now: Timestamp) -> store::Result<Outcome> {
+        let suppressions = Suppressions::default();
+        let kept = store.suppressions_of(self.company_id, now).await?;
+        suppressions.load().finish(kept.into_iter().map(|kept| kept.record));
+        self.outcome(store, &suppressions, now).await
+    }
+
+    async fn outcome(
+        self,
+        store: &Store,
+        suppressions: &Suppressions,
+        now: Timestamp,
+    ) -> store::Result<Outcome> {
+        let Self { company_id, channel_id, waba_id, audience, is_marketing } = self;
+        let Audience { numbers, tags, mut skipped } = audience;
+        let single = numbers.first().copied().filter(|_| numbers.len() == 1 && tags.is_empty());
+        let ahead = store.ahead(channel_id, single, now).await?;
+        let has_template = is_marketing.is_some();
+        // Beside the send's own, templates that go before it may wait for the quota.
+        let meets_quota = has_template || ahead.queue.has_templates();
+        let written = match waba_id.filter(|_| meets_quota) {
+            Some(waba_id) => store.template_recipients(&waba_id, now.minus(QUOTA_SPAN), MOST_WRITTEN).await?,
+            None => Vec::new(),
+        };
+        let lately: HashSet<PhoneNumber> = written.iter().map(|(number, _)| *number).collect();
+
+        let (mut recipients, mut left_out, mut known) = (0, LeftOut::default(), HashSet::new());
+        let (mut unique, mut block) = (Unique::new(numbers, &tags), Vec::with_capacity(BLOCK));
+        while unique.next(store, company_id, BLOCK, &mut block).await? {
+            let is_marketing = is_marketing.unwrap_or_default();
+            left_out.add(suppressions.leave_out(company_id, is_marketing, &mut block, &mut skipped));
+            recipients += block.len() as u64;
+            known.extend(block.drain(..).filter(|number| lately.contains(number)));
+        }
+        let ages = written.iter().filter(|(number, _)| !known.contains(number));
+        let mut others: Vec<_> = ages.map(|(_, at)| now.from_now(*at)).collect();
+        others.sort_unstable_by(|one, other| other.cmp(one));
+        let course = Course {
+            recipients,
+            has_template,
+            to_same: ahead.queue.bulk.len() as u64 + ahead.to_recipient,
+            queue: ahead.queue,
+            written: Written { known: known.len() as u64, others },
+            level: None,
+            slowed_to: None,
+        };
+        Ok(Outcome { skipped, left_out: left_out.by_reason(), course })
+    }
+}
+
+/// What would this send be?
+#[derive(Message)]
+#[rtype(result = "Result<Outcome, ledger::Error>")]
+pub(super) struct Rehearse(pub(super) Planned);
+
+impl Handler<Rehearse> for Resolver {
+    type Result = ResponseFuture<Result<Outcome, ledger::Error>>;
+
+    fn handle(&mut self, Rehearse(planned): Rehearse, _: &mut Self::Context) -> Self::Result {
+        let (shared, place) = self.place();
+        Box::pin(async move {
+            let _place = place.await.ok_or(ledger::Error::Closed)?;
+            planned.outcome(&shared.store, &shared.suppressions, Timestamp::now()).await.map_err(|error| {
+                tracing::error!(%error, "reading what a planned send would meet failed");
+                if error.is_passing() { ledger::Error::Unavailable } else { ledger::Error::Closed }
+            })
+        })
+    }
+}

@@ -1,0 +1,312 @@
+//! Forgetting what is out of date, a bounded step at a time.
+//!
+//! Each step is one short transaction that begins by looking in a reading connection, so that the writer is held
+//! for the removal of a known number of rows alone. A send goes first and at once, out of every list and out of
+//! the reach of receipts; what it leaves, messages and blocks, goes after it in the order of its ordinals, and
+//! how far that got is written in the same transaction: a process that ends half-way leaves nothing astray.
+//! Called by the engine's retention only.
+
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, Value};
+use uuid::Uuid;
+
+use super::dialect::{Cell, Rows, Type};
+use super::lease::Lease;
+use super::{Result, Store};
+use crate::clock::Timestamp;
+use crate::domain::send::State;
+
+const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
+const KEYS: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
+const WRITTEN_TO: &[(&str, Type)] = &[("waba_id", Type::Text), ("recipient", Type::Int)];
+const HELD: &[(&str, Type)] = &[("company_id", Type::Uuid), ("recipient", Type::Int), ("scope", Type::Int)];
+
+/// What one step removed, and whether another one has anything to do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Step {
+    /// Sends.
+    pub sends: u64,
+    /// Messages of forgotten sends.
+    pub messages: u64,
+    /// Rows of the table that the step is about, when it is about another one.
+    pub others: u64,
+    /// Whether there is more to do.
+    pub more: bool,
+}
+
+/// How far the sends were looked through.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cursor(Option<Uuid>);
+
+/// A table of which each row is forgotten by its own age; ids rise with time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aged {
+    /// What the provider told and is kept.
+    Events,
+    /// The record of what people changed.
+    Changes,
+}
+
+impl Aged {
+    /// The table, and the column with a row's time.
+    const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Events => ("event", "created_at"),
+            Self::Changes => ("change", "at"),
+        }
+    }
+}
+
+/// A forgotten send of which something is left.
+struct Leftover {
+    id: Uuid,
+    recipients: i64,
+    next_ordinal: i64,
+}
+
+/// Later ids are greater than this.
+const fn first_id_at(moment: Timestamp) -> Uuid {
+    let millis = moment.millis();
+    Uuid::from_u128((if millis < 0 { 0 } else { millis.cast_unsigned() as u128 }) << 80)
+}
+
+fn ids_of(backend: DbBackend, ids: &[Uuid]) -> Rows {
+    let mut rows = Rows::new(backend, IDS);
+    ids.iter().for_each(|id| rows.push([(*id).into()]));
+    rows
+}
+
+impl Store {
+    /// Whether somebody writes, or would have to wait for it, so that what is not urgent had better wait.
+    pub fn is_writing(&self) -> bool {
+        match self.backend {
+            DbBackend::Postgres => {
+                let pool = self.write.get_postgres_connection_pool();
+                pool.num_idle() == 0 && pool.size() >= pool.options().get_max_connections()
+            }
+            _ => self.write.get_sqlite_connection_pool().num_idle() == 0,
+        }
+    }
+
+    /// Forgets sends that were over before `before` and of whose messages nothing was heard since, at most
+    /// `limit` of them and behind `cursor`, which moves on.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement; [`super::Error::Fenced`] when `lease` is no longer ours.
+    pub async fn forget_sends(
+        &self,
+        lease: &Lease,
+        before: Timestamp,
+        cursor: &mut Cursor,
+        limit: u32,
+    ) -> Result<Step> {
+        let over = format!("state > {} AND finished_at <= $1", State::Active.as_i16());
+        // A send is older than its end: no younger id has to be looked at.
+        let sql = format!("SELECT id FROM send WHERE id > $2 AND id < $3 AND {over} ORDER BY id LIMIT $4");
+        let values = [
+            before.millis().into(),
+            cursor.0.unwrap_or(Uuid::nil()).into(),
+            first_id_at(before.plus(std::time::Duration::from_millis(1))).into(),
+            i64::from(limit).into(),
+        ];
+        let found: Vec<Uuid> = self.ids(&sql, values).await?;
+        let Some(last) = found.last() else { return Ok(Step::default()) };
+        let (last, more) = (*last, found.len() as u64 >= u64::from(limit));
+        let (asked, values) = ids_of(self.backend, &found).select(2);
+        let sql = format!(
+            "SELECT id FROM {asked} AS asked WHERE NOT EXISTS \
+             (SELECT 1 FROM message WHERE message.send_id = asked.id AND message.updated_at > $1)"
+        );
+        let silent = self.ids(&sql, [before.millis().into()].into_iter().chain(values)).await?;
+        let mut step = Step { more, ..Step::default() };
+        if !silent.is_empty() {
+            let transaction = self.begin_fenced(lease).await?;
+            let keep = format!(
+                "INSERT INTO forgotten_send (id, recipients, next_ordinal) \
+                 SELECT id, recipients, 0 FROM send WHERE {over} AND id IN "
+            );
+            let remove = format!("DELETE FROM send WHERE {over} AND id IN ");
+            for statement in [keep, remove] {
+                let (rows, values) = ids_of(self.backend, &silent).select(2);
+                let values = [Value::from(before.millis())].into_iter().chain(values);
+                let statement =
+                    self.statement(format!("{statement}(SELECT id FROM {rows} AS silent)"), values);
+                step.sends = transaction.execute_raw(statement).await?.rows_affected();
+            }
+            transaction.commit().await?;
+        }
+        *cursor = Cursor(Some(last));
+        Ok(step)
+    }
+
+    /// Removes what forgotten sends left: at most `limit` messages, and their blocks.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::forget_sends`].
+    pub async fn forget_messages(&self, lease: &Lease, limit: u32) -> Result<Step> {
+        let limit = i64::from(limit);
+        let sql = "SELECT id, recipients, next_ordinal FROM forgotten_send ORDER BY id LIMIT $1";
+        let rows = self.rows(sql, [limit.into()]).await?;
+        let leftovers = rows.iter().map(|row| {
+            Ok(Leftover {
+                id: row.try_get_by_index(0)?,
+                recipients: row.try_get_by_index(1)?,
+                next_ordinal: row.try_get_by_index(2)?,
+            })
+        });
+        let leftovers = leftovers.collect::<Result<Vec<_>>>()?;
+        let Some(first) = leftovers.first() else { return Ok(Step::default()) };
+        let transaction = self.begin_fenced(lease).await?;
+        let (messages, done) = if first.next_ordinal > 0 || first.recipients > limit {
+            (self.remove_part(&transaction, first, limit).await?, 1)
+        } else {
+            let mut room = limit;
+            let fits = leftovers.iter().take_while(|leftover| {
+                room -= leftover.recipients;
+                leftover.next_ordinal == 0 && room >= 0
+            });
+            let whole = fits.count();
+            (self.remove_whole(&transaction, &leftovers[..whole]).await?, whole)
+        };
+        transaction.commit().await?;
+        // A large send is looked at once more, and found to be done.
+        let more = done < leftovers.len() || first.recipients > limit || rows.len() as i64 >= limit;
+        Ok(Step { messages, more, ..Step::default() })
+    }
+
+    /// Removes the messages and blocks of a large send from its next ordinal on; how many messages.
+    async fn remove_part(&self, to: &DatabaseTransaction, of: &Leftover, limit: i64) -> Result<u64> {
+        let Leftover { id, recipients, next_ordinal } = *of;
+        let end = next_ordinal.saturating_add(limit).min(recipients);
+        let range = [id.into(), next_ordinal.into(), end.into()];
+        let messages = "DELETE FROM message WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3";
+        let removed = to.execute_raw(self.statement(messages, range.clone())).await?.rows_affected();
+        let blocks =
+            "DELETE FROM recipient_block WHERE send_id = $1 AND first_ordinal >= $2 AND first_ordinal < $3";
+        to.execute_raw(self.statement(blocks, range)).await?;
+        let statement = if end >= recipients {
+            self.statement("DELETE FROM forgotten_send WHERE id = $1", [id.into()])
+        } else {
+            let sql = "UPDATE forgotten_send SET next_ordinal = $2 WHERE id = $1";
+            self.statement(sql, [id.into(), end.into()])
+        };
+        to.execute_raw(statement).await?;
+        Ok(removed)
+    }
+
+    /// Removes the messages and blocks of these sends; how many messages.
+    async fn remove_whole(&self, to: &DatabaseTransaction, sends: &[Leftover]) -> Result<u64> {
+        // By their whole keys: asked for all of some sends, PostgreSQL may prefer to read the whole table.
+        let mut keys = Rows::new(self.backend, KEYS);
+        for Leftover { id, recipients, .. } in sends {
+            (0..*recipients).for_each(|ordinal| keys.push([(*id).into(), ordinal.into()]));
+        }
+        let (keys, values) = keys.select(1);
+        let sql = format!(
+            "DELETE FROM message WHERE (send_id, ordinal) IN (SELECT send_id, ordinal FROM {keys} AS gone)"
+        );
+        let removed = to.execute_raw(self.statement(sql, values)).await?.rows_affected();
+        let sends: Vec<_> = sends.iter().map(|leftover| leftover.id).collect();
+        for table in ["recipient_block WHERE send_id", "forgotten_send WHERE id"] {
+            let (rows, values) = ids_of(self.backend, &sends).select(1);
+            let sql = format!("DELETE FROM {table} IN (SELECT id FROM {rows} AS gone)");
+            to.execute_raw(self.statement(sql, values)).await?;
+        }
+        Ok(removed)
+    }
+
+    /// Forgets rows that are older than `before`, the oldest first, at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::forget_sends`].
+    pub async fn forget_aged(
+        &self,
+        lease: &Lease,
+        table: Aged,
+        before: Timestamp,
+        limit: u32,
+    ) -> Result<Step> {
+        let (table, time) = table.words();
+        let sql = format!("SELECT id FROM {table} WHERE id < $2 AND {time} <= $1 ORDER BY id LIMIT $3");
+        let bound = first_id_at(before.plus(std::time::Duration::from_millis(1)));
+        let found = self.ids(&sql, [before.millis().into(), bound.into(), i64::from(limit).into()]).await?;
+        let more = found.len() as u64 >= u64::from(limit);
+        let condition = format!("{table} WHERE id");
+        let others = self.remove(lease, &condition, ids_of(self.backend, &found)).await?;
+        Ok(Step { others, more, ..Step::default() })
+    }
+
+    /// Forgets people whom business accounts wrote to before `before`, at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::forget_sends`].
+    pub async fn forget_template_recipients(
+        &self,
+        lease: &Lease,
+        before: Timestamp,
+        limit: u32,
+    ) -> Result<Step> {
+        let sql = "SELECT waba_id, recipient FROM template_recipient WHERE at <= $1 LIMIT $2";
+        let found = self.rows(sql, [before.millis().into(), i64::from(limit).into()]).await?;
+        let mut rows = Rows::new(self.backend, WRITTEN_TO);
+        for row in &found {
+            let (waba_id, recipient): (String, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+            rows.push([Cell::Text(Some(&waba_id)), recipient.into()]);
+        }
+        let more = found.len() as u64 >= u64::from(limit);
+        // Who was written to again meanwhile counts anew.
+        let condition =
+            format!("template_recipient WHERE at <= {} AND (waba_id, recipient)", before.millis());
+        let others = self.remove(lease, &condition, rows).await?;
+        Ok(Step { others, more, ..Step::default() })
+    }
+
+    /// Forgets holds of recipients that ended before `now`, at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::forget_sends`].
+    pub async fn forget_suppressions(&self, lease: &Lease, now: Timestamp, limit: u32) -> Result<Step> {
+        let sql = "SELECT company_id, recipient, scope FROM suppression WHERE until <= $1 LIMIT $2";
+        let found = self.rows(sql, [now.millis().into(), i64::from(limit).into()]).await?;
+        let mut rows = Rows::new(self.backend, HELD);
+        for row in &found {
+            let (company_id, recipient): (Uuid, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+            let scope: i16 = row.try_get_by_index(2)?;
+            rows.push([company_id.into(), recipient.into(), i64::from(scope).into()]);
+        }
+        let more = found.len() as u64 >= u64::from(limit);
+        let condition =
+            format!("suppression WHERE until <= {} AND (company_id, recipient, scope)", now.millis());
+        let others = self.remove(lease, &condition, rows).await?;
+        Ok(Step { others, more, ..Step::default() })
+    }
+
+    /// Deletes the rows whose keys are given, from the table and on the condition in words; how many.
+    async fn remove(&self, lease: &Lease, from: &str, keys: Rows) -> Result<u64> {
+        if keys.is_empty() {
+            return Ok(0);
+        }
+        let (rows, values) = keys.select(1);
+        let transaction = self.begin_fenced(lease).await?;
+        let statement =
+            self.statement(format!("DELETE FROM {from} IN (SELECT * FROM {rows} AS keys)"), values);
+        let removed = transaction.execute_raw(statement).await?.rows_affected();
+        transaction.commit().await?;
+        Ok(removed)
+    }
+
+    async fn begin_fenced(&self, lease: &Lease) -> Result<DatabaseTransaction> {
+        let transaction = self.begin().await?;
+        self.check_lease(&transaction, lease).await?;
+        Ok(transaction)
+    }
+
+    async fn ids(&self, sql: &str, values: impl IntoIterator<Item = Value>) -> Result<Vec<Uuid>> {
+        let rows = self.rows(sql, values).await?;
+        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+    }
+}

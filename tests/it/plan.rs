@@ -1,0 +1,192 @@
+//! `pombo plan` beside what comes of the send that it plans.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::database::{Universe, stores};
+use crate::program::Place;
+use crate::running::{NUMBER, Running, WABA, until};
+use crate::scenarios::stage::{
+    FIRST, plain_template, put_tier, run_under, send_to, show, template, until_it_waits_for,
+};
+
+stores!(
+    a_plan_tells_the_count_and_the_time_of_the_send_that_follows,
+    a_plan_knows_what_is_used_of_a_quota_and_what_waits_for_it,
+    a_plan_without_a_service_says_what_stands_in_the_way,
+);
+
+const RATE: u64 = 100;
+const CONTACTS: u64 = 120;
+
+/// The program beside the service, on the same database.
+fn beside(universe: &Universe) -> Place {
+    Place::new().with("POMBO__DATABASE__URL", &universe.url)
+}
+
+fn tier<'a>(plan: &'a Value, name: &str) -> &'a Value {
+    plan["tiers"].as_array().unwrap().iter().find(|tier| tier["tier"] == name).unwrap()
+}
+
+/// Runs the program, though the service works in this very thread.
+async fn plan(place: &Place, line: &str) -> Value {
+    let mut command = place.command(&format!("plan {line} --json"));
+    let output = tokio::task::spawn_blocking(move || command.output()).await.unwrap().unwrap();
+    assert!(output.status.success(), "{line}: {output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+async fn a_plan_tells_the_count_and_the_time_of_the_send_that_follows(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    run_under(&running, "paced", json!({ "messages_per_second": format!("{RATE}/s") })).await;
+    let (tag, channel) = (running.tag("everyone", FIRST, CONTACTS).await, running.channel);
+    running.tag("some", FIRST + 100, 40).await;
+    let place = beside(universe);
+    let leaves = format!("suppression add +{FIRST} --company Acme --everything");
+    place.json(&leaves);
+    let body = json!({
+        "type": "text", "message": "hi", "contact_tag_id": tag, "phone_number": [FIRST + 500, "nonsense"],
+    });
+    let path = format!("/api/v1/chat/{channel}/messages?dry_run=true");
+    let mut rehearsed = Value::Null;
+    until("the suppression seen", async || {
+        rehearsed = running.ask(reqwest::Method::POST, &path, &body).await.json();
+        rehearsed["skipped_count"] == 2
+    })
+    .await;
+
+    let line = format!("--channel {channel} --tag everyone --number {} --number nonsense", FIRST + 500);
+    let planned = plan(&place, &line).await;
+    assert_eq!((&planned["recipients_count"], &planned["skipped_count"]), (&json!(CONTACTS), &json!(2)));
+    let reasons = json!([
+        { "reason": "has no digits", "count": 1 },
+        { "reason": "is not to be sent anything by this business", "count": 1 },
+    ]);
+    assert_eq!(planned["skipped"], reasons);
+    let present = tier(&planned, "paced");
+    assert_eq!((&present["is_present"], &present["binding"]), (&json!(true), &json!("messages_per_second")));
+    // The dry run says the same of the present tier.
+    for field in ["recipients_count", "skipped_count"] {
+        assert_eq!(planned[field], rehearsed[field], "{field}");
+    }
+    assert_eq!(present["estimated_seconds"], rehearsed["estimated_seconds"]);
+    assert_eq!(tier(&planned, "coexistence")["estimated_seconds"], CONTACTS.div_ceil(20));
+    assert_eq!(tier(&planned, "unlimited")["estimated_seconds"], Value::Null);
+    assert!(tier(&planned, "standard")["is_present"] == false && planned["queued"] == 0);
+    assert!(planned["tiers"].as_array().unwrap().iter().all(|tier| tier["tier"] != "web-new"));
+    let both = plan(&place, &format!("--channel {channel} --tag {tag} --tag some")).await;
+    assert_eq!(both["recipients_count"], CONTACTS + 19, "whoever has both tags counts once");
+
+    let (status, accepted) = running.send(&body).await;
+    assert_eq!(status, 202, "{accepted}");
+    for field in ["recipients_count", "skipped_count"] {
+        assert_eq!(planned[field], accepted[field], "{field}");
+    }
+    running.settled(CONTACTS).await;
+    let figures = running.simulator.number(NUMBER).unwrap();
+    assert_eq!((figures.messages, figures.unique_recipients), (CONTACTS, CONTACTS));
+    let (estimate, took) = (
+        Duration::from_secs_f64(CONTACTS as f64 / RATE as f64),
+        figures.last_at.unwrap().from_now(figures.first_at.unwrap()),
+    );
+    assert_eq!(present["estimated_seconds"], estimate.as_secs() + 1);
+    // Not sooner, for the pace is kept; and a busy machine is late, but no standstill.
+    assert!(took + Duration::from_millis(100) >= estimate.mul_f64(0.9), "{took:?} for {estimate:?}");
+    assert!(took <= 12 * estimate, "{took:?} for {estimate:?}");
+    running.end().await;
+}
+
+async fn a_plan_knows_what_is_used_of_a_quota_and_what_waits_for_it(universe: &Universe) {
+    const QUOTA: u64 = 30;
+    let options = |quota: u64| json!({ "messages_per_second": "unlimited", "pair_interval": "0s", "template_quota": quota });
+    let running = Running::start(universe, |_| {}).await;
+    run_under(&running, "sparing", options(QUOTA)).await;
+    put_tier(&running, "generous", options(200)).await;
+    let hello = template(&running, "hello_world").await;
+    let (tag, channel, place) =
+        (running.tag("everyone", FIRST, CONTACTS).await, running.channel, beside(universe));
+    let line = format!("--channel {channel} --tag everyone --template {hello}");
+    let before = plan(&place, &line).await;
+    let day = 24 * 60 * 60;
+    assert_eq!(tier(&before, "sparing")["binding"], "template_quota");
+    assert_eq!(tier(&before, "sparing")["estimated_seconds"], (CONTACTS / QUOTA - 1) * day);
+    assert_eq!(tier(&before, "generous")["estimated_seconds"], Value::Null);
+    let path = format!("/api/v1/chat/{channel}/messages?dry_run=true");
+    let mut body = plain_template(hello);
+    body["contact_tag_id"] = json!(tag);
+    let rehearsed = running.ask(reqwest::Method::POST, &path, &body).await.json();
+    assert_eq!(rehearsed["estimated_seconds"], tier(&before, "sparing")["estimated_seconds"]);
+
+    // As many go as the plan has for the first day, and the others wait for about a day.
+    let send = send_to(&running, channel, tag, plain_template(hello)).await;
+    until("the quota used", async || running.delivered().0 == QUOTA).await;
+    until_it_waits_for(&running, &send, "template_quota").await;
+    until("the outcomes written", async || show(&running, &send).await["counts"]["sent"] == QUOTA).await;
+    let written = async || {
+        let day_ago = pombo::clock::Timestamp::now().minus(Duration::from_secs(day));
+        running.store.template_recipients(WABA, day_ago, 1_000).await.unwrap().len() as u64
+    };
+    until("the used quota written", async || written().await == QUOTA).await;
+    assert_eq!(running.delivered().0, QUOTA);
+
+    let after = plan(&place, &line).await;
+    assert_eq!(after["template_recipients"], QUOTA);
+    // The rest of the first send goes before, one quota a day from now on; who got it counts once.
+    let seconds = tier(&after, "sparing")["estimated_seconds"].as_u64().unwrap();
+    let rest = CONTACTS - QUOTA;
+    let days = (rest + CONTACTS - QUOTA) / QUOTA;
+    assert!(seconds > (days - 1) * day && seconds <= days * day, "{seconds} s are not {days} days");
+    // The rest of the first send counts as if it went to others: 90, 30 who count already, and 90 again.
+    assert_eq!(tier(&after, "generous")["estimated_seconds"], day);
+    // A text does not wait for any of that.
+    let text = plan(&place, &format!("--channel {channel} --tag everyone")).await;
+    assert_eq!(tier(&text, "sparing")["estimated_seconds"], Value::Null, "{text}");
+    running.end().await;
+}
+
+async fn a_plan_without_a_service_says_what_stands_in_the_way(universe: &Universe) {
+    let place = beside(universe);
+    place.json("company create Acme");
+    place.write("token", "EAAG");
+    let add = "channel add-business --company Acme --name Shop --phone-number +5511988887777 \
+               --phone-number-id 1 --waba-id 2 --token-file token";
+    let channel = place.json(add)["id"].as_str().unwrap().to_owned();
+    place.write("people.csv", "first_name,phone_number\nAna,+55 11 98888-0001\nBea,+55 11 98888-0002\n");
+    place.json("contacts import people.csv --company Acme --tag newsletter");
+
+    let shown = place.run(&format!("plan --channel {channel} --tag newsletter"));
+    assert_eq!(shown.code, Some(0), "{shown:?}");
+    let lines: Vec<_> = shown.stdout.lines().collect();
+    assert_eq!(lines[0], "channel Shop (connecting): 2 recipients, 0 skipped");
+    let has =
+        |start: &str, end: &str| lines.iter().any(|line| line.starts_with(start) && line.ends_with(end));
+    assert!(
+        has("TIER", "DECIDED BY") && has("standard (now)", "messages_per_second 80/s"),
+        "{}",
+        shown.stdout
+    );
+    assert!(has("unlimited", "nothing: as fast as the provider answers"), "{}", shown.stdout);
+
+    let web = place.json("channel add-web --company Acme --name Phone")["id"].as_str().unwrap().to_owned();
+    let nobody = uuid::Uuid::nil();
+    for (line, code, words) in [
+        (format!("plan --channel {channel}"), 2, "--tag <TAG>|--number <NUMBER>"),
+        (format!("plan --channel {channel} --tag newsleter"), 1, "did you mean `newsletter`?"),
+        (format!("plan --channel {channel} --tag zzz"), 1, "/api/v1/contacts/tags"),
+        (format!("plan --channel {channel} --number 12"), 1, "1 skipped: has fewer than 7 digits"),
+        (format!("plan --channel {channel} --tag newsletter --template 7"), 1, "pombo template sync"),
+        (format!("plan --channel {nobody} --tag newsletter"), 1, "pombo channel list"),
+        (format!("plan --channel {web} --tag newsletter"), 1, "web session"),
+    ] {
+        let run = place.run(&line);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(code), ""), "{line}: {run:?}");
+        assert!(run.stderr.contains(words), "{line}: {}", run.stderr);
+    }
+
+    let rows = sea_orm::Database::connect(&universe.url).await.unwrap();
+    let refused = "UPDATE channel SET status = 'disconnected', status_sentence = 'the token expired', status_code = 'x'";
+    sea_orm::ConnectionTrait::execute_unprepared(&rows, refused).await.unwrap();
+    let shown = place.run(&format!("plan --channel {channel} --tag newsletter"));
+    assert!(shown.stdout.contains("note: a send would be refused now (reconnect_waba)"), "{shown:?}");
+}

@@ -1,0 +1,126 @@
+//! Retention in a running service: old sends go while new ones are taken, and a crash leaves nothing astray.
+
+use std::time::Duration;
+
+use pombo::clock::Timestamp;
+use reqwest::Method;
+use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection};
+use serde_json::{Value, json};
+
+use crate::database::{Universe, stores};
+use crate::running::{Running, until};
+use crate::serving::Serving;
+
+stores!(old_sends_go_while_new_ones_are_taken, a_crash_in_the_middle_of_forgetting_leaves_nothing_astray,);
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+const FIRST: u64 = 5_511_900_000_000;
+/// Some twenty steps of forgetting.
+const MANY: u64 = 10_000;
+
+async fn count(rows: &DatabaseConnection, of: &str) -> i64 {
+    let statement =
+        sea_orm::Statement::from_string(rows.get_database_backend(), format!("SELECT COUNT(*) FROM {of}"));
+    rows.query_one_raw(statement).await.unwrap().unwrap().try_get_by_index(0).unwrap()
+}
+
+/// An id of long ago, as the database writes it.
+fn old_id(rows: &DatabaseConnection) -> &'static str {
+    match rows.get_database_backend() {
+        sea_orm::DbBackend::Sqlite => "x'00000000000000000000000000000010'",
+        _ => "'00000000-0000-0000-0000-000000000010'",
+    }
+}
+
+/// The one send that is over was made a week ago, and was over then.
+async fn a_week_passes(rows: &DatabaseConnection) {
+    let (ago, id) = (Timestamp::now().minus(7 * DAY).millis(), old_id(rows));
+    let over = "(SELECT id FROM send WHERE finished_at IS NOT NULL)";
+    for sql in [
+        format!("UPDATE recipient_block SET send_id = {id} WHERE send_id = {over}"),
+        format!("UPDATE message SET send_id = {id}, updated_at = {ago} WHERE send_id = {over}"),
+        format!("UPDATE send SET id = {id}, finished_at = {ago} WHERE finished_at IS NOT NULL"),
+    ] {
+        rows.execute_unprepared(&sql).await.unwrap();
+    }
+}
+
+async fn old_sends_go_while_new_ones_are_taken(universe: &Universe) {
+    let running = Running::start(universe, |config| {
+        config.retention.sends = Some(2 * DAY);
+        config.retention.interval = Duration::from_millis(20);
+    })
+    .await;
+    let rows = Database::connect(&universe.url).await.unwrap();
+    let tag = running.tag("everyone", FIRST, 40).await;
+    running.send_to_tag(tag, 40).await;
+    running.settled(40).await;
+    let start = Timestamp::now().plus(DAY).to_string();
+    let later = json!({ "type": "text", "message": "later", "contact_tag_id": tag, "send_at": start });
+    assert_eq!(running.send(&later).await.0, 202);
+    assert_eq!(count(&rows, "send").await, 2);
+
+    a_week_passes(&rows).await;
+    until("the old send forgotten", async || count(&rows, "message").await == 0).await;
+    until("nothing of it left", async || count(&rows, "forgotten_send").await == 0).await;
+    let listed = running.ask(Method::GET, "/api/v1/sends", &Value::Null).await.json();
+    assert_eq!((&listed["totalRecords"], &listed["data"][0]["state"]), (&json!(1), &json!("scheduled")));
+    assert_eq!(count(&rows, "recipient_block").await, 1, "that of the send that is not over");
+
+    running.send_to_tag(tag, 40).await;
+    until("the new send over", async || count(&rows, "send WHERE state = 2").await == 1).await;
+    assert_eq!((running.delivered().0, count(&rows, "message").await), (80, 40));
+    running.end().await;
+}
+
+/// A send that was over a week ago, with so many messages.
+async fn seed(rows: &DatabaseConnection) {
+    let ago = Timestamp::now().minus(7 * DAY).millis();
+    let is_sqlite = rows.get_database_backend() == sea_orm::DbBackend::Sqlite;
+    let id = old_id(rows);
+    let ordinals = if is_sqlite {
+        format!(
+            "WITH RECURSIVE all_ordinals (ordinal) AS (SELECT 0 UNION ALL SELECT ordinal + 1 FROM all_ordinals \
+             WHERE ordinal < {MANY} - 1)"
+        )
+    } else {
+        format!("WITH all_ordinals (ordinal) AS (SELECT * FROM generate_series(0, {MANY} - 1))")
+    };
+    for sql in [
+        format!(
+            "{ordinals} INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, updated_at) \
+             SELECT {id}, ordinal, {id}, {FIRST} + ordinal, 2, 1, {ago} FROM all_ordinals"
+        ),
+        format!(
+            "INSERT INTO send (id, company_id, channel_id, state, content, recipients, high_water, settled, \
+             created_at, finished_at) \
+             VALUES ({id}, {id}, {id}, 2, '{{\"type\":\"text\",\"body\":\"x\"}}', {MANY}, {MANY}, {MANY}, {ago}, {ago})"
+        ),
+    ] {
+        rows.execute_unprepared(&sql).await.unwrap();
+    }
+}
+
+async fn a_crash_in_the_middle_of_forgetting_leaves_nothing_astray(universe: &Universe) {
+    let options = [("POMBO__RETENTION__SENDS", "2d"), ("POMBO__RETENTION__INTERVAL", "50ms")];
+    let mut serving = Serving::new_with(universe, 10, "unlimited", &options).await;
+    let rows = Database::connect(&universe.url).await.unwrap();
+    seed(&rows).await;
+    let (mut child, _) = serving.serve().await;
+    until("the forgetting begun", async || count(&rows, "forgotten_send WHERE next_ordinal > 0").await == 1)
+        .await;
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let left = count(&rows, "message").await;
+    assert!(left > 0 && left < MANY.cast_signed(), "{left} are left");
+    assert_eq!((count(&rows, "send").await, count(&rows, "forgotten_send").await), (0, 1));
+
+    let (mut child, url) = serving.serve().await;
+    assert_eq!(serving.send(&url).await.status, 202, "sends are taken meanwhile");
+    until("nothing of it left", async || count(&rows, "forgotten_send").await == 0).await;
+    until("the new send over", async || count(&rows, "send WHERE state = 2").await == 1).await;
+    assert_eq!(count(&rows, "message").await, 10);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    serving.simulator.stop().await;
+}

@@ -1,0 +1,289 @@
+//! Forgetting in the store: what goes, in which steps, and what stays whatever happens.
+
+use std::time::Duration;
+
+use entity::{change, event, forgotten_send, message, recipient_block, suppression, template_recipient};
+use pombo::clock::Timestamp;
+use pombo::domain::block::pack;
+use pombo::domain::message::{Key, Outcome, Position, State as At};
+use pombo::domain::phone::PhoneNumber;
+use pombo::domain::send::{Block, Mark, Progress, Recipients, Schedule, State};
+use pombo::domain::suppression::Suppression;
+use pombo::store::change::Who;
+use pombo::store::ledger::{Batch, Event, INBOUND_MESSAGE, NewSend, Receipt};
+use pombo::store::retention::{Aged, Cursor, Step};
+use pombo::store::{Error, Lease, Store, suppression as suppressions};
+use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection, EntityTrait, PaginatorTrait as _};
+use uuid::Uuid;
+
+use crate::database::{Universe, stores};
+
+stores!(
+    what_is_over_long_enough_goes_with_all_that_it_left_and_nothing_else_does,
+    a_large_send_goes_in_steps_and_goes_on_where_a_process_left_it,
+    a_receipt_of_a_forgotten_send_is_ignored_and_makes_no_row,
+    a_process_that_lost_its_lease_forgets_nothing,
+    events_and_changes_go_by_their_own_age,
+    quotas_and_holds_go_when_their_time_is_over,
+);
+
+const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+const ACME: Uuid = Uuid::from_u128(1);
+
+fn days_ago(days: u32) -> Timestamp {
+    NOW.minus(days * DAY)
+}
+
+fn number(ordinal: u64) -> PhoneNumber {
+    PhoneNumber::from_u64(5_511_900_000_000 + ordinal).unwrap()
+}
+
+async fn count<E: EntityTrait>(rows: &DatabaseConnection) -> u64
+where
+    E::Model: Sync,
+{
+    E::find().count(rows).await.unwrap()
+}
+
+async fn lease(universe: &Universe) -> Lease {
+    universe.store.acquire_lease(&universe.options(), "test").await.unwrap()
+}
+
+/// A send to so many, all of whom got their message; as it was at `at`.
+async fn send(store: &Store, lease: &Lease, id: u128, recipients: u64, state: State, at: Timestamp) -> Uuid {
+    let id = Uuid::from_u128(id);
+    let blocks = (0..recipients).step_by(4).map(|first| {
+        let numbers: Vec<_> = (first..recipients.min(first + 4)).map(number).collect();
+        (id, Block { first_ordinal: first, recipients: numbers.len() as u64, packed: pack(&numbers) })
+    });
+    let new = NewSend {
+        id,
+        company_id: ACME,
+        channel_id: Uuid::from_u128(2),
+        state: State::Active,
+        content: r#"{"type":"text","body":"hi"}"#.to_owned(),
+        template_id: None,
+        recipients: if recipients == 1 { Recipients::One(number(0)) } else { Recipients::Blocks(recipients) },
+        skipped: 0,
+        schedule: Schedule::default(),
+    };
+    let blocks = if recipients == 1 { Vec::new() } else { blocks.collect() };
+    let batch = Batch { sends: vec![new], blocks, ..Batch::default() };
+    store.commit(lease, &batch, at).await.unwrap();
+    let outcome = |ordinal| Outcome {
+        position: Position { ordinal, recipient: number(ordinal) },
+        state: At::Sent,
+        attempts: 1,
+        provider_message_id: None,
+        error: None,
+        retry_at: None,
+    };
+    let outcomes = (0..recipients).map(|ordinal| (id, ACME, outcome(ordinal))).collect();
+    let progress = Progress { high_water: recipients, settled: recipients };
+    let marks = vec![Mark { send_id: id, progress, state, due_at: None }];
+    store.commit(lease, &Batch { outcomes, marks, ..Batch::default() }, at).await.unwrap();
+    id
+}
+
+fn receipt(send_id: Uuid, ordinal: u64, at: Timestamp) -> Receipt {
+    let key = Key { send_id, ordinal };
+    Receipt { key, company_id: ACME, state: At::Read, provider_message_id: None, error: None, at }
+}
+
+async fn hear(store: &Store, lease: &Lease, receipt: Receipt) -> u64 {
+    let batch = Batch { receipts: vec![receipt], ..Batch::default() };
+    store.commit(lease, &batch, NOW).await.unwrap().ignored.unknown_send
+}
+
+async fn exists(store: &Store, id: Uuid) -> bool {
+    store.find_send(ACME, id, NOW).await.unwrap().is_some()
+}
+
+/// Everything that is over since `before`, in steps of so many rows.
+async fn forget(store: &Store, lease: &Lease, before: Timestamp, limit: u32) -> Step {
+    let (mut all, mut cursor) = (Step::default(), Cursor::default());
+    while {
+        let step = store.forget_sends(lease, before, &mut cursor, limit).await.unwrap();
+        assert!(step.sends <= limit.into());
+        all.sends += step.sends;
+        step.more
+    } {}
+    while {
+        let step = store.forget_messages(lease, limit).await.unwrap();
+        assert!(step.messages <= limit.into(), "{step:?}");
+        all.messages += step.messages;
+        step.more
+    } {}
+    all
+}
+
+async fn what_is_over_long_enough_goes_with_all_that_it_left_and_nothing_else_does(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    let rows = Database::connect(&universe.url).await.unwrap();
+    for limit in [1, 2, 3, 100] {
+        let old = days_ago(100);
+        let gone = [
+            send(store, &lease, 10, 10, State::Finished, old).await,
+            send(store, &lease, 11, 1, State::Finished, old).await,
+            send(store, &lease, 12, 5, State::Canceled, old).await,
+            send(store, &lease, 13, 1, State::Expired, days_ago(90)).await,
+        ];
+        let heard = send(store, &lease, 22, 6, State::Finished, old).await;
+        let stays = [
+            send(store, &lease, 20, 5, State::Active, old).await,
+            send(store, &lease, 21, 5, State::Finished, days_ago(89)).await,
+            heard,
+        ];
+        assert_eq!(hear(store, &lease, receipt(heard, 5, days_ago(1))).await, 0);
+
+        let forgotten = forget(store, &lease, days_ago(90), limit).await;
+        assert_eq!((forgotten.sends, forgotten.messages), (4, 17), "{limit} at once");
+        for id in gone {
+            assert!(!exists(store, id).await, "{id}");
+        }
+        for id in stays {
+            assert!(exists(store, id).await, "{id}");
+        }
+        assert_eq!(count::<message::Entity>(&rows).await, 16);
+        assert_eq!(count::<recipient_block::Entity>(&rows).await, 6);
+        assert_eq!(count::<forgotten_send::Entity>(&rows).await, 0);
+        assert_eq!(forget(store, &lease, days_ago(90), limit).await, Step::default());
+        // What was heard of long ago goes too, and nothing of a send that is not over.
+        assert_eq!(forget(store, &lease, NOW, limit).await.sends, 2);
+        assert!(exists(store, stays[0]).await);
+        store.cancel_send(ACME, stays[0], old).await.unwrap();
+        assert_eq!(forget(store, &lease, NOW, limit).await.sends, 1);
+        assert_eq!(count::<message::Entity>(&rows).await, 0);
+    }
+}
+
+async fn a_large_send_goes_in_steps_and_goes_on_where_a_process_left_it(universe: &Universe) {
+    let (store, first) = (&universe.store, lease(universe).await);
+    let rows = Database::connect(&universe.url).await.unwrap();
+    let id = send(store, &first, 10, 23, State::Finished, days_ago(100)).await;
+    send(store, &first, 11, 2, State::Finished, days_ago(100)).await;
+    let step = store.forget_sends(&first, days_ago(90), &mut Cursor::default(), 100).await.unwrap();
+    assert_eq!((step.sends, step.more), (2, false));
+    assert!(!exists(store, id).await, "the send goes at once");
+    let step = store.forget_messages(&first, 8).await.unwrap();
+    assert_eq!((step.messages, step.more), (8, true));
+    let left = forgotten_send::Entity::find_by_id(id).one(&rows).await.unwrap().unwrap();
+    assert_eq!((left.next_ordinal, left.recipients), (8, 23));
+    assert_eq!(
+        (count::<message::Entity>(&rows).await, count::<recipient_block::Entity>(&rows).await),
+        (17, 5)
+    );
+
+    // The process ends; the next one knows nothing but what is written.
+    drop(first);
+    let (store, second) = (Store::open(&universe.options()).await.unwrap(), lease(universe).await);
+    let mut steps = Vec::new();
+    loop {
+        let step = store.forget_messages(&second, 8).await.unwrap();
+        steps.push(step.messages);
+        if !step.more {
+            break;
+        }
+    }
+    assert_eq!(steps, [8, 7, 2]);
+    assert_eq!(
+        (count::<message::Entity>(&rows).await, count::<recipient_block::Entity>(&rows).await),
+        (0, 0)
+    );
+    assert_eq!(count::<forgotten_send::Entity>(&rows).await, 0);
+    store.close().await;
+}
+
+async fn a_receipt_of_a_forgotten_send_is_ignored_and_makes_no_row(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    let rows = Database::connect(&universe.url).await.unwrap();
+    let id = send(store, &lease, 10, 10, State::Finished, days_ago(100)).await;
+    store.forget_sends(&lease, days_ago(90), &mut Cursor::default(), 100).await.unwrap();
+    store.forget_messages(&lease, 4).await.unwrap();
+    assert_eq!(hear(store, &lease, receipt(id, 1, NOW)).await, 1);
+    assert_eq!(count::<message::Entity>(&rows).await, 6);
+    // One whose row is still there changes nothing of its going.
+    hear(store, &lease, receipt(id, 9, NOW)).await;
+    forget(store, &lease, days_ago(90), 4).await;
+    assert_eq!(hear(store, &lease, receipt(id, 9, NOW)).await, 1);
+    assert_eq!(count::<message::Entity>(&rows).await, 0);
+}
+
+async fn a_process_that_lost_its_lease_forgets_nothing(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    let rows = Database::connect(&universe.url).await.unwrap();
+    for id in [10, 11] {
+        send(store, &lease, id, 3, State::Finished, days_ago(100)).await;
+    }
+    store.forget_sends(&lease, days_ago(90), &mut Cursor::default(), 1).await.unwrap();
+    rows.execute_unprepared("UPDATE lease SET epoch = epoch + 1").await.unwrap();
+    let sends = store.forget_sends(&lease, days_ago(90), &mut Cursor::default(), 100).await;
+    let messages = store.forget_messages(&lease, 100).await;
+    if universe.url.starts_with("postgres") {
+        assert!(matches!(sends, Err(Error::Fenced)) && matches!(messages, Err(Error::Fenced)));
+        assert_eq!(count::<message::Entity>(&rows).await, 6);
+    } else {
+        // Who holds the file's lock cannot lose it.
+        assert_eq!((sends.unwrap().sends, messages.unwrap().messages), (1, 6));
+    }
+}
+
+async fn events_and_changes_go_by_their_own_age(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    let rows = Database::connect(&universe.url).await.unwrap();
+    for day in 0..5_u32 {
+        let event = Event {
+            id: Uuid::from_u128(u128::from(100 - day)),
+            company_id: ACME,
+            channel_id: Uuid::from_u128(2),
+            kind: INBOUND_MESSAGE,
+            identity: format!("wamid.{day}"),
+            payload: "{}".to_owned(),
+        };
+        let batch = Batch { events: vec![event], ..Batch::default() };
+        store.commit(&lease, &batch, days_ago(day)).await.unwrap();
+    }
+    let step = store.forget_aged(&lease, Aged::Events, days_ago(2), 2).await.unwrap();
+    assert_eq!((step.others, step.more), (2, true));
+    let step = store.forget_aged(&lease, Aged::Events, days_ago(2), 2).await.unwrap();
+    assert_eq!((step.others, step.more), (1, false));
+    let left = event::Entity::find().all(&rows).await.unwrap();
+    assert!(left.len() == 2 && left.iter().all(|event| event.created_at > days_ago(2).millis()));
+
+    let document = r#"{"name": "a", "kind": "business_account", "messages_per_second": "1/s"}"#.to_owned();
+    store.apply_tiers(&Who::Pombo, &[("a".to_owned(), document)]).await.unwrap();
+    let hour_ago = Timestamp::now().minus(Duration::from_secs(3_600));
+    assert_eq!(store.forget_aged(&lease, Aged::Changes, hour_ago, 10).await.unwrap(), Step::default());
+    let soon = Timestamp::now().plus(Duration::from_secs(1));
+    assert_eq!(store.forget_aged(&lease, Aged::Changes, soon, 10).await.unwrap().others, 1);
+    assert_eq!(count::<change::Entity>(&rows).await, 0);
+}
+
+async fn quotas_and_holds_go_when_their_time_is_over(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    let rows = Database::connect(&universe.url).await.unwrap();
+    for (ordinals, at) in [(0..5, days_ago(2)), (4..8, NOW)] {
+        let template_recipients = ordinals.map(|ordinal| ("waba".to_owned(), number(ordinal))).collect();
+        let batch = Batch { template_recipients, ..Batch::default() };
+        store.commit(&lease, &batch, at).await.unwrap();
+    }
+    let steps = [
+        store.forget_template_recipients(&lease, days_ago(1), 3).await.unwrap(),
+        store.forget_template_recipients(&lease, days_ago(1), 3).await.unwrap(),
+    ];
+    assert_eq!(steps.map(|step| (step.others, step.more)), [(3, true), (1, false)]);
+    assert_eq!(count::<template_recipient::Entity>(&rows).await, 4, "the renewed one too");
+
+    let record = |ordinal, until| suppressions::Record {
+        company_id: ACME,
+        recipient: number(ordinal),
+        scope: Suppression::Marketing,
+        until,
+        provider_code: None,
+    };
+    let suppressions = vec![record(0, None), record(1, Some(NOW)), record(2, Some(NOW.plus(DAY)))];
+    store.commit(&lease, &Batch { suppressions, ..Batch::default() }, NOW).await.unwrap();
+    assert_eq!(store.forget_suppressions(&lease, NOW, 10).await.unwrap().others, 1);
+    assert_eq!(count::<suppression::Entity>(&rows).await, 2);
+}
