@@ -33,6 +33,7 @@ pub mod domain;
 pub mod engine;
 pub mod error;
 pub mod import;
+pub mod loadtest;
 pub mod logging;
 pub mod simulator;
 pub mod store;
