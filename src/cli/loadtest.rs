@@ -40,10 +40,11 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
     if report.passed { Ok(()) } else { Err(Failed(why(&report)).into()) }
 }
 
-/// Known before minutes of measuring, and not after them.
+/// Known before minutes of measuring, and not after them. Nothing is left of the attempt.
 fn is_writable(path: &Path) -> anyhow::Result<()> {
-    let opened = std::fs::OpenOptions::new().create(true).append(true).open(path);
-    opened.map(drop).with_context(|| unwritable(path))
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let tried = tempfile::tempfile_in(directory.unwrap_or(Path::new(".")));
+    tried.map(drop).with_context(|| unwritable(path))
 }
 
 fn unwritable(path: &Path) -> String {

@@ -6,8 +6,9 @@ use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 
-/// In pixels; the page scales it to the width that there is.
-const SIZE: (u32, u32) = (760, 260);
+/// In pixels, of a chart of usual width and of one as wide as the page, which scales them to the width that there is.
+const USUAL: (u32, u32) = (640, 270);
+const WIDE: (u32, u32) = (1_280, 340);
 /// A line has at most so many points; of those between, the highest counts.
 const POINTS: usize = 400;
 /// Room above the highest value.
@@ -50,6 +51,8 @@ pub(super) struct Chart {
     pub(super) limit: Option<f64>,
     /// Moments at which something happened.
     pub(super) marks: Vec<f64>,
+    /// Whether it is as wide as the page.
+    pub(super) is_wide: bool,
     /// Whether the vertical axis is logarithmic.
     pub(super) is_logarithmic: bool,
     /// Whether the horizontal axis counts percentiles, ever finer.
@@ -65,7 +68,8 @@ impl Chart {
         let highest = points().map(|(_, y)| *y).chain(self.limit).fold(0.0, f64::max).max(1e-3) * HEADROOM;
         let mut svg = String::new();
         {
-            let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+            let root = SVGBackend::with_string(&mut svg, if self.is_wide { WIDE } else { USUAL })
+                .into_drawing_area();
             let drawn = if self.is_logarithmic {
                 let least = points().map(|(_, y)| *y).filter(|y| *y > 0.0).fold(highest, f64::min) * 0.7;
                 self.draw(&root, longest, (least.max(1e-3)..highest * 2.0).log_scale(), least.max(1e-3))
@@ -92,10 +96,10 @@ impl Chart {
         let mut chart = ChartBuilder::on(root)
             .margin(8)
             .margin_right(18)
-            .x_label_area_size(36)
-            .y_label_area_size(64)
+            .x_label_area_size(44)
+            .y_label_area_size(76)
             .build_cartesian_2d(0.0..longest, vertical)?;
-        let text = ("sans-serif", 13).into_font().color(&INK.0);
+        let text = ("sans-serif", 16).into_font().color(&INK.0);
         chart
             .configure_mesh()
             .disable_x_mesh()
@@ -106,7 +110,8 @@ impl Chart {
             .axis_desc_style(text)
             .x_desc(self.along)
             .y_desc(self.unit)
-            .x_labels(9)
+            // Whole nines are the places that people know.
+            .x_labels(if self.is_percentiles { longest as usize + 1 } else { 9 })
             .y_labels(5)
             .x_label_formatter(&|x| if self.is_percentiles { percentile(*x) } else { short(*x) })
             .y_label_formatter(&|y| short(*y))

@@ -41,8 +41,6 @@ pub(super) enum Answer {
 pub(super) struct Named {
     pub(super) id: Uuid,
     pub(super) name: String,
-    /// A tag's contacts; a channel has none.
-    pub(super) contacts: u64,
 }
 
 /// What the service says of a send's messages.
@@ -130,7 +128,6 @@ impl Service {
                 all.push(Named {
                     id: id(&record["id"])?,
                     name: record["name"].as_str().unwrap_or_default().to_owned(),
-                    contacts: record["_count"]["contact_tag"].as_u64().unwrap_or_default(),
                 });
             }
             if answer["totalPages"].as_u64().is_none_or(|pages| page >= pages) {
@@ -143,6 +140,12 @@ impl Service {
     /// What limits a channel, as `GET …/limits` says it.
     pub(super) async fn limits(&self, channel: Uuid) -> anyhow::Result<Value> {
         self.json(self.get(&format!("/api/v1/chat/{channel}/limits"))).await
+    }
+
+    /// Whether nothing of a send is left to be done.
+    pub(super) async fn is_over(&self, send: Uuid) -> anyhow::Result<bool> {
+        let shown = self.json(self.get(&format!("/api/v1/sends/{send}"))).await?;
+        Ok(matches!(shown["state"].as_str(), Some("finished" | "canceled" | "expired")))
     }
 
     /// A page of the channel's sends, newest first, and how many pages there are; with `state`, of those alone.

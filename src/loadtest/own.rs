@@ -171,7 +171,7 @@ async fn seed(
     for (number, expected) in (1..).zip(people.recipients()) {
         let name = format!("group {number}");
         let id = store.ensure_tag(company, &name, None).await?;
-        tags.push((Named { id, name, contacts: expected }, expected));
+        tags.push((Named { id, name }, expected));
     }
     let mut done = 0;
     for (its, lot) in people.lots(LOT) {
@@ -184,6 +184,8 @@ async fn seed(
         }
     }
     store.contacts_grew().await?;
+    // Where there are more tags than contacts, some come to nobody.
+    tags.retain(|(_, expected)| *expected > 0);
     Ok(tags)
 }
 

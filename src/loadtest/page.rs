@@ -244,8 +244,9 @@ fn costs(report: &Report) -> Markup {
                 @if let Some(bytes) = resources.database_bytes_per_message {
                     (format!(", {bytes:.0} bytes for each message"))
                 }
-                "."
+                ". "
             }
+            @if report.setting.database == "PostgreSQL" { "What PostgreSQL's own processes use is not in these figures." }
         }
     }
 }

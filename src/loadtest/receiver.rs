@@ -11,8 +11,6 @@ use serde_json::Value;
 
 /// How long the simulator may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often it is asked whether a message has arrived.
-const PAUSE: Duration = Duration::from_millis(10);
 
 /// A simulator.
 #[derive(Debug, Clone)]
@@ -66,20 +64,11 @@ impl Simulator {
         answer.with_context(no_simulator)?.json().await.with_context(no_simulator)
     }
 
-    /// The number that a message to this recipient came from; waits for it until `deadline`, and is `None` when
-    /// none has come by then.
-    pub(super) async fn sender_of(&self, to: &str, deadline: Instant) -> anyhow::Result<Option<String>> {
+    /// The number that a message to this recipient came from; `None` while none has come.
+    pub(super) async fn sender_of(&self, to: &str) -> anyhow::Result<Option<String>> {
         let path = format!("/_sim/messages?limit=1&to={}", to.trim_start_matches('+'));
-        loop {
-            let found: Value = self.ask(&path).await?;
-            if let Some(number) = found["data"][0]["phone_number_id"].as_str() {
-                return Ok(Some(number.to_owned()));
-            }
-            if Instant::now() >= deadline {
-                return Ok(None);
-            }
-            tokio::time::sleep(PAUSE).await;
-        }
+        let found: Value = self.ask(&path).await?;
+        Ok(found["data"][0]["phone_number_id"].as_str().map(str::to_owned))
     }
 
     /// This number from now on; its newest message has just arrived.

@@ -36,17 +36,24 @@ pub struct Sample {
     pub database_mib: Option<f64>,
 }
 
+/// The clock of processor time ticks a hundred times a second: over less than this nothing can be said.
+const SHORTEST: Duration = Duration::from_millis(100);
+
 /// Turns processor time so far into a share of the time since it was read before.
 #[derive(Debug, Default)]
 pub(super) struct Share(Option<(Instant, Duration)>);
 
 impl Share {
-    /// In per cent of one core; `None` for the first reading.
+    /// In per cent of one core; `None` for the first reading, and for one that follows too soon.
     pub(super) fn of(&mut self, now: Instant, used: Option<Used>) -> Option<f64> {
         let cpu = used?.cpu;
-        let (before, cpu_before) = self.0.replace((now, cpu))?;
-        let passed = now.saturating_duration_since(before).as_secs_f64();
-        (passed > 0.0).then(|| cpu.saturating_sub(cpu_before).as_secs_f64() / passed * 100.0)
+        let (before, cpu_before) = *self.0.get_or_insert((now, cpu));
+        let passed = now.saturating_duration_since(before);
+        if passed < SHORTEST {
+            return None;
+        }
+        self.0 = Some((now, cpu));
+        Some(cpu.saturating_sub(cpu_before).as_secs_f64() / passed.as_secs_f64() * 100.0)
     }
 }
 
@@ -72,6 +79,7 @@ mod tests {
         let (mut share, begin) = (Share::default(), Instant::now());
         let used = |millis| Some(Used { cpu: Duration::from_millis(millis), resident: 0 });
         assert_eq!(share.of(begin, used(500)), None);
+        assert_eq!(share.of(begin + Duration::from_millis(20), used(520)), None);
         let percent = share.of(begin + Duration::from_secs(2), used(3_500)).unwrap();
         assert!((percent - 150.0).abs() < 1e-6, "{percent}");
     }

@@ -17,6 +17,9 @@ use super::schedule::{Due, Schedule};
 /// The share of the time before the first bulk send, in which the service does nothing else than single sends.
 pub(super) const IDLE: f64 = 0.25;
 
+/// How often it is looked whether the test has ended.
+const LISTENING: Duration = Duration::from_millis(50);
+
 /// A tag, and how many recipients a send to it must have, if that is known.
 #[derive(Debug, Clone)]
 pub(super) struct Tag {
@@ -52,11 +55,10 @@ impl Traffic {
 
     async fn run(self, board: &Arc<Board>) {
         let traffic = Arc::new(self);
-        let mut sending = JoinSet::new();
-        for number in 0..traffic.bulk {
+        let bulk = {
             let (traffic, board) = (Arc::clone(&traffic), Arc::clone(board));
-            sending.spawn(async move { traffic.bulk(number, &board).await });
-        }
+            tokio::spawn(async move { traffic.bulk_sends(&board).await })
+        };
         let (due, taken) = mpsc::unbounded_channel();
         let keeper = traffic.single_period.and_then(|period| {
             let schedule = Schedule { begin: traffic.begin, end: traffic.end, period };
@@ -65,9 +67,10 @@ impl Traffic {
             std::thread::Builder::new().name("pombo-pace".to_owned()).spawn(keep).ok()
         });
         traffic.singles(taken, board).await;
-        while sending.join_next().await.is_some() {}
+        // A panic there has been told already; what it counted stands on the board.
+        drop(bulk.await);
         if let Some(keeper) = keeper {
-            // It counts nothing: a panic there has been told already.
+            // Likewise.
             drop(keeper.join());
         }
     }
@@ -105,15 +108,25 @@ impl Traffic {
         self.begin + lasting.mul_f64(idle + (1.0 - idle) * share)
     }
 
-    async fn bulk(&self, number: u32, board: &Board) {
-        let moment = self.moment(number);
-        while Instant::now() < moment {
-            if board.is_ended() {
-                return;
+    /// Every bulk send when it is due, whether or not those before it were answered.
+    async fn bulk_sends(self: &Arc<Self>, board: &Arc<Board>) {
+        let mut sending = JoinSet::new();
+        'due: for number in 0..self.bulk {
+            let moment = self.moment(number);
+            while Instant::now() < moment {
+                if board.is_ended() {
+                    break 'due;
+                }
+                let left = moment.saturating_duration_since(Instant::now());
+                tokio::time::sleep(left.min(LISTENING)).await;
             }
-            let pause = Duration::from_millis(20).min(moment.saturating_duration_since(Instant::now()));
-            tokio::time::sleep(pause).await;
+            let (traffic, board) = (Arc::clone(self), Arc::clone(board));
+            sending.spawn(async move { traffic.bulk(number, &board).await });
         }
+        while sending.join_next().await.is_some() {}
+    }
+
+    async fn bulk(&self, number: u32, board: &Board) {
         let Some(tag) = self.tags.get(number as usize % self.tags.len().max(1)) else { return };
         board.begin_bulk();
         let started = Instant::now();

@@ -14,20 +14,19 @@ const EVERY: Duration = Duration::from_secs(5);
 pub(super) struct Screen {
     bar: ProgressBar,
     is_terminal: bool,
-    is_silent: bool,
     told: Option<Instant>,
 }
 
 impl Screen {
-    /// `is_silent`: nothing but data is wanted.
-    pub(super) fn new(is_silent: bool) -> Self {
+    /// `is_hidden`: nothing is drawn on a terminal.
+    pub(super) fn new(is_hidden: bool) -> Self {
         let is_terminal = std::io::stderr().is_terminal();
-        let target = if is_silent || !is_terminal {
+        let target = if is_hidden || !is_terminal {
             ProgressDrawTarget::hidden()
         } else {
             ProgressDrawTarget::stderr()
         };
-        Self { bar: ProgressBar::with_draw_target(None, target), is_terminal, is_silent, told: None }
+        Self { bar: ProgressBar::with_draw_target(None, target), is_terminal, told: None }
     }
 
     pub(super) fn show(&mut self, event: Event<'_>) {
@@ -75,7 +74,7 @@ impl Screen {
 
     /// A plain line, away from a terminal.
     fn say(&self, what: &str) {
-        if !self.is_terminal && !self.is_silent {
+        if !self.is_terminal {
             // When standard error is closed there is nobody to tell.
             let _ = writeln!(std::io::stderr().lock(), "{what}");
         }
@@ -110,6 +109,10 @@ fn told(live: &Live) -> String {
 pub(super) fn figures(report: &Report) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let mut row = |what: String, figure: String| rows.push(vec![what, figure]);
+    let early = if report.ended_early { "; ended early" } else { "" };
+    let setting = &report.setting;
+    let lasted = format!("{:.1} s, then {:.1} s for the rest{early}", setting.sent_s, setting.drained_s);
+    row("sent for".to_owned(), lasted);
     if let Some(arrivals) = &report.arrivals {
         row("messages at the receiver".to_owned(), format!("{}", arrivals.messages));
         row("  in a second, while bulk sends ran".to_owned(), format!("{:.0}", arrivals.per_s_while_running));

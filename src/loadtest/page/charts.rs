@@ -20,6 +20,7 @@ pub(super) fn over_time(report: &Report) -> Vec<Markup> {
             "In the second before each moment. Dashed: a bulk send was asked for; red: the channel's limit.",
             Chart {
                 limit: report.limit.map(|limit| limit.per_second),
+                is_wide: true,
                 ..over("messages a second", arriving(report))
             },
         ),
@@ -135,7 +136,7 @@ fn figure(title: &str, caption: &str, chart: Chart) -> Option<Markup> {
     let svg = chart.svg()?;
     let shown: Vec<_> = chart.lines.iter().filter(|line| !line.points.is_empty()).collect();
     Some(html! {
-        figure {
+        figure class=[chart.is_wide.then_some("whole")] {
             h3 { (title) }
             @if shown.len() > 1 {
                 div.legend {

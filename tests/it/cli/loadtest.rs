@@ -201,15 +201,17 @@ fn signal(name: &str, process: u32) {
 #[test]
 fn ctrl_c_ends_it_early_with_a_report_and_without_a_trace() {
     let place = Place::new();
-    let (child, running) = under_way(&place);
-    // The service listens once the first contact of the load test with it is over.
-    wait_until("a send", || std::fs::metadata(place.path().join("page.html")).is_ok());
-    std::thread::sleep(Duration::from_millis(1_500));
+    let (mut child, running) = under_way(&place);
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(told.any(|line| line.unwrap().contains("of 3600 s  accepted")), "nothing was sent");
     signal("-INT", child.id());
+    // A full pipe would hold it up.
+    let told: Vec<_> = told.map_while(Result::ok).collect();
     let output = child.wait_with_output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((output.status.code(), &report["ended_early"]), (Some(0), &json!(true)), "{report}");
-    assert!(report["singles"]["accepted"].as_u64().unwrap() > 0);
+    assert!(report["singles"]["accepted"].as_u64().unwrap() > 0, "{told:?}");
+    assert!(std::fs::read_to_string(place.path().join("page.html")).unwrap().contains("ended early"));
     assert_eq!(report["balance"]["lost"], 0);
     assert!(running.iter().all(|process| !is_there(*process)));
     assert_eq!(left_behind(&place), Vec::<String>::new());
