@@ -15,6 +15,8 @@ use super::latency::Latencies;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
+    /// The first moments, in which connections are made and caches fill: no measure of an idle service.
+    WarmUp,
     /// No bulk send has been made yet.
     Idle,
     /// A bulk send waits for its 202.
@@ -27,11 +29,12 @@ pub enum Phase {
 
 impl Phase {
     /// Every phase.
-    pub const ALL: [Self; 4] = [Self::Idle, Self::Accepting, Self::Running, Self::After];
+    pub const ALL: [Self; 5] = [Self::WarmUp, Self::Idle, Self::Accepting, Self::Running, Self::After];
 
     /// For people.
     pub const fn words(self) -> &'static str {
         match self {
+            Self::WarmUp => "in the first moments",
             Self::Idle => "before any bulk send",
             Self::Accepting => "while a bulk send is being accepted",
             Self::Running => "while bulk sends run",
@@ -71,7 +74,7 @@ pub(super) struct Board {
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     /// Latencies of accepted single sends, by the phase that they were due in.
-    pub(super) singles: [Latencies; 4],
+    pub(super) singles: [Latencies; Phase::ALL.len()],
     /// Those since the newest sample.
     pub(super) lately: Vec<Duration>,
     pub(super) bulk_latencies: Latencies,

@@ -196,7 +196,7 @@ impl Report {
         let to_idle =
             |(phase, of): (&Phase, &Summary)| Some((*phase, of.p99 / idle?)).filter(|_| of.count > 0);
         let p99_to_idle =
-            by_phase.iter().filter(|(phase, _)| **phase != Phase::Idle).filter_map(to_idle).collect();
+            by_phase.iter().filter(|(phase, _)| **phase > Phase::Idle).filter_map(to_idle).collect();
         let mut bulk = tally.bulk.clone();
         bulk.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
         let mut report = Self {

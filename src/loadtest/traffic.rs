@@ -9,7 +9,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use super::board::{Board, BulkSend};
+use super::board::{Board, BulkSend, Phase};
 use super::client::{self, Answer, Service};
 use super::people;
 use super::schedule::{Due, Schedule};
@@ -17,6 +17,9 @@ use super::schedule::{Due, Schedule};
 /// The share of the time before the first bulk send, in which the service does nothing else than single sends.
 pub(super) const IDLE: f64 = 0.25;
 
+/// The share of the time that warms everything up, and the most of it.
+const WARM_UP: f64 = 0.08;
+const LONGEST_WARM_UP: Duration = Duration::from_secs(2);
 /// How often it is looked whether the test has ended.
 const LISTENING: Duration = Duration::from_millis(50);
 
@@ -77,10 +80,12 @@ impl Traffic {
 
     /// Every single send that is due, each in a task of its own.
     async fn singles(self: &Arc<Self>, mut due: mpsc::UnboundedReceiver<Due>, board: &Arc<Board>) {
+        let lasting = self.end.saturating_duration_since(self.begin);
+        let warm = self.begin + lasting.mul_f64(WARM_UP).min(LONGEST_WARM_UP);
         let connections = Arc::new(Semaphore::new(client::CONNECTIONS));
         let mut sending = JoinSet::new();
         while let Some(Due { number, intended }) = due.recv().await {
-            let phase = board.phase();
+            let phase = if intended < warm { Phase::WarmUp } else { board.phase() };
             board.tally().due += 1;
             let Ok(connection) = Arc::clone(&connections).acquire_owned().await else { break };
             let (traffic, board) = (Arc::clone(self), Arc::clone(board));
