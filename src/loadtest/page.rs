@@ -82,7 +82,7 @@ fn headline(report: &Report) -> Vec<(String, String)> {
     if let Some(arrivals) = &report.arrivals {
         cards.push((
             format!("{}/s", number(arrivals.per_s_while_running.round() as u64)),
-            "messages at the receiver while bulk sends ran".to_owned(),
+            "the pace at the receiver while bulk sends ran".to_owned(),
         ));
         let limit = report.limit.map_or_else(
             || "no limit".to_owned(),
