@@ -75,7 +75,7 @@ pub(super) async fn measure(
     watch.look(&mut tested, &board, &mut |_| {}).await?;
     let ended_early = stop.is_asked();
     let kept = Kept { started_at, sent_s, drained_s, ended_early, bulk, begin };
-    Ok(Report::new(plan, own.as_deref(), &tested, &board, watch.into_taken(), balance, kept))
+    Ok(Report::new(plan, own.as_deref(), &tested, &board, watch.into_taken(), balance, &kept))
 }
 
 fn traffic(plan: &Plan, tested: &Tested, begin: Instant) -> Traffic {

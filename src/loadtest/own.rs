@@ -245,10 +245,8 @@ async fn serve(
         .env("POMBO__SECRETS__KEY", "")
         .env("POMBO__SECRETS__KEY_FILE", "")
         .env("POMBO__CLOUD_API__BASE_URL", simulator)
-        .env("POMBO__SERVER__BIND", "127.0.0.1:0");
-    if std::env::var_os("POMBO__LOG__LEVEL").is_none() {
-        command.env("POMBO__LOG__LEVEL", "warn");
-    }
+        .env("POMBO__SERVER__BIND", "127.0.0.1:0")
+        .env("POMBO__LOG__LEVEL", &plan.config.log.level);
     Child::start(command, &log).await.context("the service did not start")
 }
 

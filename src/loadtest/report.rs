@@ -178,7 +178,6 @@ pub(super) struct Kept {
 }
 
 impl Report {
-    #[expect(clippy::too_many_arguments, reason = "everything that was found out meets here, once")]
     pub(super) fn new(
         plan: &Plan,
         own: Option<&Own>,
@@ -186,7 +185,7 @@ impl Report {
         board: &Board,
         taken: Taken,
         balance: Balance,
-        kept: Kept,
+        kept: &Kept,
     ) -> Self {
         let arrivals = arrivals(tested, &taken, plan, kept.begin);
         let tally = board.tally();
@@ -205,7 +204,7 @@ impl Report {
             passed: false,
             ended_early: kept.ended_early,
             verdicts: Vec::new(),
-            setting: setting(plan, own, tested, &kept),
+            setting: setting(plan, own, tested, kept),
             singles: Singles {
                 due: tally.due,
                 accepted: tally.singles_accepted,

@@ -115,7 +115,10 @@ pub(super) fn figures(report: &Report) -> Vec<Vec<String>> {
     row("sent for".to_owned(), lasted);
     if let Some(arrivals) = &report.arrivals {
         row("messages at the receiver".to_owned(), format!("{}", arrivals.messages));
-        row("  the pace in a second while bulk sends ran".to_owned(), format!("{:.0}", arrivals.per_s_while_running));
+        row(
+            "  the pace in a second while bulk sends ran".to_owned(),
+            format!("{:.0}", arrivals.per_s_while_running),
+        );
         let limit = report
             .limit
             .map_or("no limit".to_owned(), |limit| format!("the limit is {}/s", limit.per_second));

@@ -18,7 +18,7 @@ pub(super) fn over_time(report: &Report) -> Vec<Markup> {
         figure(
             "Messages arriving at the receiver",
             "In the second before each moment. Dashed: a bulk send was asked for; red: the channel's limit.",
-            Chart {
+            &Chart {
                 limit: report.limit.map(|limit| limit.per_second),
                 is_wide: true,
                 ..over("messages a second", arriving(report))
@@ -27,12 +27,12 @@ pub(super) fn over_time(report: &Report) -> Vec<Markup> {
         figure(
             "What is still to arrive",
             "Recipients of everything that was answered 202, less what has arrived.",
-            over("messages", outstanding(report)),
+            &over("messages", outstanding(report)),
         ),
         figure(
             "Processor",
             "100 % is one core. When the simulator is at 100 %, it holds the pace down, and not the service.",
-            over(
+            &over(
                 "% of a core",
                 vec![
                     line("service", FIRST, report, |sample| sample.service_cpu_percent),
@@ -44,7 +44,7 @@ pub(super) fn over_time(report: &Report) -> Vec<Markup> {
         figure(
             "Memory",
             "Resident. The simulator remembers every message that it got.",
-            over(
+            &over(
                 "MiB",
                 vec![
                     filled(line("service", FIRST, report, |sample| sample.service_mib)),
@@ -55,7 +55,7 @@ pub(super) fn over_time(report: &Report) -> Vec<Markup> {
         figure(
             "Database",
             "Tables and indexes, contacts included.",
-            over("MiB", vec![filled(line("database", FOURTH, report, |sample| sample.database_mib))]),
+            &over("MiB", vec![filled(line("database", FOURTH, report, |sample| sample.database_mib))]),
         ),
     ];
     figures.into_iter().flatten().collect()
@@ -98,8 +98,8 @@ pub(super) fn of_latency(report: &Report) -> Vec<Markup> {
         ..Chart::default()
     };
     let figures = [
-        figure("Latency over time", "Of the single messages answered since the point before.", lately),
-        figure("Latency by percentile", "Every further nine takes as much room as the one before.", curves),
+        figure("Latency over time", "Of the single messages answered since the point before.", &lately),
+        figure("Latency by percentile", "Every further nine takes as much room as the one before.", &curves),
     ];
     figures.into_iter().flatten().collect()
 }
@@ -132,7 +132,7 @@ fn filled(line: Line) -> Line {
 }
 
 /// A chart with its title, its legend and a sentence; `None` when there is nothing to show.
-fn figure(title: &str, caption: &str, chart: Chart) -> Option<Markup> {
+fn figure(title: &str, caption: &str, chart: &Chart) -> Option<Markup> {
     let svg = chart.svg()?;
     let shown: Vec<_> = chart.lines.iter().filter(|line| !line.points.is_empty()).collect();
     Some(html! {
