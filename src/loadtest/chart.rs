@@ -155,7 +155,9 @@ pub(super) fn place(percentile: f64) -> f64 {
 
 fn percentile(place: f64) -> String {
     let percent = (1.0 - 10_f64.powf(-place)) * 100.0;
-    let digits = if percent < 90.0 { 0 } else { (place.ceil() as usize).saturating_sub(2) };
+    // A whole nine may be a hair beside its place.
+    let nines = (place - 1e-6).ceil() as usize;
+    let digits = if percent < 90.0 { 0 } else { nines.saturating_sub(2) };
     format!("{percent:.digits$}")
 }
 

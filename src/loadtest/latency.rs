@@ -74,7 +74,8 @@ impl Latencies {
     /// Percentiles and what they are in milliseconds, as far as there are enough of them to tell.
     pub(super) fn curve(&self) -> Vec<(f64, f64)> {
         let Some(histogram) = &self.0 else { return Vec::new() };
-        let is_told = |percentile: &&f64| (100.0 - **percentile) / 100.0 * histogram.len() as f64 >= 1.0;
+        // One at least must lie beyond a percentile; what hundredths cannot say exactly is a hair less.
+        let is_told = |percentile: &&f64| (100.0 - **percentile) * histogram.len() as f64 >= 100.0 - 1e-6;
         let points = CURVE.iter().filter(is_told);
         points.map(|percentile| (*percentile, millis(histogram.value_at_percentile(*percentile)))).collect()
     }
