@@ -241,6 +241,7 @@ fn is_are(value: u64) -> String {
 pub(super) fn millis(value: f64) -> String {
     match value {
         value if value >= 10_000.0 => format!("{:.1} s", value / 1_000.0),
+        value if value >= 1_000.0 => format!("{:.2} s", value / 1_000.0),
         value if value >= 100.0 => format!("{value:.0} ms"),
         value if value >= 10.0 => format!("{value:.1} ms"),
         value => format!("{value:.2} ms"),
@@ -254,7 +255,10 @@ mod tests {
     #[test]
     fn figures_read_well() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(number), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([0.4, 12.34, 123.4, 45_000.0].map(millis), ["0.40 ms", "12.3 ms", "123 ms", "45.0 s"]);
+        assert_eq!(
+            [0.4, 12.34, 123.4, 2_762.0, 45_000.0].map(millis),
+            ["0.40 ms", "12.3 ms", "123 ms", "2.76 s", "45.0 s"]
+        );
         assert_eq!((count(1, "send"), count(2_000, "send")), ("1 send".to_owned(), "2,000 sends".to_owned()));
     }
 }
