@@ -14,7 +14,7 @@ use super::sample::{Sample, Share, mib, percentiles};
 use super::stop::Stop;
 use super::target::Tested;
 use super::traffic::Traffic;
-use super::{Event, Live, Plan, account};
+use super::{Event, Live, Plan, Receiving, Target, account};
 use crate::clock::Timestamp;
 
 /// From the moment when all is ready to the first send.
@@ -31,7 +31,10 @@ pub(super) async fn measure(
     stop: &Stop,
     hear: &mut impl FnMut(Event<'_>),
 ) -> anyhow::Result<Report> {
-    hear(Event::Stage("sending one message to see that it arrives where it must"));
+    hear(Event::Stage(match plan.target {
+        Target::Other { receiving: Receiving::RealPeople { .. }, .. } => "finding the channel and its tags",
+        _ => "sending one message to see that it arrives where it must",
+    }));
     let mut tested = Tested::find(plan, own.as_deref()).await?;
     let started_at = Timestamp::now();
     let begin = Instant::now() + BREATH;

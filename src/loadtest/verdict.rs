@@ -195,10 +195,15 @@ fn room(report: &Report) -> (Outcome, String) {
     let simulator = most(|sample| sample.simulator_cpu_percent);
     let loadtest = most(|sample| sample.loadtest_cpu_percent);
     let told = format!(
-        "The service took {:.0} % of a core on average, at most {:.0} %; the simulator at most {simulator:.0} %, the load \
-         test {loadtest:.0} %, of {} cores.",
+        "The service took {:.0} % of a core on average, at most {:.0} %;{} the load test at most \
+         {loadtest:.0} %, of {} cores.",
         service.cpu_percent,
         most(|sample| sample.service_cpu_percent),
+        if resources.simulator.is_some() {
+            format!(" the simulator at most {simulator:.0} %,")
+        } else {
+            String::new()
+        },
         report.setting.cores
     );
     let together = most(|sample| {

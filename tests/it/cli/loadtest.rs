@@ -138,6 +138,14 @@ fn a_service_that_runs_is_tested_only_where_its_messages_are_known_to_go() {
         // By its metrics: the process is not ours.
         assert!(report["resources"]["service"]["cpu_s"].as_f64().unwrap() > 0.0, "{}", report["resources"]);
     }
+
+    // Who says so messages whom they have, and nobody who was made up; what nobody counted is not claimed.
+    let people = place.json(&format!("{of_this} --message-real-people --channel Sales --tag vip"));
+    assert_eq!((&people["arrivals"], &people["singles"]["due"]), (&Value::Null, &json!(0)), "{people}");
+    assert_eq!(people["bulk"]["sends"][0]["recipients"], 25);
+    let outcomes: Vec<_> =
+        people["verdicts"].as_array().unwrap().iter().map(|verdict| &verdict["outcome"]).collect();
+    assert_eq!(outcomes[..4], [&json!("good"), &json!("open"), &json!("open"), &json!("open")]);
 }
 
 #[test]
