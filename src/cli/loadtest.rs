@@ -30,7 +30,7 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
     let config = Config::load_with(PRESETS, global.config.as_deref())?;
     let plan = arguments.plan(config, global.config.clone())?;
     let mut screen = Screen::new(global.json);
-    let ran = loadtest::run(&plan, |event| screen.show(event)).await;
+    let ran = Box::pin(loadtest::run(&plan, |event| screen.show(event))).await;
     screen.clear();
     let report = ran?;
     if let Some(path) = &report_file {

@@ -155,7 +155,7 @@ pub async fn run(plan: &Plan, mut hear: impl FnMut(Event<'_>)) -> anyhow::Result
     let mut own = match plan.target {
         Target::Own => {
             hear(Event::Stage("starting a simulator and adding contacts"));
-            Some(Own::start(plan, &stop, &mut hear).await?)
+            Some(Box::pin(Own::start(plan, &stop, &mut hear)).await?)
         }
         Target::Other { .. } => None,
     };

@@ -74,7 +74,7 @@ impl Own {
             hear(event);
             stop.is_asked()
         };
-        let filled = fill(plan, place, &simulator, scratch.as_ref(), &mut hear).await;
+        let filled = Box::pin(fill(plan, place, &simulator, scratch.as_ref(), &mut hear)).await;
         let started = match filled {
             Ok(filled) => {
                 serve(plan, place, &simulator, scratch.as_ref()).await.map(|service| (filled, service))
