@@ -18,6 +18,8 @@
 //! - *tier*: a named set of rates and quotas.
 //! - *provider*: the service outside. *connector*: our code for one provider. *simulator*: a provider that
 //!   we run ourselves.
+//! - *load test*: loading a service as its clients do, and counting at the *receiver*, the simulator that its
+//!   messages go to.
 //! - *receipt*: a status of a message heard back from the provider.
 //! - *suppression*: a recipient that a company's sends leave out, or let be for a while.
 //! - *operator*: a person who tunes tiers and channels of every company. *change*: the record of what an
@@ -35,6 +37,7 @@ pub mod domain;
 pub mod engine;
 pub mod error;
 pub mod import;
+pub mod loadtest;
 pub mod logging;
 pub mod simulator;
 pub mod store;

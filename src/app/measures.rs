@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use metrics::{Unit, describe_counter, describe_histogram};
+use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 /// Upper bounds of what is measured in seconds, from a fast local answer to the provider's time-out.
@@ -75,6 +75,18 @@ const SECONDS_TAKEN: &[Metric] = &[
     metric("http_request_duration_seconds", &["route", "method", "status"], "Time to answer"),
 ];
 
+/// What is read of the process itself when somebody asks, under the names that every Prometheus knows.
+const PROCESS: &[Metric] = &[
+    metric("process_cpu_seconds_total", &[], "Processor time of all threads"),
+    metric("process_resident_memory_bytes", &[], "Memory that is really in use"),
+    metric("process_virtual_memory_bytes", &[], "Memory that is addressed"),
+    metric("process_virtual_memory_max_bytes", &[], "The most memory that may be addressed"),
+    metric("process_open_fds", &[], "Open files and connections"),
+    metric("process_max_fds", &[], "The most files and connections that may be open"),
+    metric("process_threads", &[], "Threads"),
+    metric("process_start_time_seconds", &[], "When the process began, since the Unix epoch"),
+];
+
 /// A process has one recorder, however often a service is started in it.
 static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
 
@@ -105,6 +117,9 @@ pub(super) fn install() -> anyhow::Result<PrometheusHandle> {
 fn describe() {
     for counter in COUNTERS {
         describe_counter!(counter.name, counter.help());
+    }
+    for gauge in PROCESS {
+        describe_gauge!(gauge.name, gauge.help());
     }
     for histogram in SECONDS_TAKEN {
         describe_histogram!(histogram.name, Unit::Seconds, histogram.help());

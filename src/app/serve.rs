@@ -9,7 +9,8 @@ use actix_web::{App as Application, HttpServer, web};
 use anyhow::{Context as _, bail};
 use tokio::task::JoinHandle;
 
-use super::{App, measures, shutdown, store_options};
+use super::shutdown::{self, Asked};
+use super::{App, measures, store_options};
 use crate::api;
 use crate::config::{self, Config};
 use crate::domain::request::Limits;
@@ -34,16 +35,16 @@ pub struct Service {
     grace: Duration,
 }
 
-/// Runs the service until Ctrl-C or the service manager's signal; says its address on standard output once
+/// Runs the service until it is asked to end; says its address on standard output once
 /// it listens, as a JSON object on one line when `json`.
 ///
 /// # Errors
 ///
 /// A sentence for the operator.
-pub async fn run(config: Config, json: bool) -> anyhow::Result<()> {
+pub async fn run(config: Config, json: bool, by: Asked) -> anyhow::Result<()> {
     let service = start(App::open(config).await?).await?;
     // Heard from here on: whoever reads the address may ask for the end at once.
-    let requested = shutdown::requested();
+    let requested = shutdown::requested_by(by);
     let base_url = service.base_url();
     let line = if json {
         serde_json::json!({ "base_url": base_url }).to_string()

@@ -1,6 +1,51 @@
 //! When a running process is asked to end.
 
 use std::io;
+use std::thread;
+
+use tokio::sync::oneshot;
+
+/// Who may ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// A person with Ctrl-C, or a service manager.
+    BySignal,
+    /// They, and whoever holds the other end of standard input, by letting go of it: on purpose, or by being
+    /// killed.
+    BySignalOrInput,
+}
+
+/// Completes when one of those asks who may.
+///
+/// Listens from the moment of the call, as [`requested`] does.
+///
+/// # Errors
+///
+/// As [`requested`].
+pub fn requested_by(by: Asked) -> impl Future<Output = io::Result<()>> {
+    let (requested, ended) = (requested(), (by == Asked::BySignalOrInput).then(input_ended));
+    async move {
+        let Some(ended) = ended else { return requested.await };
+        tokio::select! {
+            requested = requested => requested,
+            _ = ended => Ok(()),
+        }
+    }
+}
+
+/// Completes when standard input ends; what is read until then is thrown away. The thread that reads ends with
+/// the process.
+fn input_ended() -> oneshot::Receiver<()> {
+    let (ended, told) = oneshot::channel();
+    let read = move || {
+        // An input that cannot be read any more has ended too.
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        let _ = ended.send(());
+    };
+    // Without a thread there would be nobody to read: that is taken for an end, since nobody else would tell.
+    let _ = thread::Builder::new().name("pombo-input".to_owned()).spawn(read);
+    told
+}
 
 /// Completes on Ctrl-C or, where there is one, on the signal that a service manager sends.
 ///

@@ -2,7 +2,7 @@
 //!
 //! Commands read their arguments, call [`crate::app`] and the store, and print. Data goes to standard
 //! output, through [`output`] alone; everything else goes to standard error. Secrets come from files or
-//! standard input, never as arguments. Called by `main` only.
+//! standard input; as arguments only what a load test is given. Called by `main` only.
 
 mod argument;
 mod channel;
@@ -12,6 +12,7 @@ mod contacts;
 mod demo;
 mod failure;
 mod key;
+mod loadtest;
 mod migrate;
 mod operator;
 mod output;
@@ -36,7 +37,7 @@ use clap::{Args, Parser, Subcommand};
 use self::session::Session;
 
 const AFTER_HELP: &str = "\
-Secrets are read from files or standard input (-), never taken as arguments. The configuration has three layers: \
+Secrets are read from files or standard input (-); only a load test also takes its key as an argument. The configuration has three layers: \
 defaults, --config FILE, environment variables such as POMBO__SERVER__BIND.
 
 Exit codes:
@@ -68,11 +69,13 @@ struct Global {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run the service
-    Serve,
+    Serve(serve::Arguments),
     /// Run the service beside a simulated provider, with two companies to try
     Demo(demo::Arguments),
     /// Run the simulated provider alone
     Simulator(simulator::Arguments),
+    /// Load a service and measure what becomes of it: one of its own, or one that runs
+    Loadtest(Box<loadtest::Arguments>),
     /// Bring the database's schema up to date, or back
     #[command(subcommand)]
     Migrate(Migrate),
@@ -221,9 +224,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 async fn execute(Line { global, command }: Line) -> anyhow::Result<()> {
     match command {
-        Command::Serve => serve::run(&global).await,
+        Command::Serve(arguments) => serve::run(&global, &arguments).await,
         Command::Demo(arguments) => demo::run(&global, arguments).await,
         Command::Simulator(arguments) => simulator::run(&global, arguments).await,
+        Command::Loadtest(arguments) => loadtest::run(&global, *arguments).await,
         Command::Migrate(Migrate::Up) => migrate::up(&global).await,
         Command::Migrate(Migrate::Down(arguments)) => migrate::down(&global, arguments).await,
         Command::Migrate(Migrate::Status) => migrate::status(&global).await,

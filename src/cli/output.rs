@@ -119,9 +119,11 @@ pub(super) fn has_colours(stream: &impl IsTerminal) -> bool {
 /// Words that deserve to be seen at a glance.
 fn colour(word: &str) -> Option<Color> {
     match word {
-        "connected" | "APPROVED" | "valid" | "applied" => Some(Color::Green),
-        "disconnected" | "blocked" | "REJECTED" | "DISABLED" | "revoked" | "expired" => Some(Color::Red),
-        "connecting" | "pairing" | "PENDING" | "PAUSED" | "pending" => Some(Color::Yellow),
+        "connected" | "APPROVED" | "valid" | "applied" | "good" => Some(Color::Green),
+        "disconnected" | "blocked" | "REJECTED" | "DISABLED" | "revoked" | "expired" | "bad" => {
+            Some(Color::Red)
+        }
+        "connecting" | "pairing" | "PENDING" | "PAUSED" | "pending" | "look" => Some(Color::Yellow),
         _ => None,
     }
 }

@@ -1,10 +1,22 @@
 //! `pombo serve`.
 
+use clap::Args;
+
 use super::Global;
 use crate::app;
+use crate::app::shutdown::Asked;
 use crate::config::Config;
 
-pub(super) async fn run(global: &Global) -> anyhow::Result<()> {
+/// See [`super::Command::Serve`].
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// End when standard input ends, as it does when whoever started this process is gone
+    #[arg(long, hide = true)]
+    end_with_input: bool,
+}
+
+pub(super) async fn run(global: &Global, arguments: &Arguments) -> anyhow::Result<()> {
     let config = Config::load(global.config.as_deref())?;
-    app::serve::run(config, global.json).await
+    let by = if arguments.end_with_input { Asked::BySignalOrInput } else { Asked::BySignal };
+    app::serve::run(config, global.json, by).await
 }

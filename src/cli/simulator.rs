@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::output::Output;
 use super::{Global, argument};
-use crate::app::shutdown;
+use crate::app::shutdown::{self, Asked};
 use crate::simulator::{self, Options, Seed};
 
 /// See [`super::Command::Simulator`].
@@ -21,10 +21,14 @@ pub(super) struct Arguments {
     /// How long every answer to a send takes, such as 80ms
     #[arg(long, default_value = "0ms", value_name = "SPAN", value_parser = argument::span)]
     latency: Duration,
+    /// End when standard input ends, as it does when whoever started this process is gone
+    #[arg(long, hide = true)]
+    end_with_input: bool,
 }
 
 pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result<()> {
-    let Arguments { port, latency } = arguments;
+    let Arguments { port, latency, end_with_input } = arguments;
+    let by = if end_with_input { Asked::BySignalOrInput } else { Asked::BySignal };
     let bind = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let options = Options { bind, latency, accept_any: true, ..Options::default() };
     let simulator = simulator::start(options, Seed::default())
@@ -37,7 +41,7 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
          point a service at it:  POMBO__CLOUD_API__BASE_URL={base_url} pombo serve\n\
          see what it counted:    curl {base_url}/_sim/numbers"
     );
-    let end = shutdown::requested();
+    let end = shutdown::requested_by(by);
     Output::new(global.json).record(&json!({ "base_url": base_url }), &said)?;
     end.await?;
     simulator.stop().await;

@@ -13,6 +13,7 @@ const LAYERS: &[&[&str]] = &[
     &["engine"],
     &["api", "import"],
     &["app"],
+    &["loadtest"],
     &["cli"],
 ];
 
@@ -25,7 +26,7 @@ const OWNED: &[(&str, &[&str], &str)] = &[
     ("entity::", &["store"], "only the store knows the tables"),
     ("migration::", &["store"], "only the store knows the schema"),
     ("actix_web", &["api", "app", "cli", "simulator"], "only the surfaces speak HTTP"),
-    ("reqwest", &["connector", "simulator"], "only a connector talks to a provider"),
+    ("reqwest", &["connector", "simulator", "loadtest"], "only a connector talks to a provider"),
     ("std::env::var", &["config", "cli", "app"], "only the configuration reads the environment"),
 ];
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{COUNTERS, SECONDS_TAKEN};
+use super::{COUNTERS, Metric, PROCESS, SECONDS_TAKEN};
 
 /// Metrics by name, each with its labels in alphabetical order.
 type Metrics = BTreeMap<String, Vec<String>>;
@@ -84,8 +84,12 @@ fn counted() -> Metrics {
     counted
 }
 
+/// What our own sources count.
 fn described() -> Metrics {
-    let metrics = COUNTERS.iter().chain(SECONDS_TAKEN);
+    labelled(COUNTERS.iter().chain(SECONDS_TAKEN))
+}
+
+fn labelled<'a>(metrics: impl Iterator<Item = &'a Metric>) -> Metrics {
     let labelled = metrics.map(|metric| {
         let mut labels: Vec<_> = metric.labels.iter().map(|label| (*label).to_owned()).collect();
         labels.sort_unstable();
@@ -123,5 +127,16 @@ fn whatever_is_counted_is_described_and_nothing_else() {
 
 #[test]
 fn the_readme_tells_operators_of_every_metric() {
-    assert_eq!(told(), described());
+    assert_eq!(told(), labelled(COUNTERS.iter().chain(SECONDS_TAKEN).chain(PROCESS)));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_process_is_measured_under_the_names_that_are_described() {
+    let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
+    metrics::with_local_recorder(&recorder, || metrics_process::Collector::default().collect());
+    let shown = recorder.handle().render();
+    let names: std::collections::BTreeSet<_> =
+        shown.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
+    assert_eq!(names, PROCESS.iter().map(|metric| metric.name).collect());
 }

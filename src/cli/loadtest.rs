@@ -1,0 +1,71 @@
+//! `pombo loadtest`.
+
+mod arguments;
+mod screen;
+
+use std::path::Path;
+
+use anyhow::Context as _;
+
+pub(super) use self::arguments::Arguments;
+use self::screen::Screen;
+use super::Global;
+use super::output::Output;
+use crate::config::Config;
+use crate::loadtest::{self, Outcome, Report, page};
+
+/// What a load test prints matters more than what it logs.
+const PRESETS: &[(&str, &str)] = &[("log.level", "warn")];
+
+/// The service did not do what it promises. The report that says so was printed.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Failed(String);
+
+pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result<()> {
+    let report_file = arguments.report.clone();
+    if let Some(path) = &report_file {
+        is_writable(path)?;
+    }
+    let config = Config::load_with(PRESETS, global.config.as_deref())?;
+    let plan = arguments.plan(config, global.config.clone())?;
+    let mut screen = Screen::new(global.json);
+    let ran = Box::pin(loadtest::run(&plan, |event| screen.show(event))).await;
+    screen.clear();
+    let report = ran?;
+    if let Some(path) = &report_file {
+        std::fs::write(path, page::html(&report)).with_context(|| unwritable(path))?;
+    }
+    print(&Output::new(global.json), &report, report_file.as_deref())?;
+    if report.passed { Ok(()) } else { Err(Failed(why(&report)).into()) }
+}
+
+/// Known before minutes of measuring, and not after them. Nothing is left of the attempt.
+fn is_writable(path: &Path) -> anyhow::Result<()> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let tried = tempfile::tempfile_in(directory.unwrap_or(Path::new(".")));
+    tried.map(drop).with_context(|| unwritable(path))
+}
+
+fn unwritable(path: &Path) -> String {
+    format!("cannot write the report to {}; choose another file with --report", path.display())
+}
+
+fn why(report: &Report) -> String {
+    let bad = report.verdicts.iter().filter(|verdict| verdict.decides && verdict.outcome == Outcome::Bad);
+    let answers: Vec<_> = bad.map(|verdict| verdict.answer.as_str()).collect();
+    format!("the load test failed. {}", answers.join(" "))
+}
+
+fn print(output: &Output, report: &Report, file: Option<&Path>) -> anyhow::Result<()> {
+    if output.json {
+        return output.record(report, "");
+    }
+    let (figures, verdicts) = (screen::figures(report), screen::verdicts(report));
+    output.table(&["what", "figure"], figures.into_iter())?;
+    output.table(&["verdict", "question", "description"], verdicts.into_iter())?;
+    match file {
+        Some(path) => output.record(&(), &format!("the report, with charts, is in {}", path.display())),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,180 @@
+//! What the sending threads write down and everybody else reads: phases, latencies, answers.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::client::Answer;
+use super::latency::Latencies;
+
+/// What the service was doing when a single send was due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// The first moments, in which connections are made and caches fill: no measure of an idle service.
+    WarmUp,
+    /// No bulk send has been made yet.
+    Idle,
+    /// A bulk send waits for its 202.
+    Accepting,
+    /// Bulk sends are accepted, and messages of them are still to go.
+    Running,
+    /// Everything of the bulk sends so far has gone.
+    After,
+}
+
+impl Phase {
+    /// Every phase.
+    pub const ALL: [Self; 5] = [Self::WarmUp, Self::Idle, Self::Accepting, Self::Running, Self::After];
+
+    /// For people.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::WarmUp => "in the first moments",
+            Self::Idle => "before any bulk send",
+            Self::Accepting => "while a bulk send is being accepted",
+            Self::Running => "while bulk sends run",
+            Self::After => "when bulk sends have run",
+        }
+    }
+}
+
+/// A bulk send that was accepted.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BulkSend {
+    /// Names it.
+    pub send_id: Uuid,
+    /// The name of its tag.
+    pub tag: String,
+    /// When it was asked for, in seconds since the test began.
+    pub at_s: f64,
+    /// From then to its 202.
+    pub accept_ms: f64,
+    /// Unique recipients, as the service answered.
+    pub recipients: u64,
+    /// As many as there must be; absent when the contacts are not ours.
+    pub expected: Option<u64>,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Board {
+    is_ended: AtomicBool,
+    has_bulk: AtomicBool,
+    accepting: AtomicU32,
+    is_running: AtomicBool,
+    tally: Mutex<Tally>,
+}
+
+/// What was counted.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// Latencies of accepted single sends, by the phase that they were due in.
+    pub(super) singles: [Latencies; Phase::ALL.len()],
+    /// Those since the newest sample.
+    pub(super) lately: Vec<Duration>,
+    pub(super) bulk_latencies: Latencies,
+    pub(super) bulk: Vec<BulkSend>,
+    /// Single sends that were due.
+    pub(super) due: u64,
+    /// Recipients of everything that was answered 202.
+    pub(super) promised: u64,
+    /// Single sends that were answered 202.
+    pub(super) singles_accepted: u64,
+    /// Refusals by their code, 429 among them.
+    pub(super) refused: BTreeMap<String, u64>,
+    /// Refusals with status 429.
+    pub(super) too_many: u64,
+    /// Requests without a clear answer, by what happened.
+    pub(super) unclear: BTreeMap<String, u64>,
+    /// The accepted single sends, for the account at the end.
+    pub(super) single_ids: HashSet<Uuid>,
+}
+
+impl Board {
+    /// Nothing more is to be sent.
+    pub(super) fn end(&self) {
+        self.is_ended.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_ended(&self) -> bool {
+        self.is_ended.load(Ordering::Relaxed)
+    }
+
+    /// The phase at this moment.
+    pub(super) fn phase(&self) -> Phase {
+        if self.accepting.load(Ordering::Relaxed) > 0 {
+            Phase::Accepting
+        } else if !self.has_bulk.load(Ordering::Relaxed) {
+            Phase::Idle
+        } else if self.is_running.load(Ordering::Relaxed) {
+            Phase::Running
+        } else {
+            Phase::After
+        }
+    }
+
+    /// A bulk send is asked for.
+    pub(super) fn begin_bulk(&self) {
+        self.has_bulk.store(true, Ordering::Relaxed);
+        self.accepting.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It was answered.
+    pub(super) fn end_bulk(&self) {
+        self.is_running.store(true, Ordering::Relaxed);
+        self.accepting.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether messages of bulk sends are still to go.
+    pub(super) fn set_running(&self, is_running: bool) {
+        self.is_running.store(is_running, Ordering::Relaxed);
+    }
+
+    pub(super) fn tally(&self) -> MutexGuard<'_, Tally> {
+        // Whoever panicked while counting left whole numbers behind.
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Tally {
+    /// Notes what a single send was answered, `latency` after it was due.
+    pub(super) fn single(&mut self, phase: Phase, latency: Duration, answer: &Answer) {
+        match answer {
+            Answer::Accepted { send_id, recipients } => {
+                self.singles[phase as usize].record(latency);
+                self.lately.push(latency);
+                self.promised += recipients;
+                self.singles_accepted += 1;
+                self.single_ids.insert(*send_id);
+            }
+            other => self.failed(other),
+        }
+    }
+
+    /// Notes an answer that is no 202.
+    pub(super) fn failed(&mut self, answer: &Answer) {
+        match answer {
+            Answer::Accepted { .. } => {}
+            Answer::Refused { status, code } => {
+                *self.refused.entry(code.clone()).or_default() += 1;
+                self.too_many += u64::from(*status == 429);
+            }
+            Answer::Unclear(what) => *self.unclear.entry(what.clone()).or_default() += 1,
+        }
+    }
+
+    /// All single sends together.
+    pub(super) fn latencies(&self) -> Latencies {
+        Latencies::sum(&self.singles)
+    }
+
+    /// Requests that were refused or had no clear answer.
+    pub(super) fn errors(&self) -> u64 {
+        self.refused.values().chain(self.unclear.values()).sum()
+    }
+}

@@ -1,0 +1,248 @@
+//! The service as its clients see it: what a load test asks of it over HTTP.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow, bail};
+use reqwest::{Client, RequestBuilder, StatusCode};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::domain::secret::Secret;
+
+/// How long an answer may take. A slower one is no clear answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Single sends on their way at once at most, each with a connection. One that is due while all are taken waits,
+/// and its latency says so.
+pub(super) const CONNECTIONS: usize = 256;
+/// Records of one page.
+const PAGE: u64 = 1_000;
+
+/// A service and one of its keys. Clones share its connections.
+#[derive(Debug, Clone)]
+pub(super) struct Service {
+    client: Client,
+    base_url: String,
+    key: Secret,
+}
+
+/// What became of a send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// 202.
+    Accepted { send_id: Uuid, recipients: u64 },
+    /// It was not taken.
+    Refused { status: u16, code: String },
+    /// Nobody can say whether it was taken.
+    Unclear(String),
+}
+
+/// Something that has an id and a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Named {
+    pub(super) id: Uuid,
+    pub(super) name: String,
+}
+
+/// What the service says of a send's messages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) failed: u64,
+    pub(super) canceled: u64,
+    pub(super) unfinished: u64,
+    pub(super) unknown: u64,
+}
+
+/// A send as the service lists it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sent {
+    pub(super) id: Uuid,
+    pub(super) counts: Counts,
+}
+
+impl Service {
+    /// With connections of its own.
+    pub(super) fn new(base_url: &str, key: Secret) -> anyhow::Result<Self> {
+        let client = Client::builder()
+            .user_agent(concat!("pombo-loadtest/", env!("CARGO_PKG_VERSION")))
+            .timeout(PATIENCE)
+            .pool_max_idle_per_host(CONNECTIONS)
+            .tcp_nodelay(true)
+            .build()
+            .context("cannot make an HTTP client")?;
+        Ok(Self { client, base_url: base_url.trim_end_matches('/').to_owned(), key })
+    }
+
+    pub(super) fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    fn get(&self, path: &str) -> RequestBuilder {
+        self.client.get(format!("{}{path}", self.base_url)).bearer_auth(self.key.expose())
+    }
+
+    async fn json(&self, request: RequestBuilder) -> anyhow::Result<Value> {
+        let answer = request.send().await.with_context(|| format!("no answer from {}", self.base_url))?;
+        let status = answer.status();
+        let body: Value = answer.json().await.unwrap_or_default();
+        if !status.is_success() {
+            let said = body["error"].as_str().unwrap_or("without a sentence");
+            bail!("{} answered {status}: {said}", self.base_url);
+        }
+        Ok(body)
+    }
+
+    /// Asks for a send through this channel.
+    pub(super) async fn send(&self, channel: Uuid, body: &Value) -> Answer {
+        let url = format!("{}/api/v1/chat/{channel}/messages", self.base_url);
+        let sent = self.client.post(url).bearer_auth(self.key.expose()).json(body).send().await;
+        let answer = match sent {
+            Ok(answer) => answer,
+            Err(error) if error.is_connect() => {
+                return Answer::Refused { status: 0, code: "no_connection".to_owned() };
+            }
+            Err(error) => return Answer::Unclear(cause(&error).to_owned()),
+        };
+        let status = answer.status();
+        match answer.json::<Value>().await {
+            Err(error) => Answer::Unclear(cause(&error).to_owned()),
+            Ok(body) => read(status, &body),
+        }
+    }
+
+    /// The connected business channels of the key's company.
+    pub(super) async fn channels(&self) -> anyhow::Result<Vec<Named>> {
+        self.named("/api/v1/chat", |record| record["status"] == "connected").await
+    }
+
+    /// The tags of the key's company that have contacts.
+    pub(super) async fn tags(&self) -> anyhow::Result<Vec<Named>> {
+        self.named("/api/v1/contacts/tags", |record| record["_count"]["contact_tag"] != 0).await
+    }
+
+    async fn named(&self, path: &str, is_wanted: fn(&Value) -> bool) -> anyhow::Result<Vec<Named>> {
+        let mut all = Vec::new();
+        for page in 1.. {
+            let answer = self.json(self.get(&format!("{path}?limit={PAGE}&page={page}"))).await?;
+            let records = answer["data"].as_array().context("the list has no data: is this Pombo?")?;
+            for record in records.iter().filter(|record| is_wanted(record)) {
+                all.push(Named {
+                    id: id(&record["id"])?,
+                    name: record["name"].as_str().unwrap_or_default().to_owned(),
+                });
+            }
+            if answer["totalPages"].as_u64().is_none_or(|pages| page >= pages) {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// What limits a channel, as `GET …/limits` says it.
+    pub(super) async fn limits(&self, channel: Uuid) -> anyhow::Result<Value> {
+        self.json(self.get(&format!("/api/v1/chat/{channel}/limits"))).await
+    }
+
+    /// Whether nothing of a send is left to be done.
+    pub(super) async fn is_over(&self, send: Uuid) -> anyhow::Result<bool> {
+        let shown = self.json(self.get(&format!("/api/v1/sends/{send}"))).await?;
+        Ok(matches!(shown["state"].as_str(), Some("finished" | "canceled" | "expired")))
+    }
+
+    /// A page of the channel's sends, newest first, and how many pages there are; with `state`, of those alone.
+    pub(super) async fn sends(
+        &self,
+        channel: Uuid,
+        state: Option<&str>,
+        page: u64,
+    ) -> anyhow::Result<(Vec<Sent>, u64)> {
+        let state = state.map(|state| format!("&state={state}")).unwrap_or_default();
+        let path = format!("/api/v1/sends?channel_id={channel}{state}&limit={PAGE}&page={page}");
+        let answer = self.json(self.get(&path)).await?;
+        let records = answer["data"].as_array().context("the list of sends has no data")?;
+        let records = records.iter().map(sent).collect::<anyhow::Result<_>>()?;
+        Ok((records, answer["totalPages"].as_u64().unwrap_or_default()))
+    }
+
+    /// Cancels a send; one that is over stays as it is.
+    pub(super) async fn cancel(&self, send: Uuid) -> anyhow::Result<()> {
+        let url = format!("{}/api/v1/sends/{send}/cancel", self.base_url);
+        let answer = self.client.post(url).bearer_auth(self.key.expose()).send().await?;
+        match answer.status() {
+            StatusCode::OK | StatusCode::CONFLICT => Ok(()),
+            status => Err(anyhow!("canceling a send was answered {status}")),
+        }
+    }
+
+    /// The text of `/metrics`; `None` when the service shows none.
+    pub(super) async fn metrics(&self) -> Option<String> {
+        let answer = self.client.get(format!("{}/metrics", self.base_url)).send().await.ok()?;
+        if answer.status().is_success() { answer.text().await.ok() } else { None }
+    }
+}
+
+/// The body of a text to one number.
+pub(super) fn to_number(number: &str) -> Value {
+    json!({ "type": "text", "message": TEXT, "phone_number": number })
+}
+
+/// The body of a text to everybody with a tag.
+pub(super) fn to_tag(tag: Uuid) -> Value {
+    json!({ "type": "text", "message": TEXT, "contact_tag_id": tag })
+}
+
+/// What every message says.
+const TEXT: &str = "This is a load test; nobody need answer.";
+
+fn read(status: StatusCode, body: &Value) -> Answer {
+    if status == StatusCode::ACCEPTED
+        && let (Ok(send_id), Some(recipients)) = (id(&body["send_id"]), body["recipients_count"].as_u64())
+    {
+        return Answer::Accepted { send_id, recipients };
+    }
+    // What is answered 503 was not taken; of other failures of the server nobody knows.
+    if status.is_server_error() && status != StatusCode::SERVICE_UNAVAILABLE || status.is_success() {
+        return Answer::Unclear(format!("status {}", status.as_u16()));
+    }
+    let code = body["code"].as_str().map_or_else(|| format!("status {}", status.as_u16()), str::to_owned);
+    Answer::Refused { status: status.as_u16(), code }
+}
+
+fn cause(error: &reqwest::Error) -> &'static str {
+    if error.is_timeout() { "time-out" } else { "broken connection" }
+}
+
+fn id(value: &Value) -> anyhow::Result<Uuid> {
+    value.as_str().and_then(|text| Uuid::try_parse(text).ok()).with_context(|| format!("{value} is no id"))
+}
+
+fn sent(record: &Value) -> anyhow::Result<Sent> {
+    let count = |state: &str| record["counts"][state].as_u64().unwrap_or_default();
+    let counts = Counts {
+        failed: count("failed") + count("expired"),
+        canceled: count("canceled"),
+        unfinished: count("queued") + count("sending"),
+        unknown: count("unknown"),
+    };
+    Ok(Sent { id: id(&record["id"])?, counts })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_acceptance_refusal_or_unclear() {
+        let send_id = Uuid::now_v7();
+        let accepted = json!({ "send_id": send_id, "recipients_count": 3 });
+        let code = json!({ "error": "too many", "code": "rate_limited" });
+        for (status, body, expected) in [
+            (202, &accepted, Answer::Accepted { send_id, recipients: 3 }),
+            (429, &code, Answer::Refused { status: 429, code: "rate_limited".to_owned() }),
+            (503, &json!({}), Answer::Refused { status: 503, code: "status 503".to_owned() }),
+            (500, &code, Answer::Unclear("status 500".to_owned())),
+            (202, &json!({}), Answer::Unclear("status 202".to_owned())),
+        ] {
+            assert_eq!(read(StatusCode::from_u16(status).unwrap(), body), expected);
+        }
+    }
+}

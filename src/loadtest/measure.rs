@@ -1,0 +1,252 @@
+//! The course of a measurement: send, wait for the rest, close the account.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+
+use super::board::Board;
+use super::meter::{Meter, Used};
+use super::own::Own;
+use super::receiver::Figures;
+use super::report::{Kept, Report};
+use super::sample::{Sample, Share, mib, percentiles};
+use super::stop::Stop;
+use super::target::Tested;
+use super::traffic::Traffic;
+use super::{Event, Live, Plan, Receiving, Target, account};
+use crate::clock::Timestamp;
+
+/// From the moment when all is ready to the first send.
+const BREATH: Duration = Duration::from_millis(100);
+/// Samples that a test of usual length has, and the least and the most between two of them.
+const SAMPLES: u32 = 60;
+const TICK: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(1));
+/// When so few of the accepted messages have not arrived, they are single sends on their way.
+const ON_THEIR_WAY: u64 = 64;
+
+pub(super) async fn measure(
+    plan: &Plan,
+    mut own: Option<&mut Own>,
+    stop: &Stop,
+    hear: &mut impl FnMut(Event<'_>),
+) -> anyhow::Result<Report> {
+    hear(Event::Stage(match plan.target {
+        Target::Other { receiving: Receiving::RealPeople { .. }, .. } => "finding the channel and its tags",
+        _ => "sending one message to see that it arrives where it must",
+    }));
+    let mut tested = Tested::find(plan, own.as_deref()).await?;
+    let started_at = Timestamp::now();
+    let begin = Instant::now() + BREATH;
+    let end = begin + plan.duration;
+    let board = Arc::new(Board::default());
+    let traffic = traffic(plan, &tested, begin);
+    let bulk = traffic.bulk;
+    let mut watch = Watch::begin(&tested, plan, begin).await;
+    let sending = traffic.start(&board).context("cannot start a thread")?;
+
+    // Sending, and then the last answers.
+    while !sending.is_finished() {
+        watch.next_tick(stop).await;
+        if stop.is_asked() {
+            board.end();
+        }
+        watch.look(&mut tested, &board, hear).await?;
+        if let Some(fault) = own.as_mut().and_then(|own| own.fault()) {
+            board.end();
+            return Err(fault);
+        }
+        if stop.is_urgent() {
+            break;
+        }
+    }
+    let sent_s = begin.elapsed().min(end.saturating_duration_since(begin)).as_secs_f64();
+
+    // What was accepted is on its way.
+    watch.is_draining = true;
+    let deadline = Instant::now() + plan.drain;
+    while !stop.is_asked() && Instant::now() < deadline && !watch.is_drained(&tested, &board).await? {
+        watch.next_tick(stop).await;
+        watch.look(&mut tested, &board, hear).await?;
+        if let Some(fault) = own.as_mut().and_then(|own| own.fault()) {
+            return Err(fault);
+        }
+    }
+    hear(Event::Stage("closing the account"));
+    let drained_s = begin.elapsed().as_secs_f64();
+    let balance = account::close(&tested, &board, stop).await?;
+    watch.look(&mut tested, &board, &mut |_| {}).await?;
+    let ended_early = stop.is_asked();
+    let kept = Kept { started_at, sent_s, drained_s, ended_early, bulk, begin };
+    Ok(Report::new(plan, own.as_deref(), &tested, &board, watch.into_taken(), balance, &kept))
+}
+
+fn traffic(plan: &Plan, tested: &Tested, begin: Instant) -> Traffic {
+    let period = plan.single_rate.and_then(|rate| rate.period()).filter(|_| tested.has_singles);
+    Traffic {
+        service: tested.service.clone(),
+        channel: tested.channel,
+        bulk: plan.bulk.unwrap_or_else(|| u32::try_from(tested.tags.len()).unwrap_or(u32::MAX)),
+        tags: tested.tags.clone(),
+        single_period: period,
+        singles_to: tested.singles_to.clone(),
+        begin,
+        end: begin + plan.duration,
+    }
+}
+
+/// What was read of the processes, of the whole test.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Readings {
+    pub(super) first: Option<Used>,
+    pub(super) last: Option<Used>,
+    /// The most memory in bytes.
+    pub(super) most: u64,
+}
+
+/// Everything that was sampled.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    pub(super) samples: Vec<Sample>,
+    pub(super) figures: Option<Figures>,
+    pub(super) service: Readings,
+    pub(super) simulator: Readings,
+    pub(super) loadtest: Readings,
+    /// Bytes of the database at the begin and now.
+    pub(super) database: Option<(u64, u64)>,
+}
+
+/// Takes samples.
+struct Watch {
+    begin: Instant,
+    duration: Duration,
+    tick: Duration,
+    next: Instant,
+    is_draining: bool,
+    on_their_way: u64,
+    shares: [Share; 3],
+    taken: Taken,
+}
+
+impl Watch {
+    async fn begin(tested: &Tested, plan: &Plan, begin: Instant) -> Self {
+        let (least, most) = TICK;
+        let singles = plan.single_rate.map_or(0.0, |rate| rate.per_second() / 2.0);
+        let mut watch = Self {
+            begin,
+            duration: plan.duration,
+            tick: (plan.duration / SAMPLES).clamp(least, most),
+            next: begin,
+            is_draining: false,
+            on_their_way: ON_THEIR_WAY.max(singles as u64),
+            shares: Default::default(),
+            taken: Taken::default(),
+        };
+        watch.read(tested).await;
+        watch
+    }
+
+    async fn next_tick(&mut self, stop: &Stop) {
+        self.next = (self.next + self.tick).max(Instant::now());
+        tokio::select! {
+            () = tokio::time::sleep_until(self.next.into()) => {}
+            () = stop.asked() => {}
+        }
+    }
+
+    /// Reads the processes and the database; processor time in per cent since the reading before.
+    async fn read(&mut self, tested: &Tested) -> [(Option<f64>, Option<f64>); 3] {
+        let meters = [
+            Some(tested.service_meter.clone()),
+            tested.simulator_meter.clone(),
+            Some(Meter::Process(std::process::id())),
+        ];
+        let taken = &mut self.taken;
+        let readings = [&mut taken.service, &mut taken.simulator, &mut taken.loadtest];
+        let mut shown = [(None, None); 3];
+        for (place, ((meter, readings), share)) in
+            meters.iter().zip(readings).zip(&mut self.shares).enumerate()
+        {
+            let used = match meter {
+                Some(meter) => meter.read().await,
+                None => None,
+            };
+            readings.first = readings.first.or(used);
+            readings.last = used.or(readings.last);
+            readings.most = readings.most.max(used.map_or(0, |used| used.resident));
+            shown[place] = (share.of(Instant::now(), used), used.map(|used| mib(used.resident)));
+        }
+        if let Some(store) = &tested.store
+            && let Ok(bytes) = store.size().await
+        {
+            let (first, _) = taken.database.unwrap_or((bytes, bytes));
+            taken.database = Some((first, bytes));
+        }
+        shown
+    }
+
+    /// Takes a sample and tells of it.
+    async fn look(
+        &mut self,
+        tested: &mut Tested,
+        board: &Board,
+        hear: &mut impl FnMut(Event<'_>),
+    ) -> anyhow::Result<()> {
+        let [service, simulator, loadtest] = self.read(tested).await;
+        // Read before the receiver is asked: what is accepted meanwhile does not look outstanding.
+        let (promised, mut lately, errors) = {
+            let mut tally = board.tally();
+            (tally.promised, std::mem::take(&mut tally.lately), tally.errors())
+        };
+        let mut per_second = None;
+        if let Some(receiver) = &mut tested.receiver {
+            let figures = receiver.figures().await?;
+            receiver.look().await?;
+            let outstanding = promised.saturating_sub(figures.messages);
+            board.set_running(outstanding > self.on_their_way);
+            self.taken.figures = Some(figures);
+            let arrivals = receiver.arrivals(self.begin);
+            per_second = Some(arrivals.iter().rev().take(10).map(|count| u64::from(*count)).sum());
+        }
+        let (single_p50_ms, single_p99_ms) = percentiles(&mut lately);
+        let sample = Sample {
+            at_s: self.begin.elapsed().as_secs_f64(),
+            promised,
+            arrived: self.taken.figures.map(|figures| figures.messages),
+            singles: lately.len() as u64,
+            single_p50_ms,
+            single_p99_ms,
+            service_cpu_percent: service.0,
+            service_mib: service.1,
+            simulator_cpu_percent: simulator.0,
+            simulator_mib: simulator.1,
+            loadtest_cpu_percent: loadtest.0,
+            database_mib: self.taken.database.map(|(_, bytes)| mib(bytes)),
+        };
+        hear(Event::Live(&Live {
+            passed: self.begin.elapsed(),
+            duration: self.duration,
+            is_draining: self.is_draining,
+            sample: sample.clone(),
+            per_second,
+            errors,
+        }));
+        self.taken.samples.push(sample);
+        Ok(())
+    }
+
+    /// Whether everything that was accepted has arrived, by the newest sample; or, when nobody counts, whether
+    /// the service has nothing left to send.
+    async fn is_drained(&self, tested: &Tested, board: &Board) -> anyhow::Result<bool> {
+        match self.taken.figures {
+            Some(figures) => {
+                Ok(figures.messages - figures.repeated.min(figures.messages) >= board.tally().promised)
+            }
+            None => Ok(account::active(tested, board).await?.is_empty()),
+        }
+    }
+
+    fn into_taken(self) -> Taken {
+        self.taken
+    }
+}

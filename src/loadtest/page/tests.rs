@@ -1,0 +1,108 @@
+//! The page holds what the report says, is well-formed, and asks nobody for anything.
+
+use super::*;
+use crate::clock::Timestamp;
+use crate::loadtest::{Arrivals, Balance, Bulk, BulkSend, Limit, Resources, Sample, Setting, Singles};
+
+fn report() -> Report {
+    let by_tenth: Vec<u32> = (0..100).map(|tenth| if tenth > 30 { 900 + tenth } else { 5 }).collect();
+    let some = Summary { count: 500, p50: 1.5, p90: 3.0, p99: 9.0, p999: 12.0, max: 15.0 };
+    let sample = |second: u32| Sample {
+        at_s: f64::from(second),
+        promised: 1_000,
+        arrived: Some(u64::from(second) * 100),
+        single_p50_ms: Some(1.5),
+        single_p99_ms: Some(9.0),
+        service_cpu_percent: Some(120.0),
+        service_mib: Some(80.0),
+        ..Sample::default()
+    };
+    Report {
+        version: "0.0.0",
+        started_at: Timestamp::from_millis(0),
+        passed: false,
+        ended_early: false,
+        verdicts: vec![Verdict {
+            question: "Did anything arrive twice?",
+            outcome: Outcome::Bad,
+            decides: true,
+            answer: "3 messages arrived again.".to_owned(),
+        }],
+        setting: Setting {
+            service: "own".to_owned(),
+            receiver: "own simulator".to_owned(),
+            database: "SQLite".to_owned(),
+            contacts: Some(1_000),
+            contacts_per_s: Some(50_000.0),
+            tags: vec!["<script>alert(1)</script>".to_owned()],
+            rate: Some("1000/s".to_owned()),
+            single_rate: Some("50/s".to_owned()),
+            sent_s: 10.0,
+            drained_s: 1.0,
+            cores: 2,
+            system: "linux".to_owned(),
+        },
+        singles: Singles {
+            due: 500,
+            accepted: 500,
+            latency_ms: some,
+            by_phase: Phase::ALL.map(|phase| (phase, some)).into(),
+            curves: Phase::ALL.map(|phase| (phase, vec![(0.0, 1.0), (50.0, 1.5), (99.0, 9.0)])).into(),
+            p99_to_idle: [(Phase::Running, 2.0)].into(),
+            refused: [("rate_limited".to_owned(), 2)].into(),
+            too_many_requests: 2,
+            unclear: [].into(),
+        },
+        bulk: Bulk {
+            planned: 1,
+            latency_ms: some,
+            sends: vec![BulkSend {
+                send_id: uuid::Uuid::nil(),
+                tag: "<script>alert(1)</script>".to_owned(),
+                at_s: 2.5,
+                accept_ms: 120.0,
+                recipients: 987,
+                expected: Some(987),
+            }],
+        },
+        limit: Some(Limit::new(1_000.0, 10)),
+        arrivals: Some(Arrivals {
+            messages: 1_000,
+            per_s_while_running: 9_650.0,
+            most_in_a_second: 1_055,
+            is_exact: true,
+            refused: 0,
+            throttled: 0,
+            by_tenth,
+        }),
+        balance: Balance { promised: 1_000, arrived: 997, repeated: 3, ..Balance::default() },
+        resources: Resources {
+            service: None,
+            simulator: None,
+            loadtest: None,
+            service_cpu_us_per_message: None,
+            database_start_mib: Some(1.0),
+            database_end_mib: Some(2.0),
+            database_bytes_per_message: Some(60.0),
+        },
+        samples: (0..10).map(sample).collect(),
+    }
+}
+
+#[test]
+fn a_page_is_well_formed_and_whole_in_itself() {
+    let page = html(&report());
+    let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+    let parsed = roxmltree::Document::parse_with_options(&page, options).unwrap();
+    let count = |name: &str| parsed.descendants().filter(|node| node.tag_name().name() == name).count();
+    assert_eq!((count("svg"), count("script"), count("link"), count("img")), (6, 0, 0, 0));
+    for node in parsed.descendants() {
+        for attribute in node.attributes() {
+            assert!(!["src", "href"].contains(&attribute.name()), "{attribute:?}");
+        }
+    }
+    assert!(!STYLE.contains("url(") && !STYLE.contains("@import"));
+    for words in ["Failed. 3 messages arrived again.", "1,055", "987", "nobody could tell", "120 ms"] {
+        assert!(page.contains(words), "{words}");
+    }
+}

@@ -1,0 +1,104 @@
+//! When requests are due: an open loop, which no slow answer holds up.
+//!
+//! A client that waits for each answer before it asks again asks less while the service is slow, and its
+//! percentiles leave out the very moments that matter (coordinated omission). Here each request has its moment,
+//! set before the test begins, and its latency counts from that moment, whenever it could really go.
+
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::board::Board;
+
+/// The longest sleep of the thread that keeps the schedule, so that it hears soon when it is to end.
+const LONGEST_SLEEP: Duration = Duration::from_millis(50);
+
+/// Even distances from a beginning to an end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Schedule {
+    pub(super) begin: Instant,
+    pub(super) end: Instant,
+    pub(super) period: Duration,
+}
+
+/// A request that is due.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Due {
+    /// Its place in the schedule, from 0.
+    pub(super) number: u64,
+    /// The moment that it was meant to start at.
+    pub(super) intended: Instant,
+}
+
+impl Schedule {
+    /// The moment of a request; `None` when the schedule is over by then.
+    pub(super) fn moment(&self, number: u64) -> Option<Instant> {
+        let after = self.period.as_nanos().checked_mul(u128::from(number))?;
+        let after = Duration::from_nanos(u64::try_from(after).ok()?);
+        self.begin.checked_add(after).filter(|moment| *moment < self.end)
+    }
+
+    /// Hands each request over when it is due, until the schedule is over, the board says so, or nobody takes
+    /// them any more. On a thread of its own: the runtime's timers are a millisecond late.
+    pub(super) fn keep(&self, board: &Board, due: &UnboundedSender<Due>) {
+        for number in 0.. {
+            let Some(intended) = self.moment(number) else { return };
+            loop {
+                if board.is_ended() {
+                    return;
+                }
+                let left = intended.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    break;
+                }
+                std::thread::sleep(left.min(LONGEST_SLEEP));
+            }
+            if due.send(Due { number, intended }).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::latency::Latencies;
+    use super::*;
+
+    /// Ten seconds at 100 per second through one connection to a server that answers in a millisecond, but
+    /// stands still for a whole second in the middle. No time passes here: the server is a sum.
+    #[test]
+    fn a_stalled_server_is_seen_by_every_request_that_it_kept_waiting() {
+        let begin = Instant::now();
+        let at = |millis: u64| begin + Duration::from_millis(millis);
+        let schedule = Schedule { begin, end: at(10_000), period: Duration::from_millis(10) };
+        let stall = at(5_000)..at(6_000);
+        let (mut corrected, mut closed_loop) = (Latencies::new(), Latencies::new());
+        let mut is_free_at = begin;
+        for number in 0.. {
+            let Some(intended) = schedule.moment(number) else { break };
+            let started = intended.max(is_free_at);
+            let answers_from = if stall.contains(&started) { stall.end } else { started };
+            is_free_at = answers_from + Duration::from_millis(1);
+            corrected.record(is_free_at - intended);
+            closed_loop.record(is_free_at - started);
+        }
+        let (corrected, closed_loop) = (corrected.summary(), closed_loop.summary());
+        assert_eq!((corrected.count, closed_loop.count), (1_000, 1_000));
+        // One request in a thousand was under way while it stood still; a hundred were due in that second.
+        assert!((0.9..=1.1).contains(&closed_loop.p99), "{closed_loop:?}");
+        assert!((850.0..=1_001.0).contains(&corrected.p99), "{corrected:?}");
+        assert!((1.0..=110.0).contains(&corrected.p90), "{corrected:?}");
+        assert!((1_000.0..=1_002.0).contains(&corrected.max), "{corrected:?}");
+    }
+
+    #[test]
+    fn a_schedule_has_even_distances_and_an_end() {
+        let begin = Instant::now();
+        let schedule =
+            Schedule { begin, end: begin + Duration::from_secs(1), period: Duration::from_millis(400) };
+        let after = |number| schedule.moment(number).map(|moment| moment - begin);
+        assert_eq!(after(2), Some(Duration::from_millis(800)));
+        assert_eq!((after(3), after(u64::MAX)), (None, None));
+    }
+}

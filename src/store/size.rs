@@ -1,0 +1,22 @@
+//! How much room the database takes.
+
+use sea_orm::DbBackend;
+
+use super::{Error, Result, Store};
+
+impl Store {
+    /// Tables and indexes in bytes; of SQLite without its write-ahead log, which is bounded.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn size(&self) -> Result<u64> {
+        let sql = match self.backend {
+            DbBackend::Sqlite => "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
+            _ => "SELECT pg_database_size(current_database())",
+        };
+        let row = self.row(sql, []).await?;
+        let size: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;
+        u64::try_from(size).map_err(|_| Error::Impossible(format!("a size of {size}")))
+    }
+}
