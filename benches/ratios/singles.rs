@@ -55,6 +55,8 @@ pub(crate) fn measure() -> Vec<Row> {
             .await;
         let rate = (provider.messages() - before) as f64 / began.elapsed().as_secs_f64();
         service.engine.stop().await;
+        // Dropped here, it would wait for its threads.
+        traffic.runtime.shutdown_background();
         rows(&idle, &accepting, &running, rate)
     })
 }
