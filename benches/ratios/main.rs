@@ -1,4 +1,4 @@
-//! The service beside its yardsticks: `cargo bench --bench ratios [-- accept|tag-send|dispatch|memory|receipts]`.
+//! The service beside its yardsticks: `cargo bench --bench ratios [-- accept|tag-send|dispatch|memory|receipts|contacts|import]`.
 //!
 //! Absolute figures drift from machine to machine and hour to hour; each row therefore measures both sides
 //! in one run, in turns, and gives the ratio of their medians. With `POMBO_BENCH_POSTGRES` set to a server's
@@ -7,8 +7,11 @@
 #![expect(clippy::unwrap_used, reason = "a measurement that cannot go on ends")]
 
 mod accept;
+mod contacts;
 mod dispatch;
+mod import;
 mod load;
+mod people;
 mod receipts;
 mod service;
 mod tag_send;
@@ -40,6 +43,8 @@ fn main() -> std::io::Result<()> {
         ("memory", tag_send::memory),
         ("dispatch", dispatch::measure),
         ("receipts", receipts::measure),
+        ("contacts", contacts::measure),
+        ("import", import::measure),
     ] {
         if runs(name) {
             rows.extend(measure());

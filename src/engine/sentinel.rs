@@ -11,7 +11,7 @@ use actix::prelude::*;
 use uuid::Uuid;
 
 use super::channel::{Release, TemplatesChanged};
-use super::{Engine, KEPT};
+use super::{Engine, KEPT, indexing};
 use crate::clock::Timestamp;
 use crate::domain::channel::Status;
 use crate::domain::send::State;
@@ -121,6 +121,7 @@ impl Actor for Sentinel {
         self.look(ctx);
         self.expire(ctx);
         self.forget(ctx);
+        indexing::keep(self.engine.store().clone(), ctx);
     }
 }
 

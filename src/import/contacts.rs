@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::header::Mapping;
+use super::indexing::Indexing;
 use super::reading::{self, Batch};
 use super::{Error, Result};
 use crate::clock::Timestamp;
@@ -87,6 +88,7 @@ pub async fn contacts(
     let (file, given) = (path.to_owned(), options.clone());
     let reading = tokio::task::spawn_blocking(move || reading::read(&file, &given, &batches));
     let mut so_far = Progress::default();
+    let mut indexing = Indexing::new(store, company);
     while let Some(Batch { mut drafts, rejected, bytes_read, bytes_total }) = arriving.recv().await {
         drafts.iter_mut().for_each(|draft| draft.tags.extend_from_slice(&options.tags));
         let results = store.upsert_contacts(company, &drafts, Timestamp::now()).await?;
@@ -102,8 +104,10 @@ pub async fn contacts(
         so_far.rejected += rejected;
         so_far.rows += drafts.len() as u64 + rejected;
         (so_far.bytes_read, so_far.bytes_total) = (bytes_read, bytes_total);
+        indexing.written(drafts.len()).await?;
         progress(&so_far);
     }
+    indexing.finish().await?;
     if so_far.created > 0 {
         store.contacts_grew().await?;
     }

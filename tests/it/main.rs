@@ -23,6 +23,7 @@ mod store_contacts;
 mod store_import;
 mod store_receipts;
 mod store_records;
+mod store_search;
 mod store_sends;
 mod store_suppressions;
 mod unreliable;
