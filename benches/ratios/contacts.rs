@@ -20,7 +20,7 @@ const QUESTIONS: &[(&str, &str, &str, &str)] = &[
     ("page 1,000", "contacts?page=1000", "", "p99 ≤ 50 ms"),
     ("the last page of 10", "contacts?page=100000", "", "p99 ≤ 50 ms"),
     ("page 1,000 of 1,000", "contacts?page=1000&limit=1000", "", "p99 ≤ 50 ms"),
-    ("search, a rare word", "contacts?search=a777777%40", "a777777@", "p99 ≤ 50 ms"),
+    ("search, a rare word", "contacts?search=.777777%40", ".777777@", "p99 ≤ 50 ms"),
     ("search, an absent word", "contacts?search=xqxqxq", "xqxqxq", "p99 ≤ 50 ms"),
     ("search, a number", "contacts?search=%2B55%20(11)%2090077", "90077", "p99 ≤ 50 ms"),
     ("search, a tag of 1,000", "contacts?search=group%200500", "group 0500", "p99 ≤ 50 ms"),

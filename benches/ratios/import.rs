@@ -129,7 +129,9 @@ fn write(path: &Path) {
 /// The yardstick: the same rows into a table without an index, a thousand in a statement. Rows per second.
 async fn insert(database: &DatabaseConnection) -> f64 {
     database
-        .execute_unprepared("CREATE TABLE yardstick (first TEXT, last TEXT, email TEXT, phone TEXT, tag TEXT)")
+        .execute_unprepared(
+            "CREATE TABLE yardstick (first TEXT, last TEXT, email TEXT, phone TEXT, tag TEXT)",
+        )
         .await
         .unwrap();
     let started = Instant::now();

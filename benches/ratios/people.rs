@@ -6,8 +6,29 @@ use pombo::store::Store;
 use uuid::Uuid;
 
 const FIRST: [&str; 24] = [
-    "Ana", "Bia", "Caio", "Davi", "Enzo", "Fábio", "Gabriela", "Helena", "Igor", "João", "Karla", "Lucas",
-    "María", "Nadia", "Otávio", "Paulo", "Quitéria", "Rafael", "Sofia", "Tiago", "Úrsula", "Vítor", "Wagner",
+    "Ana",
+    "Bia",
+    "Caio",
+    "Davi",
+    "Enzo",
+    "Fábio",
+    "Gabriela",
+    "Helena",
+    "Igor",
+    "João",
+    "Karla",
+    "Lucas",
+    "María",
+    "Nadia",
+    "Otávio",
+    "Paulo",
+    "Quitéria",
+    "Rafael",
+    "Sofia",
+    "Tiago",
+    "Úrsula",
+    "Vítor",
+    "Wagner",
     "Yara",
 ];
 const SYLLABLES: [&str; 16] =
@@ -32,12 +53,12 @@ pub(crate) fn person(number: u64) -> Person {
     let first_name = FIRST[next(FIRST.len())];
     let host = HOSTS[next(HOSTS.len())];
     let last: String = (0..2 + next(2)).map(|_| SYLLABLES[next(SYLLABLES.len())]).collect();
-    let last_name = if number % 10 == 3 { format!("{last} {FREQUENT}") } else { last };
-    let digits = format!("{:09}", 900_000_000 + number.wrapping_mul(7_919) % 99_999_989);
+    let last_name = if number % 10 == 3 { format!("{last} {FREQUENT}") } else { last.clone() };
+    let digits = format!("{:09}", 900_000_000 + number.wrapping_mul(61_803_399) % 99_999_989);
     Person {
         first_name: first_name.to_owned(),
         last_name,
-        email: format!("{}{number}@{host}", first_name.chars().next().unwrap_or('x')),
+        email: format!("{last}.{number}@{host}"),
         phone_number: format!("+55 11 {}-{}", &digits[..5], &digits[5..]),
         ..Person::default()
     }

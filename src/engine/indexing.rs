@@ -36,9 +36,9 @@ pub(super) fn keep(store: Store, ctx: &mut Context<Sentinel>) {
 
 /// Takes a step for each company that needs one; whether there was any.
 async fn step(store: &Store) -> store::Result<bool> {
-    let companies = store.badly_indexed().await?;
-    for company in &companies {
-        store.index_contacts(*company, Care::Thorough).await?;
+    let mut any = false;
+    for company in store.badly_indexed().await? {
+        any |= store.index_contacts(company, Care::Thorough).await?;
     }
-    Ok(!companies.is_empty())
+    Ok(any)
 }

@@ -65,7 +65,8 @@ impl Store {
         book: Book,
     ) -> Result<()> {
         let Book { contacts, indexed, claimed } = book;
-        let update = "UPDATE contact_book SET contacts = $2, indexed = $3, claimed = $4 WHERE company_id = $1";
+        let update =
+            "UPDATE contact_book SET contacts = $2, indexed = $3, claimed = $4 WHERE company_id = $1";
         let values = [company.into(), contacts.into(), indexed.into(), claimed.into()];
         transaction.execute_raw(self.statement(update, values)).await?;
         Ok(())

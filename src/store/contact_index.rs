@@ -9,14 +9,12 @@ use uuid::Uuid;
 
 use super::contact_book::Book;
 use super::contact_segment::Builder;
-use super::dialect::{Cell, Rows, Type};
+use super::dialect::{Rows, Type};
 use super::{Error, Result, Store};
 
 /// Contacts of one segment: so few that those beyond the last one are read in some milliseconds and that writing
 /// one holds no accept up for long; so many that a search has few lists to fetch.
 const SEGMENT: u32 = 8_192;
-/// Lists that go into one statement.
-const LISTS: usize = 1_000;
 
 /// How well the index is to be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +34,16 @@ struct Task {
     contacts: i64,
 }
 
+/// A segment that is put together and waits to be written.
+#[derive(Debug)]
+pub struct Prepared {
+    company: Uuid,
+    task: Task,
+    /// What was stale when the texts were read, with the number of changes.
+    stale: Vec<(i64, i64)>,
+    lists: Vec<(i64, Vec<u8>)>,
+}
+
 impl Store {
     /// Takes a step in indexing the contacts of `company`, of some hundred milliseconds at most; answers whether
     /// there was one to take. Several may be at it.
@@ -53,14 +61,38 @@ impl Store {
     ///
     /// As there.
     pub async fn index_contacts_by(&self, company: Uuid, care: Care, segment: u32) -> Result<bool> {
+        let Some(prepared) = self.prepare(company, care, segment).await? else { return Ok(false) };
+        self.write_segment(prepared).await?;
+        Ok(true)
+    }
+
+    /// The longer part of a step, during which others write; `None` when there is none to take.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn prepare_segment(&self, company: Uuid, care: Care) -> Result<Option<Prepared>> {
+        self.prepare(company, care, SEGMENT).await
+    }
+
+    async fn prepare(&self, company: Uuid, care: Care, segment: u32) -> Result<Option<Prepared>> {
         let Some(task) = self.indexing_task(company, care, i64::from(segment)).await? else {
-            return Ok(false);
+            return Ok(None);
         };
         self.claim(company, task).await?;
         // First what is stale, then the texts: a change in between is read, and noted again.
         let stale = self.stale_in(company, task).await?;
         let lists = self.lists(company, task).await?;
+        Ok(Some(Prepared { company, task, stale, lists }))
+    }
 
+    /// The other part of a step: writes the segment, unless somebody else was faster.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does; then nothing is written.
+    pub async fn write_segment(&self, prepared: Prepared) -> Result<()> {
+        let Prepared { company, task, stale, lists } = prepared;
         let transaction = self.begin().await?;
         let mut book = self.lock_book(&transaction, company).await?;
         let overtaken = match task.replaced {
@@ -68,8 +100,7 @@ impl Store {
             Some(id) => !self.remove_segment(&transaction, id).await?,
         };
         if overtaken {
-            transaction.rollback().await?;
-            return Ok(true);
+            return Ok(transaction.rollback().await?);
         }
         self.insert_segment(&transaction, company, task, &lists).await?;
         self.refresh(&transaction, company, &stale).await?;
@@ -77,8 +108,7 @@ impl Store {
             book.indexed = task.first + task.contacts;
             self.write_book(&transaction, company, book).await?;
         }
-        transaction.commit().await.map_err(Error::while_committing)?;
-        Ok(true)
+        transaction.commit().await.map_err(Error::while_committing)
     }
 
     /// The companies whose index is far behind: it was never made, or what should have kept it was interrupted.
@@ -171,19 +201,21 @@ impl Store {
         let values = [company.into(), task.first.into(), task.contacts.into()];
         let row = transaction.query_one_raw(self.statement(insert, values)).await?;
         let id: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;
-        for lists in lists.chunks(LISTS) {
-            let mut rows = Rows::new(self.backend, &[("gram", Type::Int), ("places", Type::Bytes)]);
-            for (gram, places) in lists {
-                rows.push([(*gram).into(), Cell::Bytes(places)]);
-            }
-            let (rows, values) = rows.select(2);
-            let insert = format!(
-                "INSERT INTO contact_gram (segment_id, gram, places)
-                 SELECT $1, gram, places FROM {rows} AS rows"
-            );
-            let values = std::iter::once(id.into()).chain(values);
-            transaction.execute_raw(self.statement(insert, values)).await?;
+        // All lists as one value that the database cuts up: in JSON each would be written as digits.
+        let columns = &[("gram", Type::Int), ("start", Type::Int), ("length", Type::Int)];
+        let mut rows = Rows::new(self.backend, columns);
+        let mut all = Vec::new();
+        for (gram, places) in lists {
+            rows.push([(*gram).into(), (all.len() as i64 + 1).into(), (places.len() as i64).into()]);
+            all.extend_from_slice(places);
         }
+        let (rows, values) = rows.select(3);
+        let insert = format!(
+            "INSERT INTO contact_gram (segment_id, gram, places)
+             SELECT $1, gram, substr($2, CAST(start AS INTEGER), CAST(length AS INTEGER)) FROM {rows} AS rows"
+        );
+        let values = [id.into(), all.into()].into_iter().chain(values);
+        transaction.execute_raw(self.statement(insert, values)).await?;
         Ok(())
     }
 

@@ -114,8 +114,10 @@ impl Store {
         for segments in segments.chunks(SEGMENTS) {
             let wanted = segments.iter().flat_map(|segment| grams.iter().map(|gram| (segment.id, *gram)));
             let lists = self.gram_lists(snapshot, segments, wanted).await?;
-            let matches: Vec<Vec<Found>> =
-                lists.iter().map(|lists| search.words.iter().map(|word| word.find(lists)).collect()).collect();
+            let matches: Vec<Vec<Found>> = lists
+                .iter()
+                .map(|lists| search.words.iter().map(|word| word.find(lists)).collect())
+                .collect();
             let has_places = |matches: &Vec<Found>| {
                 matches.iter().any(|found| matches!(found, Found::Places(places) if !places.is_empty()))
             };

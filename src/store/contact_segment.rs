@@ -123,8 +123,7 @@ impl Word {
         if self.is_short {
             return Found::Contacts(numbers(rarest).collect());
         }
-        let mut places: Vec<u32> =
-            numbers(rarest).filter_map(|place| place.checked_sub(distance)).collect();
+        let mut places: Vec<u32> = numbers(rarest).filter_map(|place| place.checked_sub(distance)).collect();
         for (list, distance) in wanted {
             keep_common(&mut places, numbers(list), distance);
         }

@@ -3,6 +3,7 @@
 //! Called by the import of drafts, and by what fills a demonstration or a measurement.
 
 use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, Value};
 use uuid::Uuid;
@@ -11,7 +12,7 @@ use super::contact_book::Book;
 use super::contact_index::Care;
 use super::contact_match::Slot;
 use super::dialect::{Cell, Rows, Type};
-use super::{Result, Store};
+use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
 use crate::domain::phone::PhoneNumber;
@@ -19,6 +20,29 @@ use crate::domain::phone::PhoneNumber;
 /// Rows that one statement of [`Store::add_contacts`] takes: the write lock is held for some ten
 /// milliseconds, and sends are accepted in between.
 const ADDED_AT_ONCE: usize = 2_000;
+
+/// A process that waits for SQLite's write lock looks for it after 1, 2, 5, 10, 15, 20 and then 25 ms, until it has
+/// waited for some 128 ms (`sqliteDefaultBusyCallback`). Who writes a lot has to let go for as long.
+const PAUSE: Duration = Duration::from_millis(26);
+/// Between two pauses: with the last transaction less than those 128 ms.
+const PAUSE_EVERY: Duration = Duration::from_millis(70);
+
+/// Lets other processes write in between, for one that writes again and again. PostgreSQL needs no such thing.
+#[derive(Debug)]
+pub struct Pace {
+    is_needed: bool,
+    paused: Instant,
+}
+
+impl Pace {
+    /// To be called between two transactions.
+    pub async fn pause(&mut self) {
+        if self.is_needed && self.paused.elapsed() >= PAUSE_EVERY {
+            tokio::time::sleep(PAUSE).await;
+            self.paused = Instant::now();
+        }
+    }
+}
 
 const PERSON: &[(&str, Type)] = &[
     ("id", Type::Uuid),
@@ -40,7 +64,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::Taken`] when an id is in use; otherwise fails when the database does. The lots before the
+    /// [`Error::Taken`] when an id is in use; [`Error::Impossible`] when a tag is another company's; otherwise fails when the database does. The lots before the
     /// failing one stay.
     pub async fn add_contacts(
         &self,
@@ -52,7 +76,11 @@ impl Store {
         for lot in contacts.chunks(ADDED_AT_ONCE) {
             let transaction = self.begin().await?;
             let mut book = self.lock_book(&transaction, company).await?;
-            let tag_text = self.folded_names(&transaction, company, tags).await?.join("\n");
+            let names = self.folded_names(&transaction, company, tags).await?;
+            if names.len() != tags.len() {
+                return Err(Error::Impossible(format!("tags that company {company} does not have")));
+            }
+            let tag_text = names.join("\n");
             let slot = |(id, person): &(Uuid, Person)| Slot {
                 tag_text: tag_text.clone(),
                 ..Slot::new(*id, person.clone(), person.phone())
@@ -68,6 +96,11 @@ impl Store {
             self.contacts_grew().await?;
         }
         Ok(())
+    }
+
+    /// For one who writes again and again.
+    pub fn pace(&self) -> Pace {
+        Pace { is_needed: self.backend == DbBackend::Sqlite, paused: Instant::now() }
     }
 
     /// To be called when many contacts were written: PostgreSQL counts again what its plans go by. Until it
@@ -110,7 +143,8 @@ impl Store {
         self.write_book(transaction, company, *book).await
     }
 
-    /// Writes the changed slots; the number in the contact's tags follows its own.
+    /// Writes the changed slots; the number in the contact's tags follows its own. The slots were read as the
+    /// company's; naming the company again lets SQLite begin with all of its contacts.
     pub(super) async fn update_contacts(
         &self,
         transaction: &DatabaseTransaction,
@@ -121,15 +155,15 @@ impl Store {
     ) -> Result<()> {
         let changed = slots.iter().filter(|slot| slot.is_changed);
         let changed = changed.map(|slot| (slot.ordinal, slot));
-        let Some((rows, values)) = self.person_rows(changed, 3) else { return Ok(()) };
+        let Some((rows, values)) = self.person_rows(changed, 2) else { return Ok(()) };
         let update = format!(
             "UPDATE contact SET first_name = rows.first_name, last_name = rows.last_name,
                 email = rows.email, phone_number = rows.phone_number, phone = rows.phone,
                 phone_number_lid = rows.phone_number_lid, profile_picture = rows.profile_picture,
-                search_text = rows.search_text, tag_text = rows.tag_text, updated_at = $2
-             FROM {rows} AS rows WHERE contact.id = rows.id AND contact.company_id = $1"
+                search_text = rows.search_text, tag_text = rows.tag_text, updated_at = $1
+             FROM {rows} AS rows WHERE contact.id = rows.id"
         );
-        let values = [company.into(), now.millis().into()].into_iter().chain(values);
+        let values = std::iter::once(now.millis().into()).chain(values);
         transaction.execute_raw(self.statement(update, values)).await?;
         let stale = slots.iter().filter(|slot| slot.is_stale).map(|slot| slot.ordinal);
         self.mark_stale(transaction, company, book, stale).await?;
@@ -141,12 +175,11 @@ impl Store {
         if renumbered.is_empty() {
             return Ok(());
         }
-        let (rows, values) = renumbered.select(2);
+        let (rows, values) = renumbered.select(1);
         let update = format!(
             "UPDATE contact_tag SET phone = rows.phone FROM {rows} AS rows
-             WHERE contact_tag.contact_id = rows.id AND contact_tag.company_id = $1"
+             WHERE contact_tag.contact_id = rows.id"
         );
-        let values = std::iter::once(company.into()).chain(values);
         transaction.execute_raw(self.statement(update, values)).await?;
         Ok(())
     }
@@ -176,7 +209,8 @@ impl Store {
         if rows.is_empty() { None } else { Some(rows.select(first)) }
     }
 
-    /// Gives contacts tags that they do not have yet; the tags' counts follow.
+    /// Gives contacts tags that they do not have yet; the tags' counts follow. Both are known to be the company's;
+    /// naming it again lets SQLite read all pairs for each of its tags.
     pub(super) async fn insert_pairs(
         &self,
         transaction: &DatabaseTransaction,
@@ -203,12 +237,11 @@ impl Store {
 
         let mut counts = Rows::new(self.backend, &[("id", Type::Uuid), ("contacts", Type::Int)]);
         added.into_iter().for_each(|(tag, contacts)| counts.push([tag.into(), contacts.into()]));
-        let (counts, values) = counts.select(2);
+        let (counts, values) = counts.select(1);
         let update = format!(
             "UPDATE tag SET contacts = tag.contacts + added.contacts FROM {counts} AS added
-             WHERE tag.id = added.id AND tag.company_id = $1"
+             WHERE tag.id = added.id"
         );
-        let values = std::iter::once(company.into()).chain(values);
         transaction.execute_raw(self.statement(update, values)).await?;
         Ok(())
     }

@@ -90,11 +90,16 @@ async fn a_search_finds_what_reading_every_contact_finds(universe: &Universe) {
             }
         }
         let contacts = all(store, acme).await;
-        let fixed = ["a", "5", "+5", "90", "0-0", "+55 (11) 9000-0", "5511", "t", "ta", "日", "%", "_", "\"", "*"];
+        let fixed =
+            ["a", "5", "+5", "90", "0-0", "+55 (11) 9000-0", "5511", "t", "ta", "日", "%", "_", "\"", "*"];
         let random: Vec<String> = (0..10).map(|_| dice.text("abáç日_%1 5t", 4)).collect();
         for search in fixed.into_iter().chain(random.iter().map(String::as_str)) {
             if !search.trim().is_empty() {
-                assert_eq!(searched(store, acme, search).await, read(&contacts, search), "{round} {search:?}");
+                assert_eq!(
+                    searched(store, acme, search).await,
+                    read(&contacts, search),
+                    "{round} {search:?}"
+                );
             }
         }
     }
@@ -127,7 +132,8 @@ async fn a_search_is_exact_while_contacts_are_added_changed_and_indexed(universe
     let company = company(universe, "acme").await;
     let store = &universe.store;
     let people = |version: u64, range: std::ops::Range<u64>| -> Vec<_> {
-        let person = |i: u64| draft(&format!("Version {version}"), "", &format!("{}", 5_511_000_000 + i), &["t"]);
+        let person =
+            |i: u64| draft(&format!("Version {version}"), "", &format!("{}", 5_511_000_000 + i), &["t"]);
         range.map(person).collect()
     };
     let writing = async {
