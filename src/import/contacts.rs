@@ -19,6 +19,9 @@ use crate::store::{Store, Upserted};
 /// Batches that may wait to be written.
 const AHEAD: usize = 2;
 
+/// Contacts after which the database looks for the first time how many there are; then whenever they doubled.
+const FIRST_COUNT: u64 = 4_096;
+
 /// What a caller can say about a file.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
@@ -89,6 +92,8 @@ pub async fn contacts(
     let reading = tokio::task::spawn_blocking(move || reading::read(&file, &given, &batches));
     let mut so_far = Progress::default();
     let mut indexing = Indexing::new(store, company);
+    // Plans made for a table that was small read all of it for each batch.
+    let mut counted = FIRST_COUNT / 2;
     while let Some(Batch { mut drafts, rejected, bytes_read, bytes_total }) = arriving.recv().await {
         drafts.iter_mut().for_each(|draft| draft.tags.extend_from_slice(&options.tags));
         let results = store.upsert_contacts(company, &drafts, Timestamp::now()).await?;
@@ -105,6 +110,10 @@ pub async fn contacts(
         so_far.rows += drafts.len() as u64 + rejected;
         (so_far.bytes_read, so_far.bytes_total) = (bytes_read, bytes_total);
         indexing.written(drafts.len()).await?;
+        if so_far.created >= counted.saturating_mul(2) {
+            store.contacts_grew().await?;
+            counted = so_far.created;
+        }
         progress(&so_far);
     }
     indexing.finish().await?;

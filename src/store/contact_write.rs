@@ -64,7 +64,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::Taken`] when an id is in use; [`Error::Impossible`] when a tag is another company's; otherwise fails when the database does. The lots before the
+    /// [`Error::Taken`] when an id is in use, [`Error::Impossible`] when a tag is another company's; otherwise
+    /// fails when the database does. The lots before the
     /// failing one stay.
     pub async fn add_contacts(
         &self,
