@@ -112,7 +112,7 @@ impl Store {
     /// Fails when the database does.
     pub async fn contacts_grew(&self) -> Result<()> {
         if self.backend == DbBackend::Postgres {
-            self.write.execute_unprepared("ANALYZE contact, contact_tag, tag, contact_gram").await?;
+            self.write.execute_unprepared("ANALYZE contact, contact_tag, tag").await?;
         }
         Ok(())
     }
