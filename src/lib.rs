@@ -7,6 +7,8 @@
 //! - *company*: the tenant. Everything belongs to one; nothing crosses.
 //! - *channel*: one sending identity at one provider; a *business account* or a *web session*.
 //! - *contact*, *tag*: the people a company writes to, and the groups it sorts them into.
+//! - *segment*: some thousand neighbouring contacts that are indexed for search together. *gram*: one to three
+//!   neighbouring characters of a text.
 //! - *template*: a message text that the provider approved.
 //! - *send*: one accepted request.
 //! - *plan*: what a send would be and how long it would take, told without sending it.

@@ -10,10 +10,13 @@
 mod accept;
 mod actors;
 mod audience;
+mod contacts;
 mod dispatch;
 mod fairness;
+mod import;
 mod load;
 mod peers;
+mod people;
 mod provider;
 mod receipts;
 mod retention;
@@ -54,6 +57,8 @@ fn main() -> std::io::Result<()> {
         ("fairness", true, fairness::measure),
         ("idle-actors", true, actors::idle),
         ("start", true, actors::start),
+        ("contacts", true, contacts::measure),
+        ("import", true, import::measure),
         ("ten-million", false, audience::measure),
         ("peers", false, peers::measure),
         ("retention", true, retention::measure),

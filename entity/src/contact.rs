@@ -27,6 +27,10 @@ pub struct Model {
     pub profile_picture: String,
     /// Every searched field without case and accents, one a line.
     pub search_text: String,
+    /// The names of its tags without case and accents, one a line.
+    pub tag_text: String,
+    /// Its place in the company's contacts, oldest first, from 0.
+    pub ordinal: i64,
     /// Unix milliseconds.
     pub created_at: i64,
     /// Unix milliseconds.

@@ -17,6 +17,8 @@ pub struct Model {
     pub name_folded: String,
     /// `#rrggbb`.
     pub color: String,
+    /// How many contacts have it.
+    pub contacts: i64,
     /// Unix milliseconds.
     pub created_at: i64,
 }

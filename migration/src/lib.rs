@@ -17,6 +17,8 @@ mod m20261121_000005_add_controls_to_sends;
 mod m20261121_000006_create_suppressions;
 mod m20261121_000007_create_idempotency_keys;
 mod m20261121_000010_create_operators;
+mod m20261121_000020_number_contacts;
+mod m20261121_000021_index_contacts;
 mod m20261121_000030_create_forgotten_sends;
 
 /// All migrations, oldest first.
@@ -34,6 +36,8 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000006_create_suppressions::Migration),
             Box::new(m20261121_000007_create_idempotency_keys::Migration),
             Box::new(m20261121_000010_create_operators::Migration),
+            Box::new(m20261121_000020_number_contacts::Migration),
+            Box::new(m20261121_000021_index_contacts::Migration),
             Box::new(m20261121_000030_create_forgotten_sends::Migration),
         ]
     }

@@ -42,6 +42,11 @@ impl Person {
 /// Stands before the digits of a number in a search text. No folded text holds it.
 const BEFORE_DIGITS: char = '\u{1}';
 
+/// The lines of a search text, and the digits of the number.
+pub fn split_search_text(text: &str) -> (&str, &str) {
+    text.split_once(BEFORE_DIGITS).unwrap_or((text, ""))
+}
+
 /// The pattern that finds these digits in the number of a search text, and nowhere else in it.
 pub fn digits_pattern(digits: &str) -> String {
     format!("%{BEFORE_DIGITS}%{digits}%")

@@ -9,6 +9,7 @@ mod app_secrets;
 mod channel;
 mod directory;
 mod idempotency;
+mod indexing;
 mod keys;
 mod ledger;
 mod operation;

@@ -10,9 +10,9 @@ use std::time::Duration;
 use actix::prelude::*;
 use uuid::Uuid;
 
-use super::Engine;
 use super::channel::{Release, TemplatesChanged};
 use super::retention::Retention;
+use super::{Engine, indexing};
 use crate::clock::Timestamp;
 use crate::domain::channel::Status;
 use crate::domain::send::State;
@@ -111,6 +111,7 @@ impl Actor for Sentinel {
         self.look(ctx);
         self.expire(ctx);
         self.forget(ctx);
+        indexing::keep(self.engine.store().clone(), ctx);
     }
 }
 

@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::header::Mapping;
+use super::indexing::Indexing;
 use super::reading::{self, Batch};
 use super::{Error, Result};
 use crate::clock::Timestamp;
@@ -17,6 +18,9 @@ use crate::store::{Store, Upserted};
 
 /// Batches that may wait to be written.
 const AHEAD: usize = 2;
+
+/// Contacts after which the database looks for the first time how many there are; then whenever they doubled.
+const FIRST_COUNT: u64 = 4_096;
 
 /// What a caller can say about a file.
 #[derive(Debug, Clone, Default)]
@@ -87,6 +91,9 @@ pub async fn contacts(
     let (file, given) = (path.to_owned(), options.clone());
     let reading = tokio::task::spawn_blocking(move || reading::read(&file, &given, &batches));
     let mut so_far = Progress::default();
+    let mut indexing = Indexing::new(store, company);
+    // Plans made for a table that was small read all of it for each batch.
+    let mut counted = FIRST_COUNT / 2;
     while let Some(Batch { mut drafts, rejected, bytes_read, bytes_total }) = arriving.recv().await {
         drafts.iter_mut().for_each(|draft| draft.tags.extend_from_slice(&options.tags));
         let results = store.upsert_contacts(company, &drafts, Timestamp::now()).await?;
@@ -102,8 +109,14 @@ pub async fn contacts(
         so_far.rejected += rejected;
         so_far.rows += drafts.len() as u64 + rejected;
         (so_far.bytes_read, so_far.bytes_total) = (bytes_read, bytes_total);
+        indexing.written(drafts.len()).await?;
+        if so_far.created >= counted.saturating_mul(2) {
+            store.contacts_grew().await?;
+            counted = so_far.created;
+        }
         progress(&so_far);
     }
+    indexing.finish().await?;
     if so_far.created > 0 {
         store.contacts_grew().await?;
     }

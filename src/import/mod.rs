@@ -2,7 +2,7 @@
 //!
 //! A file of any size is read in constant memory: decoded ([`encoding`]), cut into records ([`records`]),
 //! understood by its header ([`header`]), made into drafts ([`row`]) and written in batches
-//! ([`contacts()`]). Faults of the file end the import before its first row is written; faults of a row
+//! ([`contacts()`]), which are indexed for search beside that ([`indexing`]). Faults of the file end the import before its first row is written; faults of a row
 //! put that row, its line and the reason into a file beside the input ([`rejects`]). Called by the command
 //! line, which draws the progress; nothing here prints.
 
@@ -12,6 +12,7 @@ mod encoding;
 mod error;
 mod export;
 mod header;
+mod indexing;
 mod reading;
 mod records;
 mod rejects;

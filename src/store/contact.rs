@@ -8,11 +8,12 @@ use std::collections::HashMap;
 use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
-use super::dialect::{self, Cell, Rows, Type};
+use super::contact_search::Search;
+use super::dialect::{Cell, Rows, Type};
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
-use crate::domain::contact::{Contact, Person, TagSummary, digits_pattern};
-use crate::domain::fold::{digits, fold, like_anywhere, looks_like_a_number};
+use crate::domain::contact::{Contact, Person, TagSummary};
+use crate::domain::fold::fold;
 use crate::domain::page::{Page, PageRequest};
 
 const COLUMNS: &str = "id, first_name, last_name, email, phone_number, phone_number_lid, profile_picture,
@@ -21,23 +22,16 @@ const COLUMNS: &str = "id, first_name, last_name, email, phone_number, phone_num
 /// In bytes. SQLite refuses patterns of over 50,000, and no name or number is as long as this.
 pub(super) const LONGEST_SEARCH: usize = 10_000;
 
-/// A place in a company's contacts, oldest first; ties are ordered by id.
+/// A place in a company's contacts, oldest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContactPosition {
-    created_at: i64,
     id: Uuid,
 }
 
 impl From<&Contact> for ContactPosition {
     fn from(contact: &Contact) -> Self {
-        Self { created_at: contact.created_at.millis(), id: contact.id }
+        Self { id: contact.id }
     }
-}
-
-/// What a list is narrowed to: a condition and its parameters, the first being the company.
-struct Filter {
-    condition: String,
-    values: Vec<Value>,
 }
 
 impl Store {
@@ -55,28 +49,42 @@ impl Store {
         page: PageRequest,
         search: Option<&str>,
     ) -> Result<Page<Contact>> {
-        let search = folded(search);
-        if search.as_ref().is_some_and(|text| text.len() > LONGEST_SEARCH) {
+        let Some(text) = folded(search) else { return self.all_contacts(company, page).await };
+        if text.len() > LONGEST_SEARCH {
             return Ok(Page { records: Vec::new(), total: 0 });
         }
-        let filter = self.contact_filter(company, search).await?;
-        let count = format!("SELECT count(*) FROM contact WHERE {}", filter.condition);
-        let total = self.count(count, filter.values.clone()).await?;
-        if page.offset() >= total {
+        let found = self.found(company, &Search::new(&text)).await?;
+        let total = found.len() as u64;
+        let (offset, limit) = (length(page.offset()), length(page.limit));
+        let mut wanted = Rows::new(self.backend, &[("ordinal", Type::Int)]);
+        found.iter().skip(offset).take(limit).for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
+        if wanted.is_empty() {
             return Ok(Page { records: Vec::new(), total });
         }
-        // The inner select skips its offset inside the index; only the page's own rows are read.
-        let (limit, offset) = (filter.values.len() + 1, filter.values.len() + 2);
+        let (wanted, values) = wanted.select(2);
         let select = format!(
-            "SELECT {COLUMNS} FROM contact WHERE id IN (
-                SELECT id FROM contact WHERE {}
-                ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}
-            ) ORDER BY created_at DESC, id DESC",
-            filter.condition
+            "SELECT {COLUMNS} FROM {wanted} AS wanted CROSS JOIN contact
+             WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal
+             ORDER BY contact.ordinal DESC"
         );
-        let mut values = filter.values;
-        values.extend([signed(page.limit).into(), signed(page.offset()).into()]);
-        let rows = self.rows(select, values).await?;
+        let rows = self.rows(select, std::iter::once(company.into()).chain(values)).await?;
+        Ok(Page { records: self.with_tags(&rows).await?, total })
+    }
+
+    /// A page without a search: where it is follows from how many contacts there are.
+    async fn all_contacts(&self, company: Uuid, page: PageRequest) -> Result<Page<Contact>> {
+        let total = self.book(&self.read, company).await?.contacts;
+        let above = total - signed(page.offset());
+        let from = above.saturating_sub(signed(page.limit));
+        let total = total.cast_unsigned();
+        if above <= 0 {
+            return Ok(Page { records: Vec::new(), total });
+        }
+        let select = format!(
+            "SELECT {COLUMNS} FROM contact WHERE company_id = $1 AND ordinal >= $2 AND ordinal < $3
+             ORDER BY ordinal DESC"
+        );
+        let rows = self.rows(select, [company.into(), from.into(), above.into()]).await?;
         Ok(Page { records: self.with_tags(&rows).await?, total })
     }
 
@@ -91,40 +99,17 @@ impl Store {
         after: Option<ContactPosition>,
         limit: u32,
     ) -> Result<Vec<Contact>> {
-        let after = after.unwrap_or(ContactPosition { created_at: i64::MIN, id: Uuid::nil() });
+        let mut values: Vec<Value> = vec![company.into(), i64::from(limit).into()];
+        let mut after_it = "";
+        if let Some(ContactPosition { id }) = after {
+            after_it = "AND ordinal > (SELECT ordinal FROM contact WHERE company_id = $1 AND id = $3)";
+            values.push(id.into());
+        }
         let select = format!(
-            "SELECT {COLUMNS} FROM contact WHERE company_id = $1 AND (created_at, id) > ($2, $3)
-             ORDER BY created_at, id LIMIT $4"
+            "SELECT {COLUMNS} FROM contact WHERE company_id = $1 {after_it} ORDER BY ordinal LIMIT $2"
         );
-        let values = [company.into(), after.created_at.into(), after.id.into(), i64::from(limit).into()];
         let rows = self.rows(select, values).await?;
         self.with_tags(&rows).await
-    }
-
-    async fn contact_filter(&self, company: Uuid, search: Option<String>) -> Result<Filter> {
-        let mut filter = Filter { condition: "company_id = $1".to_owned(), values: vec![company.into()] };
-        let Some(text) = search else { return Ok(filter) };
-        let pattern = like_anywhere(&text);
-        let mut branches = vec![r"search_text LIKE $2 ESCAPE '\'".to_owned()];
-        filter.values.push(pattern.clone().into());
-        let number = digits(&text);
-        if looks_like_a_number(&text) && number != text {
-            filter.values.push(digits_pattern(&number).into());
-            branches.push(format!(r"search_text LIKE ${} ESCAPE '\'", filter.values.len()));
-        }
-        let tags = r"SELECT id FROM tag WHERE company_id = $1 AND name_folded LIKE $2 ESCAPE '\'";
-        let tags = self.rows(tags, [company.into(), pattern.into()]).await?;
-        if !tags.is_empty() {
-            let mut wanted = Rows::new(self.backend, &[("id", Type::Uuid)]);
-            for row in &tags {
-                wanted.push([row.try_get_by_index::<Uuid>(0)?.into()]);
-            }
-            let (wanted, values) = wanted.select(filter.values.len() + 1);
-            filter.values.extend(values);
-            branches.push(dialect::has_tag(self.backend, &wanted));
-        }
-        filter.condition = format!("company_id = $1 AND ({})", branches.join(" OR "));
-        Ok(filter)
     }
 
     /// The contacts of `rows`, in their order, each with its tags by name. The rows were read as a company's;
@@ -178,6 +163,11 @@ pub(super) fn folded(search: Option<&str>) -> Option<String> {
 /// `number` as databases take it; nothing that we count comes near the bound.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// A number of records in memory.
+fn length(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 /// One row of [`COLUMNS`], still without tags.

@@ -2,16 +2,17 @@
 //!
 //! A batch is one transaction of a handful of statements, however many rows it has. Called by the import.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sea_orm::{ConnectionTrait, DatabaseTransaction, Value};
 use uuid::Uuid;
 
 use super::contact_match::{Matcher, Slot};
 use super::dialect::{Cell, Rows, Type};
-use super::{Error, Result, Store};
+use super::{Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
+use crate::domain::fold::fold;
 use crate::domain::phone::PhoneNumber;
 
 /// A contact as a file describes it. Unknown text is empty and never erases what is known.
@@ -51,7 +52,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Vec<Upserted>> {
         let transaction = self.begin().await?;
-        self.lock_company(&transaction, company).await?;
+        let mut book = self.lock_book(&transaction, company).await?;
         let names: BTreeSet<&str> = drafts.iter().flat_map(|draft| &draft.tags).map(String::as_str).collect();
         let tags = self.ensure_tags(&transaction, company, &names, None, now).await?;
 
@@ -71,31 +72,21 @@ impl Store {
         }
         let known = self.known_pairs(&transaction, &slots, &pairs).await?;
         pairs.retain(|(_, owner, tag)| !known.contains(&(slots[*owner].id, *tag)));
-        for (draft, owner, _) in &pairs {
+        let folded: HashMap<Uuid, String> = tags.iter().map(|(name, id)| (*id, fold(name))).collect();
+        for (draft, owner, tag) in &pairs {
             if results[*draft] == Upserted::Unchanged {
                 results[*draft] = Upserted::Updated;
             }
-            slots[*owner].is_changed |= !slots[*owner].is_new;
+            slots[*owner].tag(folded.get(tag).map(String::as_str).unwrap_or_default());
         }
 
-        let rows = slots.iter().filter(|slot| slot.is_new);
-        let rows = rows.map(|slot| (slot.id, &slot.person, slot.phone));
-        self.insert_contacts(&transaction, company, rows, now).await?;
-        self.update_contacts(&transaction, company, &slots, now).await?;
+        let new = slots.iter().filter(|slot| slot.is_new).collect();
+        self.insert_contacts(&transaction, company, &mut book, new, now).await?;
+        self.update_contacts(&transaction, company, book, &slots, now).await?;
         let rows = pairs.iter().map(|(_, owner, tag)| (*tag, slots[*owner].id, slots[*owner].phone));
         self.insert_pairs(&transaction, company, rows).await?;
         transaction.commit().await?;
         Ok(results)
-    }
-
-    /// Makes batches of one company take turns, or two of them could create the same contact: SQLite's
-    /// write lock does it anyway, PostgreSQL locks the row that this update does not really change.
-    async fn lock_company(&self, transaction: &DatabaseTransaction, company: Uuid) -> Result<()> {
-        let lock = self.statement("UPDATE company SET tier = tier WHERE id = $1", [company.into()]);
-        match transaction.execute_raw(lock).await?.rows_affected() {
-            0 => Err(Error::Impossible(format!("contacts of company {company}, which does not exist"))),
-            _ => Ok(()),
-        }
     }
 
     /// Every contact of the company that has a number or an address of the drafts.
@@ -121,14 +112,15 @@ impl Store {
         let (emails, more) = emails.select(values.len() + 1);
         values.extend(more);
         let select = format!(
-            "SELECT id, first_name, last_name, email, phone_number, phone_number_lid, profile_picture, phone
+            "SELECT id, first_name, last_name, email, phone_number, phone_number_lid, profile_picture, phone,
+                ordinal, tag_text
              FROM contact WHERE id IN (
                 SELECT contact.id FROM {phones} AS wanted CROSS JOIN contact
                 WHERE contact.company_id = $1 AND contact.phone = wanted.phone
                 UNION
                 SELECT contact.id FROM {emails} AS wanted CROSS JOIN contact
                 WHERE contact.company_id = $1 AND lower(contact.email) = lower(wanted.email)
-             ) ORDER BY created_at, id"
+             ) ORDER BY ordinal"
         );
         let mut matcher = Matcher::default();
         for row in transaction.query_all_raw(self.statement(select, values)).await? {
@@ -141,7 +133,9 @@ impl Store {
                 profile_picture: row.try_get_by_index(6)?,
             };
             let phone: Option<i64> = row.try_get_by_index(7)?;
-            matcher.add_stored(row.try_get_by_index(0)?, person, phone.and_then(PhoneNumber::from_i64));
+            let slot = Slot::new(row.try_get_by_index(0)?, person, phone.and_then(PhoneNumber::from_i64));
+            let (ordinal, tag_text) = (row.try_get_by_index(8)?, row.try_get_by_index(9)?);
+            matcher.add_stored(Slot { ordinal, tag_text, ..slot });
         }
         Ok(matcher)
     }

@@ -17,10 +17,16 @@ pub(super) struct Slot {
     pub(super) id: Uuid,
     pub(super) person: Person,
     pub(super) phone: Option<PhoneNumber>,
+    /// The names of its tags without case and accents, one a line.
+    pub(super) tag_text: String,
+    /// Its place in the list; 0 while it is new.
+    pub(super) ordinal: i64,
     /// Not in the database yet.
     pub(super) is_new: bool,
     /// In the database with other words.
     pub(super) is_changed: bool,
+    /// In the database with other words that are searched.
+    pub(super) is_stale: bool,
     /// In the database with another number.
     pub(super) is_renumbered: bool,
 }
@@ -36,9 +42,8 @@ pub(super) struct Matcher {
 
 impl Matcher {
     /// Adds a contact that the database has; the oldest first, since the first that matches is taken.
-    pub(super) fn add_stored(&mut self, id: Uuid, person: Person, phone: Option<PhoneNumber>) {
-        let slot = Slot { id, person, phone, is_new: false, is_changed: false, is_renumbered: false };
-        self.slots.push(slot);
+    pub(super) fn add_stored(&mut self, slot: Slot) {
+        self.slots.push(Slot { is_new: false, ..slot });
         self.remember(self.slots.len() - 1);
     }
 
@@ -46,15 +51,7 @@ impl Matcher {
     pub(super) fn place(&mut self, draft: &Person) -> (usize, Upserted) {
         let phone = draft.phone();
         let Some(index) = self.find(phone, &draft.email) else {
-            let slot = Slot {
-                id: Uuid::now_v7(),
-                person: draft.clone(),
-                phone,
-                is_new: true,
-                is_changed: false,
-                is_renumbered: false,
-            };
-            self.slots.push(slot);
+            self.slots.push(Slot::new(Uuid::now_v7(), draft.clone(), phone));
             self.remember(self.slots.len() - 1);
             return (self.slots.len() - 1, Upserted::Created);
         };
@@ -87,6 +84,30 @@ impl Matcher {
 }
 
 impl Slot {
+    pub(super) const fn new(id: Uuid, person: Person, phone: Option<PhoneNumber>) -> Self {
+        Self {
+            id,
+            person,
+            phone,
+            tag_text: String::new(),
+            ordinal: 0,
+            is_new: true,
+            is_changed: false,
+            is_stale: false,
+            is_renumbered: false,
+        }
+    }
+
+    /// Gives it another tag, by the folded name.
+    pub(super) fn tag(&mut self, name: &str) {
+        if !self.tag_text.is_empty() {
+            self.tag_text.push('\n');
+        }
+        self.tag_text.push_str(name);
+        self.is_changed |= !self.is_new;
+        self.is_stale |= !self.is_new;
+    }
+
     /// What the draft knows replaces what was known; what it does not know is kept. A valid number is
     /// never replaced by one that is not.
     fn overwrite(&mut self, draft: &Person, phone: Option<PhoneNumber>) -> bool {
@@ -94,8 +115,7 @@ impl Slot {
         let known = &mut self.person;
         let mut changed = replace(&mut known.first_name, first_name)
             | replace(&mut known.last_name, last_name)
-            | replace(&mut known.email, email)
-            | replace(&mut known.profile_picture, profile_picture);
+            | replace(&mut known.email, email);
         if phone_number_lid.is_some() && known.phone_number_lid != *phone_number_lid {
             known.phone_number_lid.clone_from(phone_number_lid);
             changed = true;
@@ -107,6 +127,9 @@ impl Slot {
             self.phone = phone;
             self.is_renumbered = !self.is_new;
         }
+        self.is_stale |= changed && !self.is_new;
+        // A picture is not searched.
+        changed |= replace(&mut known.profile_picture, profile_picture);
         self.is_changed |= changed && !self.is_new;
         changed
     }

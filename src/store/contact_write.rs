@@ -2,12 +2,17 @@
 //!
 //! Called by the import of drafts, and by what fills a demonstration or a measurement.
 
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, Value};
 use uuid::Uuid;
 
+use super::contact_book::Book;
+use super::contact_index::Care;
 use super::contact_match::Slot;
 use super::dialect::{Cell, Rows, Type};
-use super::{Result, Store};
+use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
 use crate::domain::phone::PhoneNumber;
@@ -15,6 +20,29 @@ use crate::domain::phone::PhoneNumber;
 /// Rows that one statement of [`Store::add_contacts`] takes: the write lock is held for some ten
 /// milliseconds, and sends are accepted in between.
 const ADDED_AT_ONCE: usize = 2_000;
+
+/// A process that waits for SQLite's write lock looks for it after 1, 2, 5, 10, 15, 20 and then 25 ms, until it has
+/// waited for some 128 ms (`sqliteDefaultBusyCallback`). Who writes a lot has to let go for as long.
+const PAUSE: Duration = Duration::from_millis(26);
+/// Between two pauses: with the last transaction less than those 128 ms.
+const PAUSE_EVERY: Duration = Duration::from_millis(70);
+
+/// Lets other processes write in between, for one that writes again and again. PostgreSQL needs no such thing.
+#[derive(Debug)]
+pub struct Pace {
+    is_needed: bool,
+    paused: Instant,
+}
+
+impl Pace {
+    /// To be called between two transactions.
+    pub async fn pause(&mut self) {
+        if self.is_needed && self.paused.elapsed() >= PAUSE_EVERY {
+            tokio::time::sleep(PAUSE).await;
+            self.paused = Instant::now();
+        }
+    }
+}
 
 const PERSON: &[(&str, Type)] = &[
     ("id", Type::Uuid),
@@ -26,6 +54,8 @@ const PERSON: &[(&str, Type)] = &[
     ("phone_number_lid", Type::Text),
     ("profile_picture", Type::Text),
     ("search_text", Type::Text),
+    ("tag_text", Type::Text),
+    ("ordinal", Type::Int),
 ];
 
 impl Store {
@@ -34,7 +64,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::Taken`] when an id is in use; otherwise fails when the database does. The lots before the
+    /// [`Error::Taken`] when an id is in use, [`Error::Impossible`] when a tag is another company's; otherwise
+    /// fails when the database does. The lots before the
     /// failing one stay.
     pub async fn add_contacts(
         &self,
@@ -44,17 +75,33 @@ impl Store {
         now: Timestamp,
     ) -> Result<()> {
         for lot in contacts.chunks(ADDED_AT_ONCE) {
-            let rows: Vec<_> = lot.iter().map(|(id, person)| (*id, person, person.phone())).collect();
-            let pairs = tags.iter().flat_map(|tag| rows.iter().map(|(id, _, phone)| (*tag, *id, *phone)));
             let transaction = self.begin().await?;
-            self.insert_contacts(&transaction, company, rows.iter().copied(), now).await?;
+            let mut book = self.lock_book(&transaction, company).await?;
+            let names = self.folded_names(&transaction, company, tags).await?;
+            if names.len() != tags.len() {
+                return Err(Error::Impossible(format!("tags that company {company} does not have")));
+            }
+            let tag_text = names.join("\n");
+            let slot = |(id, person): &(Uuid, Person)| Slot {
+                tag_text: tag_text.clone(),
+                ..Slot::new(*id, person.clone(), person.phone())
+            };
+            let slots: Vec<Slot> = lot.iter().map(slot).collect();
+            self.insert_contacts(&transaction, company, &mut book, slots.iter().collect(), now).await?;
+            let pairs = tags.iter().flat_map(|tag| slots.iter().map(|slot| (*tag, slot.id, slot.phone)));
             self.insert_pairs(&transaction, company, pairs).await?;
             transaction.commit().await?;
+            while self.index_contacts(company, Care::Passing).await? {}
         }
         if contacts.len() > ADDED_AT_ONCE {
             self.contacts_grew().await?;
         }
         Ok(())
+    }
+
+    /// For one who writes again and again.
+    pub fn pace(&self) -> Pace {
+        Pace { is_needed: self.backend == DbBackend::Sqlite, paused: Instant::now() }
     }
 
     /// To be called when many contacts were written: PostgreSQL counts again what its plans go by. Until it
@@ -70,45 +117,57 @@ impl Store {
         Ok(())
     }
 
-    pub(super) async fn insert_contacts<'a>(
+    /// Adds new contacts behind those that the locked `book` knows of, in the order of their ids.
+    pub(super) async fn insert_contacts(
         &self,
         transaction: &DatabaseTransaction,
         company: Uuid,
-        contacts: impl Iterator<Item = (Uuid, &'a Person, Option<PhoneNumber>)>,
+        book: &mut Book,
+        mut contacts: Vec<&Slot>,
         now: Timestamp,
     ) -> Result<()> {
+        contacts.sort_unstable_by_key(|slot| slot.id);
+        let Some(lowest) = contacts.first().map(|slot| slot.id) else { return Ok(()) };
+        let newest = self.newest(transaction, company, *book).await?;
+        let now = newest.map_or(now.millis(), |newest| newest.next(now.millis(), lowest));
+        let contacts = (book.contacts..).zip(contacts);
         let Some((rows, values)) = self.person_rows(contacts, 3) else { return Ok(()) };
         let insert = format!(
             "INSERT INTO contact (id, company_id, first_name, last_name, email, phone_number, phone,
-                phone_number_lid, profile_picture, search_text, created_at, updated_at)
+                phone_number_lid, profile_picture, search_text, tag_text, ordinal, created_at, updated_at)
              SELECT id, $1, first_name, last_name, email, phone_number, phone,
-                phone_number_lid, profile_picture, search_text, $2, $2 FROM {rows} AS rows"
+                phone_number_lid, profile_picture, search_text, tag_text, ordinal, $2, $2 FROM {rows} AS rows"
         );
-        let values = [company.into(), now.millis().into()].into_iter().chain(values);
-        transaction.execute_raw(self.statement(insert, values)).await?;
-        Ok(())
+        let values = [company.into(), now.into()].into_iter().chain(values);
+        let inserted = transaction.execute_raw(self.statement(insert, values)).await?.rows_affected();
+        book.contacts += inserted.cast_signed();
+        self.write_book(transaction, company, *book).await
     }
 
-    /// Writes the changed slots; the number in the contact's tags follows its own.
+    /// Writes the changed slots; the number in the contact's tags follows its own. The slots were read as the
+    /// company's; naming the company again lets SQLite begin with all of its contacts.
     pub(super) async fn update_contacts(
         &self,
         transaction: &DatabaseTransaction,
         company: Uuid,
+        book: Book,
         slots: &[Slot],
         now: Timestamp,
     ) -> Result<()> {
         let changed = slots.iter().filter(|slot| slot.is_changed);
-        let changed = changed.map(|slot| (slot.id, &slot.person, slot.phone));
-        let Some((rows, values)) = self.person_rows(changed, 3) else { return Ok(()) };
+        let changed = changed.map(|slot| (slot.ordinal, slot));
+        let Some((rows, values)) = self.person_rows(changed, 2) else { return Ok(()) };
         let update = format!(
             "UPDATE contact SET first_name = rows.first_name, last_name = rows.last_name,
                 email = rows.email, phone_number = rows.phone_number, phone = rows.phone,
                 phone_number_lid = rows.phone_number_lid, profile_picture = rows.profile_picture,
-                search_text = rows.search_text, updated_at = $2
-             FROM {rows} AS rows WHERE contact.id = rows.id AND contact.company_id = $1"
+                search_text = rows.search_text, tag_text = rows.tag_text, updated_at = $1
+             FROM {rows} AS rows WHERE contact.id = rows.id"
         );
-        let values = [company.into(), now.millis().into()].into_iter().chain(values);
+        let values = std::iter::once(now.millis().into()).chain(values);
         transaction.execute_raw(self.statement(update, values)).await?;
+        let stale = slots.iter().filter(|slot| slot.is_stale).map(|slot| slot.ordinal);
+        self.mark_stale(transaction, company, book, stale).await?;
 
         let mut renumbered = Rows::new(self.backend, &[("id", Type::Uuid), ("phone", Type::Int)]);
         for slot in slots.iter().filter(|slot| slot.is_renumbered) {
@@ -117,26 +176,25 @@ impl Store {
         if renumbered.is_empty() {
             return Ok(());
         }
-        let (rows, values) = renumbered.select(2);
+        let (rows, values) = renumbered.select(1);
         let update = format!(
             "UPDATE contact_tag SET phone = rows.phone FROM {rows} AS rows
-             WHERE contact_tag.contact_id = rows.id AND contact_tag.company_id = $1"
+             WHERE contact_tag.contact_id = rows.id"
         );
-        let values = std::iter::once(company.into()).chain(values);
         transaction.execute_raw(self.statement(update, values)).await?;
         Ok(())
     }
 
-    /// [`PERSON`] rows as a sub-select and its values; `None` when there are none.
+    /// [`PERSON`] rows as a sub-select and its values, each slot with its ordinal; `None` when there are none.
     fn person_rows<'a>(
         &self,
-        contacts: impl Iterator<Item = (Uuid, &'a Person, Option<PhoneNumber>)>,
+        contacts: impl Iterator<Item = (i64, &'a Slot)>,
         first: usize,
     ) -> Option<(String, Vec<Value>)> {
         let mut rows = Rows::new(self.backend, PERSON);
-        for (id, person, phone) in contacts {
+        for (ordinal, Slot { id, person, phone, tag_text, .. }) in contacts {
             rows.push([
-                id.into(),
+                (*id).into(),
                 person.first_name.as_str().into(),
                 person.last_name.as_str().into(),
                 person.email.as_str().into(),
@@ -145,11 +203,15 @@ impl Store {
                 Cell::Text(person.phone_number_lid.as_deref()),
                 person.profile_picture.as_str().into(),
                 person.search_text().as_str().into(),
+                tag_text.as_str().into(),
+                ordinal.into(),
             ]);
         }
         if rows.is_empty() { None } else { Some(rows.select(first)) }
     }
 
+    /// Gives contacts tags that they do not have yet; the tags' counts follow. Both are known to be the company's;
+    /// naming it again lets SQLite read all pairs for each of its tags.
     pub(super) async fn insert_pairs(
         &self,
         transaction: &DatabaseTransaction,
@@ -158,7 +220,9 @@ impl Store {
     ) -> Result<()> {
         let columns = &[("tag_id", Type::Uuid), ("contact_id", Type::Uuid), ("phone", Type::Int)];
         let mut rows = Rows::new(self.backend, columns);
+        let mut added: HashMap<Uuid, i64> = HashMap::new();
         for (tag, contact, phone) in pairs {
+            *added.entry(tag).or_default() += 1;
             rows.push([tag.into(), contact.into(), Cell::Int(phone.map(PhoneNumber::as_i64))]);
         }
         if rows.is_empty() {
@@ -171,6 +235,37 @@ impl Store {
         );
         let values = std::iter::once(company.into()).chain(values);
         transaction.execute_raw(self.statement(insert, values)).await?;
+
+        let mut counts = Rows::new(self.backend, &[("id", Type::Uuid), ("contacts", Type::Int)]);
+        added.into_iter().for_each(|(tag, contacts)| counts.push([tag.into(), contacts.into()]));
+        let (counts, values) = counts.select(1);
+        let update = format!(
+            "UPDATE tag SET contacts = tag.contacts + added.contacts FROM {counts} AS added
+             WHERE tag.id = added.id"
+        );
+        transaction.execute_raw(self.statement(update, values)).await?;
         Ok(())
+    }
+
+    /// The folded names of the company's tags among these.
+    async fn folded_names(
+        &self,
+        transaction: &DatabaseTransaction,
+        company: Uuid,
+        tags: &[Uuid],
+    ) -> Result<Vec<String>> {
+        let mut wanted = Rows::new(self.backend, &[("id", Type::Uuid)]);
+        tags.iter().for_each(|tag| wanted.push([(*tag).into()]));
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (wanted, values) = wanted.select(2);
+        let select = format!(
+            "SELECT tag.name_folded FROM {wanted} AS wanted CROSS JOIN tag
+             WHERE tag.id = wanted.id AND tag.company_id = $1"
+        );
+        let statement = self.statement(select, std::iter::once(company.into()).chain(values));
+        let rows = transaction.query_all_raw(statement).await?;
+        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
     }
 }

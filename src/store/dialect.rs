@@ -182,19 +182,3 @@ fn push_json(json: &mut String, cell: &Cell<'_>) {
         Cell::Bytes(bytes) => write!(json, "\"{}\"", hex::encode(bytes)),
     };
 }
-
-/// A condition on `contact`: it has one of the tags that the sub-select `tags` yields as `id`.
-///
-/// SQLite probes a correlated sub-select once per contact and is faster with the members listed first;
-/// PostgreSQL would do so only while the list fits its working memory, and chooses well by itself.
-pub(super) fn has_tag(backend: DbBackend, tags: &str) -> String {
-    match backend {
-        DbBackend::Postgres => format!(
-            "EXISTS (SELECT 1 FROM contact_tag WHERE contact_tag.contact_id = contact.id
-             AND contact_tag.tag_id IN (SELECT id FROM {tags} AS wanted))"
-        ),
-        _ => format!(
-            "contact.id IN (SELECT contact_id FROM contact_tag WHERE tag_id IN (SELECT id FROM {tags}))"
-        ),
-    }
-}

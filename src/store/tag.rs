@@ -53,16 +53,10 @@ impl Store {
         if page.offset() >= total {
             return Ok(Page { records: Vec::new(), total });
         }
-        // Members are counted outside of the limit, so for the tags of the page only.
         let (limit, offset) = (values.len() + 1, values.len() + 2);
         let select = format!(
-            "SELECT id, name, color, created_at,
-                (SELECT count(*) FROM contact_tag WHERE contact_tag.tag_id = page.id)
-             FROM (
-                SELECT id, name, color, created_at FROM tag WHERE {condition}
-                ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}
-             ) AS page
-             ORDER BY created_at DESC, id DESC"
+            "SELECT id, name, color, created_at, contacts FROM tag WHERE {condition}
+             ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}"
         );
         values.extend([signed(page.limit).into(), signed(page.offset()).into()]);
         let mut records = Vec::new();

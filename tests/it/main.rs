@@ -26,6 +26,7 @@ mod store_import;
 mod store_receipts;
 mod store_records;
 mod store_retention;
+mod store_search;
 mod store_sends;
 mod store_suppressions;
 mod unreliable;

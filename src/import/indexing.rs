@@ -1,0 +1,63 @@
+//! Indexing for search while an import goes on.
+//!
+//! One segment at a time is put together beside the batches and written between two of them; when batches get
+//! far ahead of it, they wait. So contacts that are not indexed yet stay few, and memory constant. Called by
+//! [`super::contacts()`].
+
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+use crate::store::{self, Care, Pace, Prepared, Store};
+
+/// Rows that may be written while one segment is put together.
+const ROWS_AHEAD: usize = 16_384;
+
+/// See the module.
+pub(super) struct Indexing<'a> {
+    store: &'a Store,
+    company: Uuid,
+    pace: Pace,
+    step: Option<JoinHandle<store::Result<Option<Prepared>>>>,
+    ahead: usize,
+}
+
+impl<'a> Indexing<'a> {
+    pub(super) fn new(store: &'a Store, company: Uuid) -> Self {
+        Self { store, company, pace: store.pace(), step: None, ahead: 0 }
+    }
+
+    /// To be called when a batch of so many rows was written. Lets others write, too.
+    pub(super) async fn written(&mut self, rows: usize) -> store::Result<()> {
+        self.ahead += rows;
+        self.pace.pause().await;
+        if self.step.as_ref().is_some_and(|step| step.is_finished() || self.ahead >= ROWS_AHEAD) {
+            self.settle().await?;
+        }
+        if self.step.is_none() {
+            let (store, company) = (self.store.clone(), self.company);
+            self.step =
+                Some(tokio::spawn(async move { store.prepare_segment(company, Care::Passing).await }));
+            self.ahead = 0;
+        }
+        Ok(())
+    }
+
+    /// To be called at the end: indexes what is left.
+    pub(super) async fn finish(mut self) -> store::Result<()> {
+        self.settle().await?;
+        while let Some(prepared) = self.store.prepare_segment(self.company, Care::Thorough).await? {
+            self.store.write_segment(prepared).await?;
+            self.pace.pause().await;
+        }
+        Ok(())
+    }
+
+    async fn settle(&mut self) -> store::Result<()> {
+        let Some(step) = self.step.take() else { return Ok(()) };
+        // One that panicked can be taken again, by the next import or by the service.
+        let Some(prepared) = step.await.unwrap_or(Ok(None))? else { return Ok(()) };
+        self.store.write_segment(prepared).await?;
+        self.pace.pause().await;
+        Ok(())
+    }
+}

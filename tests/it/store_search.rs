@@ -1,0 +1,236 @@
+//! Searching contacts: what the index finds is what reading every contact finds, at every moment.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use pombo::domain::contact::Contact;
+use pombo::domain::fold::{digits, fold, looks_like_a_number};
+use pombo::store::schema::Schema;
+use pombo::store::{Care, ContactDraft, Store, Upserted};
+use uuid::Uuid;
+
+use crate::database::{Universe, stores};
+use crate::store_contacts::{NOW, all, company, draft, found, page, person};
+
+stores! {
+    a_search_finds_what_reading_every_contact_finds,
+    pages_of_a_search_are_parts_of_one_list,
+    a_search_is_exact_while_contacts_are_added_changed_and_indexed,
+    segments_with_many_changes_are_made_anew,
+    contacts_keep_their_order_when_the_clock_jumps_back,
+    a_schema_that_goes_down_and_up_keeps_contacts_and_what_finds_them,
+}
+
+/// Contacts of one segment here.
+const SEGMENT: u32 = 16;
+
+/// Numbers without order, the same in every run (xorshift).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % bound as u64).unwrap()
+    }
+
+    fn text(&mut self, characters: &str, most: usize) -> String {
+        let characters: Vec<char> = characters.chars().collect();
+        (0..self.below(most + 1)).map(|_| characters[self.below(characters.len())]).collect()
+    }
+
+    /// Few characters, so that words repeat and overlap, and one of few numbers, so that contacts change.
+    fn draft(&mut self) -> ContactDraft {
+        let number = format!("+55 (11) 9000-{:04}", self.below(150));
+        let mut draft = draft(&self.text("abÁç_% ", 6), "", &number, &[]);
+        draft.person.last_name = self.text("ab日'1\"*", 6);
+        if self.below(4) == 0 {
+            draft.person.phone_number_lid = Some(self.text("12@", 4));
+        }
+        let tags = (0..self.below(3)).map(|_| format!("t{}", self.text("ab-", 2)));
+        draft.tags = tags.collect::<BTreeSet<_>>().into_iter().collect();
+        draft
+    }
+}
+
+/// What a search means, in its simplest form; the newest first.
+fn read(contacts: &[Contact], search: &str) -> Vec<Uuid> {
+    let search = fold(search.trim());
+    let is_found = |contact: &&Contact| {
+        let person = &contact.person;
+        let lid = person.phone_number_lid.as_deref().unwrap_or_default();
+        let fields = [&person.first_name, &person.last_name, &person.email, &person.phone_number];
+        let fields = fields.into_iter().map(String::as_str).chain([lid]);
+        let mut texts = fields.chain(contact.tags.iter().map(|tag| tag.name.as_str()));
+        texts.any(|text| fold(text).contains(&search))
+            || (looks_like_a_number(&search) && digits(&person.phone_number).contains(&digits(&search)))
+    };
+    contacts.iter().rev().filter(is_found).map(|contact| contact.id).collect()
+}
+
+async fn searched(store: &Store, company: Uuid, search: &str) -> Vec<Uuid> {
+    let page = store.contacts(company, page(1, 1_000), Some(search)).await.unwrap();
+    assert_eq!(page.total, page.records.len() as u64, "{search}");
+    page.records.into_iter().map(|contact| contact.id).collect()
+}
+
+async fn a_search_finds_what_reading_every_contact_finds(universe: &Universe) {
+    let (acme, other) = (company(universe, "acme").await, company(universe, "other").await);
+    let store = &universe.store;
+    let mut dice = Dice(0x5eed);
+    for round in 0..6 {
+        for company in [acme, other] {
+            let drafts: Vec<_> = (0..30).map(|_| dice.draft()).collect();
+            store.upsert_contacts(company, &drafts, NOW).await.unwrap();
+            // Some rounds leave much that is not indexed yet, or changed since.
+            let care = if round % 2 == 0 { Care::Passing } else { Care::Thorough };
+            for _ in 0..round {
+                store.index_contacts_by(company, care, SEGMENT).await.unwrap();
+            }
+        }
+        let contacts = all(store, acme).await;
+        let fixed =
+            ["a", "5", "+5", "90", "0-0", "+55 (11) 9000-0", "5511", "t", "ta", "日", "%", "_", "\"", "*"];
+        let random: Vec<String> = (0..10).map(|_| dice.text("abáç日_%1 5t", 4)).collect();
+        for search in fixed.into_iter().chain(random.iter().map(String::as_str)) {
+            if !search.trim().is_empty() {
+                assert_eq!(
+                    searched(store, acme, search).await,
+                    read(&contacts, search),
+                    "{round} {search:?}"
+                );
+            }
+        }
+    }
+}
+
+async fn pages_of_a_search_are_parts_of_one_list(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let people: Vec<_> = (0..50)
+        .map(|i| (Uuid::now_v7(), person(if i % 3 == 0 { "Ana" } else { "Bob" }, "", &format!("{i}@x"), "")))
+        .collect();
+    store.add_contacts(company, &people, &[], NOW).await.unwrap();
+    while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
+    for search in ["ana", "an", "a"] {
+        let whole = searched(store, company, search).await;
+        assert_eq!(whole.len(), 17);
+        let mut parts = Vec::new();
+        for number in 1..=4 {
+            let part = store.contacts(company, page(number, 5), Some(search)).await.unwrap();
+            assert_eq!((part.total, part.pages(5)), (17, 4));
+            parts.extend(part.records.into_iter().map(|contact| contact.id));
+        }
+        assert_eq!(parts, whole);
+        let beyond = store.contacts(company, page(u64::MAX, 5), Some(search)).await.unwrap();
+        assert_eq!((beyond.records.len(), beyond.total), (0, 17));
+    }
+}
+
+async fn a_search_is_exact_while_contacts_are_added_changed_and_indexed(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let people = |version: u64, range: std::ops::Range<u64>| -> Vec<_> {
+        let person =
+            |i: u64| draft(&format!("Version {version}"), "", &format!("{}", 5_511_000_000 + i), &["t"]);
+        range.map(person).collect()
+    };
+    let writing = async {
+        for lot in 0..12 {
+            store.upsert_contacts(company, &people(0, lot * 10..(lot + 1) * 10), NOW).await.unwrap();
+            let half = lot / 2;
+            store.upsert_contacts(company, &people(lot, half * 10..(half + 1) * 10), NOW).await.unwrap();
+        }
+    };
+    let indexing = async {
+        loop {
+            store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap();
+            tokio::task::yield_now().await;
+        }
+    };
+    let searching = async {
+        loop {
+            let before = store.contacts(company, page(1, 1), None).await.unwrap().total;
+            // Everybody has both words at every moment, whatever the version.
+            let word = store.contacts(company, page(1, 1), Some("version")).await.unwrap().total;
+            let short = store.contacts(company, page(1, 1), Some("rs")).await.unwrap().total;
+            let after = store.contacts(company, page(1, 1), None).await.unwrap().total;
+            assert!(before <= word && word <= short && short <= after, "{before} {word} {short} {after}");
+        }
+    };
+    tokio::select! { () = writing => {}, () = indexing => {}, () = searching => {} }
+    while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
+    let contacts = all(store, company).await;
+    assert_eq!(contacts.len(), 120);
+    for search in ["version 1", "version 0", "version 11", "n 5", "0"] {
+        assert_eq!(searched(store, company, search).await, read(&contacts, search), "{search}");
+    }
+}
+
+async fn segments_with_many_changes_are_made_anew(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let people = |name: &str, range: std::ops::Range<u64>| -> Vec<_> {
+        range.map(|i| draft(name, "", &format!("{}", 5_511_000_000 + i), &[])).collect()
+    };
+    store.upsert_contacts(company, &people("Ana", 0..48), NOW).await.unwrap();
+    while store.index_contacts_by(company, Care::Passing, SEGMENT).await.unwrap() {}
+    // Three of a segment are few, four are a quarter.
+    store.upsert_contacts(company, &people("Bob", 16..19), NOW).await.unwrap();
+    assert!(!store.index_contacts_by(company, Care::Passing, SEGMENT).await.unwrap());
+    assert_eq!((found(store, company, "bob").await.len(), found(store, company, "ana").await.len()), (3, 45));
+    store.upsert_contacts(company, &people("Bob", 19..20), NOW).await.unwrap();
+    assert!(store.index_contacts_by(company, Care::Passing, SEGMENT).await.unwrap());
+    assert!(!store.index_contacts_by(company, Care::Passing, SEGMENT).await.unwrap());
+    assert_eq!((found(store, company, "bob").await.len(), found(store, company, "ana").await.len()), (4, 44));
+    // Again the same, and a picture, which is not searched: nothing to do.
+    let mut same = people("Bob", 16..20);
+    same.iter_mut().for_each(|draft| draft.person.profile_picture = "https://example.com/bob.png".to_owned());
+    let results = store.upsert_contacts(company, &same, NOW).await.unwrap();
+    assert!(results.iter().all(|result| *result == Upserted::Updated));
+    assert!(!store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap());
+}
+
+async fn contacts_keep_their_order_when_the_clock_jumps_back(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let later = NOW.plus(Duration::from_secs(60));
+    for (name, number, at) in [("first", "5511000001", later), ("second", "5511000002", NOW)] {
+        store.upsert_contacts(company, &[draft(name, "", number, &[])], at).await.unwrap();
+    }
+    // An id that is lower than the newest one's, at the same time.
+    let low = Uuid::from_u128(1);
+    store.add_contacts(company, &[(low, person("third", "", "", "5511000003"))], &[], NOW).await.unwrap();
+    let shown = store.contacts(company, page(1, 10), None).await.unwrap().records;
+    let names: Vec<_> = shown.iter().map(|contact| contact.person.first_name.as_str()).collect();
+    assert_eq!(names, ["third", "second", "first"]);
+    assert!(shown.is_sorted_by_key(|contact| std::cmp::Reverse((contact.created_at, contact.id))));
+}
+
+async fn a_schema_that_goes_down_and_up_keeps_contacts_and_what_finds_them(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let mut dice = Dice(0xca11);
+    let drafts: Vec<_> = (0..60).map(|_| dice.draft()).collect();
+    store.upsert_contacts(company, &drafts, NOW).await.unwrap();
+    while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
+    let (contacts, tags) = (all(store, company).await, store.tags(company, page(1, 50), None).await.unwrap());
+    let schema = Schema::open(&universe.options()).await.unwrap();
+    let steps = schema.status().await.unwrap();
+    let first = steps.iter().position(|step| step.name.ends_with("number_contacts")).unwrap();
+    schema.down(u32::try_from(steps.len() - first).unwrap()).await.unwrap();
+    schema.up().await.unwrap();
+    schema.close().await;
+    assert_eq!(all(store, company).await, contacts);
+    assert_eq!(store.tags(company, page(1, 50), None).await.unwrap(), tags);
+    for indexed in [false, true] {
+        for search in ["a", "ta", "9000-00", "日"] {
+            assert_eq!(searched(store, company, search).await, read(&contacts, search), "{indexed} {search}");
+        }
+        assert!(!indexed || !store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap());
+        while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
+    }
+    store.upsert_contacts(company, &[draft("after", "", "4930901820", &["ta"])], NOW).await.unwrap();
+    assert_eq!(found(store, company, "after").await, ["after"]);
+}
