@@ -15,6 +15,7 @@ mod operation;
 mod outlook;
 mod pace;
 mod quota;
+mod reader;
 mod receipts;
 mod requests;
 mod resolver;
@@ -43,6 +44,7 @@ pub use self::ledger::Claim;
 use self::ledger::{Close, Condition, Ledger};
 use self::pace::Pace;
 use self::quota::Quotas;
+use self::reader::Reader;
 use self::requests::Requests;
 pub use self::requests::{Allowance, Exhausted};
 use self::resolver::Resolver;
@@ -213,7 +215,7 @@ impl Engine {
             throttles: Throttles::default(),
             synchronised: DashMap::new(),
             questions: Pace::each_second(QUESTIONS_EACH_SECOND),
-            reads: Semaphore::new((config.database.connections as usize / 2).max(1)),
+            reader: Reader::new(config.database.connections as usize / 2),
             places: Arc::new(Semaphore::new(config.engine.total_in_flight)),
             engine: config.engine.clone(),
             retry: config.retry.clone(),
@@ -326,6 +328,7 @@ impl Engine {
         self.directory().stop().await;
         // A closed ledger has nothing left to write.
         let _ = self.0.shared.ledger.send(Close).await;
+        self.0.shared.reader.stop();
         for thread in &self.0.threads {
             thread.stop();
         }
