@@ -17,6 +17,7 @@ mod outlook;
 mod pace;
 pub mod plan;
 mod quota;
+mod reader;
 mod receipts;
 mod requests;
 mod resolver;
@@ -46,6 +47,7 @@ pub use self::ledger::Claim;
 use self::ledger::{Close, Condition, Ledger};
 use self::pace::Pace;
 use self::quota::Quotas;
+use self::reader::Reader;
 use self::requests::Requests;
 pub use self::requests::{Allowance, Exhausted};
 use self::resolver::Resolver;
@@ -217,7 +219,7 @@ impl Engine {
             throttles: Throttles::default(),
             synchronised: DashMap::new(),
             questions: Pace::each_second(QUESTIONS_EACH_SECOND),
-            reads: Semaphore::new((config.database.connections as usize / 2).max(1)),
+            reader: Reader::new(config.database.connections as usize / 2),
             places: Arc::new(Semaphore::new(config.engine.total_in_flight)),
             engine: config.engine.clone(),
             retry: config.retry.clone(),
@@ -333,6 +335,7 @@ impl Engine {
         self.directory().stop().await;
         // A closed ledger has nothing left to write.
         let _ = self.0.shared.ledger.send(Close).await;
+        self.0.shared.reader.stop();
         for thread in &self.0.threads {
             thread.stop();
         }

@@ -9,12 +9,13 @@ use std::time::Instant;
 
 use actix::Addr;
 use dashmap::DashMap;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use super::ledger::Ledger;
 use super::pace::Pace;
 use super::quota::Quotas;
+use super::reader::Reader;
 use super::suppressions::Suppressions;
 use super::throttle::Throttles;
 use crate::config;
@@ -40,22 +41,13 @@ pub(crate) struct Shared {
     pub(crate) synchronised: DashMap<(Uuid, String), Option<Instant>>,
     /// When the provider may be asked something that is no message.
     pub(crate) questions: Pace,
-    /// Channels that read the store at once: half of its connections, so that many channels with work leave the
-    /// others to requests.
-    pub(crate) reads: Semaphore,
+    /// Reads the store for channels.
+    pub(crate) reader: Reader,
     /// Messages in flight of all channels together.
     pub(crate) places: Arc<Semaphore>,
     pub(crate) engine: config::Engine,
     pub(crate) retry: config::Retry,
     pub(crate) cloud_api: config::CloudApi,
-}
-
-impl Shared {
-    /// The right to read the store for a channel, until it is dropped.
-    pub(crate) async fn reading(&self) -> Option<SemaphorePermit<'_>> {
-        // It is never closed.
-        self.reads.acquire().await.ok()
-    }
 }
 
 /// The tiers as they are now.

@@ -123,10 +123,10 @@ impl ChannelActor {
         let generation = self.link.generation;
         let (shared, channel) = (Arc::clone(&self.shared), Arc::clone(&self.channel));
         let connections = self.connections.clone();
+        let (store, id) = (shared.store.clone(), channel.id);
+        let reading = shared.reader.read(async move { store.channel_secrets(id).await });
         async move {
-            let reading = shared.reading().await;
-            let sealed = shared.store.channel_secrets(channel.id).await?;
-            drop(reading);
+            let sealed = reading.await?;
             Ok::<_, store::Error>(connector(&shared, &channel, connections, sealed))
         }
         .into_actor(self)

@@ -116,7 +116,7 @@ impl ChannelActor {
         actix::spawn(async move {
             let reply = connector.send(body).await;
             // The actor is gone only when nothing can be written any more.
-            let _ = answers.send(Answered { ticket, generation, reply, started });
+            let _ = answers.send(Box::new(Answered { ticket, generation, reply, started }));
         });
         true
     }

@@ -54,7 +54,7 @@ pub(super) struct Fetched {
 
 /// The oldest unfinished sends of the channel that may go, without those in `held`, at most `room`.
 pub(super) async fn fetch(
-    store: &Store,
+    store: Store,
     channel_id: Uuid,
     size: Size,
     ready: Ready,
@@ -69,7 +69,7 @@ pub(super) async fn fetch(
     let mut new = unfinished.into_iter().filter(|send| !held.contains(&send.id));
     for send in new.by_ref().take(room) {
         let id = send.id;
-        match restore(store, send).await {
+        match restore(&store, send).await {
             Ok(found) => fetched.found.push(found),
             Err(error) if error.is_passing() => return Err(error),
             Err(error) => {

@@ -143,9 +143,10 @@ pub(crate) struct ChannelActor {
     wake: Option<(Instant, SpawnHandle)>,
     /// Who waits for the stop.
     stopping: Option<Vec<oneshot::Sender<()>>>,
-    answers: mpsc::UnboundedSender<Answered>,
+    /// Boxed, because the queue keeps room for some even while the channel is idle.
+    answers: mpsc::UnboundedSender<Box<Answered>>,
     /// Taken when the actor starts.
-    answered: Option<mpsc::UnboundedReceiver<Answered>>,
+    answered: Option<mpsc::UnboundedReceiver<Box<Answered>>>,
     figures: Figures,
 }
 
@@ -241,7 +242,8 @@ impl Actor for ChannelActor {
     fn started(&mut self, ctx: &mut Self::Context) {
         ctx.set_mailbox_capacity(MAILBOX);
         if let Some(mut answered) = self.answered.take() {
-            ctx.add_stream(futures_util::stream::poll_fn(move |task| answered.poll_recv(task)));
+            let unbox = |answer: Option<Box<Answered>>| answer.map(|answer| *answer);
+            ctx.add_stream(futures_util::stream::poll_fn(move |task| answered.poll_recv(task).map(unbox)));
         }
         self.connect(ctx);
         self.pump(ctx);

@@ -55,7 +55,8 @@ impl ChannelActor {
         let turn = self.shared.questions.turn(Instant::now());
         async move {
             actix::clock::sleep(turn).await;
-            connector.health().await
+            // Boxed, so that thousands that wait for their turn are small.
+            Box::pin(connector.health()).await
         }
         .into_actor(self)
         .map(move |health, actor, ctx| {

@@ -1,6 +1,5 @@
 //! The queue in the store: writing what was done, reading what is to be done.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix::prelude::*;
@@ -80,36 +79,36 @@ impl ChannelActor {
         let mut held = self.lanes.held(size);
         held.extend(&self.broken);
         let ready = Ready { now: Timestamp::now(), templates: self.templates_may_go() };
-        let (shared, channel_id) = (Arc::clone(&self.shared), self.channel.id);
-        async move {
-            let _reading = shared.reading().await;
-            loading::fetch(&shared.store, channel_id, size, ready, held, room).await
-        }
-        .into_actor(self)
-        .map(move |result, actor, ctx| {
-            let gone = std::mem::take(&mut actor.gone_meanwhile);
-            match result {
-                Ok(loading::Fetched { found, broken, all, next_due }) => {
-                    actor.fetching = false;
-                    actor.broken.extend(broken);
-                    actor.look_at(next_due);
-                    let found = found.into_iter().filter(|found| !gone.contains(&found.work.id));
-                    actor.restore(found.collect());
-                    if all {
-                        actor.lanes.caught_up(size);
-                    }
-                    actor.pump(ctx);
-                }
-                Err(error) => {
-                    tracing::error!(channel.id = %actor.channel.id, %error, "reading the queue failed");
-                    ctx.run_later(STORE_PAUSE, |actor, ctx| {
+        let store = self.shared.store.clone();
+        let fetching = loading::fetch(store, self.channel.id, size, ready, held, room);
+        self.shared
+            .reader
+            .read(fetching)
+            .into_actor(self)
+            .map(move |result, actor, ctx| {
+                let gone = std::mem::take(&mut actor.gone_meanwhile);
+                match result {
+                    Ok(loading::Fetched { found, broken, all, next_due }) => {
                         actor.fetching = false;
+                        actor.broken.extend(broken);
+                        actor.look_at(next_due);
+                        let found = found.into_iter().filter(|found| !gone.contains(&found.work.id));
+                        actor.restore(found.collect());
+                        if all {
+                            actor.lanes.caught_up(size);
+                        }
                         actor.pump(ctx);
-                    });
+                    }
+                    Err(error) => {
+                        tracing::error!(channel.id = %actor.channel.id, %error, "reading the queue failed");
+                        ctx.run_later(STORE_PAUSE, |actor, ctx| {
+                            actor.fetching = false;
+                            actor.pump(ctx);
+                        });
+                    }
                 }
-            }
-        })
-        .spawn(ctx);
+            })
+            .spawn(ctx);
     }
 
     /// Takes in what was found in the store.
@@ -139,23 +138,22 @@ impl ChannelActor {
     /// Reads messages that wait in the store and are due, of sends that are here.
     pub(super) fn unpark(&mut self, wall: Timestamp, ctx: &mut Context<Self>) {
         for send_id in self.lanes.unparks(wall) {
-            let shared = Arc::clone(&self.shared);
-            async move {
-                let _reading = shared.reading().await;
-                loading::waits(&shared.store, send_id).await
-            }
-            .into_actor(self)
-            .map(move |result, actor, ctx| match result {
-                Ok(waits) => actor.unparked(send_id, waits, ctx),
-                Err(error) => {
-                    tracing::error!(send.id = %send_id, %error, "reading waiting messages failed");
-                    ctx.run_later(STORE_PAUSE, move |actor, ctx| {
-                        actor.lanes.unparked(send_id, 0, 1, Timestamp::now());
-                        actor.pump(ctx);
-                    });
-                }
-            })
-            .spawn(ctx);
+            let store = self.shared.store.clone();
+            self.shared
+                .reader
+                .read(async move { loading::waits(&store, send_id).await })
+                .into_actor(self)
+                .map(move |result, actor, ctx| match result {
+                    Ok(waits) => actor.unparked(send_id, waits, ctx),
+                    Err(error) => {
+                        tracing::error!(send.id = %send_id, %error, "reading waiting messages failed");
+                        ctx.run_later(STORE_PAUSE, move |actor, ctx| {
+                            actor.lanes.unparked(send_id, 0, 1, Timestamp::now());
+                            actor.pump(ctx);
+                        });
+                    }
+                })
+                .spawn(ctx);
         }
     }
 
@@ -182,11 +180,8 @@ impl ChannelActor {
     /// Reads the recipients that bulk sends need next.
     pub(super) fn load(&mut self, ctx: &mut Context<Self>) {
         for (send_id, ordinal) in self.lanes.loads() {
-            let shared = Arc::clone(&self.shared);
-            async move {
-                let _reading = shared.reading().await;
-                loading::numbers_from(&shared.store, send_id, ordinal).await
-            }
+            let store = self.shared.store.clone();
+            self.shared.reader.read(async move { loading::numbers_from(&store, send_id, ordinal).await })
                 .into_actor(self)
                 .map(move |result, actor, ctx| match result {
                     Ok((from, numbers)) => {

@@ -59,9 +59,10 @@ impl ChannelActor {
         let (store, turn) = (self.shared.store.clone(), self.shared.questions.turn(now));
         async move {
             actix::clock::sleep(turn).await;
-            let listed = connector.templates().await?;
+            // Boxed, so that thousands that wait for their turn are small.
+            let listed = Box::pin(connector.templates()).await?;
             let count = listed.len();
-            let stored = store.sync_templates(account.0, &account.1, &listed).await;
+            let stored = Box::pin(store.sync_templates(account.0, &account.1, &listed)).await;
             Ok::<_, Error>((count, stored))
         }
         .into_actor(self)
