@@ -1,10 +1,12 @@
 //! Connecting to the database and bringing its schema up to date.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use migration::{Migrator, MigratorTrait};
 use sea_orm::sqlx::Connection as _;
+use sea_orm::sqlx::postgres::PgSslMode;
 use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend};
 
@@ -89,6 +91,15 @@ pub(super) async fn pool(options: &Options, connections: u32) -> Result<Database
                 .pragma("journal_size_limit", SQLITE_LOG_LIMIT)
                 .pragma("temp_store", "MEMORY")
         });
+    // What stays on this machine need not be encrypted, unless the address asks for it.
+    pool.map_sqlx_postgres_opts(|postgres| {
+        let is_asked = !matches!(postgres.get_ssl_mode(), PgSslMode::Prefer | PgSslMode::Allow);
+        if is_asked || !is_this_machine(postgres.get_host()) {
+            postgres
+        } else {
+            postgres.ssl_mode(PgSslMode::Disable)
+        }
+    });
     // A commit that fails for want of disk ends SQLite's transaction, but the driver still counts it, and
     // what it takes for nested in it would never be durable: such a connection is not used again.
     pool.map_sqlx_sqlite_before_acquire(|connection, _| {
@@ -97,9 +108,25 @@ pub(super) async fn pool(options: &Options, connections: u32) -> Result<Database
     Ok(Database::connect(pool).await?)
 }
 
+/// Whether connections to `host` stay on this machine.
+fn is_this_machine(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    bare == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_addresses_of_this_machine_go_without_encryption() {
+        for here in ["localhost", "127.0.0.1", "127.1.2.3", "::1", "[::1]"] {
+            assert!(is_this_machine(here), "{here}");
+        }
+        for elsewhere in ["db.example.com", "10.0.0.1", "localhost.example.com", "", "::2"] {
+            assert!(!is_this_machine(elsewhere), "{elsewhere}");
+        }
+    }
 
     #[test]
     fn the_address_with_its_password_is_not_in_what_is_logged() {

@@ -5,13 +5,13 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, Value};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend};
 use uuid::Uuid;
 
 use super::contact_book::Book;
 use super::contact_index::Care;
 use super::contact_match::Slot;
-use super::dialect::{Cell, Rows, Type};
+use super::dialect::{Bulk, Cell, Rows, Type};
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
@@ -130,17 +130,17 @@ impl Store {
         let Some(lowest) = contacts.first().map(|slot| slot.id) else { return Ok(()) };
         let newest = self.newest(transaction, company, *book).await?;
         let now = newest.map_or(now.millis(), |newest| newest.next(now.millis(), lowest));
-        let contacts = (book.contacts..).zip(contacts);
-        let Some((rows, values)) = self.person_rows(contacts, 3) else { return Ok(()) };
-        let insert = format!(
-            "INSERT INTO contact (id, company_id, first_name, last_name, email, phone_number, phone,
-                phone_number_lid, profile_picture, search_text, tag_text, ordinal, created_at, updated_at)
-             SELECT id, $1, first_name, last_name, email, phone_number, phone,
-                phone_number_lid, profile_picture, search_text, tag_text, ordinal, $2, $2 FROM {rows} AS rows"
-        );
-        let values = [company.into(), now.into()].into_iter().chain(values);
-        let inserted = transaction.execute_raw(self.statement(insert, values)).await?.rows_affected();
-        book.contacts += inserted.cast_signed();
+        let rows = self.person_rows((book.contacts..).zip(contacts));
+        let inserted = self.write(transaction, rows, vec![company.into(), now.into()], |rows, company| {
+            let now = company + 1;
+            format!(
+                "INSERT INTO contact (id, company_id, first_name, last_name, email, phone_number, phone,
+                    phone_number_lid, profile_picture, search_text, tag_text, ordinal, created_at, updated_at)
+                 SELECT id, ${company}, first_name, last_name, email, phone_number, phone, phone_number_lid,
+                    profile_picture, search_text, tag_text, ordinal, ${now}, ${now} FROM {rows} AS rows"
+            )
+        });
+        book.contacts += inserted.await?.cast_signed();
         self.write_book(transaction, company, *book).await
     }
 
@@ -155,17 +155,19 @@ impl Store {
         now: Timestamp,
     ) -> Result<()> {
         let changed = slots.iter().filter(|slot| slot.is_changed);
-        let changed = changed.map(|slot| (slot.ordinal, slot));
-        let Some((rows, values)) = self.person_rows(changed, 2) else { return Ok(()) };
-        let update = format!(
-            "UPDATE contact SET first_name = rows.first_name, last_name = rows.last_name,
-                email = rows.email, phone_number = rows.phone_number, phone = rows.phone,
-                phone_number_lid = rows.phone_number_lid, profile_picture = rows.profile_picture,
-                search_text = rows.search_text, tag_text = rows.tag_text, updated_at = $1
-             FROM {rows} AS rows WHERE contact.id = rows.id"
-        );
-        let values = std::iter::once(now.millis().into()).chain(values);
-        transaction.execute_raw(self.statement(update, values)).await?;
+        let rows = self.person_rows(changed.map(|slot| (slot.ordinal, slot)));
+        let updated = self.write(transaction, rows, vec![now.millis().into()], |rows, now| {
+            format!(
+                "UPDATE contact SET first_name = rows.first_name, last_name = rows.last_name,
+                    email = rows.email, phone_number = rows.phone_number, phone = rows.phone,
+                    phone_number_lid = rows.phone_number_lid, profile_picture = rows.profile_picture,
+                    search_text = rows.search_text, tag_text = rows.tag_text, updated_at = ${now}
+                 FROM {rows} AS rows WHERE contact.id = rows.id"
+            )
+        });
+        if updated.await? == 0 {
+            return Ok(());
+        }
         let stale = slots.iter().filter(|slot| slot.is_stale).map(|slot| slot.ordinal);
         self.mark_stale(transaction, company, book, stale).await?;
 
@@ -185,13 +187,9 @@ impl Store {
         Ok(())
     }
 
-    /// [`PERSON`] rows as a sub-select and its values, each slot with its ordinal; `None` when there are none.
-    fn person_rows<'a>(
-        &self,
-        contacts: impl Iterator<Item = (i64, &'a Slot)>,
-        first: usize,
-    ) -> Option<(String, Vec<Value>)> {
-        let mut rows = Rows::new(self.backend, PERSON);
+    /// [`PERSON`] rows, each slot with its ordinal.
+    fn person_rows<'a>(&self, contacts: impl Iterator<Item = (i64, &'a Slot)>) -> Bulk {
+        let mut rows = Bulk::new(self.backend, PERSON);
         for (ordinal, Slot { id, person, phone, tag_text, .. }) in contacts {
             rows.push([
                 (*id).into(),
@@ -207,7 +205,7 @@ impl Store {
                 ordinal.into(),
             ]);
         }
-        if rows.is_empty() { None } else { Some(rows.select(first)) }
+        rows
     }
 
     /// Gives contacts tags that they do not have yet; the tags' counts follow. Both are known to be the company's;
@@ -219,22 +217,22 @@ impl Store {
         pairs: impl Iterator<Item = (Uuid, Uuid, Option<PhoneNumber>)>,
     ) -> Result<()> {
         let columns = &[("tag_id", Type::Uuid), ("contact_id", Type::Uuid), ("phone", Type::Int)];
-        let mut rows = Rows::new(self.backend, columns);
+        let mut rows = Bulk::new(self.backend, columns);
         let mut added: HashMap<Uuid, i64> = HashMap::new();
         for (tag, contact, phone) in pairs {
             *added.entry(tag).or_default() += 1;
             rows.push([tag.into(), contact.into(), Cell::Int(phone.map(PhoneNumber::as_i64))]);
         }
-        if rows.is_empty() {
+        if added.is_empty() {
             return Ok(());
         }
-        let (rows, values) = rows.select(2);
-        let insert = format!(
-            "INSERT INTO contact_tag (tag_id, contact_id, company_id, phone)
-             SELECT tag_id, contact_id, $1, phone FROM {rows} AS rows"
-        );
-        let values = std::iter::once(company.into()).chain(values);
-        transaction.execute_raw(self.statement(insert, values)).await?;
+        let inserted = self.write(transaction, rows, vec![company.into()], |rows, company| {
+            format!(
+                "INSERT INTO contact_tag (tag_id, contact_id, company_id, phone)
+                 SELECT tag_id, contact_id, ${company}, phone FROM {rows} AS rows"
+            )
+        });
+        inserted.await?;
 
         let mut counts = Rows::new(self.backend, &[("id", Type::Uuid), ("contacts", Type::Int)]);
         added.into_iter().for_each(|(tag, contacts)| counts.push([tag.into(), contacts.into()]));

@@ -49,6 +49,7 @@ pub use error::Error;
 pub use lease::Lease;
 pub use revision::Revisions;
 
+use self::dialect::{Bulk, Incoming};
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, QueryResult, SqliteTransactionMode,
     Statement, TransactionOptions, TransactionTrait, Value,
@@ -114,6 +115,25 @@ impl Store {
         values: impl IntoIterator<Item = Value>,
     ) -> Result<Option<QueryResult>> {
         Ok(self.read.query_one_raw(self.statement(sql, values)).await?)
+    }
+
+    /// Runs, for all of `rows` in as many statements as they need, the statement that `sql` makes around their
+    /// sub-select, and says how many rows that touched. The numbers of the statement's `own` parameters begin at
+    /// what `sql` is given beside.
+    async fn write(
+        &self,
+        to: &impl ConnectionTrait,
+        rows: Bulk,
+        own: Vec<Value>,
+        sql: impl Fn(&str, usize) -> String,
+    ) -> Result<u64> {
+        let mut touched = 0;
+        for Incoming { select, mut values, next } in rows.into_statements() {
+            values.extend_from_slice(&own);
+            let statement = self.statement(sql(&select, next), values);
+            touched += to.execute_raw(statement).await?.rows_affected();
+        }
+        Ok(touched)
     }
 
     /// Begins a transaction that is sure to write. SQLite takes its write lock at once, so that it never

@@ -56,7 +56,7 @@ impl Store {
                 event.payload.as_str().into(),
             ]);
         }
-        self.write(to, rows, Some(now.millis().into()), |incoming, now| {
+        self.write(to, rows, vec![now.millis().into()], |incoming, now| {
             format!(
                 "INSERT INTO event (id, company_id, channel_id, kind, identity, payload, created_at) \
                  SELECT id, company_id, channel_id, kind, identity, payload, ${now} \

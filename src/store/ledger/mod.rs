@@ -12,10 +12,9 @@ mod suppress;
 pub use self::event::{Event, INBOUND_MESSAGE};
 pub use self::receipt::{Ignored, Receipt};
 
-use sea_orm::{ConnectionTrait, Value};
 use uuid::Uuid;
 
-use super::dialect::{Bulk, Incoming, Type};
+use super::dialect::Type;
 use super::lease::Lease;
 use super::{Error, Result, Store, suppression};
 use crate::clock::Timestamp;
@@ -190,24 +189,5 @@ impl Store {
         let gone = self.mark_progress(&transaction, batch, now).await?;
         transaction.commit().await.map_err(Error::while_committing)?;
         Ok(Committed { gone, overtaken, ignored })
-    }
-
-    /// Runs, for all of `rows` in as many statements as they need, the statement that `sql` makes around their
-    /// sub-select, and says how many rows that touched. The number of the statement's own parameter, `own`, is
-    /// what `sql` is given beside.
-    async fn write(
-        &self,
-        to: &impl ConnectionTrait,
-        rows: Bulk,
-        own: Option<Value>,
-        sql: impl Fn(&str, usize) -> String,
-    ) -> Result<u64> {
-        let mut touched = 0;
-        for Incoming { select, mut values, next } in rows.into_statements() {
-            values.extend(own.clone());
-            let statement = self.statement(sql(&select, next), values);
-            touched += to.execute_raw(statement).await?.rows_affected();
-        }
-        Ok(touched)
     }
 }

@@ -90,7 +90,7 @@ impl Store {
             rank("message.state")
         );
         // `WHERE TRUE` keeps SQLite's parser from reading ON as a join's.
-        self.write(to, rows, Some(now.millis().into()), |incoming, now| {
+        self.write(to, rows, vec![now.millis().into()], |incoming, now| {
             format!(
                 "INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, \
                  provider_message_id, error_code, error, retry_at, updated_at) \
@@ -155,7 +155,7 @@ impl Store {
                 Cell::Int(mark.due_at.map(Timestamp::millis)),
             ]);
         }
-        let written = self.write(to, rows, Some(now.millis().into()), |incoming, now| {
+        let written = self.write(to, rows, vec![now.millis().into()], |incoming, now| {
             format!(
                 "UPDATE send SET high_water = incoming.high_water, settled = incoming.settled, \
                  state = CASE WHEN send.state > {active} THEN send.state ELSE incoming.state END, \
@@ -222,7 +222,7 @@ impl Store {
         for (waba_id, recipient) in counted {
             rows.push([waba_id.as_str().into(), recipient.as_i64().into()]);
         }
-        self.write(to, rows, Some(now.millis().into()), |incoming, now| {
+        self.write(to, rows, vec![now.millis().into()], |incoming, now| {
             format!(
                 "INSERT INTO template_recipient (waba_id, recipient, at) \
                  SELECT waba_id, recipient, ${now} FROM {incoming} AS incoming WHERE TRUE \

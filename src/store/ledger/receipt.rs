@@ -126,7 +126,7 @@ impl Store {
         for receipt in &receipts {
             rows.push(receipt.cells());
         }
-        let advanced = self.write(to, rows, None, |incoming, _| {
+        let advanced = self.write(to, rows, Vec::new(), |incoming, _| {
             format!(
                 "UPDATE message SET state = incoming.state, error_code = incoming.error_code, \
                  error = incoming.error, retry_at = NULL, \
@@ -198,7 +198,7 @@ impl Store {
             let [send_id, ordinal, company_id, state, id, code, error, at] = receipt.cells();
             rows.push([send_id, ordinal, company_id, recipient.into(), state, id, code, error, at]);
         }
-        let inserted = self.write(to, rows, None, |incoming, _| {
+        let inserted = self.write(to, rows, Vec::new(), |incoming, _| {
             format!(
                 "INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, \
                  provider_message_id, error_code, error, updated_at) \

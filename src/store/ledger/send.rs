@@ -69,7 +69,7 @@ impl Store {
         rows: Bulk,
         now: Timestamp,
     ) -> Result<()> {
-        self.write(to, rows, Some(now.millis().into()), |incoming, now| {
+        self.write(to, rows, vec![now.millis().into()], |incoming, now| {
             format!(
                 "INSERT INTO send (id, company_id, channel_id, state, content, recipients, recipient, \
                  template_id, skipped, due_at, send_at, expires_at, high_water, settled, created_at) \
@@ -92,7 +92,7 @@ impl Store {
                 Cell::Bytes(&block.packed),
             ]);
         }
-        self.write(to, rows, None, |incoming, _| {
+        self.write(to, rows, Vec::new(), |incoming, _| {
             format!(
                 "INSERT INTO recipient_block (send_id, first_ordinal, recipients, packed) \
                  SELECT send_id, first_ordinal, recipients, packed FROM {incoming} AS incoming"
@@ -137,7 +137,7 @@ impl Store {
             ]);
         }
         // An answer that is too old to be given again makes room for a new one under the same key.
-        self.write(to, rows, Some(now.millis().into()), |incoming, now| {
+        self.write(to, rows, vec![now.millis().into()], |incoming, now| {
             format!(
                 "INSERT INTO idempotency_key (company_id, key, fingerprint, send_id, recipients, skipped, \
                  skipped_first, created_at) \
@@ -158,7 +158,7 @@ impl Store {
             for send_id in &batch.withdrawals {
                 rows.push([(*send_id).into()]);
             }
-            self.write(to, rows, None, |gone, _| {
+            self.write(to, rows, Vec::new(), |gone, _| {
                 format!("DELETE FROM {table} IN (SELECT id FROM {gone} AS gone)")
             })
             .await?;

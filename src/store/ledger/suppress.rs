@@ -40,7 +40,7 @@ impl Store {
             ]);
         }
         // Who opted out is not let back in by a hold that ends.
-        self.write(to, rows, Some(now.millis().into()), |incoming, now| {
+        self.write(to, rows, vec![now.millis().into()], |incoming, now| {
             format!(
                 "INSERT INTO suppression (company_id, recipient, scope, until, provider_code, created_at) \
                  SELECT company_id, recipient, scope, until, provider_code, ${now} \
@@ -55,7 +55,7 @@ impl Store {
         for (company_id, recipient, scope) in &batch.lifted {
             rows.push([(*company_id).into(), recipient.as_i64().into(), i64::from(scope.as_i16()).into()]);
         }
-        self.write(to, rows, None, |lifted, _| {
+        self.write(to, rows, Vec::new(), |lifted, _| {
             format!(
                 "DELETE FROM suppression WHERE EXISTS (SELECT 1 FROM {lifted} AS lifted \
                  WHERE lifted.company_id = suppression.company_id \
