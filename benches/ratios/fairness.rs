@@ -11,8 +11,8 @@ use crate::service::{Ground, Service};
 const SENDS: usize = 10;
 const RECIPIENTS: u64 = 50_000;
 const CHANNELS: usize = 1_000;
-const RECIPIENTS_EACH: u64 = 2_000;
-const PATIENCE: Duration = Duration::from_secs(120);
+const RECIPIENTS_EACH: u64 = 500;
+const PATIENCE: Duration = Duration::from_secs(50);
 
 pub(crate) fn measure() -> Vec<Row> {
     actix_web::rt::System::new().block_on(async { vec![sends().await, channels().await] })

@@ -31,6 +31,7 @@ impl ChannelActor {
         self.expire(now, wall);
         self.awake(wall);
         self.fetch(ctx);
+        self.places.release(self.in_flight);
         self.held = self.start_messages(now, wall);
         self.settle_places(ctx);
         self.look_into_doubts(ctx);

@@ -23,6 +23,8 @@ pub(super) struct Places {
     turn: u32,
     /// Of messages in flight, and those that were just taken.
     taken: usize,
+    /// Of these, those that its turn brought and that were not offered to its messages yet.
+    granted: usize,
     /// One more was wanted and none was free.
     wanted: bool,
     /// The channel stands in line.
@@ -33,7 +35,7 @@ impl Places {
     /// None taken yet of `all`, which are `most` when none is taken.
     pub(super) fn new(all: Arc<Semaphore>, most: usize) -> Self {
         let turn = u32::try_from(most).map_or(TURN, |most| most.min(TURN));
-        Self { all, turn, taken: 0, wanted: false, waiting: false }
+        Self { all, turn, taken: 0, granted: 0, wanted: false, waiting: false }
     }
 
     /// Whether there is a place for one message more than are in flight.
@@ -55,13 +57,23 @@ impl Places {
         }
     }
 
-    /// Gives back what is not in use. Whether it is to stand in line now.
-    pub(super) fn settle(&mut self, in_flight: usize) -> bool {
-        let unused = self.taken.saturating_sub(in_flight);
+    /// Gives back the places of messages that are done: whoever stands in line has them next, and not the channel
+    /// that happens to have more to send.
+    pub(super) fn release(&mut self, in_flight: usize) {
+        self.give_back(self.taken.saturating_sub(in_flight + self.granted));
+        self.granted = 0;
+    }
+
+    fn give_back(&mut self, unused: usize) {
         if unused > 0 {
             self.taken -= unused;
             self.all.add_permits(unused);
         }
+    }
+
+    /// Gives back what is not in use. Whether it is to stand in line now.
+    pub(super) fn settle(&mut self, in_flight: usize) -> bool {
+        self.give_back(self.taken.saturating_sub(in_flight));
         let stands = self.wanted && !self.waiting;
         self.waiting |= stands;
         self.wanted = false;
@@ -79,6 +91,7 @@ impl Places {
         self.waiting = false;
         if let Some(places) = places {
             self.taken += places.num_permits();
+            self.granted += places.num_permits();
             places.forget();
         }
     }
@@ -143,6 +156,7 @@ mod tests {
     impl Channel {
         /// Starts what it can. Whether it stands in line then.
         fn pump(&mut self) -> bool {
+            self.places.release(self.in_flight);
             while self.places.take(self.in_flight) {
                 self.in_flight += 1;
                 self.started += 1;
@@ -164,16 +178,16 @@ mod tests {
             assert!(turn.as_mut().poll(&mut task).is_pending(), "none is free");
             line.push_back((index, turn));
         };
-        for _ in 0..100 {
+        for _ in 0..1_000 {
             for (index, channel) in channels.iter_mut().enumerate() {
                 if channel.pump() {
                     stand(index, channel, &mut line);
                 }
             }
-            // Whatever is in flight is done, and the first in line are served.
+            // Some of what is in flight is done, of one channel after the other: each has more to send at once.
             for channel in &mut channels {
-                channel.in_flight = 0;
-                assert!(!channel.places.settle(0), "it stands in line already");
+                channel.in_flight -= channel.in_flight.div_ceil(2);
+                assert!(!channel.pump(), "it stands in line already");
             }
             while let Some((index, mut turn)) = line.pop_front() {
                 let Poll::Ready(granted) = turn.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
