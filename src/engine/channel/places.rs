@@ -2,7 +2,7 @@
 //!
 //! Each channel bounds itself; this bounds all of them together, so that a thousand channels with a queue neither
 //! use up the machine's connections nor make one commit of a million outcomes. Whoever finds no place stands in
-//! line, and is given some when its turn comes: so all channels get on alike. [`super::dispatch`] asks for one
+//! line, and is given some when its turn comes: none that stands there is passed over. [`super::dispatch`] asks for one
 //! before each message.
 
 use std::sync::Arc;
