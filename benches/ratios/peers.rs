@@ -60,7 +60,7 @@ pub(crate) fn measure() -> Vec<Row> {
             let come = provider.wait(PATIENCE, |tally| tally.messages >= before.0 + recipients);
             assert!(come.await, "messages never arrived");
             // From the request on, and until the ledger is written: enqueueing is counted against us.
-            while !service.store.channels_with_work().await.unwrap().is_empty() {
+            while !service.store.working_channels().await.unwrap().is_empty() {
                 actix_web::rt::time::sleep(Duration::from_millis(2)).await;
             }
             found.ours.push(recipients as f64 / began.elapsed().as_secs_f64());

@@ -2,7 +2,8 @@
 //!
 //! Each channel asks on a schedule of its own, and all of them when the process begins: this puts them one
 //! after the other, so that ten thousand channels that begin together are no storm. Messages are not held up
-//! by it: they have limits of their own.
+//! by it: they have limits of their own. Each is told its own moment at once, unlike by the limiter of messages,
+//! which would let all that wait ask again at the next.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -90,17 +90,6 @@ struct Row {
 }
 
 impl Store {
-    /// The channels that have something left to send.
-    ///
-    /// # Errors
-    ///
-    /// Those of any query.
-    pub async fn channels_with_work(&self) -> Result<Vec<Uuid>> {
-        let sql = "SELECT DISTINCT channel_id FROM send WHERE state < 2 AND state = $1";
-        let rows = self.rows(sql, [State::Active.as_i16().into()]).await?;
-        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
-    }
-
     /// The oldest unfinished sends of a channel that may go now, at most `limit`: not those that a person
     /// paused, that wait for a later moment, or whose template the provider does not let through.
     ///

@@ -44,7 +44,7 @@ async fn a_tier_that_is_changed_speeds_up_a_send_under_way(universe: &Universe) 
     let applied = Instant::now();
     until("everybody reached", async || serving.figures().1 == 200).await;
     assert!(applied.elapsed() < 2 * SOON, "the old pace was kept: {:?}", applied.elapsed());
-    until("the send finished", async || universe.store.channels_with_work().await.unwrap().is_empty()).await;
+    until("the send finished", async || universe.store.working_channels().await.unwrap().is_empty()).await;
     assert_eq!(serving.figures(), (200, 200));
     end(child, serving).await;
 }
@@ -73,7 +73,7 @@ async fn a_tier_that_an_operator_replaces_over_http_speeds_up_a_send_under_way(u
     let replaced = Instant::now();
     until("everybody reached", async || serving.figures().1 == 200).await;
     assert!(replaced.elapsed() < 2 * SOON, "the old pace was kept: {:?}", replaced.elapsed());
-    until("the send finished", async || universe.store.channels_with_work().await.unwrap().is_empty()).await;
+    until("the send finished", async || universe.store.working_channels().await.unwrap().is_empty()).await;
     assert_eq!(serving.figures(), (200, 200));
 
     let history = serving.place.json("tier history --tier slow");

@@ -210,8 +210,7 @@ impl Running {
     /// Waits until the simulator took that many messages, and the sends are finished in the store.
     pub(crate) async fn settled(&self, messages: u64) {
         until(&format!("{messages} messages delivered"), async || self.delivered().0 >= messages).await;
-        until("every send finished", async || self.store.channels_with_work().await.unwrap().is_empty())
-            .await;
+        until("every send finished", async || self.store.working_channels().await.unwrap().is_empty()).await;
     }
 
     /// Stops the service as a graceful end does, and starts it again.
