@@ -8,6 +8,7 @@ mod accept;
 mod app_secrets;
 mod channel;
 mod directory;
+mod fair_line;
 mod idempotency;
 mod indexing;
 mod keys;
@@ -34,12 +35,13 @@ use std::time::Duration;
 
 use actix::{Actor, Addr, Arbiter, ArbiterHandle, MailboxError};
 use dashmap::DashMap;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use uuid::Uuid;
 
 pub use self::accept::Rehearsal;
 use self::app_secrets::AppSecrets;
 use self::directory::Directory;
+use self::fair_line::FairLine;
 use self::idempotency::Claims;
 pub use self::idempotency::{Held, KEPT, Turn};
 use self::keys::Keys;
@@ -220,7 +222,7 @@ impl Engine {
             synchronised: DashMap::new(),
             questions: Pace::each_second(QUESTIONS_EACH_SECOND),
             reader: Reader::new(config.database.connections as usize / 2),
-            places: Arc::new(Semaphore::new(config.engine.total_in_flight)),
+            places: FairLine::new(config.engine.total_in_flight),
             engine: config.engine.clone(),
             retry: config.retry.clone(),
             cloud_api: config.cloud_api.clone(),

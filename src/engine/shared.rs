@@ -9,9 +9,9 @@ use std::time::Instant;
 
 use actix::Addr;
 use dashmap::DashMap;
-use tokio::sync::Semaphore;
 use uuid::Uuid;
 
+use super::fair_line::FairLine;
 use super::ledger::Ledger;
 use super::pace::Pace;
 use super::quota::Quotas;
@@ -44,7 +44,7 @@ pub(crate) struct Shared {
     /// Reads the store for channels.
     pub(crate) reader: Reader,
     /// Messages in flight of all channels together.
-    pub(crate) places: Arc<Semaphore>,
+    pub(crate) places: Arc<FairLine>,
     pub(crate) engine: config::Engine,
     pub(crate) retry: config::Retry,
     pub(crate) cloud_api: config::CloudApi,

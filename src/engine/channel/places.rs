@@ -8,19 +8,22 @@
 use std::sync::Arc;
 
 use actix::prelude::*;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::oneshot;
 
 use super::ChannelActor;
+use crate::engine::fair_line::{FairLine, Grant, Share};
 
 /// Places given to a channel when its turn comes: more would make the others wait longer, fewer would make
 /// each message a turn of its own.
-const TURN: u32 = 16;
+const TURN: usize = 16;
 
 /// See the module.
 pub(super) struct Places {
-    all: Arc<Semaphore>,
+    all: Arc<FairLine>,
+    /// What it had of them so far.
+    share: Share,
     /// How many are given at once.
-    turn: u32,
+    turn: usize,
     /// Of messages in flight, and those that were just taken.
     taken: usize,
     /// Of these, those that its turn brought and that were not offered to its messages yet.
@@ -33,9 +36,9 @@ pub(super) struct Places {
 
 impl Places {
     /// None taken yet of `all`, which are `most` when none is taken.
-    pub(super) fn new(all: Arc<Semaphore>, most: usize) -> Self {
-        let turn = u32::try_from(most).map_or(TURN, |most| most.min(TURN));
-        Self { all, turn, taken: 0, granted: 0, wanted: false, waiting: false }
+    pub(super) fn new(all: Arc<FairLine>, most: usize) -> Self {
+        let turn = most.min(TURN);
+        Self { all, share: Share::default(), turn, taken: 0, granted: 0, wanted: false, waiting: false }
     }
 
     /// Whether there is a place for one message more than are in flight.
@@ -43,18 +46,10 @@ impl Places {
         if self.taken > in_flight {
             return true;
         }
-        // Whoever stands in line is served first: then none is free here.
-        match self.all.try_acquire() {
-            Ok(place) => {
-                place.forget();
-                self.taken += 1;
-                true
-            }
-            Err(_) => {
-                self.wanted = true;
-                false
-            }
-        }
+        let is_free = self.all.take(&mut self.share);
+        self.taken += usize::from(is_free);
+        self.wanted |= !is_free;
+        is_free
     }
 
     /// Gives back the places of messages that are done: whoever stands in line has them next, and not the channel
@@ -67,7 +62,7 @@ impl Places {
     fn give_back(&mut self, unused: usize) {
         if unused > 0 {
             self.taken -= unused;
-            self.all.add_permits(unused);
+            self.all.give_back(unused);
         }
     }
 
@@ -81,25 +76,22 @@ impl Places {
     }
 
     /// Stands in line.
-    fn turn(&self) -> impl Future<Output = Option<OwnedSemaphorePermit>> + use<> {
-        let (all, turn) = (Arc::clone(&self.all), self.turn);
-        async move { all.acquire_many_owned(turn).await.ok() }
+    fn turn(&mut self) -> oneshot::Receiver<Grant> {
+        self.all.stand(&mut self.share, self.turn)
     }
 
     /// Its turn came.
-    fn granted(&mut self, places: Option<OwnedSemaphorePermit>) {
+    fn granted(&mut self, grant: Grant) {
+        let places = grant.take();
         self.waiting = false;
-        if let Some(places) = places {
-            self.taken += places.num_permits();
-            self.granted += places.num_permits();
-            places.forget();
-        }
+        self.taken += places;
+        self.granted += places;
     }
 }
 
 impl Drop for Places {
     fn drop(&mut self) {
-        self.all.add_permits(self.taken);
+        self.all.give_back(self.taken);
     }
 }
 
@@ -112,8 +104,11 @@ impl ChannelActor {
         self.places
             .turn()
             .into_actor(self)
-            .map(|places, actor, ctx| {
-                actor.places.granted(places);
+            .map(|grant, actor, ctx| {
+                // The line is there as long as somebody stands in it.
+                if let Ok(grant) = grant {
+                    actor.places.granted(grant);
+                }
                 actor.pump(ctx);
             })
             .spawn(ctx);
@@ -122,28 +117,20 @@ impl ChannelActor {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::VecDeque;
-    use std::pin::Pin;
-    use std::task::{Context, Poll, Waker};
-
     use super::*;
-
-    fn all(places: usize) -> Arc<Semaphore> {
-        Arc::new(Semaphore::new(places))
-    }
 
     #[test]
     fn a_place_is_taken_once_and_given_back_when_it_is_not_used() {
-        let all = all(2);
+        let all = FairLine::new(2);
         let mut places = Places::new(Arc::clone(&all), 2);
         assert!(places.take(0) && places.take(0));
-        assert_eq!(all.available_permits(), 1, "the second time it was there already");
+        assert_eq!(all.free(), 1, "the second time it was there already");
         assert!(places.take(1));
         assert!(!places.take(2), "there are two");
         assert!(places.settle(1), "it has to wait for another");
-        assert_eq!(all.available_permits(), 1);
+        assert_eq!(all.free(), 1);
         drop(places);
-        assert_eq!(all.available_permits(), 2, "what ends gives back what it had");
+        assert_eq!(all.free(), 2, "what ends gives back what it had");
     }
 
     /// A channel that has always more to start.
@@ -167,36 +154,26 @@ mod tests {
 
     #[test]
     fn channels_take_turns_once_all_places_are_taken() {
-        const PLACES: usize = 3 * TURN as usize;
-        let all = all(PLACES);
+        const PLACES: usize = 3 * TURN;
+        let all = FairLine::new(PLACES);
         let channel = || Channel { places: Places::new(Arc::clone(&all), PLACES), in_flight: 0, started: 0 };
         let mut channels: Vec<_> = (0..5).map(|_| channel()).collect();
-        let mut task = Context::from_waker(Waker::noop());
-        let mut line = VecDeque::new();
-        let mut stand = |index: usize, channel: &Channel, line: &mut VecDeque<(usize, Pin<Box<_>>)>| {
-            let mut turn = Box::pin(channel.places.turn());
-            assert!(turn.as_mut().poll(&mut task).is_pending(), "none is free");
-            line.push_back((index, turn));
-        };
-        for _ in 0..1_000 {
-            for (index, channel) in channels.iter_mut().enumerate() {
-                if channel.pump() {
-                    stand(index, channel, &mut line);
+        let mut turns: Vec<_> = (0..5).map(|_| None).collect();
+        for round in 0..1_000 {
+            for (index, (channel, turn)) in channels.iter_mut().zip(&mut turns).enumerate() {
+                // The last two look only now and then whether their turn came.
+                if index >= 3 && round % 2 == 0 {
+                    continue;
                 }
-            }
-            // Some of what is in flight is done, of one channel after the other: each has more to send at once.
-            for channel in &mut channels {
-                channel.in_flight -= channel.in_flight.div_ceil(2);
-                assert!(!channel.pump(), "it stands in line already");
-            }
-            while let Some((index, mut turn)) = line.pop_front() {
-                let Poll::Ready(granted) = turn.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
-                    line.push_front((index, turn));
-                    break;
-                };
-                channels[index].places.granted(granted);
-                if channels[index].pump() {
-                    stand(index, &channels[index], &mut line);
+                if let Some(grant) =
+                    turn.as_mut().and_then(|turn: &mut oneshot::Receiver<_>| turn.try_recv().ok())
+                {
+                    channel.places.granted(grant);
+                }
+                // Half of what is in flight is done.
+                channel.in_flight /= 2;
+                if channel.pump() {
+                    *turn = Some(channel.places.turn());
                 }
             }
         }
