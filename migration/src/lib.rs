@@ -19,6 +19,7 @@ mod m20261121_000007_create_idempotency_keys;
 mod m20261121_000010_create_operators;
 mod m20261121_000020_number_contacts;
 mod m20261121_000021_index_contacts;
+mod m20261121_000022_lighten_contact_writes;
 mod m20261121_000030_create_forgotten_sends;
 
 /// All migrations, oldest first.
@@ -38,6 +39,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000010_create_operators::Migration),
             Box::new(m20261121_000020_number_contacts::Migration),
             Box::new(m20261121_000021_index_contacts::Migration),
+            Box::new(m20261121_000022_lighten_contact_writes::Migration),
             Box::new(m20261121_000030_create_forgotten_sends::Migration),
         ]
     }

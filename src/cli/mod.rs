@@ -218,6 +218,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return u8::try_from(refusal.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }
     };
+    // Each message in flight may need a connection. Where the limit cannot be raised, the one there is holds.
+    let _ = rlimit::increase_nofile_limit(u64::MAX);
     let system = actix_web::rt::System::new();
     failure::report(system.block_on(Box::pin(execute(line))))
 }

@@ -19,8 +19,10 @@ use crate::store::{Store, Upserted};
 /// Batches that may wait to be written.
 const AHEAD: usize = 2;
 
-/// Contacts after which the database looks for the first time how many there are; then whenever they doubled.
+/// Contacts after which the database looks for the first time how many there are; then whenever there are four times
+/// as many.
 const FIRST_COUNT: u64 = 4_096;
+const COUNTED_AGAIN: u64 = 4;
 
 /// What a caller can say about a file.
 #[derive(Debug, Clone, Default)]
@@ -93,7 +95,7 @@ pub async fn contacts(
     let mut so_far = Progress::default();
     let mut indexing = Indexing::new(store, company);
     // Plans made for a table that was small read all of it for each batch.
-    let mut counted = FIRST_COUNT / 2;
+    let mut next_count = FIRST_COUNT;
     while let Some(Batch { mut drafts, rejected, bytes_read, bytes_total }) = arriving.recv().await {
         drafts.iter_mut().for_each(|draft| draft.tags.extend_from_slice(&options.tags));
         let results = store.upsert_contacts(company, &drafts, Timestamp::now()).await?;
@@ -110,9 +112,9 @@ pub async fn contacts(
         so_far.rows += drafts.len() as u64 + rejected;
         (so_far.bytes_read, so_far.bytes_total) = (bytes_read, bytes_total);
         indexing.written(drafts.len()).await?;
-        if so_far.created >= counted.saturating_mul(2) {
+        if so_far.created >= next_count {
             store.contacts_grew().await?;
-            counted = so_far.created;
+            next_count = so_far.created.saturating_mul(COUNTED_AGAIN);
         }
         progress(&so_far);
     }

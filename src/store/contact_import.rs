@@ -8,7 +8,7 @@ use sea_orm::{ConnectionTrait, DatabaseTransaction, Value};
 use uuid::Uuid;
 
 use super::contact_match::{Matcher, Slot};
-use super::dialect::{Cell, Rows, Type};
+use super::dialect::{self, Cell, Rows, Type};
 use super::{Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
@@ -111,6 +111,7 @@ impl Store {
         values.extend(more);
         let (emails, more) = emails.select(values.len() + 1);
         values.extend(more);
+        let bytewise = dialect::bytewise(self.backend);
         let select = format!(
             "SELECT id, first_name, last_name, email, phone_number, phone_number_lid, profile_picture, phone,
                 ordinal, tag_text
@@ -119,7 +120,7 @@ impl Store {
                 WHERE contact.company_id = $1 AND contact.phone = wanted.phone
                 UNION
                 SELECT contact.id FROM {emails} AS wanted CROSS JOIN contact
-                WHERE contact.company_id = $1 AND lower(contact.email) = lower(wanted.email)
+                WHERE contact.company_id = $1 AND lower(contact.email) COLLATE {bytewise} = lower(wanted.email)
              ) ORDER BY ordinal"
         );
         let mut matcher = Matcher::default();

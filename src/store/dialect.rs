@@ -13,6 +13,14 @@ use uuid::Uuid;
 
 pub(super) use self::bulk::{Bulk, Incoming};
 
+/// The collation that compares texts byte by byte.
+pub(super) const fn bytewise(backend: DbBackend) -> &'static str {
+    match backend {
+        DbBackend::Postgres => r#""C""#,
+        _ => "BINARY",
+    }
+}
+
 /// The type of a column of [`Rows`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Type {
