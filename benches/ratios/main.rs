@@ -58,7 +58,7 @@ fn main() -> std::io::Result<()> {
         ("idle-actors", true, actors::idle),
         ("start", true, actors::start),
         ("contacts", true, contacts::measure),
-        ("import", true, import::measure),
+        ("import", false, import::measure),
         ("ten-million", false, audience::measure),
         ("peers", false, peers::measure),
         ("retention", true, retention::measure),

@@ -1,9 +1,11 @@
 //! The import of a file of contacts.
 //!
 //! A thread reads and understands the file while the batch before is written. Each batch is committed by
-//! itself, so an import that was interrupted is finished by running it again.
+//! itself, or in parts so small that nobody waits long, so an import that was interrupted is finished by running it
+//! again.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use serde::Serialize;
 use tokio::sync::mpsc;
@@ -98,20 +100,26 @@ pub async fn contacts(
     let mut next_count = FIRST_COUNT;
     while let Some(Batch { mut drafts, rejected, bytes_read, bytes_total }) = arriving.recv().await {
         drafts.iter_mut().for_each(|draft| draft.tags.extend_from_slice(&options.tags));
-        let results = store.upsert_contacts(company, &drafts, Timestamp::now()).await?;
-        for result in &results {
-            match result {
-                Upserted::Created => so_far.created += 1,
-                Upserted::Updated => so_far.updated += 1,
-                Upserted::Unchanged => so_far.unchanged += 1,
+        let mut left = drafts.as_slice();
+        while !left.is_empty() {
+            let (lot, rest) = left.split_at(indexing.rows().min(left.len()));
+            let started = Instant::now();
+            let results = store.upsert_contacts(company, lot, Timestamp::now()).await?;
+            indexing.written(lot.len(), started.elapsed()).await?;
+            for result in results {
+                match result {
+                    Upserted::Created => so_far.created += 1,
+                    Upserted::Updated => so_far.updated += 1,
+                    Upserted::Unchanged => so_far.unchanged += 1,
+                }
             }
+            left = rest;
         }
         let without_number = drafts.iter().filter(|draft| draft.person.phone().is_none()).count();
         so_far.without_number += without_number as u64;
         so_far.rejected += rejected;
         so_far.rows += drafts.len() as u64 + rejected;
         (so_far.bytes_read, so_far.bytes_total) = (bytes_read, bytes_total);
-        indexing.written(drafts.len()).await?;
         if so_far.created >= next_count {
             store.contacts_grew().await?;
             next_count = so_far.created.saturating_mul(COUNTED_AGAIN);

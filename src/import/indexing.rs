@@ -4,6 +4,8 @@
 //! far ahead of it, they wait. So contacts that are not indexed yet stay few, and memory constant. Called by
 //! [`super::contacts()`].
 
+use std::time::Duration;
+
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
@@ -26,9 +28,17 @@ impl<'a> Indexing<'a> {
         Self { store, company, pace: store.pace(), step: None, ahead: 0 }
     }
 
-    /// To be called when a batch of so many rows was written. Lets others write, too.
-    pub(super) async fn written(&mut self, rows: usize) -> store::Result<()> {
+    /// How many rows to write in the next transaction.
+    pub(super) const fn rows(&self) -> usize {
+        self.pace.rows()
+    }
+
+    /// To be called when so many rows were written in a transaction, with what that took. Lets others write, too.
+    pub(super) async fn written(&mut self, rows: usize, took: Duration) -> store::Result<()> {
         self.ahead += rows;
+        if rows == self.pace.rows() {
+            self.pace.wrote(took);
+        }
         self.pace.pause().await;
         if self.step.as_ref().is_some_and(|step| step.is_finished() || self.ahead >= ROWS_AHEAD) {
             self.settle().await?;

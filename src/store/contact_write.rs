@@ -22,19 +22,41 @@ use crate::domain::phone::PhoneNumber;
 const ADDED_AT_ONCE: usize = 2_000;
 
 /// A process that waits for SQLite's write lock looks for it after 1, 2, 5, 10, 15, 20 and then 25 ms, until it has
-/// waited for some 128 ms (`sqliteDefaultBusyCallback`). Who writes a lot has to let go for as long.
+/// waited for some 128 ms, and then so seldom that it misses pauses (`sqliteDefaultBusyCallback`). Who writes a lot
+/// has to let go for as long.
 const PAUSE: Duration = Duration::from_millis(26);
 /// Between two pauses: with the last transaction less than those 128 ms.
 const PAUSE_EVERY: Duration = Duration::from_millis(70);
+/// What a transaction may take.
+const TRANSACTION: Duration = Duration::from_millis(40);
+/// Rows of a transaction: as many as go into it by [`TRANSACTION`], which depends on how far the rows are spread
+/// over the indexes.
+const ROWS: std::ops::RangeInclusive<usize> = 100..=1_000;
 
 /// Lets other processes write in between, for one that writes again and again. PostgreSQL needs no such thing.
 #[derive(Debug)]
 pub struct Pace {
     is_needed: bool,
     paused: Instant,
+    rows: usize,
 }
 
 impl Pace {
+    /// How many rows the next transaction should write.
+    pub const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// To be called after a transaction of [`Pace::rows`] rows: how long it took.
+    pub fn wrote(&mut self, took: Duration) {
+        if self.is_needed {
+            let fitting = self.rows as f64 * TRANSACTION.as_secs_f64() / took.as_secs_f64().max(1e-6);
+            // Down at once, up by and by.
+            let next = fitting.min(self.rows as f64 * 1.25);
+            self.rows = (next as usize).clamp(*ROWS.start(), *ROWS.end());
+        }
+    }
+
     /// To be called between two transactions.
     pub async fn pause(&mut self) {
         if self.is_needed && self.paused.elapsed() >= PAUSE_EVERY {
@@ -101,7 +123,7 @@ impl Store {
 
     /// For one who writes again and again.
     pub fn pace(&self) -> Pace {
-        Pace { is_needed: self.backend == DbBackend::Sqlite, paused: Instant::now() }
+        Pace { is_needed: self.backend == DbBackend::Sqlite, paused: Instant::now(), rows: *ROWS.end() }
     }
 
     /// To be called when many contacts were written: PostgreSQL counts again what its plans go by. Until it
@@ -265,5 +287,29 @@ impl Store {
         let statement = self.statement(select, std::iter::once(company.into()).chain(values));
         let rows = transaction.query_all_raw(statement).await?;
         rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transaction_gets_as_many_rows_as_it_has_time_for() {
+        let pace = |is_needed| Pace { is_needed, paused: Instant::now(), rows: *ROWS.end() };
+        let mut slow = pace(true);
+        slow.wrote(2 * TRANSACTION);
+        assert_eq!(slow.rows(), 500);
+        slow.wrote(TRANSACTION / 10);
+        assert_eq!(slow.rows(), 625, "more by and by");
+        slow.wrote(Duration::from_secs(60));
+        assert_eq!(slow.rows(), *ROWS.start());
+        for _ in 0..20 {
+            slow.wrote(Duration::ZERO);
+        }
+        assert_eq!(slow.rows(), *ROWS.end());
+        let mut free = pace(false);
+        free.wrote(Duration::from_secs(60));
+        assert_eq!(free.rows(), *ROWS.end(), "nobody waits for it");
     }
 }
