@@ -80,7 +80,7 @@ async fn sizes(rows: &DatabaseConnection) -> Vec<Size> {
             DbBackend::Sqlite => format!(
                 "SELECT CAST(COALESCE(SUM(CASE schema.type WHEN 'table' THEN pgsize END), 0) AS INTEGER), \
                  CAST(COALESCE(SUM(CASE schema.type WHEN 'index' THEN pgsize END), 0) AS INTEGER) \
-                 FROM sqlite_schema AS schema JOIN dbstat ON dbstat.name = schema.name AND dbstat.aggregate \
+                 FROM sqlite_schema AS schema JOIN dbstat('main', 1) AS stat ON stat.name = schema.name \
                  WHERE schema.tbl_name = '{table}'"
             ),
             _ => format!("SELECT pg_table_size('{table}'), pg_indexes_size('{table}')"),
