@@ -1,5 +1,5 @@
 //! The import of a million contacts, search index included, beside a bare insert of the same rows; and how the
-//! service answers meanwhile.
+//! service answers meanwhile. Run by name only: it takes minutes.
 
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use pombo::import;
 use pombo::store::Store;
-use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection};
+use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection, TransactionTrait as _};
 
 use crate::service::{Service, resident_kib};
 use crate::{Row, median, people};
@@ -67,7 +67,9 @@ pub(crate) fn measure() -> Vec<Row> {
             Row {
                 what: "import of 1,000,000 contacts, searchable",
                 ours: format!("{rate:.0} rows/s, {took:.1} s"),
-                yardstick: format!("bare INSERT of the same rows {yardstick:.0}/s"),
+                yardstick: format!(
+                    "bare INSERT into tables indexed alike, the first {BARE}: {yardstick:.0}/s"
+                ),
                 ratio: format!("{:.2}", rate / yardstick),
                 bound: "≥ 25,000 rows/s",
             },
@@ -130,27 +132,39 @@ fn write(path: &Path) {
     }
 }
 
-/// The yardstick: the same rows into a table without an index, a thousand in a statement. Rows per second.
+/// The yardstick: the same people and tags into bare tables that are indexed as they are needed, by number, address
+/// and tag, a thousand rows in a transaction. Rows per second.
 async fn insert(database: &DatabaseConnection) -> f64 {
-    database
-        .execute_unprepared(
-            "CREATE TABLE yardstick (first TEXT, last TEXT, email TEXT, phone TEXT, tag TEXT)",
-        )
-        .await
-        .unwrap();
+    for statement in [
+        "CREATE TABLE bare_person (id BIGINT NOT NULL PRIMARY KEY, name TEXT, email TEXT, phone BIGINT)",
+        "CREATE INDEX bare_phone ON bare_person (phone)",
+        "CREATE INDEX bare_email ON bare_person (email)",
+        "CREATE TABLE bare_pair (tag TEXT, person BIGINT, phone BIGINT, PRIMARY KEY (tag, person))",
+        "CREATE INDEX bare_pair_phone ON bare_pair (tag, phone)",
+    ] {
+        database.execute_unprepared(statement).await.unwrap();
+    }
     let started = Instant::now();
     for lot in 0..BARE / BARE_LOT {
-        let row = |number| {
+        let (mut people, mut pairs) = (Vec::new(), Vec::new());
+        for number in lot * BARE_LOT..(lot + 1) * BARE_LOT {
             let person = people::person(number);
-            let tag = people::tag(number);
-            format!(
-                "('{}','{}','{}','{}','{tag}')",
-                person.first_name, person.last_name, person.email, person.phone_number
-            )
-        };
-        let rows: Vec<String> = (lot * BARE_LOT..(lot + 1) * BARE_LOT).map(row).collect();
-        let insert = format!("INSERT INTO yardstick VALUES {}", rows.join(","));
-        database.execute_unprepared(&insert).await.unwrap();
+            let (phone, tag) = (person.phone().unwrap(), people::tag(number));
+            people.push(format!(
+                "({number},'{} {}','{}',{})",
+                person.first_name,
+                person.last_name,
+                person.email,
+                phone.as_i64()
+            ));
+            pairs.push(format!("('{tag}',{number},{})", phone.as_i64()));
+        }
+        let transaction = database.begin().await.unwrap();
+        let people = format!("INSERT INTO bare_person VALUES {}", people.join(","));
+        transaction.execute_unprepared(&people).await.unwrap();
+        let pairs = format!("INSERT INTO bare_pair VALUES {}", pairs.join(","));
+        transaction.execute_unprepared(&pairs).await.unwrap();
+        transaction.commit().await.unwrap();
     }
     BARE as f64 / started.elapsed().as_secs_f64()
 }
