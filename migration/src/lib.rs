@@ -21,6 +21,7 @@ mod m20261121_000020_number_contacts;
 mod m20261121_000021_index_contacts;
 mod m20261121_000022_lighten_contact_writes;
 mod m20261121_000030_create_forgotten_sends;
+mod m20261121_000040_create_web_session_records;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -41,6 +42,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000021_index_contacts::Migration),
             Box::new(m20261121_000022_lighten_contact_writes::Migration),
             Box::new(m20261121_000030_create_forgotten_sends::Migration),
+            Box::new(m20261121_000040_create_web_session_records::Migration),
         ]
     }
 }

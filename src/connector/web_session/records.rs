@@ -15,14 +15,14 @@ pub trait Records: Send + Sync {
     /// [`RecordsError`].
     async fn read(&self, namespace: &str, keys: &[&str]) -> Result<Vec<Record>, RecordsError>;
 
-    /// All records of a namespace, ordered by key.
+    /// All records of a namespace, in any order.
     ///
     /// # Errors
     ///
     /// [`RecordsError`].
     async fn list(&self, namespace: &str) -> Result<Vec<Record>, RecordsError>;
 
-    /// The keys of a namespace and their marks, ordered by key.
+    /// The keys of a namespace and their marks, in any order.
     ///
     /// # Errors
     ///
