@@ -12,7 +12,7 @@ const UP: &[&str] = &[
     "CREATE TABLE web_session_record (
         channel_id {uuid} NOT NULL,
         namespace TEXT NOT NULL,
-        key TEXT NOT NULL,
+        key TEXT {bytewise} NOT NULL,
         value {bytes} NOT NULL,
         mark {int} NOT NULL,
         PRIMARY KEY (channel_id, namespace, key)

@@ -109,6 +109,20 @@ impl Store {
         Ok(keys.into_tuple().all(&self.read).await?)
     }
 
+    /// Whether a session's namespace has a key that begins so.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn has_web_session_key(&self, channel: Uuid, namespace: &str, beginning: &str) -> Result<bool> {
+        // No key has the last character of all. Keys are compared byte by byte.
+        let end = format!("{beginning}{}", char::MAX);
+        let sql = "SELECT 1 FROM web_session_record WHERE channel_id = $1 AND namespace = $2
+                   AND key >= $3 AND key < $4 LIMIT 1";
+        let values = [channel.into(), namespace.into(), beginning.into(), end.into()];
+        Ok(self.row(sql, values).await?.is_some())
+    }
+
     /// Makes all of these changes or none, in this order.
     ///
     /// # Errors

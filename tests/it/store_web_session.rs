@@ -82,6 +82,21 @@ async fn changes_are_made_in_their_order(universe: &Universe) {
     store.change_web_session(channel, &[]).await.unwrap();
 }
 
+async fn a_key_is_found_by_how_it_begins(universe: &Universe) {
+    let (store, channel) = (&universe.store, Uuid::now_v7());
+    let keys = ["5511@s.whatsapp.net", "551199:3@lid", "5512"];
+    let changes: Vec<_> = keys.iter().map(|key| put("session", row(key, &[1], 0))).collect();
+    store.change_web_session(channel, &changes).await.unwrap();
+    let expected =
+        [("5511@", true), ("5511:", false), ("551199:", true), ("55119", true), ("5512", true), ("56", false), ("", true)];
+    for (beginning, is_there) in expected {
+        let found = store.has_web_session_key(channel, "session", beginning).await.unwrap();
+        assert_eq!(found, is_there, "{beginning}");
+    }
+    assert!(!store.has_web_session_key(channel, "identity", "").await.unwrap());
+    assert!(!store.has_web_session_key(Uuid::now_v7(), "session", "").await.unwrap());
+}
+
 async fn of_many_who_take_a_row_one_gets_it(universe: &Universe) {
     let (store, channel) = (&universe.store, Uuid::now_v7());
     store.change_web_session(channel, &[put("sent", row("m", &[9], 4))]).await.unwrap();
@@ -181,6 +196,7 @@ stores! {
     what_is_put_is_read_and_the_last_of_two_counts,
     a_thousand_rows_are_written_marked_and_deleted_together,
     changes_are_made_in_their_order,
+    a_key_is_found_by_how_it_begins,
     of_many_who_take_a_row_one_gets_it,
     what_grew_old_goes_and_what_never_does_stays,
     no_call_reaches_the_rows_of_another_channel,

@@ -20,6 +20,8 @@ pub enum Event {
         /// How long it is good for: a minute the first time, then 20 s.
         valid_for: Duration,
     },
+    /// There will be no more QR codes; a pairing code that is still good remains so.
+    QrExhausted,
     /// To be typed into WhatsApp on the phone.
     PairingCode {
         /// Eight characters.

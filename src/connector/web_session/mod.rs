@@ -54,8 +54,8 @@ pub trait Driver: Send + Sync {
 
 /// One linked device.
 ///
-/// Futures may be dropped at any time; a message that was being sent may then have gone. Dropping the last
-/// reference ends the session without the care of [`Session::stop`].
+/// Futures may be dropped at any time; what they began goes on. Dropping the last reference begins what
+/// [`Session::stop`] does, and nobody hears how it ended.
 #[async_trait]
 pub trait Session: Send + Sync {
     /// Asks whether a number is on WhatsApp and what its address is. Ask before the first message to anybody: a
@@ -140,6 +140,8 @@ pub struct Figures {
     pub reconnects: u64,
     /// Events that were lost because the receiver was too slow, in all.
     pub missed_events: u64,
+    /// The records could not be written for so long that the session gave it up. Open it again.
+    pub has_given_up: bool,
 }
 
 /// Why a session could not begin.
@@ -189,6 +191,9 @@ pub enum SendError {
         /// What it says.
         sentence: String,
     },
+    /// It could not be prepared: a question was not answered in time, or the records could not be used.
+    #[error("the message could not be prepared: {0}")]
+    Unprepared(String),
     /// The file could not be uploaded.
     #[error("the file could not be uploaded: {0}")]
     Upload(String),
@@ -201,7 +206,11 @@ impl SendError {
     /// Whether the message is surely not on its way, so that it can be tried again without a duplicate.
     pub const fn is_surely_unsent(&self) -> bool {
         match self {
-            Self::NotConnected | Self::Recipient(_) | Self::Refused { .. } | Self::Upload(_) => true,
+            Self::NotConnected
+            | Self::Recipient(_)
+            | Self::Refused { .. }
+            | Self::Unprepared(_)
+            | Self::Upload(_) => true,
             Self::Uncertain(_) => false,
         }
     }

@@ -29,6 +29,13 @@ pub trait Records: Send + Sync {
     /// [`RecordsError`].
     async fn list_keys(&self, namespace: &str) -> Result<Vec<(String, i64)>, RecordsError>;
 
+    /// Whether a namespace has a key that begins so.
+    ///
+    /// # Errors
+    ///
+    /// [`RecordsError`].
+    async fn has_key(&self, namespace: &str, beginning: &str) -> Result<bool, RecordsError>;
+
     /// All of these changes or none, in this order.
     ///
     /// # Errors

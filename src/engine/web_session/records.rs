@@ -52,6 +52,10 @@ impl Records for SessionRecords {
         self.store.web_session_keys(self.channel, namespace).await.map_err(unavailable)
     }
 
+    async fn has_key(&self, namespace: &str, beginning: &str) -> Result<bool, RecordsError> {
+        self.store.has_web_session_key(self.channel, namespace, beginning).await.map_err(unavailable)
+    }
+
     async fn apply(&self, changes: Vec<Change>) -> Result<(), RecordsError> {
         let changes = if changes.len() < MANY {
             seal(&self.vault, self.channel, changes)
