@@ -106,7 +106,7 @@ impl Store {
     /// Those of any query.
     pub async fn web_session_keys(&self, channel: Uuid, namespace: &str) -> Result<Vec<(String, i64)>> {
         let keys = of(channel, namespace).select_only().columns([Column::Key, Column::Mark]);
-        Ok(keys.into_tuple().all(&self.read).await?)
+        Ok(keys.into_tuple::<(String, i64)>().all(&self.read).await?)
     }
 
     /// Whether a session's namespace has a key that begins so.
@@ -161,7 +161,7 @@ impl Store {
                 }
                 Change::Clear { namespace } => {
                     let all = Entity::delete_many().filter(Column::ChannelId.eq(channel));
-                    all.filter(Column::Namespace.eq(namespace)).exec(&transaction).await?;
+                    all.filter(Column::Namespace.eq(namespace.as_str())).exec(&transaction).await?;
                 }
             }
             rest = later;
@@ -195,10 +195,12 @@ impl Store {
         namespace: &str,
         mark: i64,
     ) -> Result<u64> {
-        let old = Column::Mark.gt(0).and(Column::Mark.lt(mark));
         let rows = Entity::delete_many().filter(Column::ChannelId.eq(channel));
-        let deleted = rows.filter(Column::Namespace.eq(namespace)).filter(old).exec(&self.write).await?;
-        Ok(deleted.rows_affected)
+        let old = rows
+            .filter(Column::Namespace.eq(namespace))
+            .filter(Column::Mark.gt(0_i64))
+            .filter(Column::Mark.lt(mark));
+        Ok(old.exec(&self.write).await?.rows_affected)
     }
 
     /// Deletes everything that a session keeps, and says how many rows that was.

@@ -22,7 +22,7 @@ pub struct SessionRecords {
 
 impl SessionRecords {
     /// Of this channel.
-    pub const fn new(store: Store, vault: Arc<Vault>, channel: Uuid) -> Self {
+    pub fn new(store: Store, vault: Arc<Vault>, channel: Uuid) -> Self {
         Self { store, vault, channel }
     }
 

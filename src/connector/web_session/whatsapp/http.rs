@@ -32,7 +32,7 @@ impl Http {
 
     async fn body(&self, mut response: Response) -> Result<Vec<u8>> {
         let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await? {
+        while let Some(chunk) = response.chunk().await.map_err(reqwest::Error::without_url)? {
             if body.len() + chunk.len() > self.most_answer_bytes {
                 bail!("the answer has more than {} bytes", self.most_answer_bytes);
             }

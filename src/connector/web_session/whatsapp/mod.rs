@@ -19,7 +19,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::Semaphore;
-use whatsapp_rust::bot::Bot;
+use whatsapp_rust::bot::{Bot, BotBuilderError};
 use whatsapp_rust::wacore::store::DevicePropsOverride;
 use whatsapp_rust::waproto::whatsapp::device_props::PlatformType;
 
@@ -95,7 +95,7 @@ impl Driver for WhatsApp {
         }
         let begun = shared.handle.spawn(async move {
             let bot = bot.build().await?;
-            Ok((bot.client(), bot.spawn()))
+            Ok::<_, BotBuilderError>((bot.client(), bot.spawn()))
         });
         let begun = begun.await.map_err(|_| OpenError::Setup("the driver broke down".to_owned()))?;
         let (client, running) = begun.map_err(|error| failure::opening(&error))?;

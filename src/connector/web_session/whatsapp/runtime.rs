@@ -3,7 +3,6 @@
 use std::pin::Pin;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use tokio::runtime::Handle;
 use whatsapp_rust::Runtime;
 use whatsapp_rust::wacore::runtime::AbortHandle;
@@ -14,7 +13,6 @@ type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// and that ends. This one is bound to the driver's.
 pub(super) struct Threads(pub(super) Handle);
 
-#[async_trait]
 impl Runtime for Threads {
     fn spawn(&self, future: Task) -> AbortHandle {
         let task = self.0.spawn(future);

@@ -96,7 +96,7 @@ impl Session for Linked {
             let client = Arc::clone(&self.client);
             let logout = async move { tokio::time::timeout(UNLINKING_PATIENCE, client.logout()).await };
             // However that went, this is what was wanted.
-            self.run(logout).await.and_then(Result::ok);
+            let _ = self.run(logout).await;
             self.telling.end(End::Unlinked);
         }
         self.over().await;
@@ -161,7 +161,11 @@ async fn find(client: &Client, number: PhoneNumber) -> Result<Option<Found>, Ask
         return Err(AskError::NoAnswer("WhatsApp answered with nothing".to_owned()));
     };
     if let Some(error) = answer.contact_error {
-        return Err(AskError::NoAnswer(format!("WhatsApp could not say: {error:?}")));
+        let sentence = error.text.unwrap_or_default();
+        return Err(match error.code {
+            Some(code) => AskError::Refused { code, sentence },
+            None => AskError::NoAnswer(format!("WhatsApp could not say: {sentence}")),
+        });
     }
     if !answer.is_registered {
         return Ok(None);

@@ -1,6 +1,7 @@
 //! What the library's documentation asks of a store, on records in memory.
 
 use std::collections::BTreeMap;
+use std::result::Result;
 use std::sync::PoisonError;
 
 use async_trait::async_trait;
