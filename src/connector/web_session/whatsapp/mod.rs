@@ -34,7 +34,8 @@ use self::telling::Telling;
 use super::{Driver, OpenError, Opening, Session};
 
 /// The driver for WhatsApp itself. It goes when it and all of its sessions are dropped; sessions that were not stopped
-/// before may lose what they last learned.
+/// before may lose what they last learned. Connections to a database that its threads opened end with them: drop it
+/// last.
 pub struct WhatsApp(Arc<Shared>);
 
 /// What sessions share.
