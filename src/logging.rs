@@ -62,7 +62,7 @@ where
 
 /// Keeps out what may not be logged. Where that library names the place of a line with a slash, as no other does, the
 /// line may hold a pairing code, and is never let through.
-fn discreet(level: &str) -> FilterFn<impl Fn(&Metadata<'_>) -> bool> {
+fn discreet(level: &str) -> FilterFn<impl Fn(&Metadata<'_>) -> bool + use<>> {
     let is_asked_for = INDISCREET.iter().any(|part| level.contains(part));
     filter_fn(move |metadata| {
         let target = metadata.target();

@@ -35,7 +35,11 @@ pub(crate) fn measure() -> Vec<Row> {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
             let started = Instant::now();
             let options = import::Options::default();
-            let imported = import::contacts(&store, company, &file, &options, |p| if p.rows % 20_000 == 0 { eprintln!("{} rows at {:.1}", p.rows, started.elapsed().as_secs_f64()) });
+            let imported = import::contacts(&store, company, &file, &options, |p| {
+                if p.rows % 20_000 == 0 {
+                    eprintln!("{} rows at {:.1}", p.rows, started.elapsed().as_secs_f64())
+                }
+            });
             let summary = runtime.block_on(imported).unwrap();
             assert_eq!(summary.created, CONTACTS);
             done.send(true).unwrap();

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use entity::web_session_record::{Column, Entity, Model};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, QueryFilter, QuerySelect,
-    Select,
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, QueryFilter,
+    QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -174,7 +174,12 @@ impl Store {
     /// # Errors
     ///
     /// Those of any statement.
-    pub async fn take_web_session_row(&self, channel: Uuid, namespace: &str, key: &str) -> Result<Option<Row>> {
+    pub async fn take_web_session_row(
+        &self,
+        channel: Uuid,
+        namespace: &str,
+        key: &str,
+    ) -> Result<Option<Row>> {
         let sql = "DELETE FROM web_session_record WHERE channel_id = $1 AND namespace = $2 AND key = $3
                    RETURNING channel_id, namespace, key, value, mark";
         let statement = self.statement(sql, [channel.into(), namespace.into(), key.into()]);

@@ -74,8 +74,12 @@ async fn a_thousand_rows_are_written_marked_and_deleted_together(universe: &Univ
 async fn changes_are_made_in_their_order(universe: &Universe) {
     let (store, channel) = (&universe.store, Uuid::now_v7());
     let clear = Change::Clear { namespace: "mac".to_owned() };
-    let changes =
-        [put("mac", row("old", &[1], 0)), put("key", row("kept", &[2], 0)), clear, put("mac", row("new", &[3], 0))];
+    let changes = [
+        put("mac", row("old", &[1], 0)),
+        put("key", row("kept", &[2], 0)),
+        clear,
+        put("mac", row("new", &[3], 0)),
+    ];
     store.change_web_session(channel, &changes).await.unwrap();
     assert_eq!(all(store, channel, "mac").await, [row("new", &[3], 0)]);
     assert_eq!(all(store, channel, "key").await, [row("kept", &[2], 0)]);
@@ -87,8 +91,15 @@ async fn a_key_is_found_by_how_it_begins(universe: &Universe) {
     let keys = ["5511@s.whatsapp.net", "551199:3@lid", "5512"];
     let changes: Vec<_> = keys.iter().map(|key| put("session", row(key, &[1], 0))).collect();
     store.change_web_session(channel, &changes).await.unwrap();
-    let expected =
-        [("5511@", true), ("5511:", false), ("551199:", true), ("55119", true), ("5512", true), ("56", false), ("", true)];
+    let expected = [
+        ("5511@", true),
+        ("5511:", false),
+        ("551199:", true),
+        ("55119", true),
+        ("5512", true),
+        ("56", false),
+        ("", true),
+    ];
     for (beginning, is_there) in expected {
         let found = store.has_web_session_key(channel, "session", beginning).await.unwrap();
         assert_eq!(found, is_there, "{beginning}");
@@ -183,9 +194,12 @@ async fn a_sealed_value_opens_in_its_place_only(universe: &Universe) {
     store.change_web_session(channel, &moved).await.unwrap();
     let other = SessionRecords::new(store.clone(), vault(1), elsewhere);
     let rekeyed = SessionRecords::new(store, vault(2), channel);
-    for (records, namespace, key) in
-        [(&other, "identity", "a"), (&records, "session", "a"), (&records, "identity", "b"), (&rekeyed, "identity", "a")]
-    {
+    for (records, namespace, key) in [
+        (&other, "identity", "a"),
+        (&records, "session", "a"),
+        (&records, "identity", "b"),
+        (&rekeyed, "identity", "a"),
+    ] {
         let read = records.read(namespace, &[key]).await;
         assert!(matches!(read, Err(RecordsError::DoNotOpen(_))), "{namespace} {key}");
     }

@@ -46,7 +46,11 @@ impl Jid {
         let is_user = user.bytes().all(|byte| byte.is_ascii_digit() || (byte == b'-' && server == GROUP))
             && user.starts_with(|first: char| first.is_ascii_digit());
         let is_known = matches!(server, PERSON | GROUP | HIDDEN);
-        if is_user && is_known && text.len() <= MOST_CHARACTERS { Ok(Self(text.to_owned())) } else { Err(InvalidJid) }
+        if is_user && is_known && text.len() <= MOST_CHARACTERS {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(InvalidJid)
+        }
     }
 
     /// The number, where it is not hidden.
@@ -81,7 +85,9 @@ mod tests {
         let number = PhoneNumber::parse("+55 11 98888-7777").unwrap();
         assert_eq!(Jid::person(number).as_str(), "5511988887777@s.whatsapp.net");
         assert_eq!(Jid::person(number).number(), Some(number));
-        for text in ["5511988887777@s.whatsapp.net", "200000000000001@lid", "120363000000000001@g.us", "5511-99@g.us"] {
+        for text in
+            ["5511988887777@s.whatsapp.net", "200000000000001@lid", "120363000000000001@g.us", "5511-99@g.us"]
+        {
             assert_eq!(Jid::parse(text).unwrap().to_string(), text);
         }
         assert_eq!(Jid::parse("200000000000001@lid").unwrap().number(), None);
@@ -97,7 +103,18 @@ mod tests {
     #[test]
     fn everything_else_is_refused() {
         let long = format!("{}@g.us", "1".repeat(100));
-        for text in ["", "@", "@g.us", "12", "a@g.us", "1:2@s.whatsapp.net", "status@broadcast", "-1@g.us", "1-2@lid", &long] {
+        for text in [
+            "",
+            "@",
+            "@g.us",
+            "12",
+            "a@g.us",
+            "1:2@s.whatsapp.net",
+            "status@broadcast",
+            "-1@g.us",
+            "1-2@lid",
+            &long,
+        ] {
             assert_eq!(Jid::parse(text), Err(InvalidJid), "{text}");
         }
     }

@@ -26,7 +26,11 @@ impl SessionRecords {
         Self { store, vault, channel }
     }
 
-    async fn open_all(&self, namespace: &str, rows: Vec<web_session::Row>) -> Result<Vec<Record>, RecordsError> {
+    async fn open_all(
+        &self,
+        namespace: &str,
+        rows: Vec<web_session::Row>,
+    ) -> Result<Vec<Record>, RecordsError> {
         if rows.len() < MANY {
             return open(&self.vault, self.channel, namespace, rows);
         }

@@ -89,7 +89,9 @@ fn meanings(event: &library::Event, now: Timestamp) -> Vec<Meaning> {
             one,
         ),
         library::Event::PairError(error) => end(pairing_error(&error.error)),
-        library::Event::PairPasskeyRequest(_) | library::Event::PairPasskeyError(_) => end(End::PasskeyNeeded),
+        library::Event::PairPasskeyRequest(_) | library::Event::PairPasskeyError(_) => {
+            end(End::PasskeyNeeded)
+        }
         library::Event::LoggedOut(out) => end(match out.reason {
             ConnectFailureReason::AccountLocked => End::AccountLocked,
             _ => End::Unlinked,

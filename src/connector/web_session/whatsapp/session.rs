@@ -37,7 +37,12 @@ pub(super) struct Linked {
 
 impl Linked {
     /// Looks after a session that was begun.
-    pub(super) fn new(client: Arc<Client>, running: BotHandle, telling: Arc<Telling>, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(
+        client: Arc<Client>,
+        running: BotHandle,
+        telling: Arc<Telling>,
+        shared: Arc<Shared>,
+    ) -> Self {
         let (over, is_over) = watch::channel(false);
         shared.threads().spawn(supervise(Arc::clone(&client), running, Arc::clone(&telling), over));
         Self { client, telling, is_over, shared }
@@ -155,8 +160,7 @@ async fn find(client: &Client, number: PhoneNumber) -> Result<Option<Found>, Ask
         return Err(AskError::NotConnected);
     }
     let asked = [LibraryJid::pn(number.to_string())];
-    let answers =
-        client.contacts().is_on_whatsapp(&asked).await.map_err(|error| failure::asking(&error))?;
+    let answers = client.contacts().is_on_whatsapp(&asked).await.map_err(|error| failure::asking(&error))?;
     let Some(answer) = answers.into_iter().next() else {
         return Err(AskError::NoAnswer("WhatsApp answered with nothing".to_owned()));
     };

@@ -47,7 +47,8 @@ impl AppSyncStore for Backend {
         mutations: &[AppStateMutationMAC],
     ) -> Result<()> {
         let namespace = macs(name);
-        let put = |mac: &AppStateMutationMAC| put(&namespace, &hex::encode(&mac.index_mac), &mac.value_mac, 0);
+        let put =
+            |mac: &AppStateMutationMAC| put(&namespace, &hex::encode(&mac.index_mac), &mac.value_mac, 0);
         self.apply(mutations.iter().map(put).collect()).await
     }
 

@@ -45,7 +45,8 @@ impl SignalStore for Backend {
     }
 
     async fn put_sessions_batch(&self, sessions: &[(Arc<str>, Bytes)]) -> Result<()> {
-        self.apply(sessions.iter().map(|(address, session)| put(SESSION, address, session, 0)).collect()).await
+        self.apply(sessions.iter().map(|(address, session)| put(SESSION, address, session, 0)).collect())
+            .await
     }
 
     async fn delete_session(&self, address: &str) -> Result<()> {

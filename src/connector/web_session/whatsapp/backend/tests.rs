@@ -7,8 +7,8 @@ use std::sync::PoisonError;
 use async_trait::async_trait;
 use whatsapp_rust::bytes::Bytes;
 use whatsapp_rust::traits::{
-    AppStateSyncKey, AppSyncStore, DeviceStore, LidPnMappingEntry, MsgSecretEntry, MsgSecretStore, ProtocolStore,
-    SignalStore, TcTokenEntry,
+    AppStateSyncKey, AppSyncStore, DeviceStore, LidPnMappingEntry, MsgSecretEntry, MsgSecretStore,
+    ProtocolStore, SignalStore, TcTokenEntry,
 };
 use whatsapp_rust::wacore::store::Device;
 
@@ -73,7 +73,9 @@ impl Records for Memory {
                             kept.remove(&(namespace.clone(), key));
                         }
                     }
-                    Change::Clear { namespace } => kept.retain(|(in_namespace, _), _| *in_namespace != namespace),
+                    Change::Clear { namespace } => {
+                        kept.retain(|(in_namespace, _), _| *in_namespace != namespace)
+                    }
                 }
             }
         });
@@ -89,7 +91,9 @@ impl Records for Memory {
     async fn delete_below(&self, namespace: &str, mark: i64) -> Result<u64, RecordsError> {
         Ok(self.with(|kept| {
             let before = kept.len();
-            kept.retain(|(in_namespace, _), (_, kept)| in_namespace != namespace || *kept <= 0 || *kept >= mark);
+            kept.retain(|(in_namespace, _), (_, kept)| {
+                in_namespace != namespace || *kept <= 0 || *kept >= mark
+            });
             (before - kept.len()) as u64
         }))
     }

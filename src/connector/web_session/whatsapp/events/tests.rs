@@ -37,7 +37,8 @@ fn refused_for(reason: ConnectFailureReason) -> library::Event {
 #[test]
 fn a_qr_code_is_told_as_a_secret_with_its_time() {
     let timeout = Duration::from_secs(60);
-    let code = PairingQrCode::builder().code("2@ref,noise,identity,adv,1".to_owned()).timeout(timeout).build();
+    let code =
+        PairingQrCode::builder().code("2@ref,noise,identity,adv,1".to_owned()).timeout(timeout).build();
     let told = told(&library::Event::PairingQrCode(code));
     let payload = Secret::new("2@ref,noise,identity,adv,1".to_owned());
     assert_eq!(told, [Event::Qr { payload, valid_for: timeout }]);
@@ -78,7 +79,8 @@ fn a_paired_device_tells_whose_it_is() {
 
 #[test]
 fn each_end_is_told_from_the_others() {
-    let out = |reason| library::Event::LoggedOut(LoggedOut::builder().on_connect(false).reason(reason).build());
+    let out =
+        |reason| library::Event::LoggedOut(LoggedOut::builder().on_connect(false).reason(reason).build());
     assert_eq!(end(&out(ConnectFailureReason::LoggedOut)), End::Unlinked);
     assert_eq!(end(&out(ConnectFailureReason::AccountLocked)), End::AccountLocked);
     assert_eq!(end(&library::Event::StreamReplaced(StreamReplaced::builder().build())), End::Replaced);
@@ -98,10 +100,8 @@ fn a_failing_server_is_no_end() {
 
 #[test]
 fn a_ban_tells_until_when() {
-    let ban = TemporaryBan::builder()
-        .code(TempBanReason::SentToTooManyPeople)
-        .expire(Span::seconds(3_600))
-        .build();
+    let ban =
+        TemporaryBan::builder().code(TempBanReason::SentToTooManyPeople).expire(Span::seconds(3_600)).build();
     let End::Banned(ban) = end(&library::Event::TemporaryBan(ban)) else { panic!("a ban") };
     assert_eq!((ban.until, ban.code), (NOW.plus(Duration::from_secs(3_600)), 101));
     assert!(ban.sentence.contains("address books"), "{}", ban.sentence);
@@ -139,13 +139,22 @@ fn the_server_s_acks_are_heard_for_messages_only() {
         )
     };
     let expected = |state, at| {
-        Event::Ack(Ack { id: MessageId::parse("3EB0AA").unwrap(), state, at: Timestamp::from_millis(at), from: None })
+        Event::Ack(Ack {
+            id: MessageId::parse("3EB0AA").unwrap(),
+            state,
+            at: Timestamp::from_millis(at),
+            from: None,
+        })
     };
     assert_eq!(told(&ack(Some("message"), None, Some(7))), [expected(AckState::Server, 7_000)]);
     assert_eq!(told(&ack(Some("message"), None, None)), [expected(AckState::Server, NOW.millis())]);
-    let [Event::Ack(restricted)] = &told(&ack(Some("message"), Some("463"), Some(7)))[..] else { panic!("an ack") };
+    let [Event::Ack(restricted)] = &told(&ack(Some("message"), Some("463"), Some(7)))[..] else {
+        panic!("an ack")
+    };
     assert!(restricted.state.is_restricted());
-    let [Event::Ack(refused)] = &told(&ack(Some("message"), Some("479"), Some(7)))[..] else { panic!("an ack") };
+    let [Event::Ack(refused)] = &told(&ack(Some("message"), Some("479"), Some(7)))[..] else {
+        panic!("an ack")
+    };
     assert_eq!(refused.state, AckState::Refused { code: Some(479) });
     assert!(!refused.state.is_restricted());
     assert!(told(&ack(Some("receipt"), None, None)).is_empty());
