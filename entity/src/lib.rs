@@ -26,3 +26,4 @@ pub mod tag;
 pub mod template;
 pub mod template_recipient;
 pub mod tier;
+pub mod web_session_record;

@@ -6,6 +6,7 @@
 pub mod cloud_api;
 mod disposition;
 pub mod update;
+pub mod web_session;
 
 use std::time::Duration;
 

@@ -28,6 +28,7 @@ mod shared;
 mod steering;
 mod suppressions;
 mod throttle;
+pub mod web_session;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

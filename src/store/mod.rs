@@ -39,6 +39,7 @@ mod tag;
 pub mod template;
 mod template_recipient;
 pub mod tier;
+pub mod web_session;
 
 pub use connect::Options;
 pub use contact::ContactPosition;

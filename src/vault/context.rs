@@ -13,6 +13,11 @@ pub(super) fn verify_token(channel_id: Uuid) -> String {
     format!("channel:{channel_id}:verify_token")
 }
 
+/// One record of what a web session keeps. The length says where the namespace ends.
+pub fn web_session_record(channel_id: Uuid, namespace: &str, key: &str) -> String {
+    format!("channel:{channel_id}:web_session:{}:{namespace}:{key}", namespace.len())
+}
+
 /// A channel's app secret, which signs the provider's webhooks.
 pub fn app_secret(channel_id: Uuid) -> String {
     format!("channel:{channel_id}:app_secret")

@@ -136,14 +136,22 @@ impl Vault {
     ///
     /// [`Error::NotSealed`], [`Error::DoesNotOpen`], [`Error::NotText`].
     pub fn unseal(&self, sealed: &[u8], context: &str) -> Result<Secret, Error> {
+        Secret::from_utf8(self.unseal_bytes(sealed, context)?).ok_or(Error::NotText)
+    }
+
+    /// As [`Vault::unseal`], for what need not be text. Who asks has to wipe it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotSealed`], [`Error::DoesNotOpen`].
+    pub fn unseal_bytes(&self, sealed: &[u8], context: &str) -> Result<Vec<u8>, Error> {
         let (version, rest) = sealed.split_first().ok_or(Error::NotSealed)?;
         let (nonce, ciphertext) = rest.split_first_chunk::<NONCE_BYTES>().ok_or(Error::NotSealed)?;
         if *version != VERSION {
             return Err(Error::NotSealed);
         }
         let payload = Payload { msg: ciphertext, aad: context.as_bytes() };
-        let plaintext = self.cipher.decrypt(nonce.into(), payload).map_err(|_| Error::DoesNotOpen)?;
-        Secret::from_utf8(plaintext).ok_or(Error::NotText)
+        self.cipher.decrypt(nonce.into(), payload).map_err(|_| Error::DoesNotOpen)
     }
 
     /// The word that the provider repeats when it is told a channel's webhook address: 64 hex digits that always

@@ -1,0 +1,28 @@
+//! What web sessions keep: the keys of linked devices.
+
+use sea_orm::entity::prelude::*;
+
+/// One record of one web session.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "web_session_record")]
+pub struct Model {
+    /// The channel whose session it is.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub channel_id: Uuid,
+    /// What kind of record it is, in the session's own words.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub namespace: String,
+    /// Its key among those.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub key: String,
+    /// What it holds, sealed.
+    pub value: Vec<u8>,
+    /// A number of the session's own.
+    pub mark: i64,
+}
+
+/// Joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

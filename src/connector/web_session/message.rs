@@ -1,0 +1,171 @@
+//! What is sent, and what was made of it.
+
+use std::fmt;
+
+use super::Jid;
+
+/// The most characters of a message's id. WhatsApp's own have 22 at most.
+const MOST_ID_CHARACTERS: usize = 64;
+
+/// The id of a message, chosen by who sends it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MessageId(String);
+
+/// A text that is no id of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("is not the id of a message: 1 to 64 letters, digits, dots and hyphens")]
+pub struct InvalidMessageId;
+
+impl MessageId {
+    /// A new one, in the form that WhatsApp Web gives its own.
+    pub fn generate() -> Self {
+        Self(format!("3EB0{}", hex::encode_upper(rand::random::<[u8; 9]>())))
+    }
+
+    /// Takes an id that was stored or heard.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidMessageId`].
+    pub fn parse(text: &str) -> Result<Self, InvalidMessageId> {
+        let is_known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+        let is_valid = (1..=MOST_ID_CHARACTERS).contains(&text.len()) && text.bytes().all(is_known);
+        if is_valid { Ok(Self(text.to_owned())) } else { Err(InvalidMessageId) }
+    }
+
+    /// The id itself.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What is sent.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Content {
+    /// A text; links in it can be tapped.
+    Text(String),
+    /// A file.
+    Media(Media),
+}
+
+/// A file that is sent.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Media {
+    /// How it is shown.
+    pub kind: MediaKind,
+    /// The file itself; nothing is converted.
+    pub bytes: Vec<u8>,
+    /// Such as `image/jpeg`. A voice message has to be `audio/ogg; codecs=opus`.
+    pub mimetype: String,
+    /// Shown for documents.
+    pub file_name: Option<String>,
+    /// Shown below images, videos and documents.
+    pub caption: Option<String>,
+    /// How long a video or audio is.
+    pub seconds: Option<u32>,
+    /// A small JPEG that is shown until the file is loaded; not for audio.
+    pub jpeg_thumbnail: Option<Vec<u8>>,
+}
+
+/// How a file is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MediaKind {
+    /// As a picture.
+    Image,
+    /// As a video.
+    Video,
+    /// As a sound.
+    Audio {
+        /// As a voice message (push to talk).
+        is_voice: bool,
+    },
+    /// As a file to be saved.
+    Document,
+}
+
+/// Bodies do not belong in logs.
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => write!(f, "Text({} bytes)", text.len()),
+            Self::Media(media) => media.fmt(f),
+        }
+    }
+}
+
+impl fmt::Debug for Media {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Media({:?}, {}, {} bytes)", self.kind, self.mimetype, self.bytes.len())
+    }
+}
+
+/// A message that was handed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// Whom it went to.
+    pub to: Jid,
+    /// The id that it was sent under.
+    pub id: MessageId,
+    /// What it holds.
+    pub built: Built,
+}
+
+/// What was made of the content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Built {
+    /// The text, unchanged.
+    Text,
+    /// The file.
+    Media(BuiltMedia),
+}
+
+/// A file that was uploaded, encrypted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuiltMedia {
+    /// How it is shown.
+    pub kind: MediaKind,
+    /// Where the encrypted file lies; it is good for some weeks.
+    pub url: String,
+    /// What it says that it is.
+    pub mimetype: String,
+    /// Bytes of the file before it was encrypted.
+    pub file_length: u64,
+    /// As it was given; of documents only.
+    pub file_name: Option<String>,
+    /// As it was given; not of audio.
+    pub caption: Option<String>,
+    /// As it was given; of video and audio only.
+    pub seconds: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_ids_look_like_those_of_whatsapp_web_and_differ() {
+        let (one, other) = (MessageId::generate(), MessageId::generate());
+        assert_ne!(one, other);
+        assert!(one.as_str().starts_with("3EB0") && one.as_str().len() == 22, "{one}");
+        assert_eq!(MessageId::parse(one.as_str()), Ok(one));
+    }
+
+    #[test]
+    fn what_could_not_be_an_id_is_refused() {
+        for text in ["", "a b", "é", "a\n", &"A".repeat(65)] {
+            assert_eq!(MessageId::parse(text), Err(InvalidMessageId), "{text}");
+        }
+    }
+
+    #[test]
+    fn contents_are_not_shown() {
+        let shown = format!("{:?}", Content::Text("hush".to_owned()));
+        assert_eq!(shown, "Text(4 bytes)");
+    }
+}

@@ -1,0 +1,186 @@
+//! The library's events in our words.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use whatsapp_rust::wacore::types::events::{
+    self as library, ConnectFailureReason, EventHandler, EventInterest, EventKind,
+};
+use whatsapp_rust::wacore::types::presence::ReceiptType;
+use whatsapp_rust::wacore_binary::Jid as LibraryJid;
+
+use super::telling::Telling;
+use crate::clock::Timestamp;
+use crate::connector::web_session::{Ack, AckState, Ban, End, Event, Jid, MessageId, PairingFailure};
+use crate::domain::phone::PhoneNumber;
+use crate::domain::secret::Secret;
+
+/// Hears the library's events, in their order, and tells them on.
+pub(super) struct Ear(pub(super) Arc<Telling>);
+
+impl EventHandler for Ear {
+    fn handle_event(&self, event: Arc<library::Event>) {
+        for meaning in meanings(&event, Timestamp::now()) {
+            match meaning {
+                Meaning::Event(event) => {
+                    self.0.conversing();
+                    self.0.tell(event);
+                }
+                Meaning::Failed(sentence) => self.0.failed(&sentence),
+                Meaning::End(end) => self.0.end(end),
+            }
+        }
+    }
+
+    fn interest(&self) -> EventInterest {
+        EventInterest::of(&[
+            EventKind::Connected,
+            EventKind::Disconnected,
+            EventKind::PairSuccess,
+            EventKind::PairError,
+            EventKind::LoggedOut,
+            EventKind::PairingQrCode,
+            EventKind::PairingQrCodesExhausted,
+            EventKind::PairingCode,
+            EventKind::PairingCodeRefresh,
+            EventKind::PairingCodeError,
+            EventKind::PairPasskeyRequest,
+            EventKind::PairPasskeyError,
+            EventKind::ClientOutdated,
+            EventKind::StreamReplaced,
+            EventKind::TemporaryBan,
+            EventKind::ConnectFailure,
+            EventKind::Receipt,
+            EventKind::ServerAck,
+        ])
+    }
+}
+
+/// What an event of the library means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Meaning {
+    Event(Event),
+    /// An attempt to connect came to nothing; the library goes on.
+    Failed(String),
+    End(End),
+}
+
+fn meanings(event: &library::Event, now: Timestamp) -> Vec<Meaning> {
+    let one = |event| vec![Meaning::Event(event)];
+    let end = |end| vec![Meaning::End(end)];
+    match event {
+        library::Event::Connected(_) => one(Event::Connected),
+        library::Event::Disconnected(lost) => one(Event::Disconnected { sentence: lost.reason.to_string() }),
+        library::Event::PairingQrCode(code) => {
+            one(Event::Qr { payload: Secret::new(code.code.clone()), valid_for: code.timeout })
+        }
+        library::Event::PairingQrCodesExhausted(codes) if codes.disconnected => end(End::QrExhausted),
+        library::Event::PairingQrCodesExhausted(_) => one(Event::QrExhausted),
+        library::Event::PairingCode(code) => {
+            one(Event::PairingCode { code: Secret::new(code.code.clone()), valid_for: code.timeout })
+        }
+        library::Event::PairingCodeRefresh(_) => one(Event::PairingCodeExpired),
+        library::Event::PairingCodeError(error) => {
+            let is_throttled = error.rejection.is_some_and(|rejection| rejection.is_throttled());
+            one(Event::PairingCodeFailed(pairing_failure(is_throttled, error.backoff, &error.error)))
+        }
+        library::Event::PairSuccess(paired) => paired_as(paired).map_or_else(
+            || end(End::PairingFailed { sentence: "WhatsApp named no number of the account".to_owned() }),
+            one,
+        ),
+        library::Event::PairError(error) => end(pairing_error(&error.error)),
+        library::Event::PairPasskeyRequest(_) | library::Event::PairPasskeyError(_) => {
+            end(End::PasskeyNeeded)
+        }
+        library::Event::LoggedOut(out) => end(match out.reason {
+            ConnectFailureReason::AccountLocked => End::AccountLocked,
+            _ => End::Unlinked,
+        }),
+        library::Event::StreamReplaced(_) => end(End::Replaced),
+        library::Event::ClientOutdated(_) => end(End::ClientOutdated),
+        library::Event::TemporaryBan(ban) => {
+            let lasts = Duration::from_secs(u64::try_from(ban.expire.num_seconds()).unwrap_or(0));
+            let sentence = ban.message.clone().unwrap_or_else(|| ban.code.to_string());
+            end(End::Banned(Ban { until: now.plus(lasts), code: ban.code.code().into(), sentence }))
+        }
+        library::Event::ConnectFailure(failure) => {
+            let code = failure.reason.code();
+            let sentence = failure.message.clone().unwrap_or_else(|| format!("{:?}", failure.reason));
+            if failure.reason.should_reconnect() {
+                vec![Meaning::Failed(format!("WhatsApp refused the connection with {code}: {sentence}"))]
+            } else {
+                end(End::Refused { code: code.into(), sentence })
+            }
+        }
+        library::Event::Receipt(receipt) => receipts(receipt),
+        library::Event::ServerAck(ack) => server_ack(ack, now).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn paired_as(paired: &library::PairSuccess) -> Option<Event> {
+    Some(Event::Paired {
+        number: PhoneNumber::parse(paired.id.user_base()).ok()?,
+        lid: own(&paired.lid),
+        business_name: Some(paired.business_name.clone()).filter(|name| !name.is_empty()),
+    })
+}
+
+/// The library says it in a sentence and not by a type. A signature that does not fit is known of accounts of
+/// businesses with hosted devices, which this version does not understand.
+fn pairing_error(sentence: &str) -> End {
+    let sentence = sentence.to_owned();
+    if sentence.contains("signature-mismatch") {
+        End::BusinessRefused { sentence }
+    } else {
+        End::PairingFailed { sentence }
+    }
+}
+
+pub(super) fn pairing_failure(is_throttled: bool, wait: Option<Duration>, sentence: &str) -> PairingFailure {
+    if is_throttled {
+        PairingFailure::Throttled { retry_after: wait }
+    } else {
+        PairingFailure::Other(sentence.to_owned())
+    }
+}
+
+/// What the recipients say; what our own other devices say does not count.
+fn receipts(receipt: &library::Receipt) -> Vec<Meaning> {
+    let state = match receipt.r#type {
+        ReceiptType::Delivered => AckState::Delivered,
+        ReceiptType::Read => AckState::Read,
+        ReceiptType::Played => AckState::Played,
+        _ => return Vec::new(),
+    };
+    if receipt.source.is_from_me {
+        return Vec::new();
+    }
+    let at = Timestamp::from_millis(receipt.timestamp.timestamp_millis());
+    let from = own(&receipt.source.sender);
+    let ack = |id: &String| {
+        let id = MessageId::parse(id).ok()?;
+        Some(Meaning::Event(Event::Ack(Ack { id, state, at, from: from.clone() })))
+    };
+    receipt.message_ids.iter().filter_map(ack).collect()
+}
+
+fn server_ack(ack: &library::ServerAck, now: Timestamp) -> Option<Meaning> {
+    if ack.class.as_deref() != Some("message") {
+        return None;
+    }
+    let state = match &ack.error {
+        None => AckState::Server,
+        Some(code) => AckState::Refused { code: code.parse().ok() },
+    };
+    let at = ack.timestamp.map_or(now, |at| Timestamp::from_millis(at.timestamp_millis()));
+    Some(Meaning::Event(Event::Ack(Ack { id: MessageId::parse(&ack.id).ok()?, state, at, from: None })))
+}
+
+/// An address of the library's as ours; `None` for what is no person and no group.
+pub(super) fn own(jid: &LibraryJid) -> Option<Jid> {
+    Jid::parse(&jid.to_non_ad_string()).ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,202 @@
+//! What the library's events mean.
+
+use whatsapp_rust::wacore::chrono::{DateTime, Duration as Span};
+use whatsapp_rust::wacore::types::events::{
+    ClientOutdated, ConnectFailure, Connected, LoggedOut, PairError, PairPasskeyRequest, PairSuccess,
+    PairingQrCode, PairingQrCodesExhausted, Receipt, ServerAck, StreamReplaced, TempBanReason, TemporaryBan,
+};
+use whatsapp_rust::wacore::types::message::MessageSource;
+
+use super::*;
+
+const NOW: Timestamp = Timestamp::from_millis(1_000_000);
+
+fn told(event: &library::Event) -> Vec<Event> {
+    let event_of = |meaning| match meaning {
+        Meaning::Event(event) => event,
+        other => panic!("{other:?}"),
+    };
+    meanings(event, NOW).into_iter().map(event_of).collect()
+}
+
+fn end(event: &library::Event) -> End {
+    match meanings(event, NOW).pop() {
+        Some(Meaning::End(end)) => end,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn jid(text: &str) -> LibraryJid {
+    text.parse().unwrap()
+}
+
+fn refused_for(reason: ConnectFailureReason) -> library::Event {
+    library::Event::ConnectFailure(ConnectFailure::builder().reason(reason).build())
+}
+
+#[test]
+fn a_qr_code_is_told_as_a_secret_with_its_time() {
+    let timeout = Duration::from_secs(60);
+    let code =
+        PairingQrCode::builder().code("2@ref,noise,identity,adv,1".to_owned()).timeout(timeout).build();
+    let told = told(&library::Event::PairingQrCode(code));
+    let payload = Secret::new("2@ref,noise,identity,adv,1".to_owned());
+    assert_eq!(told, [Event::Qr { payload, valid_for: timeout }]);
+    assert!(!format!("{told:?}").contains("adv"));
+}
+
+#[test]
+fn exhausted_qr_codes_end_the_session_unless_a_pairing_code_is_still_good() {
+    let codes = |disconnected| {
+        library::Event::PairingQrCodesExhausted(
+            PairingQrCodesExhausted::builder().disconnected(disconnected).build(),
+        )
+    };
+    assert_eq!(end(&codes(true)), End::QrExhausted);
+    assert_eq!(told(&codes(false)), [Event::QrExhausted]);
+}
+
+#[test]
+fn a_paired_device_tells_whose_it_is() {
+    let paired = |business: &str| {
+        library::Event::PairSuccess(
+            PairSuccess::builder()
+                .id(jid("5511988887777:12@s.whatsapp.net"))
+                .lid(jid("200000000000001:12@lid"))
+                .business_name(business.to_owned())
+                .platform("android".to_owned())
+                .build(),
+        )
+    };
+    let expected = |business_name| Event::Paired {
+        number: PhoneNumber::parse("5511988887777").unwrap(),
+        lid: Some(Jid::parse("200000000000001@lid").unwrap()),
+        business_name,
+    };
+    assert_eq!(told(&paired("")), [expected(None)]);
+    assert_eq!(told(&paired("Shop")), [expected(Some("Shop".to_owned()))]);
+}
+
+#[test]
+fn each_end_is_told_from_the_others() {
+    let out =
+        |reason| library::Event::LoggedOut(LoggedOut::builder().on_connect(false).reason(reason).build());
+    assert_eq!(end(&out(ConnectFailureReason::LoggedOut)), End::Unlinked);
+    assert_eq!(end(&out(ConnectFailureReason::AccountLocked)), End::AccountLocked);
+    assert_eq!(end(&library::Event::StreamReplaced(StreamReplaced::builder().build())), End::Replaced);
+    assert_eq!(end(&library::Event::ClientOutdated(ClientOutdated::builder().build())), End::ClientOutdated);
+    let request = PairPasskeyRequest::builder().request_options_json("{}".to_owned()).build();
+    assert_eq!(end(&library::Event::PairPasskeyRequest(request)), End::PasskeyNeeded);
+
+    let refused = end(&refused_for(ConnectFailureReason::BadUserAgent));
+    assert!(matches!(refused, End::Refused { code: 409, .. }), "{refused:?}");
+}
+
+#[test]
+fn a_failing_server_is_no_end() {
+    let meanings = meanings(&refused_for(ConnectFailureReason::ServiceUnavailable), NOW);
+    assert!(matches!(&meanings[..], [Meaning::Failed(sentence)] if sentence.contains("503")), "{meanings:?}");
+}
+
+#[test]
+fn a_ban_tells_until_when() {
+    let ban =
+        TemporaryBan::builder().code(TempBanReason::SentToTooManyPeople).expire(Span::seconds(3_600)).build();
+    let End::Banned(ban) = end(&library::Event::TemporaryBan(ban)) else { panic!("a ban") };
+    assert_eq!((ban.until, ban.code), (NOW.plus(Duration::from_secs(3_600)), 101));
+    assert!(ban.sentence.contains("address books"), "{}", ban.sentence);
+}
+
+#[test]
+fn a_business_that_cannot_be_paired_is_told_from_other_failures() {
+    let error = |error: &str| {
+        library::Event::PairError(
+            PairError::builder()
+                .id(jid("5511988887777@s.whatsapp.net"))
+                .lid(jid("200000000000001@lid"))
+                .business_name(String::new())
+                .platform(String::new())
+                .error(error.to_owned())
+                .build(),
+        )
+    };
+    let business = end(&error("pairing crypto failed with code 401: signature-mismatch (source: x)"));
+    assert!(matches!(business, End::BusinessRefused { .. }) && business.voids_records(), "{business:?}");
+    let other = end(&error("pairing crypto failed with code 401: hmac-mismatch (source: x)"));
+    assert!(matches!(other, End::PairingFailed { .. }), "{other:?}");
+}
+
+#[test]
+fn the_server_s_acks_are_heard_for_messages_only() {
+    let ack = |class: Option<&str>, error: Option<&str>, seconds: Option<i64>| {
+        library::Event::ServerAck(
+            ServerAck::builder()
+                .id("3EB0AA".to_owned())
+                .maybe_class(class.map(str::to_owned))
+                .maybe_error(error.map(str::to_owned))
+                .maybe_timestamp(seconds.and_then(|seconds| DateTime::from_timestamp(seconds, 0)))
+                .build(),
+        )
+    };
+    let expected = |state, at| {
+        Event::Ack(Ack {
+            id: MessageId::parse("3EB0AA").unwrap(),
+            state,
+            at: Timestamp::from_millis(at),
+            from: None,
+        })
+    };
+    assert_eq!(told(&ack(Some("message"), None, Some(7))), [expected(AckState::Server, 7_000)]);
+    assert_eq!(told(&ack(Some("message"), None, None)), [expected(AckState::Server, NOW.millis())]);
+    let [Event::Ack(restricted)] = &told(&ack(Some("message"), Some("463"), Some(7)))[..] else {
+        panic!("an ack")
+    };
+    assert!(restricted.state.is_restricted());
+    let [Event::Ack(refused)] = &told(&ack(Some("message"), Some("479"), Some(7)))[..] else {
+        panic!("an ack")
+    };
+    assert_eq!(refused.state, AckState::Refused { code: Some(479) });
+    assert!(!refused.state.is_restricted());
+    assert!(told(&ack(Some("receipt"), None, None)).is_empty());
+    assert!(told(&ack(None, None, None)).is_empty());
+}
+
+#[test]
+fn a_receipt_is_told_for_each_of_its_messages() {
+    let receipt = |kind| {
+        let source = MessageSource {
+            chat: jid("200000000000001@lid"),
+            sender: jid("200000000000001:3@lid"),
+            ..MessageSource::default()
+        };
+        library::Event::Receipt(
+            Receipt::builder()
+                .source(source)
+                .message_ids(vec!["A".to_owned(), "not an id".to_owned(), "B".to_owned()])
+                .timestamp(DateTime::from_timestamp(9, 0).unwrap())
+                .r#type(kind)
+                .offline(true)
+                .build(),
+        )
+    };
+    for (kind, state) in [
+        (ReceiptType::Delivered, AckState::Delivered),
+        (ReceiptType::Read, AckState::Read),
+        (ReceiptType::Played, AckState::Played),
+    ] {
+        let ack = |id| {
+            let from = Some(Jid::parse("200000000000001@lid").unwrap());
+            let at = Timestamp::from_millis(9_000);
+            Event::Ack(Ack { id: MessageId::parse(id).unwrap(), state, at, from })
+        };
+        assert_eq!(told(&receipt(kind)), [ack("A"), ack("B")]);
+    }
+    for kind in [ReceiptType::ReadSelf, ReceiptType::Sender, ReceiptType::Retry, ReceiptType::Sent] {
+        assert!(told(&receipt(kind)).is_empty());
+    }
+}
+
+#[test]
+fn a_connection_that_can_send_is_told() {
+    assert_eq!(told(&library::Event::Connected(Connected::builder().build())), [Event::Connected]);
+}

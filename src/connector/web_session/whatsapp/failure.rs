@@ -1,0 +1,127 @@
+//! The library's errors in our words.
+
+use whatsapp_rust::bot::BotBuilderError;
+use whatsapp_rust::pair_code::{PairCodeError, PairError};
+use whatsapp_rust::{ClientError, ContactError, IqError, SendError as LibrarySendError};
+
+use super::events::pairing_failure;
+use crate::connector::web_session::{AskError, OpenError, PairingFailure, SendError};
+
+/// Of a session that could not be opened.
+pub(super) fn opening(error: &BotBuilderError) -> OpenError {
+    match error {
+        BotBuilderError::Store(_) => OpenError::Records(chain(error)),
+        _ => OpenError::Setup(chain(error)),
+    }
+}
+
+/// Of a question.
+pub(super) fn asking(error: &ContactError) -> AskError {
+    match error {
+        ContactError::Iq(error) => unanswered(error),
+        _ => AskError::NoAnswer(chain(error)),
+    }
+}
+
+fn unanswered(error: &IqError) -> AskError {
+    match error {
+        IqError::ServerError { code, text, .. } => AskError::Refused { code: *code, sentence: text.clone() },
+        IqError::NotConnected
+        | IqError::Disconnected(_)
+        | IqError::InternalChannelClosed
+        | IqError::Socket(_)
+        | IqError::EncryptSend(_)
+        | IqError::ClientState(_) => AskError::NotConnected,
+        _ => AskError::NoAnswer(chain(error)),
+    }
+}
+
+/// Of a message. The library writes to the connection last; whatever fails in another way has failed before.
+pub(super) fn sending(error: &LibrarySendError) -> SendError {
+    match error {
+        LibrarySendError::NotLoggedIn | LibrarySendError::Client(ClientError::NotConnected) => {
+            SendError::NotConnected
+        }
+        LibrarySendError::Client(_) => SendError::Uncertain(chain(error)),
+        LibrarySendError::Iq(error) => match unanswered(error) {
+            AskError::NotConnected => SendError::NotConnected,
+            AskError::Refused { code, sentence } => SendError::Refused { code, sentence },
+            AskError::NoAnswer(sentence) => SendError::Unprepared(sentence),
+        },
+        LibrarySendError::InvalidRequest(sentence) => SendError::Recipient(sentence.clone()),
+        _ => SendError::Unprepared(chain(error)),
+    }
+}
+
+/// Of a pairing code.
+pub(super) fn pairing(error: &PairError) -> PairingFailure {
+    match error {
+        PairError::PairCode(PairCodeError::CodeAlreadyOutstanding { .. } | PairCodeError::Cancelled) => {
+            PairingFailure::NotNow(chain(error))
+        }
+        PairError::RequestFailed(failed) if unanswered(failed) == AskError::NotConnected => {
+            PairingFailure::NotConnected
+        }
+        _ => {
+            let is_throttled = error.rejection().is_some_and(|rejection| rejection.is_throttled());
+            pairing_failure(is_throttled, error.backoff(), &chain(error))
+        }
+    }
+}
+
+/// An error and its causes in one line; a cause that only repeats what it causes is left out.
+pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut sentence = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let words = error.to_string();
+        if !sentence.ends_with(&words) {
+            sentence = format!("{sentence}: {words}");
+        }
+        cause = error.source();
+    }
+    sentence
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(code: u16) -> IqError {
+        IqError::ServerError { code, text: "item-not-found".to_owned(), error_type: None, backoff: None }
+    }
+
+    #[test]
+    fn only_what_fails_while_it_is_written_may_have_gone() {
+        assert_eq!(sending(&LibrarySendError::NotLoggedIn), SendError::NotConnected);
+        assert_eq!(sending(&LibrarySendError::Client(ClientError::NotConnected)), SendError::NotConnected);
+        assert_eq!(sending(&LibrarySendError::Iq(IqError::NotConnected)), SendError::NotConnected);
+        let sentence = "item-not-found".to_owned();
+        assert_eq!(sending(&LibrarySendError::Iq(refused(404))), SendError::Refused { code: 404, sentence });
+        let late = sending(&LibrarySendError::Iq(IqError::Timeout));
+        assert!(matches!(late, SendError::Unprepared(_)) && late.is_surely_unsent(), "{late:?}");
+        let socket = whatsapp_rust::socket::SocketError::SocketClosed;
+        let broken = sending(&LibrarySendError::Client(ClientError::Socket(socket)));
+        assert!(matches!(broken, SendError::Uncertain(_)) && !broken.is_surely_unsent(), "{broken:?}");
+    }
+
+    #[test]
+    fn a_question_may_be_refused_or_not_be_answered() {
+        assert_eq!(asking(&ContactError::Iq(IqError::NotConnected)), AskError::NotConnected);
+        assert!(matches!(asking(&ContactError::Iq(IqError::Timeout)), AskError::NoAnswer(_)));
+        assert!(matches!(asking(&ContactError::Iq(refused(429))), AskError::Refused { code: 429, .. }));
+    }
+
+    #[test]
+    fn too_many_pairing_codes_are_told_from_other_failures() {
+        let error = |code, text: &str| {
+            let text = text.to_owned();
+            pairing(&IqError::ServerError { code, text, error_type: None, backoff: Some(60) }.into())
+        };
+        let retry_after = Some(std::time::Duration::from_secs(60));
+        assert_eq!(error(429, "rate-overlimit"), PairingFailure::Throttled { retry_after });
+        assert_eq!(error(400, "bad-request"), PairingFailure::Throttled { retry_after });
+        assert!(matches!(error(452, "feature-not-available"), PairingFailure::Other(_)));
+        assert_eq!(pairing(&IqError::NotConnected.into()), PairingFailure::NotConnected);
+    }
+}

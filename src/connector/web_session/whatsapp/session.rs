@@ -1,0 +1,230 @@
+//! One session: what is asked of it runs on the driver's threads, and goes on when nobody waits for it any more.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::sync::watch;
+use whatsapp_rust::bot::BotHandle;
+use whatsapp_rust::pair_code::PairCodeOptions;
+use whatsapp_rust::wacore_binary::Jid as LibraryJid;
+use whatsapp_rust::{Client, SendOptions, UploadOptions};
+
+use super::telling::Telling;
+use super::{Shared, events, failure, message};
+use crate::connector::web_session::{
+    AskError, Built, Content, End, Figures, Found, Jid, MessageId, PairingFailure, Picture, SendError, Sent,
+    Session,
+};
+use crate::domain::phone::PhoneNumber;
+use crate::domain::secret::Secret;
+
+/// How long a pairing code waits for the connection.
+const CONNECTION_PATIENCE: Duration = Duration::from_secs(30);
+/// How long ending may take: the library gives itself five seconds for each of two steps.
+const CLOSING_PATIENCE: Duration = Duration::from_secs(20);
+/// How long WhatsApp may take to unlink the device.
+const UNLINKING_PATIENCE: Duration = Duration::from_secs(15);
+
+/// See the module.
+pub(super) struct Linked {
+    client: Arc<Client>,
+    telling: Arc<Telling>,
+    is_over: watch::Receiver<bool>,
+    /// Keeps the threads.
+    shared: Arc<Shared>,
+}
+
+impl Linked {
+    /// Looks after a session that was begun.
+    pub(super) fn new(
+        client: Arc<Client>,
+        running: BotHandle,
+        telling: Arc<Telling>,
+        shared: Arc<Shared>,
+    ) -> Self {
+        let (over, is_over) = watch::channel(false);
+        shared.threads().spawn(supervise(Arc::clone(&client), running, Arc::clone(&telling), over));
+        Self { client, telling, is_over, shared }
+    }
+
+    /// Runs `work` on the driver's threads; `None` when it broke down or the driver did.
+    async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> Option<T> {
+        self.shared.threads().spawn(work).await.ok()
+    }
+
+    async fn over(&self) {
+        // An error means that the driver is gone, and everything with it.
+        let _ = self.is_over.clone().wait_for(|is_over| *is_over).await;
+    }
+
+    fn is_over(&self) -> bool {
+        *self.is_over.borrow()
+    }
+}
+
+impl Drop for Linked {
+    fn drop(&mut self) {
+        self.telling.end(End::Stopped);
+    }
+}
+
+#[async_trait]
+impl Session for Linked {
+    async fn find(&self, number: PhoneNumber) -> Result<Option<Found>, AskError> {
+        let client = Arc::clone(&self.client);
+        self.run(async move { find(&client, number).await }).await.unwrap_or_else(|| Err(broke_down()))
+    }
+
+    async fn picture(&self, of: &Jid) -> Result<Option<Picture>, AskError> {
+        let (client, of) = (Arc::clone(&self.client), of.clone());
+        self.run(async move { picture(&client, &of).await }).await.unwrap_or_else(|| Err(broke_down()))
+    }
+
+    async fn send(&self, to: &Jid, id: &MessageId, content: Content) -> Result<Sent, SendError> {
+        let (client, to, id) = (Arc::clone(&self.client), to.clone(), id.clone());
+        let sent = self.run(async move { send(&client, to, id, content).await }).await;
+        sent.unwrap_or_else(|| Err(SendError::Uncertain("the session broke down".to_owned())))
+    }
+
+    async fn pairing_code(&self, number: PhoneNumber) -> Result<Secret, PairingFailure> {
+        if self.is_over() {
+            return Err(PairingFailure::NotNow("it is over".to_owned()));
+        }
+        let client = Arc::clone(&self.client);
+        let code = self.run(async move { pairing_code(&client, number).await }).await;
+        code.unwrap_or_else(|| Err(PairingFailure::Other("the session broke down".to_owned())))
+    }
+
+    async fn unlink(&self) {
+        if !self.is_over() {
+            let client = Arc::clone(&self.client);
+            let logout = async move { tokio::time::timeout(UNLINKING_PATIENCE, client.logout()).await };
+            // However that went, this is what was wanted.
+            let _ = self.run(logout).await;
+            self.telling.end(End::Unlinked);
+        }
+        self.over().await;
+    }
+
+    async fn stop(&self) {
+        self.telling.end(End::Stopped);
+        self.over().await;
+    }
+
+    fn figures(&self) -> Figures {
+        Figures {
+            is_connected: self.client.is_connected(),
+            is_logged_in: self.client.is_logged_in(),
+            failed_attempts: self.telling.attempts(),
+            reconnects: self.client.stats().reconnects,
+            missed_events: self.telling.missed(),
+            has_given_up: self.client.persistence_manager().is_saver_halted(),
+        }
+    }
+}
+
+/// Waits until the session is over, or has to be, and sees to it that what it knows is written down.
+async fn supervise(
+    client: Arc<Client>,
+    mut running: BotHandle,
+    telling: Arc<Telling>,
+    over: watch::Sender<bool>,
+) {
+    tokio::select! {
+        () = &mut running => {}
+        () = telling.end_wanted() => {}
+    }
+    let closing = async {
+        client.disconnect().await;
+        (&mut running).await;
+    };
+    if tokio::time::timeout(CLOSING_PATIENCE, closing).await.is_err() {
+        running.abort();
+    }
+    telling.ended();
+    over.send_replace(true);
+}
+
+fn broke_down() -> AskError {
+    AskError::NoAnswer("the session broke down".to_owned())
+}
+
+/// An address of ours as the library's.
+fn foreign(jid: &Jid) -> Option<LibraryJid> {
+    jid.as_str().parse().ok()
+}
+
+async fn find(client: &Client, number: PhoneNumber) -> Result<Option<Found>, AskError> {
+    if !client.is_logged_in() {
+        return Err(AskError::NotConnected);
+    }
+    let asked = [LibraryJid::pn(number.to_string())];
+    let answers = client.contacts().is_on_whatsapp(&asked).await.map_err(|error| failure::asking(&error))?;
+    let Some(answer) = answers.into_iter().next() else {
+        return Err(AskError::NoAnswer("WhatsApp answered with nothing".to_owned()));
+    };
+    if let Some(error) = answer.contact_error {
+        let sentence = error.text.unwrap_or_default();
+        return Err(match error.code {
+            Some(code) => AskError::Refused { code, sentence },
+            None => AskError::NoAnswer(format!("WhatsApp could not say: {sentence}")),
+        });
+    }
+    if !answer.is_registered {
+        return Ok(None);
+    }
+    // Where the hidden address comes first, the number stands beside.
+    let lid = if answer.jid.is_lid() { Some(&answer.jid) } else { answer.lid.as_ref() };
+    let jid = answer.pn_jid.as_ref().unwrap_or(&answer.jid);
+    let Some(jid) = events::own(jid) else {
+        return Err(AskError::NoAnswer("WhatsApp answered with an unknown kind of address".to_owned()));
+    };
+    Ok(Some(Found { jid, lid: lid.and_then(events::own), is_business: answer.is_business }))
+}
+
+async fn picture(client: &Client, of: &Jid) -> Result<Option<Picture>, AskError> {
+    if !client.is_logged_in() {
+        return Err(AskError::NotConnected);
+    }
+    let Some(of) = foreign(of) else { return Ok(None) };
+    let answer = client.contacts().get_profile_picture(&of, false).await;
+    let picture = answer.map_err(|error| failure::asking(&error))?;
+    Ok(picture.map(|picture| Picture { id: picture.id, url: picture.url }))
+}
+
+async fn send(client: &Client, to: Jid, id: MessageId, content: Content) -> Result<Sent, SendError> {
+    // The library would wait for an answer that cannot come.
+    if !client.is_logged_in() {
+        return Err(SendError::NotConnected);
+    }
+    let Some(address) = foreign(&to) else {
+        return Err(SendError::Recipient("its address is none".to_owned()));
+    };
+    let (message, built) = match content {
+        Content::Text(text) => (message::text(text), Built::Text),
+        Content::Media(mut media) => {
+            let bytes = std::mem::take(&mut media.bytes);
+            let kind = message::media_type(media.kind);
+            let upload = client.upload(bytes, kind, UploadOptions::new()).await;
+            let upload = upload.map_err(|error| SendError::Upload(failure::chain(error.as_ref())))?;
+            let (message, built) = message::media(media, upload);
+            (message, Built::Media(built))
+        }
+    };
+    let options = SendOptions::default().with_message_id(id.as_str());
+    let sent = client.send_message_with_options(address, message, options).await;
+    sent.map_err(|error| failure::sending(&error))?;
+    Ok(Sent { to, id, built })
+}
+
+async fn pairing_code(client: &Arc<Client>, number: PhoneNumber) -> Result<Secret, PairingFailure> {
+    if client.pn().is_some() {
+        return Err(PairingFailure::NotNow("it is paired already".to_owned()));
+    }
+    client.wait_for_socket(CONNECTION_PATIENCE).await.map_err(|_| PairingFailure::NotConnected)?;
+    client.cancel_pair_code().await;
+    let options = PairCodeOptions { phone_number: number.to_string(), ..PairCodeOptions::default() };
+    let code = client.pair_with_code(options).await.map_err(|error| failure::pairing(&error))?;
+    Ok(Secret::new(code))
+}

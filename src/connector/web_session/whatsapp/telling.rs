@@ -1,0 +1,212 @@
+//! What a session tells: a queue between the library, which must not be held up, and a receiver that may be slow.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use tokio::sync::{Notify, mpsc};
+
+use crate::connector::web_session::{End, Event};
+
+/// Acks and the like that wait for the receiver; more are lost and counted. A device that was away for a day hears of
+/// all that happened in one go. Some 2 MB of memory.
+const MOST_WAITING: usize = 16_384;
+
+/// See the module. Shared by all that has something to tell of one session.
+pub(super) struct Telling {
+    queue: mpsc::UnboundedSender<Event>,
+    /// Those in the queue that come by the thousand.
+    waiting: AtomicUsize,
+    missed: AtomicU64,
+    missed_untold: AtomicU64,
+    /// Attempts to connect in a row that came to nothing.
+    attempts: AtomicU32,
+    /// A connection was opened, and nothing has come of it yet.
+    is_dialled: AtomicBool,
+    end: Mutex<Option<End>>,
+    end_wanted: Notify,
+}
+
+impl Telling {
+    /// The queue, and its other end for [`Telling::forward`].
+    pub(super) fn new() -> (Self, mpsc::UnboundedReceiver<Event>) {
+        let (queue, queued) = mpsc::unbounded_channel();
+        let telling = Self {
+            queue,
+            waiting: AtomicUsize::new(0),
+            missed: AtomicU64::new(0),
+            missed_untold: AtomicU64::new(0),
+            attempts: AtomicU32::new(0),
+            is_dialled: AtomicBool::new(false),
+            end: Mutex::new(None),
+            end_wanted: Notify::new(),
+        };
+        (telling, queued)
+    }
+
+    /// Never waits.
+    pub(super) fn tell(&self, event: Event) {
+        if is_one_of_many(&event) && self.waiting.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            self.missed.fetch_add(1, Ordering::Relaxed);
+            self.missed_untold.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        // Nobody may be there to hear it any more.
+        let _ = self.queue.send(event);
+    }
+
+    /// Passes on what is told, up to the end of the session.
+    pub(super) async fn forward(
+        &self,
+        mut queued: mpsc::UnboundedReceiver<Event>,
+        events: &mpsc::Sender<Event>,
+    ) {
+        while let Some(event) = queued.recv().await {
+            if is_one_of_many(&event) {
+                self.waiting.fetch_sub(1, Ordering::Relaxed);
+            }
+            let count = self.missed_untold.swap(0, Ordering::Relaxed);
+            if count > 0 && events.send(Event::Missed { count }).await.is_err() {
+                return;
+            }
+            let is_last = matches!(event, Event::Ended(_));
+            if events.send(event).await.is_err() || is_last {
+                return;
+            }
+        }
+    }
+
+    /// The session has to end for this reason, unless there is another one already.
+    pub(super) fn end(&self, end: End) {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(end);
+        self.end_wanted.notify_one();
+    }
+
+    /// Waits for [`Telling::end`]. For one caller.
+    pub(super) async fn end_wanted(&self) {
+        self.end_wanted.notified().await;
+    }
+
+    /// The session has ended: tells why, and nothing more.
+    pub(super) fn ended(&self) {
+        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let end = end.unwrap_or_else(|| End::Failed { sentence: "the session broke down".to_owned() });
+        let _ = self.queue.send(Event::Ended(end));
+    }
+
+    /// An attempt to connect begins. If the one before got a connection and nothing came of it, it is told now.
+    pub(super) fn dialling(&self) {
+        if self.is_dialled.swap(false, Ordering::Relaxed) {
+            self.failed("WhatsApp was reached, but there was no conversation");
+        }
+    }
+
+    pub(super) fn dialled(&self) {
+        self.is_dialled.store(true, Ordering::Relaxed);
+    }
+
+    /// The connection carries something.
+    pub(super) fn conversing(&self) {
+        self.is_dialled.store(false, Ordering::Relaxed);
+        self.attempts.store(0, Ordering::Relaxed);
+    }
+
+    /// An attempt to connect came to nothing.
+    pub(super) fn failed(&self, sentence: &str) {
+        let attempts = self.attempts.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        self.tell(Event::Unreachable { attempts, sentence: sentence.to_owned() });
+    }
+
+    pub(super) fn attempts(&self) -> u32 {
+        self.attempts.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn missed(&self) -> u64 {
+        self.missed.load(Ordering::Relaxed)
+    }
+}
+
+/// What can come by the thousand; all else is rare and never lost.
+const fn is_one_of_many(event: &Event) -> bool {
+    matches!(event, Event::Ack(_) | Event::LidLearned { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Timestamp;
+    use crate::connector::web_session::{Ack, AckState, MessageId};
+
+    fn ack(number: usize) -> Event {
+        let id = MessageId::parse(&number.to_string()).unwrap();
+        Event::Ack(Ack { id, state: AckState::Server, at: Timestamp::from_millis(0), from: None })
+    }
+
+    async fn told(telling: &Telling, queued: mpsc::UnboundedReceiver<Event>) -> Vec<Event> {
+        telling.ended();
+        let (events, mut heard) = mpsc::channel(MOST_WAITING + 8);
+        telling.forward(queued, &events).await;
+        drop(events);
+        let mut all = Vec::new();
+        while let Some(event) = heard.recv().await {
+            all.push(event);
+        }
+        all
+    }
+
+    #[tokio::test]
+    async fn events_keep_their_order_and_the_end_is_the_last() {
+        let (telling, queued) = Telling::new();
+        telling.tell(Event::Connected);
+        telling.tell(ack(1));
+        telling.end(End::Replaced);
+        telling.end(End::Stopped);
+        telling.tell(ack(2));
+        let all = told(&telling, queued).await;
+        assert_eq!(all, [Event::Connected, ack(1), ack(2), Event::Ended(End::Replaced)]);
+    }
+
+    #[tokio::test]
+    async fn acks_beyond_the_bound_are_counted_and_other_events_never_lost() {
+        let (telling, queued) = Telling::new();
+        for number in 0..MOST_WAITING + 3 {
+            telling.tell(ack(number));
+        }
+        telling.tell(Event::Connected);
+        let all = told(&telling, queued).await;
+        assert_eq!(telling.missed(), 3);
+        assert_eq!(all[0], Event::Missed { count: 3 });
+        assert_eq!(all.len(), 1 + MOST_WAITING + 2);
+        assert_eq!(all[all.len() - 2], Event::Connected);
+        telling.tell(ack(0));
+        assert_eq!(telling.missed(), 3, "there is room again");
+    }
+
+    #[tokio::test]
+    async fn an_end_that_nobody_explained_is_a_failure() {
+        let (telling, queued) = Telling::new();
+        let all = told(&telling, queued).await;
+        assert!(matches!(all[..], [Event::Ended(End::Failed { .. })]), "{all:?}");
+    }
+
+    #[tokio::test]
+    async fn attempts_that_came_to_nothing_are_counted_until_one_succeeds() {
+        let (telling, queued) = Telling::new();
+        telling.dialling();
+        telling.failed("refused");
+        telling.dialling();
+        telling.dialled();
+        telling.dialling();
+        assert_eq!(telling.attempts(), 2);
+        telling.dialled();
+        telling.conversing();
+        telling.dialling();
+        assert_eq!(telling.attempts(), 0);
+        let all = told(&telling, queued).await;
+        let attempts = all.iter().filter_map(|event| match event {
+            Event::Unreachable { attempts, .. } => Some(*attempts),
+            _ => None,
+        });
+        assert_eq!(attempts.collect::<Vec<_>>(), [1, 2]);
+    }
+}
