@@ -45,9 +45,20 @@ Exit codes:
   1  failed; the reason and what to do next are on standard error
   2  the command line, the configuration or a given file is wrong; nothing was done";
 
+/// What `--version` says: the licence depends on what is built in.
+const VERSION: &str = if cfg!(feature = "web-session") {
+    concat!(
+        env!("CARGO_PKG_VERSION"),
+        "\nwith web sessions: contains code under AGPL-3.0-only and is to be distributed under that licence; \
+         a build without the feature `web-session` does not and is not"
+    )
+} else {
+    concat!(env!("CARGO_PKG_VERSION"), "\nwithout web sessions: MIT OR Apache-2.0")
+};
+
 /// Self-hosted messaging service for companies that talk to their customers on WhatsApp.
 #[derive(Debug, Parser)]
-#[command(name = "pombo", version, after_help = AFTER_HELP, disable_help_subcommand = true)]
+#[command(name = "pombo", version, long_version = VERSION, after_help = AFTER_HELP, disable_help_subcommand = true)]
 struct Line {
     #[command(flatten)]
     global: Global,
