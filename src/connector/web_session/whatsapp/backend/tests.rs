@@ -74,7 +74,7 @@ impl Records for Memory {
                         }
                     }
                     Change::Clear { namespace } => {
-                        kept.retain(|(in_namespace, _), _| *in_namespace != namespace)
+                        kept.retain(|(in_namespace, _), _| *in_namespace != namespace);
                     }
                 }
             }
