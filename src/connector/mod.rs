@@ -5,6 +5,7 @@
 
 pub mod cloud_api;
 mod disposition;
+pub mod media;
 pub mod update;
 
 use std::time::Duration;
