@@ -143,6 +143,12 @@ codes! {
     MissingRecipientType = "missing_recipient_type", Invalid;
     /// `recipient_type` is neither `number` nor `group`.
     InvalidRecipientType = "invalid_recipient_type", Invalid;
+    /// The link answers no file that can be sent as what is wanted.
+    MediaUnavailable = "media_unavailable", Invalid;
+    /// The link leads to an address that no link may lead to.
+    LinkNotAllowed = "link_not_allowed", Invalid;
+    /// The file behind the link is over the configured size.
+    MediaTooLarge = "media_too_large", Invalid;
     /// The web session is not connected.
     SessionDisconnected = "session_disconnected", Conflict;
     /// `Idempotency-Key` is not 1 to 255 visible ASCII characters, or is given twice.

@@ -111,6 +111,7 @@ fn problem(option: &str, value: &Value, kind: &Kind) -> String {
 fn mend(option: &str, default: &Value) -> String {
     match (option, written(default).as_str()) {
         ("secrets.key", _) => "make one with `openssl rand -hex 32`".to_owned(),
+        (_, "a list") => "give a list, or leave it out".to_owned(),
         (_, "\"\"") => "give a text, or leave it out".to_owned(),
         (_, default) => format!("write it like its default, {default}"),
     }

@@ -22,8 +22,8 @@ use serde::Deserialize;
 
 pub use fault::{Fault, Faults, Source};
 pub use sections::{
-    CloudApi, Data, Database, Docs, Engine, Limits, Log, LogFormat, Metrics, Retention, Retry, Secrets,
-    Server, SqliteSynchronous,
+    CloudApi, Data, Database, Docs, Engine, Limits, Log, LogFormat, Media, Metrics, Retention, Retry,
+    Secrets, Server, SqliteSynchronous,
 };
 
 /// All options with their defaults and reasons, as TOML: what `config/default.toml` says.
@@ -51,6 +51,8 @@ pub struct Config {
     pub retention: Retention,
     /// What one request may contain.
     pub limits: Limits,
+    /// Files behind links, for web sessions.
+    pub media: Media,
     /// What is logged and how it looks.
     pub log: Log,
     /// Prometheus text.

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ipnet::IpNet;
 use serde::Deserialize;
 
 use super::units;
@@ -214,6 +215,41 @@ pub struct Limits {
     pub page_size: u64,
     /// Characters of `search`.
     pub search_chars: usize,
+}
+
+/// `[media]`: fetching the files behind links, for web sessions.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Media {
+    /// Networks that are not public and to which links may lead all the same.
+    #[serde(deserialize_with = "units::networks")]
+    pub allow: Vec<IpNet>,
+    /// For one connection to be made, the resolution of the name included.
+    #[serde(with = "time_span")]
+    pub connect_timeout: Duration,
+    /// How long nothing at all may come.
+    #[serde(with = "time_span")]
+    pub stall_timeout: Duration,
+    /// From the link to the last byte of the file, redirects included.
+    #[serde(with = "time_span")]
+    pub timeout: Duration,
+    /// The largest image, in bytes.
+    #[serde(deserialize_with = "units::bytes")]
+    pub image_limit: usize,
+    /// The largest video, in bytes.
+    #[serde(deserialize_with = "units::bytes")]
+    pub video_limit: usize,
+    /// The largest audio, in bytes.
+    #[serde(deserialize_with = "units::bytes")]
+    pub audio_limit: usize,
+    /// The largest document, in bytes.
+    #[serde(deserialize_with = "units::bytes")]
+    pub document_limit: usize,
+    /// Links that are fetched at once.
+    pub concurrency: usize,
+    /// All files that are being fetched or wait to be sent, in bytes.
+    #[serde(deserialize_with = "units::bytes")]
+    pub memory: usize,
 }
 
 /// `[log]`: what is logged and how it looks.

@@ -105,7 +105,7 @@ fn every_fault_of_every_layer_is_told_at_once() {
 
     colour (file pombo.toml)
       wrong: there is no such option
-      mend:  the sections are cloud_api, data, database, docs, engine, limits, log, metrics, retention, retry, secrets, server
+      mend:  the sections are cloud_api, data, database, docs, engine, limits, log, media, metrics, retention, retry, secrets, server
 
     log (file pombo.toml)
       wrong: it is a section, not an option
@@ -133,7 +133,7 @@ fn every_fault_of_every_layer_is_told_at_once() {
 
     web.patience (file pombo.toml)
       wrong: there is no such option
-      mend:  the sections are cloud_api, data, database, docs, engine, limits, log, metrics, retention, retry, secrets, server
+      mend:  the sections are cloud_api, data, database, docs, engine, limits, log, media, metrics, retention, retry, secrets, server
 
     database.sqlite_synchronous (environment variable POMBO__DATABASE__SQLITE_SYNCHRONOUS)
       wrong: "off" is none of full, normal
@@ -202,6 +202,53 @@ fn options_that_contradict_each_other_are_faults() {
     log.level (file pombo.toml)
       wrong: "pombo=loud" is not a filter: error parsing level filter: expected one of "off", "error", "warn", "info", "debug", "trace", or a number 0-5
       mend:  write a level such as "info", or levels of modules such as "info,pombo::engine=debug"
+    "#);
+}
+
+#[test]
+fn networks_are_a_list_in_a_file_and_parted_by_commas_in_the_environment() {
+    let networks = |config: Config| config.media.allow.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert!(networks(Config::default()).is_empty());
+    let written = load("[media]\nallow = [\"10.1.2.0/24\", \"::1\"]", &[]).unwrap();
+    assert_eq!(networks(written), ["10.1.2.0/24", "::1/128"]);
+    let set = load("", &[("POMBO__MEDIA__ALLOW", "10.0.0.7, fd00:12::/64")]).unwrap();
+    assert_eq!(networks(set), ["10.0.0.7/32", "fd00:12::/64"]);
+    assert!(networks(load("", &[("POMBO__MEDIA__ALLOW", " ")]).unwrap()).is_empty());
+
+    let file = r#"
+        [media]
+        allow = ["10.1.2.0/24", "localhost"]
+        timeout = "0s"
+        concurrency = 0
+        image_limit = "0B"
+        memory = "64MiB"
+    "#;
+    insta::assert_snapshot!(shown(file, &[("POMBO__MEDIA__ALLOW", "10.0.0.0/33")]), @r#"
+    the configuration has 6 faults
+
+    media.allow (file pombo.toml)
+      wrong: a list has an entry that is no network, such as "10.1.2.0/24" or "fd00:12::/64"
+      mend:  give a list, or leave it out
+
+    media.allow (environment variable POMBO__MEDIA__ALLOW)
+      wrong: "10.0.0.0/33" has an entry that is no network, such as "10.1.2.0/24" or "fd00:12::/64"
+      mend:  give a list, or leave it out
+
+    media.concurrency (file pombo.toml)
+      wrong: 0 is too few
+      mend:  give at least 1
+
+    media.image_limit (file pombo.toml)
+      wrong: nothing is so small
+      mend:  give a size such as "16MiB"
+
+    media.timeout (file pombo.toml)
+      wrong: it cannot be zero
+      mend:  give a span such as "5s"
+
+    media.memory (file pombo.toml)
+      wrong: 67108864 bytes are less than media.document_limit, 104857600 bytes
+      mend:  raise it, or lower media.document_limit
     "#);
 }
 

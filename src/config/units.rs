@@ -3,10 +3,11 @@
 //! Each function is for `#[serde(deserialize_with = …)]`. Its error completes a sentence that begins with
 //! the value: "`5` is not a size: …".
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ipnet::IpNet;
 use serde::{Deserialize, Deserializer, de};
 use url::Url;
 
@@ -67,6 +68,30 @@ pub(super) fn base_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Str
     } else {
         Err(de::Error::custom("is not an absolute http or https address without query"))
     }
+}
+
+/// Networks such as "10.1.2.0/24"; an address alone is a network of one. The environment, which has no lists, parts them
+/// by commas.
+pub(super) fn networks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<IpNet>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        List(Vec<String>),
+        Text(String),
+    }
+    let parts = match Written::deserialize(deserializer) {
+        Ok(Written::List(parts)) => parts,
+        Ok(Written::Text(text)) if text.trim().is_empty() => Vec::new(),
+        Ok(Written::Text(text)) => text.split(',').map(str::to_owned).collect(),
+        Err(_) => return Err(de::Error::custom("is not a list of networks, such as [\"10.1.2.0/24\"]")),
+    };
+    parts.iter().map(|part| parse_network(part.trim())).collect::<Option<_>>().ok_or_else(|| {
+        de::Error::custom("has an entry that is no network, such as \"10.1.2.0/24\" or \"fd00:12::/64\"")
+    })
+}
+
+fn parse_network(text: &str) -> Option<IpNet> {
+    text.parse().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from))
 }
 
 /// A path, or nothing.

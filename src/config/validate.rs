@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;
 
-use super::Config;
+use super::{Config, Media};
 
 /// An option, what is wrong with it, and its mend.
 pub(super) type Found = (&'static str, String, String);
@@ -30,7 +30,7 @@ pub(super) fn faults(config: &Config) -> Vec<Found> {
 }
 
 fn amounts(config: &Config, found: &mut Vec<Found>) {
-    let Config { database, engine, retry, limits, .. } = config;
+    let Config { database, engine, retry, limits, media, .. } = config;
     let at_least_one = [
         ("database.connections", database.connections == 0),
         ("engine.concurrency", engine.concurrency == 0),
@@ -50,6 +50,7 @@ fn amounts(config: &Config, found: &mut Vec<Found>) {
         ("limits.tags", limits.tags == 0),
         ("limits.page_size", limits.page_size == 0),
         ("limits.search_chars", limits.search_chars == 0),
+        ("media.concurrency", media.concurrency == 0),
     ];
     let zero = at_least_one.into_iter().filter(|(_, zero)| *zero);
     found.extend(zero.map(|(option, _)| (option, "0 is too few".to_owned(), "give at least 1".to_owned())));
@@ -61,14 +62,32 @@ fn amounts(config: &Config, found: &mut Vec<Found>) {
         let problem = format!("{} bytes are too few for a long text", config.server.body_limit);
         found.push(("server.body_limit", problem, "give at least \"32KiB\"".to_owned()));
     }
+    for (option, limit) in media_limits(media) {
+        if limit == 0 {
+            found.push((
+                option,
+                "nothing is so small".to_owned(),
+                "give a size such as \"16MiB\"".to_owned(),
+            ));
+        }
+    }
     if !(retry.multiplier >= 1.0 && retry.multiplier.is_finite()) {
         let problem = format!("with {} the waits would shrink", retry.multiplier);
         found.push(("retry.multiplier", problem, "give at least 1.0".to_owned()));
     }
 }
 
+fn media_limits(media: &Media) -> [(&'static str, usize); 4] {
+    [
+        ("media.image_limit", media.image_limit),
+        ("media.video_limit", media.video_limit),
+        ("media.audio_limit", media.audio_limit),
+        ("media.document_limit", media.document_limit),
+    ]
+}
+
 fn spans(config: &Config, found: &mut Vec<Found>) {
-    let Config { server, database, cloud_api, retry, engine, retention, .. } = config;
+    let Config { server, database, cloud_api, retry, engine, retention, media, .. } = config;
     for (option, span) in [
         ("server.keep_alive", server.keep_alive),
         ("database.acquire_timeout", database.acquire_timeout),
@@ -77,6 +96,9 @@ fn spans(config: &Config, found: &mut Vec<Found>) {
         ("cloud_api.idle_timeout", cloud_api.idle_timeout),
         ("retry.first", retry.first),
         ("retention.interval", retention.interval),
+        ("media.connect_timeout", media.connect_timeout),
+        ("media.stall_timeout", media.stall_timeout),
+        ("media.timeout", media.timeout),
     ] {
         if span.is_zero() {
             found.push((option, "it cannot be zero".to_owned(), "give a span such as \"5s\"".to_owned()));
@@ -96,7 +118,14 @@ fn spans(config: &Config, found: &mut Vec<Found>) {
 }
 
 fn relations(config: &Config, found: &mut Vec<Found>) {
-    let Config { engine, retry, .. } = config;
+    let Config { engine, retry, media, .. } = config;
+    for (option, limit) in media_limits(media).into_iter().filter(|(_, limit)| *limit > media.memory) {
+        found.push((
+            "media.memory",
+            format!("{} bytes are less than {option}, {limit} bytes", media.memory),
+            format!("raise it, or lower {option}"),
+        ));
+    }
     if engine.in_flight < engine.concurrency {
         found.push((
             "engine.in_flight",

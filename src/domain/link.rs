@@ -86,8 +86,8 @@ fn strip_prefix_without_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str>
     head.eq_ignore_ascii_case(prefix).then_some(rest)
 }
 
-/// `None` when the bytes behind the percent signs are not UTF-8.
-fn percent_decoded(text: &str) -> Option<String> {
+/// The text with its percent signs resolved; `None` when the bytes behind them are not UTF-8.
+pub(crate) fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, tail)) = rest.split_first() {

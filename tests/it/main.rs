@@ -10,6 +10,7 @@ mod faults;
 mod harness;
 mod layers;
 mod live;
+mod media;
 mod outage;
 mod plan;
 mod program;

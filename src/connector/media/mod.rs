@@ -1,0 +1,236 @@
+//! Files behind a request's `link`, fetched for web sessions.
+//!
+//! A link is a stranger's word, followed from inside the operator's network. So it leads only to the open Internet
+//! ([`network`]), judged at every step of the way ([`destination`]) and on the very addresses that are connected to
+//! ([`resolver`]); it is bounded in time, size and memory ([`download`], [`room`]); and what came is judged by its
+//! content ([`format`]). Never: a proxy from the environment, cookies, anything that unfolds, a host's answer in
+//! a log or in a refusal. Called for each web-session send of a file, before it goes to the session.
+
+mod destination;
+mod download;
+mod file_name;
+mod format;
+mod movie;
+mod network;
+mod picture;
+mod refusal;
+mod resolver;
+mod room;
+mod sound;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::Client;
+use tokio::time::timeout;
+use url::Url;
+
+use self::download::Download;
+use self::format::Format;
+use self::network::Networks;
+pub use self::resolver::Lookup;
+use self::resolver::{Guard, System};
+use self::room::{Room, Taken};
+use super::Error;
+use crate::config;
+use crate::error::{Code, Refusal};
+
+/// As what a file is to be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A picture.
+    Image,
+    /// A film.
+    Video,
+    /// A sound.
+    Audio,
+    /// Any file.
+    Document,
+}
+
+impl Kind {
+    /// With its article, for sentences.
+    const fn noun(self) -> &'static str {
+        match self {
+            Self::Image => "an image",
+            Self::Video => "a video",
+            Self::Audio => "an audio",
+            Self::Document => "a document",
+        }
+    }
+
+    /// What can be sent as it, for sentences.
+    const fn formats(self) -> &'static str {
+        match self {
+            Self::Image => "a JPEG, PNG or WebP file",
+            Self::Video => "an MP4 or 3GP file",
+            Self::Audio => "an Ogg file with Opus, or an MP3, M4A, AAC, AMR or WAV file",
+            Self::Document => "any file",
+        }
+    }
+}
+
+/// Of a picture or a film, in pixels, as it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dimensions {
+    /// From left to right.
+    pub width: u32,
+    /// From top to bottom.
+    pub height: u32,
+}
+
+/// A file, ready to be sent. The memory that it counts for is free for others once it is dropped.
+pub struct Media {
+    /// The whole file.
+    pub bytes: Vec<u8>,
+    /// By its content, such as `image/jpeg` or `audio/ogg; codecs=opus`.
+    pub mime_type: &'static str,
+    /// Of a document: the name that its recipient sees.
+    pub file_name: Option<String>,
+    /// Of an image or a video, where the file tells.
+    pub dimensions: Option<Dimensions>,
+    /// Of an audio or a video, where the file tells.
+    pub duration: Option<Duration>,
+    /// Of an image: a JPEG of some 2 KiB, at most 96 pixels wide and high.
+    pub thumbnail: Option<Vec<u8>>,
+    /// An audio that can be played as a voice message: Ogg with Opus.
+    pub is_voice_note: bool,
+    _memory: Taken,
+}
+
+impl fmt::Debug for Media {
+    /// Never the content.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Media({}, {} bytes)", self.mime_type, self.bytes.len())
+    }
+}
+
+/// What a file says of itself.
+#[derive(Default)]
+struct Details {
+    mime_type: &'static str,
+    extension: Option<&'static str>,
+    dimensions: Option<Dimensions>,
+    duration: Option<Duration>,
+    thumbnail: Option<Vec<u8>>,
+}
+
+/// Fetches the files behind links. One for the whole process: it bounds what all of them take together.
+pub struct Fetcher {
+    client: Client,
+    networks: Arc<Networks>,
+    room: Room,
+    options: config::Media,
+}
+
+impl Fetcher {
+    /// A fetcher that asks the system for the addresses of names.
+    ///
+    /// # Errors
+    ///
+    /// When the TLS library finds no roots to trust.
+    pub fn new(options: &config::Media) -> Result<Self, Error> {
+        Self::with_lookup(options, Arc::new(System))
+    }
+
+    /// A fetcher that asks `lookup` for the addresses of names.
+    ///
+    /// # Errors
+    ///
+    /// When the TLS library finds no roots to trust.
+    pub fn with_lookup(options: &config::Media, lookup: Arc<dyn Lookup>) -> Result<Self, Error> {
+        let networks = Arc::new(Networks::new(options.allow.clone()));
+        let client = Client::builder()
+            .user_agent(concat!("pombo/", env!("CARGO_PKG_VERSION")))
+            .dns_resolver(Guard::new(lookup, Arc::clone(&networks)))
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            // Whatever another dependency makes the client capable of, nothing unfolds here.
+            .no_gzip()
+            .no_brotli()
+            .no_zstd()
+            .no_deflate()
+            // Each request makes its own connection, to an address that was judged for it.
+            .pool_max_idle_per_host(0)
+            .connect_timeout(options.connect_timeout)
+            .build()
+            .map_err(|error| Error::NoAnswer(format!("cannot make a client: {error}")))?;
+        let room = Room::new(options.concurrency, options.memory, options.stall_timeout);
+        Ok(Self { client, networks, room, options: options.clone() })
+    }
+
+    /// Fetches the file behind `link`, to be sent as `wanted`.
+    ///
+    /// # Errors
+    ///
+    /// `link_not_allowed`: it leads, by name, by number or after a redirect, where no link may lead.
+    /// `media_unavailable`: no usable file is there, or it does not come in time.
+    /// `media_too_large`: the file is larger than `wanted` may be.
+    /// `service_unavailable`: too much else is being fetched just now.
+    pub async fn fetch(&self, link: &Url, wanted: Kind) -> Result<Media, Refusal> {
+        let fetched = self.fetch_unlogged(link, wanted).await;
+        if let Err(refusal) = &fetched {
+            let host = link.host_str().unwrap_or_default();
+            if refusal.code == Code::LinkNotAllowed {
+                tracing::info!(host, "refused to fetch a link that leads where no link may lead");
+            } else {
+                tracing::debug!(host, code = refusal.code.as_str(), "a link could not be fetched");
+            }
+        }
+        fetched
+    }
+
+    async fn fetch_unlogged(&self, link: &Url, wanted: Kind) -> Result<Media, Refusal> {
+        let place = self.room.place().await?;
+        let Download { bytes, name, memory } = timeout(self.options.timeout, self.download(link, wanted))
+            .await
+            .unwrap_or_else(|_| Err(refusal::too_slow()))?;
+        drop(place);
+        // Without a turn at decoding the picture goes without its thumbnail.
+        let turn = if wanted == Kind::Image { self.room.decoder().await } else { None };
+        let has_turn = turn.is_some();
+        let looked_at = tokio::task::spawn_blocking(move || (details(&bytes, wanted, has_turn), bytes));
+        // A reader that panics met a file that nobody should be sent.
+        let (details, bytes) = looked_at.await.map_err(|_| refusal::damaged(wanted))?;
+        let Details { mime_type, extension, dimensions, duration, thumbnail } = details?;
+        let unnamed =
+            || extension.map_or_else(|| "document".to_owned(), |ending| format!("document.{ending}"));
+        Ok(Media {
+            bytes,
+            mime_type,
+            file_name: (wanted == Kind::Document).then(|| name.unwrap_or_else(unnamed)),
+            dimensions,
+            duration,
+            thumbnail,
+            is_voice_note: wanted == Kind::Audio && mime_type == format::OPUS,
+            _memory: memory,
+        })
+    }
+}
+
+/// Looks at a file, as long as a processor takes for it: up to about a second for the largest pictures.
+///
+/// # Errors
+///
+/// `media_unavailable` when it cannot be sent as what is wanted.
+fn details(bytes: &[u8], wanted: Kind, with_thumbnail: bool) -> Result<Details, Refusal> {
+    let format = Format::of(bytes);
+    format.judge(wanted)?;
+    let Format { mime_type, extension, movie } = format;
+    let details = Details { mime_type, extension, ..Details::default() };
+    let movie = movie.unwrap_or_default();
+    Ok(match wanted {
+        Kind::Document => details,
+        Kind::Video => Details { dimensions: movie.dimensions, duration: movie.duration, ..details },
+        Kind::Audio => {
+            Details { duration: movie.duration.or_else(|| sound::duration(bytes, mime_type)), ..details }
+        }
+        Kind::Image => {
+            let picture = picture::read(bytes, mime_type, with_thumbnail);
+            let picture = picture.ok_or_else(|| refusal::damaged(wanted))?;
+            Details { dimensions: Some(picture.dimensions), thumbnail: picture.thumbnail, ..details }
+        }
+    })
+}

@@ -1,0 +1,83 @@
+//! Names become addresses here, and the very addresses that were judged are those that are connected to.
+//!
+//! There is one resolution for each connection, made and judged in one step inside the client: no second answer can
+//! come between the judgement and the connection.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+use super::network::Networks;
+
+/// Finds the addresses of a name. A trait, so that tests can show what becomes of names that lie.
+#[async_trait]
+pub trait Lookup: Send + Sync {
+    /// Every address of `host`.
+    ///
+    /// # Errors
+    ///
+    /// When the name is not known, or nobody could be asked.
+    async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>>;
+}
+
+/// The system's own resolver.
+pub(super) struct System;
+
+#[async_trait]
+impl Lookup for System {
+    async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+        Ok(tokio::net::lookup_host((host, 0)).await?.map(|address| address.ip()).collect())
+    }
+}
+
+/// A name has an address that links may not lead to.
+#[derive(Debug, thiserror::Error)]
+#[error("the name leads to an address that is not public")]
+pub(super) struct NotPublic;
+
+/// Hands the client only addresses that links may lead to.
+pub(super) struct Guard {
+    lookup: Arc<dyn Lookup>,
+    networks: Arc<Networks>,
+}
+
+impl Guard {
+    pub(super) fn new(lookup: Arc<dyn Lookup>, networks: Arc<Networks>) -> Self {
+        Self { lookup, networks }
+    }
+}
+
+impl Resolve for Guard {
+    /// A name with even one address that is not public is refused whole: an honest name has none, and using the others
+    /// would make a link work or not by chance.
+    fn resolve(&self, name: Name) -> Resolving {
+        let (lookup, networks) = (Arc::clone(&self.lookup), Arc::clone(&self.networks));
+        Box::pin(async move {
+            let addresses = lookup.addresses(name.as_str()).await?;
+            if addresses.is_empty() {
+                return Err(io::Error::from(io::ErrorKind::NotFound).into());
+            }
+            if !addresses.iter().all(|address| networks.admit(*address)) {
+                return Err(NotPublic.into());
+            }
+            // Port 0 stands for the one in the link.
+            let addresses: Addrs = Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0)));
+            Ok(addresses)
+        })
+    }
+}
+
+/// Whether this is how a request ended because of [`NotPublic`].
+pub(super) fn was_refused(error: &reqwest::Error) -> bool {
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        if inner.is::<NotPublic>() {
+            return true;
+        }
+        cause = inner.source();
+    }
+    false
+}

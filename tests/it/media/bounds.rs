@@ -1,0 +1,195 @@
+//! Hosts that give too much, too little, too late or never.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pombo::config;
+use pombo::connector::media::{Kind, Media};
+use pombo::error::{Code, Refusal};
+use url::Url;
+
+use super::host::{Host, Step, bare, ok};
+use super::names::Names;
+use super::{code, fetch, fetcher, options};
+
+const KIB: usize = 1024;
+
+/// Small and impatient.
+fn tight() -> config::Media {
+    config::Media {
+        connect_timeout: Duration::from_millis(100),
+        stall_timeout: Duration::from_millis(200),
+        timeout: Duration::from_millis(500),
+        image_limit: 64 * KIB,
+        document_limit: 100 * KIB,
+        memory: 100 * KIB,
+        ..options()
+    }
+}
+
+async fn fetch_tightly(host: &Host, wanted: Kind) -> Result<Media, Refusal> {
+    let link = Url::parse(&host.link("/")).unwrap();
+    fetcher(&tight(), &Names::none()).fetch(&link, wanted).await
+}
+
+fn send(text: &str) -> Step {
+    Step::Send(text.as_bytes().to_vec())
+}
+
+#[tokio::test]
+async fn a_file_that_announces_too_much_is_refused_before_it_comes() {
+    let host = Host::steps(vec![send("HTTP/1.1 200 OK\r\nContent-Length: 65537\r\n\r\n"), Step::Hang]).await;
+    let refusal = fetch_tightly(&host, Kind::Image).await.unwrap_err();
+    assert_eq!(refusal.code, Code::MediaTooLarge);
+    assert_eq!(
+        refusal.sentence,
+        "the file behind the link is larger than 64 KiB, the most for an image: give a smaller one"
+    );
+    // No file has so many bytes; the number alone does no harm.
+    let host =
+        Host::steps(vec![send("HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n"), Step::Hang])
+            .await;
+    assert_eq!(code(fetch_tightly(&host, Kind::Document).await), Code::MediaTooLarge);
+}
+
+#[tokio::test]
+async fn a_file_that_never_ends_is_refused_at_the_limit() {
+    let chunk = [b"1000\r\n".as_slice(), &[b'x'; 4096], b"\r\n"].concat();
+    let endless = |head: &str| vec![send(head), Step::Repeat(chunk.clone(), Duration::ZERO)];
+    for head in ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n"] {
+        let host = Host::steps(endless(head)).await;
+        assert_eq!(code(fetch_tightly(&host, Kind::Document).await), Code::MediaTooLarge, "{head}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_of_exactly_the_limit_is_taken() {
+    let host = Host::body("", &[b'x'; 100 * KIB]).await;
+    assert_eq!(fetch_tightly(&host, Kind::Document).await.unwrap().bytes.len(), 100 * KIB);
+    let unannounced =
+        [b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n".as_slice(), &[b'x'; 100 * KIB]].concat();
+    let host = Host::steps(vec![Step::Send(unannounced)]).await;
+    assert_eq!(fetch_tightly(&host, Kind::Document).await.unwrap().bytes.len(), 100 * KIB);
+}
+
+#[tokio::test]
+async fn a_file_is_as_long_as_its_host_announces() {
+    let longer = send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nfirst and more");
+    let host = Host::steps(vec![longer]).await;
+    assert_eq!(fetch_tightly(&host, Kind::Document).await.unwrap().bytes, b"first");
+    let shorter = send("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nfirst and no more");
+    let host = Host::steps(vec![shorter]).await;
+    let refusal = fetch_tightly(&host, Kind::Document).await.unwrap_err();
+    assert_eq!(refusal.code, Code::MediaUnavailable);
+    assert!(refusal.sentence.contains("before the end of the file"), "{}", refusal.sentence);
+}
+
+#[tokio::test]
+async fn a_host_that_falls_silent_is_left() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n";
+    for steps in [
+        vec![Step::Hang],
+        vec![send("HTTP/1.1 200 OK\r\nX-"), Step::Hang],
+        vec![send(head), Step::Hang],
+        vec![send(head), send("some"), Step::Hang],
+    ] {
+        let host = Host::steps(steps).await;
+        let refusal = fetch_tightly(&host, Kind::Document).await.unwrap_err();
+        assert_eq!(refusal.code, Code::MediaUnavailable);
+        assert!(refusal.sentence.contains("in time"), "{}", refusal.sentence);
+    }
+}
+
+#[tokio::test]
+async fn a_host_that_trickles_is_left_when_the_time_is_over() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 50000\r\n\r\n";
+    let host = Host::steps(vec![send(head), Step::Repeat(b"x".to_vec(), Duration::from_millis(10))]).await;
+    let refusal = fetch_tightly(&host, Kind::Document).await.unwrap_err();
+    assert_eq!(refusal.code, Code::MediaUnavailable);
+    assert!(refusal.sentence.contains("in time"), "{}", refusal.sentence);
+}
+
+#[tokio::test]
+async fn what_is_compressed_is_not_unfolded() {
+    for coding in ["gzip", "br", "deflate", "zstd", "identity, gzip"] {
+        let host = Host::body(&format!("Content-Encoding: {coding}\r\n"), b"\x1f\x8b\x08 a bomb").await;
+        let refusal = fetch_tightly(&host, Kind::Document).await.unwrap_err();
+        assert_eq!(refusal.code, Code::MediaUnavailable, "{coding}");
+        assert!(refusal.sentence.contains("compressed"), "{}", refusal.sentence);
+    }
+    let host = Host::body("Content-Encoding: Identity\r\n", b"plain").await;
+    assert_eq!(fetch_tightly(&host, Kind::Document).await.unwrap().bytes, b"plain");
+}
+
+#[tokio::test]
+async fn an_answer_without_a_file_says_what_to_do() {
+    for (status, mend) in [
+        (401, "signing in"),
+        (403, "signing in"),
+        (404, "is there"),
+        (503, "try again"),
+        (204, "own"),
+        (206, "own"),
+    ] {
+        let host = Host::steps(bare(status, "")).await;
+        let refusal = fetch(&host.link("/"), Kind::Image).await.unwrap_err();
+        assert_eq!(refusal.code, Code::MediaUnavailable);
+        assert!(refusal.sentence.contains(&format!("status {status}")), "{}", refusal.sentence);
+        assert!(refusal.sentence.contains(mend), "{}", refusal.sentence);
+    }
+    let host = Host::body("", b"").await;
+    let refusal = fetch(&host.link("/"), Kind::Document).await.unwrap_err();
+    assert!(refusal.sentence.contains("empty"), "{}", refusal.sentence);
+}
+
+#[tokio::test]
+async fn nobody_there_and_nonsense_are_unusable_links() {
+    let gone = {
+        let host = Host::body("", b"x").await;
+        host.link("/")
+    };
+    assert_eq!(code(fetch("http://nobody.example/", Kind::Image).await), Code::MediaUnavailable);
+    let nonsense = Host::steps(vec![send("220 mail.example ESMTP\r\n")]).await;
+    assert_eq!(code(fetch(&nonsense.link("/"), Kind::Image).await), Code::MediaUnavailable);
+    let secure = nonsense.link("/").replace("http://", "https://");
+    let options = config::Media { timeout: Duration::from_millis(500), ..options() };
+    for link in [gone, secure] {
+        let fetched = fetcher(&options, &Names::none()).fetch(&Url::parse(&link).unwrap(), Kind::Image).await;
+        assert_eq!(code(fetched), Code::MediaUnavailable, "{link}");
+    }
+}
+
+#[tokio::test]
+async fn beyond_its_places_a_link_is_told_to_come_again() {
+    let options = config::Media {
+        concurrency: 1,
+        connect_timeout: Duration::from_secs(60),
+        stall_timeout: Duration::from_millis(50),
+        ..options()
+    };
+    let fetcher = Arc::new(fetcher(&options, &Names::none()));
+    let busy = Host::steps(vec![Step::Hang]).await;
+    let first = {
+        let (fetcher, link) = (Arc::clone(&fetcher), Url::parse(&busy.link("/")).unwrap());
+        tokio::spawn(async move { fetcher.fetch(&link, Kind::Document).await })
+    };
+    busy.was_asked().await;
+    let host = Host::body("", b"x").await;
+    let link = Url::parse(&host.link("/")).unwrap();
+    assert_eq!(code(fetcher.fetch(&link, Kind::Document).await), Code::ServiceUnavailable);
+    assert_eq!(host.connections(), 0);
+    first.abort();
+    assert!(first.await.unwrap_err().is_cancelled());
+    assert!(fetcher.fetch(&link, Kind::Document).await.is_ok());
+}
+
+#[tokio::test]
+async fn files_that_wait_to_be_sent_count_until_they_are_dropped() {
+    let fetcher = fetcher(&tight(), &Names::none());
+    let host = Host::steps(vec![Step::Send(ok("", &[b'x'; 60 * KIB]))]).await;
+    let link = Url::parse(&host.link("/")).unwrap();
+    let first = fetcher.fetch(&link, Kind::Document).await.unwrap();
+    assert_eq!(code(fetcher.fetch(&link, Kind::Document).await), Code::ServiceUnavailable);
+    drop(first);
+    assert!(fetcher.fetch(&link, Kind::Document).await.is_ok());
+}
