@@ -16,6 +16,7 @@ mod program;
 mod proxy;
 mod readme;
 mod receipts;
+mod release_build;
 mod retention;
 mod running;
 mod scenarios;
