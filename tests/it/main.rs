@@ -6,6 +6,8 @@ mod cli;
 mod contacts;
 mod database;
 mod delivery;
+#[cfg(feature = "web-session")]
+mod fake_whatsapp;
 mod faults;
 mod harness;
 mod layers;
@@ -33,3 +35,5 @@ mod store_suppressions;
 mod store_web_session;
 mod unreliable;
 mod waiting;
+#[cfg(feature = "web-session")]
+mod web_session;
