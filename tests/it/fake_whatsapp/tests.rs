@@ -113,25 +113,6 @@ async fn a_message_reaches_the_device_and_is_acknowledged_by_it() {
 }
 
 #[tokio::test]
-async fn what_was_written_meanwhile_waits_for_the_device() {
-    let whatsapp = FakeWhatsApp::start();
-    let (phone, maria) = (whatsapp.phone("5511900000001"), whatsapp.contact("5511988887777"));
-    let backend = Arc::new(InMemoryBackend::new());
-    let library = Library::linked(&whatsapp, &phone, Arc::clone(&backend)).await;
-    phone.expect_online().await;
-    library.handle.shutdown().await;
-    phone.expect_offline().await;
-    let ids = [maria.writes(&phone, "um").await, maria.writes(&phone, "dois").await];
-
-    let mut library = Library::start(&whatsapp, backend).await;
-    for (id, text) in ids.iter().zip(["um", "dois"]) {
-        assert_eq!(library.expect_text().await, (id.clone(), Some(text.to_owned())));
-        phone.expect_receipt(id).await;
-    }
-    library.handle.shutdown().await;
-}
-
-#[tokio::test]
 async fn an_image_that_somebody_sends_can_be_loaded() {
     let whatsapp = FakeWhatsApp::start();
     let (phone, maria) = (whatsapp.phone("5511900000001"), whatsapp.contact("5511988887777"));
