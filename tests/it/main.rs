@@ -6,6 +6,8 @@ mod cli;
 mod contacts;
 mod database;
 mod delivery;
+#[cfg(feature = "web-session")]
+mod fake_whatsapp;
 mod faults;
 mod harness;
 mod layers;
@@ -17,6 +19,7 @@ mod program;
 mod proxy;
 mod readme;
 mod receipts;
+mod release_build;
 mod retention;
 mod running;
 mod scenarios;
@@ -33,3 +36,5 @@ mod store_suppressions;
 mod store_web_session;
 mod unreliable;
 mod waiting;
+#[cfg(feature = "web-session")]
+mod web_session;

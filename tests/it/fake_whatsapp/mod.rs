@@ -1,0 +1,183 @@
+//! A WhatsApp of a test's own, on loopback: real handshakes, real pairing, real encryption, people who read.
+//!
+//! ```ignore
+//! let whatsapp = FakeWhatsApp::start();
+//! let (phone, maria) = (whatsapp.phone("5511900000001"), whatsapp.contact("5511988887777"));
+//! // A client connects to `whatsapp.url()` and shows a QR code.
+//! phone.scan(&code);
+//! phone.expect_online().await;
+//! // It sends a message.
+//! let message = whatsapp.expect_message(&id).await;
+//! assert_eq!(message.text(), Some("oi"));
+//! maria.reads(&message);
+//! ```
+//!
+//! Nothing here sleeps: whoever waits is told when something changes, and waits no longer than some seconds. What the
+//! server does not understand ends the test.
+
+mod companion;
+mod connection;
+mod delivery;
+mod handshake;
+mod media;
+mod message;
+mod pairing;
+mod phone;
+mod query;
+mod refusal;
+mod server;
+mod signal;
+mod stanza;
+mod tests;
+mod world;
+
+use std::net::TcpListener;
+use std::sync::Arc;
+
+use tokio::runtime::{Builder, Runtime};
+
+pub(crate) use self::media::{OpenedFile, StoredFile};
+pub(crate) use self::message::SentMessage;
+pub(crate) use self::phone::{Contact, Phone};
+pub(crate) use self::refusal::Refusal;
+
+use self::media::Files;
+use self::server::Server;
+use self::world::{Account, Person};
+
+/// A WhatsApp that only one test knows; ends with it.
+pub(crate) struct FakeWhatsApp {
+    server: Arc<Server>,
+    files: Files,
+    url: String,
+    /// Kept apart from the test's own, so that the server answers while the test is busy.
+    runtime: Option<Runtime>,
+}
+
+impl FakeWhatsApp {
+    /// Listens on free ports of loopback.
+    pub(crate) fn start() -> Self {
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let files = Files::start();
+        let server = Arc::new(Server::new(files.host.clone(), runtime.handle().clone()));
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("ws://{}/ws/chat", listener.local_addr().unwrap());
+        listener.set_nonblocking(true).unwrap();
+        let listening = Arc::clone(&server);
+        runtime.spawn(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            connection::listen(listening, listener).await;
+        });
+        Self { server, files, url, runtime: Some(runtime) }
+    }
+
+    /// Where clients connect, `ws://127.0.0.1:PORT/ws/chat`.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Where files and the page with the version are, `127.0.0.1:PORT`, without TLS.
+    pub(crate) fn media_host(&self) -> &str {
+        &self.files.host
+    }
+
+    /// The phone with this number, given as digits.
+    pub(crate) fn phone(&self, number: &str) -> Phone {
+        self.server.change(|world| {
+            world.accounts.entry(number.to_owned()).or_insert_with(|| Account::new(number));
+        });
+        Phone { server: Arc::clone(&self.server), number: number.to_owned() }
+    }
+
+    /// Somebody with this number, given as digits.
+    pub(crate) fn contact(&self, number: &str) -> Contact {
+        self.server.change(|world| world.people.push(Person::new(number)));
+        Contact { server: Arc::clone(&self.server), number: number.to_owned() }
+    }
+
+    /// A group with these members, and with every account that writes to it.
+    pub(crate) fn group(&self, id: &str, members: &[&Contact]) {
+        let members = members.iter().map(|member| member.number.clone()).collect();
+        self.server.change(|world| world.groups.insert(id.to_owned(), members));
+    }
+
+    /// Waits for the message with this id.
+    pub(crate) async fn expect_message(&self, id: &str) -> SentMessage {
+        let find = |message: &&SentMessage| message.id == id;
+        let wanted = format!("message {id}");
+        self.server.wait_for(&wanted, |world| world.sent.iter().find(find).cloned()).await
+    }
+
+    /// All messages so far, in the order in which they came.
+    pub(crate) fn messages(&self) -> Vec<SentMessage> {
+        self.server.look(|world| world.sent.clone())
+    }
+
+    /// The file of a message, opened with the message's own key.
+    ///
+    /// # Panics
+    ///
+    /// If there is none, or if it is not what the message says of it.
+    pub(crate) fn file_of(&self, message: &SentMessage) -> OpenedFile {
+        self.files.open(message)
+    }
+
+    /// An image that somebody has uploaded.
+    pub(crate) fn keeps_image(&self, bytes: &[u8]) -> StoredFile {
+        self.files.keep_image(bytes)
+    }
+
+    /// Uploads are refused with this HTTP status from now on, or accepted again.
+    pub(crate) fn refuse_uploads(&self, status: impl Into<Option<u16>>) {
+        self.files.refuse_uploads(status);
+    }
+
+    /// Whoever connects is refused from now on, or let in again.
+    pub(crate) fn refuse_everyone(&self, refusal: impl Into<Option<Refusal>>) {
+        self.server.change(|world| world.refusal = refusal.into());
+    }
+
+    /// Who asks for a pairing code gets this code and word in its place.
+    pub(crate) fn refuse_pairing_codes(&self, code: u16, word: &'static str) {
+        self.server.change(|world| world.code_refusal = Some((code, word)));
+    }
+
+    /// Devices that show a QR code are told to show another one.
+    pub(crate) fn refresh_codes(&self) {
+        self.server.look(pairing::refresh_codes);
+    }
+
+    /// Says nothing to anybody from now on, not even to who connects.
+    pub(crate) fn falls_silent(&self) {
+        self.server.change(|world| world.is_silent = true);
+    }
+
+    /// Answers again to who connects; on older lines what it did not hear is missing for ever.
+    pub(crate) fn speaks_again(&self) {
+        self.server.change(|world| world.is_silent = false);
+    }
+
+    /// Waits until somebody is connected.
+    pub(crate) async fn expect_connection(&self) {
+        let look = |world: &world::World| (!world.lines.is_empty()).then_some(());
+        self.server.wait_for("a connection", look).await;
+    }
+
+    /// Waits until nobody is connected.
+    pub(crate) async fn expect_no_connection(&self) {
+        let look = |world: &world::World| world.lines.is_empty().then_some(());
+        self.server.wait_for("all connections to end", look).await;
+    }
+}
+
+impl Drop for FakeWhatsApp {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+        let faults = self.server.change(|world| std::mem::take(&mut world.faults));
+        if !std::thread::panicking() {
+            assert!(faults.is_empty(), "WhatsApp did not understand: {faults:?}");
+        }
+    }
+}

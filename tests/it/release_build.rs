@@ -1,0 +1,34 @@
+//! What must not be in a build for production.
+
+use std::process::Command;
+
+/// Lets a client trust any server that says that it is WhatsApp.
+const DANGER: &str = "danger-skip-cert-chain-verify";
+
+/// Who has what part in the crate of WhatsApp's encryption, along these kinds of dependencies. Needs no network.
+fn dependents(edges: &str) -> String {
+    let tree = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--locked", "--edges", edges, "--invert", "wacore-noise"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&tree.stderr);
+    assert!(tree.status.success(), "cargo could not say what the build consists of: {errors}");
+    String::from_utf8(tree.stdout).unwrap()
+}
+
+#[test]
+fn a_release_build_checks_the_certificate_of_whatsapp() {
+    let release = dependents("features,normal,build");
+    assert!(
+        !release.contains(DANGER),
+        "a release build would take any server for WhatsApp: the feature `{DANGER}` may be in \
+         [dev-dependencies] only, but is in the build's own tree:\n{release}"
+    );
+}
+
+/// Else the check above would pass whatever the build has.
+#[test]
+fn the_feature_that_skips_the_check_is_seen_where_it_is() {
+    assert!(dependents("features,normal,dev").contains(DANGER));
+}
