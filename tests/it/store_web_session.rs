@@ -169,7 +169,7 @@ async fn records_are_sealed_in_the_table_and_open_again(universe: &Universe) {
     assert!(records.list("identity").await.unwrap().iter().all(|record| record.value == secret));
     assert_eq!(records.list("identity").await.unwrap().len(), 100);
     let one = Record { key: "7".to_owned(), value: secret.to_vec(), mark: 3 };
-    assert_eq!(records.read("identity", &["7"]).await.unwrap(), [one.clone()]);
+    assert_eq!(records.read("identity", &["7"]).await.unwrap(), std::slice::from_ref(&one));
     for row in store.web_session_namespace(channel, "identity").await.unwrap() {
         assert!(!row.value.windows(7).any(|window| window == b"private"));
     }

@@ -163,6 +163,11 @@ fn number(bytes: &[u8]) -> u32 {
 }
 
 impl UploadedKeys {
+    /// Whether they are those of the device that was linked.
+    pub(super) fn are_of(&self, identity: &[u8]) -> bool {
+        self.identity == identity
+    }
+
     /// Reads what a device uploads, and adds the one-time keys to those that it had.
     pub(super) fn read(upload: &Node, before: Option<Self>) -> Option<Self> {
         let mut one_time = before.map(|before| before.one_time).unwrap_or_default();

@@ -30,10 +30,7 @@ pub(super) enum Fate {
 /// A device's own phone shares the key to the account's settings with it. Without it a device waits ten seconds.
 pub(super) fn share_settings_key(server: &Arc<Server>, name: &DeviceName) {
     let key = AppStateSyncKey {
-        key_id: MessageField::some(AppStateSyncKeyId {
-            key_id: Some(vec![0, 0, 0, 0, 0, 1]),
-            ..Default::default()
-        }),
+        key_id: MessageField::some(AppStateSyncKeyId { key_id: Some(vec![0, 0, 0, 0, 0, 1]) }),
         key_data: MessageField::some(AppStateSyncKeyData {
             key_data: Some(vec![9; 32]),
             fingerprint: MessageField::some(AppStateSyncKeyFingerprint {
@@ -42,11 +39,9 @@ pub(super) fn share_settings_key(server: &Arc<Server>, name: &DeviceName) {
                 ..Default::default()
             }),
             timestamp: Some(i64::try_from(now()).unwrap()),
-            ..Default::default()
         }),
-        ..Default::default()
     };
-    let share = AppStateSyncKeyShare { keys: vec![key], ..Default::default() };
+    let share = AppStateSyncKeyShare { keys: vec![key] };
     let message = ProtocolMessage {
         r#type: Some(Type::AppStateSyncKeyShare),
         app_state_sync_key_share: MessageField::some(share),

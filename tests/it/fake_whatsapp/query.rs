@@ -84,7 +84,8 @@ fn about_others(world: &World, name: &DeviceName, query: &Node, namespace: &str,
 fn upload_keys(server: &Arc<Server>, name: &DeviceName, query: &Node) -> Node {
     let uploads = server.change(|world| {
         let companion = world.companion(name)?;
-        companion.keys = UploadedKeys::read(query, companion.keys.take());
+        let keys = UploadedKeys::read(query, companion.keys.take());
+        companion.keys = keys.filter(|keys| keys.are_of(&companion.identity));
         companion.uploads += 1;
         companion.keys.is_some().then_some(companion.uploads)
     });
@@ -179,7 +180,7 @@ fn synchronisation(world: &World, request: &Node) -> Node {
             let kind = if person.is_some() { "in" } else { "out" };
             answers.push(NodeBuilder::new("contact").attr("type", kind).build());
         }
-        answers.extend(person.into_iter().flat_map(|person| about_person(person, &asks)));
+        answers.extend(person.into_iter().flat_map(|person| about_person(person, asks)));
         Some(NodeBuilder::new("user").attr("jid", shown).children(answers).build())
     });
     let users = parent("list", users.collect::<Vec<_>>());
