@@ -27,6 +27,8 @@ pub enum Class {
     TooManyRequests,
     /// What is asked contradicts what was asked before: 422.
     Unprocessable,
+    /// This build of the service cannot do it at all: 501.
+    NotBuilt,
     /// The service cannot do it now and the client should try again: 503 with `Retry-After`.
     Unavailable,
 }
@@ -151,6 +153,8 @@ codes! {
     MediaTooLarge = "media_too_large", Invalid;
     /// The web session is not connected.
     SessionDisconnected = "session_disconnected", Conflict;
+    /// The program was built without web sessions.
+    FeatureUnavailable = "feature_unavailable", NotBuilt;
     /// `Idempotency-Key` is not 1 to 255 visible ASCII characters, or is given twice.
     InvalidIdempotencyKey = "invalid_idempotency_key", Invalid;
     /// Another request was accepted under this `Idempotency-Key`.

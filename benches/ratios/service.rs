@@ -89,7 +89,7 @@ impl Ground {
     pub(crate) async fn serve(self) -> Service {
         let Self { config, store, database, vault, key, company, channel, data } = self;
         let lease = store.acquire_lease(&database, "bench").await.unwrap();
-        let engine = Engine::start(&config, store.clone(), vault, lease).await.unwrap();
+        let engine = Engine::start(&config, store.clone(), vault, lease, None).await.unwrap();
         let state = web::Data::new(api::State { engine: engine.clone(), options: api::Options::default() });
         let server = HttpServer::new(move || App::new().service(api::service(state.clone())))
             .workers(2)

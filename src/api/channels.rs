@@ -28,7 +28,7 @@ pub(super) struct Channel {
     /// `connected`, `connecting`, `disconnected`, `blocked` (business accounts) or `pairing` (web sessions).
     #[schema(example = "connected")]
     status: &'static str,
-    /// Why it is not connected; null when it is.
+    /// Why it is not connected, or not wholly; null when it is.
     status_reason: Option<StatusReason>,
     /// Since when the status holds.
     #[schema(value_type = String, format = DateTime)]
@@ -50,7 +50,10 @@ pub(super) struct Channel {
 /// Why a channel is not connected.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct StatusReason {
-    /// A short code: `credentials_refused`, `account_restricted` or `no_usable_token`.
+    /// A short code: `credentials_refused`, `account_restricted` or `no_usable_token`; of web sessions `logged_out`,
+    /// `account_locked`, `replaced`, `banned`, `client_outdated`, `passkey_needed`, `business_pairing_refused`,
+    /// `pairing_failed`, `connection_refused`, `session_failed`, `unreachable`, `qr_expired`, or `restricted` while
+    /// connected.
     #[schema(example = "credentials_refused")]
     code: String,
     /// One sentence for a person: what happened and what to do.

@@ -144,7 +144,8 @@ impl ResponseError for Error {
                     | Class::MethodNotAllowed
                     | Class::Conflict
                     | Class::TooLarge
-                    | Class::Unprocessable => {}
+                    | Class::Unprocessable
+                    | Class::NotBuilt => {}
                 }
                 answer.json(ErrorBody { error: sentence, code: code.as_str() })
             }
@@ -185,6 +186,7 @@ const fn status(class: Class) -> StatusCode {
         Class::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Class::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
         Class::Unprocessable => StatusCode::UNPROCESSABLE_ENTITY,
+        Class::NotBuilt => StatusCode::NOT_IMPLEMENTED,
         Class::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
     }
 }

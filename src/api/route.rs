@@ -9,7 +9,7 @@ pub(super) use super::observe::Observed;
 /// A route of the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Route {
-    /// `GET` (which serves `HEAD` too), `POST` or `PUT`.
+    /// `GET` (which serves `HEAD` too), `POST`, `PUT` or `DELETE`.
     pub method: &'static str,
     /// The path, with `{name}` for each variable segment.
     pub path: &'static str,
@@ -89,6 +89,16 @@ impl Paths {
         F::Output: Responder + 'static,
     {
         self.add(path, &["PUT"], guard::Put(), handler);
+    }
+
+    /// What the path stands for is undone.
+    pub(super) fn DELETE<F, Args>(&mut self, path: &'static str, handler: F)
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.add(path, &["DELETE"], guard::Delete(), handler);
     }
 }
 

@@ -1,4 +1,6 @@
-//! Web-session channels: list and send.
+//! Web-session channels: list and send; linking them to phones is [`pairing`]'s.
+
+pub(super) mod pairing;
 
 use std::sync::Arc;
 
@@ -15,7 +17,7 @@ use super::error::{Error, ErrorBody, MessageBody};
 use super::idempotency::{self, IdempotencyKey};
 use super::list_query::PageParameters;
 use super::openapi::{Failures, WebSend};
-use crate::domain::channel::{self, Kind};
+use crate::domain::channel::{self, Kind, Status};
 use crate::domain::request::WebRequest;
 use crate::error::Code;
 
@@ -40,8 +42,8 @@ pub(super) async fn list(
 
 /// Send a message
 ///
-/// One message to a number or a group. Sessions are not linked to phones yet: every send to an existing
-/// channel that passes the other checks is answered `session_disconnected`.
+/// One message to a number or a group. Sending through linked sessions is yet to come: every send to an
+/// existing channel that passes the other checks is answered `session_disconnected`.
 ///
 /// An `Idempotency-Key` is checked after the channel and before the body is parsed, as for business accounts.
 #[utoipa::path(
@@ -73,7 +75,10 @@ pub(super) async fn send(
     WebRequest::parse(&body, &state.options.send)?;
     Err(Error::refused(
         Code::SessionDisconnected,
-        format!("the web session is {}: link it to a phone first", channel.connection.status),
+        match channel.connection.status {
+            Status::Connected => "the web session is connected, and web sessions send nothing yet".to_owned(),
+            status => format!("the web session is {status}: link it to a phone first"),
+        },
     ))
 }
 

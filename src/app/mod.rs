@@ -10,6 +10,7 @@ mod measures;
 pub mod provider;
 pub mod serve;
 pub mod shutdown;
+mod web_session;
 
 use std::fs::DirBuilder;
 use std::path::Path;

@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail};
 use tokio::task::JoinHandle;
 
 use super::shutdown::{self, Asked};
-use super::{App, measures, store_options};
+use super::{App, measures, store_options, web_session};
 use crate::api;
 use crate::config::{self, Config};
 use crate::domain::request::Limits;
@@ -80,7 +80,8 @@ pub async fn start(app: App) -> anyhow::Result<Service> {
     let address = listener.local_addr()?;
     let holder = format!("process {} at {address}", std::process::id());
     let lease = lease(&store, &store_options(&config), &holder).await?;
-    let engine = Engine::start(&config, store, Arc::new(vault), lease).await?;
+    let driver = web_session::driver(&config.web_session)?;
+    let engine = Engine::start(&config, store, Arc::new(vault), lease, driver).await?;
     let options = api::Options {
         body_bytes: config.server.body_limit,
         body_timeout: config.server.body_timeout,

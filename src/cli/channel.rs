@@ -147,7 +147,11 @@ pub(super) async fn add_web(session: &Session, AddWeb { of, name, tier }: AddWeb
         status: Status::Pairing,
     };
     let channel = session.app.store.add_channel(new).await?;
-    let said = format!("channel {} is {}; it waits for a phone to link it", channel.name, channel.id);
+    let said = format!(
+        "channel {} is {id}; it waits for a phone\nnext: pombo channel pair {id}",
+        channel.name,
+        id = channel.id
+    );
     session.output.record(&Record::new(channel, &company.name), &said)
 }
 

@@ -16,6 +16,7 @@ mod loadtest;
 mod migrate;
 mod operator;
 mod output;
+mod pairing;
 mod plan;
 mod progress;
 mod secret_input;
@@ -165,6 +166,10 @@ enum Channel {
     Show(channel::Show),
     /// Connect a channel again, with a new access token where the old one is refused
     Reconnect(channel::Reconnect),
+    /// Link a web session to a phone, with a QR code or a code to type; needs a running service
+    Pair(pairing::Pair),
+    /// Unlink a web session's phone and delete its keys; needs a running service
+    Unlink(pairing::Unlink),
     /// Put a channel under another tier; a running service follows within a second
     SetTier(channel::SetTier),
     /// Show what the provider must be told for its webhooks, and take the app secret that signs them
@@ -265,6 +270,8 @@ async fn in_session(session: &Session, command: Record) -> anyhow::Result<()> {
         Record::Channel(Channel::List(arguments)) => channel::list(session, arguments).await,
         Record::Channel(Channel::Show(arguments)) => channel::show(session, arguments).await,
         Record::Channel(Channel::Reconnect(arguments)) => channel::reconnect(session, arguments).await,
+        Record::Channel(Channel::Pair(arguments)) => pairing::pair(session, arguments).await,
+        Record::Channel(Channel::Unlink(arguments)) => pairing::unlink(session, arguments).await,
         Record::Channel(Channel::SetTier(arguments)) => channel::set_tier(session, arguments).await,
         Record::Channel(Channel::Webhook(arguments)) => webhook::show(session, arguments).await,
         Record::Template(Template::Sync(arguments)) => template::sync(session, arguments).await,

@@ -23,7 +23,7 @@ use serde::Deserialize;
 pub use fault::{Fault, Faults, Source};
 pub use sections::{
     CloudApi, Data, Database, Docs, Engine, Limits, Log, LogFormat, Media, Metrics, Retention, Retry,
-    Secrets, Server, SqliteSynchronous,
+    Secrets, Server, SqliteSynchronous, WebSession,
 };
 
 /// All options with their defaults and reasons, as TOML: what `config/default.toml` says.
@@ -43,6 +43,8 @@ pub struct Config {
     pub secrets: Secrets,
     /// The provider of business accounts.
     pub cloud_api: CloudApi,
+    /// Channels that are linked devices.
+    pub web_session: WebSession,
     /// Bounds inside the engine.
     pub engine: Engine,
     /// Trying a message again.

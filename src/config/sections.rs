@@ -197,6 +197,20 @@ pub struct Retention {
     pub interval: Duration,
 }
 
+/// `[web_session]`: channels that are linked devices.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WebSession {
+    /// Sessions that begin to connect in a second, over all channels.
+    pub starts_per_second: u32,
+    /// Sessions that dial at once.
+    pub dials_at_once: usize,
+    /// Threads for all sessions together.
+    pub threads: usize,
+    /// What phones call the device.
+    pub device_name: String,
+}
+
 /// `[limits]`: what one request may contain.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -30,9 +30,12 @@ pub(super) fn faults(config: &Config) -> Vec<Found> {
 }
 
 fn amounts(config: &Config, found: &mut Vec<Found>) {
-    let Config { database, engine, retry, limits, media, .. } = config;
+    let Config { database, web_session, engine, retry, limits, media, .. } = config;
     let at_least_one = [
         ("database.connections", database.connections == 0),
+        ("web_session.starts_per_second", web_session.starts_per_second == 0),
+        ("web_session.dials_at_once", web_session.dials_at_once == 0),
+        ("web_session.threads", web_session.threads == 0),
         ("engine.concurrency", engine.concurrency == 0),
         ("engine.in_flight", engine.in_flight == 0),
         ("engine.total_in_flight", engine.total_in_flight == 0),
@@ -146,6 +149,10 @@ fn relations(config: &Config, found: &mut Vec<Found>) {
 fn words(config: &Config, found: &mut Vec<Found>) {
     if config.data.dir.as_os_str().is_empty() {
         found.push(("data.dir", "it is empty".to_owned(), "give a directory; \".\" is this one".to_owned()));
+    }
+    if config.web_session.device_name.trim().is_empty() {
+        let mend = "give a name that people recognise on their phones";
+        found.push(("web_session.device_name", "it is empty".to_owned(), mend.to_owned()));
     }
     if let Some(url) = &config.database.url
         && !["sqlite:", "postgres://", "postgresql://"].iter().any(|scheme| url.expose().starts_with(scheme))

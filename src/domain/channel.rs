@@ -114,7 +114,7 @@ pub struct Reason {
 pub struct Connection {
     /// Whether it can send.
     pub status: Status,
-    /// Why not; `None` when connected.
+    /// Why not, or why not everything; `None` when there is nothing to say.
     pub reason: Option<Reason>,
     /// Since when.
     pub since: Timestamp,

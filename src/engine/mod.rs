@@ -2,7 +2,7 @@
 //!
 //! [`Engine`] is the only way in: the HTTP surface holds one and never an actor's address.
 //! Inside are actors: one [`channel`] actor for each channel in use, some [`resolver`]s, one [`ledger`] and
-//! one [`sentinel`]. Nothing here knows HTTP or SQL.
+//! one [`sentinel`]; and a task for each [web session](web_session). Nothing here knows HTTP or SQL.
 
 mod accept;
 mod app_secrets;
@@ -60,9 +60,11 @@ use self::shared::{Shared, Tiers};
 pub use self::steering::no_such_send;
 use self::suppressions::Suppressions;
 use self::throttle::Throttles;
+use self::web_session::WebSessions;
 use crate::clock::Timestamp;
 use crate::config::{self, Config};
 use crate::connector;
+use crate::connector::web_session::Driver;
 use crate::domain::channel::Channel;
 pub use crate::domain::request::{Skipped, SkippedEntry};
 use crate::domain::send::Schedule;
@@ -90,13 +92,14 @@ struct Inner {
     requests: Requests,
     claims: Claims,
     app_secrets: AppSecrets,
+    web_sessions: WebSessions,
     resolvers: Vec<Addr<Resolver>>,
     next_resolver: AtomicUsize,
     /// Whether the database answered when it was last asked.
     reachable: AtomicBool,
     stopping: AtomicBool,
     ledger: watch::Receiver<Condition>,
-    /// The threads of ledger, resolvers and sentinel.
+    /// The threads of ledger, and of resolvers, sentinel and keepers of web sessions.
     threads: [ArbiterHandle; 2],
 }
 
@@ -182,7 +185,8 @@ impl From<MailboxError> for Error {
 impl Engine {
     /// Starts the actors, and goes on with whatever an earlier process left. Needs a running actix system.
     ///
-    /// `lease` gives the right to dispatch from `store`.
+    /// `lease` gives the right to dispatch from `store`, and to open its web sessions through `driver`; without one
+    /// there are none.
     ///
     /// # Errors
     ///
@@ -192,6 +196,7 @@ impl Engine {
         store: Store,
         vault: Arc<Vault>,
         lease: Lease,
+        driver: Option<Arc<dyn Driver>>,
     ) -> Result<Self, StartError> {
         let removed = store.remove_unresolved().await?;
         if removed > 0 {
@@ -211,6 +216,8 @@ impl Engine {
         let (writers, helpers) = (Arbiter::new().handle(), Arbiter::new().handle());
         let ledger =
             Ledger::start_in_arbiter(&writers, move |_| Ledger::new(own_store, lease, capacity, report));
+        let web_sessions =
+            WebSessions::new(store.clone(), Arc::clone(&vault), driver, &config.web_session, helpers.clone());
         let shared = Arc::new(Shared {
             store: store.clone(),
             vault,
@@ -240,6 +247,7 @@ impl Engine {
             keys: Keys::default(),
             claims: Claims::default(),
             app_secrets: AppSecrets::default(),
+            web_sessions,
             resolvers,
             requests: Requests::default(),
             next_resolver: AtomicUsize::new(0),
@@ -257,6 +265,7 @@ impl Engine {
             Sentinel::new(watched, interval, seen, Arc::new(retention))
         });
         engine.go_on().await?;
+        engine.0.web_sessions.resume().await?;
         Ok(engine)
     }
 
@@ -332,10 +341,11 @@ impl Engine {
         }
     }
 
-    /// Takes no more sends, waits for the messages in flight, and writes what is known of them.
+    /// Takes no more sends, waits for the messages in flight, and writes what is known of them. Ends the web sessions;
+    /// their phones stay linked.
     pub async fn stop(&self) {
         self.0.stopping.store(true, Ordering::Relaxed);
-        self.directory().stop().await;
+        tokio::join!(self.directory().stop(), self.0.web_sessions.stop());
         // A closed ledger has nothing left to write.
         let _ = self.0.shared.ledger.send(Close).await;
         self.0.shared.reader.stop();

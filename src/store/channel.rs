@@ -2,8 +2,9 @@
 //!
 //! Every change raises the `channel` revision in its own transaction and stamps the row with it, so that a
 //! running service reads again exactly the channels that changed. What operators do to channels stands in
-//! [`operation`], what they see of all of them in [`overview`].
+//! [`operation`], what they see of all of them in [`overview`], what is peculiar to web sessions in [`linked`].
 
+mod linked;
 mod operation;
 mod overview;
 
@@ -222,24 +223,10 @@ impl Store {
         from: &Connection,
         to: &Connection,
     ) -> Result<Option<i64>> {
-        let Connection { status, reason, since } = to;
-        let reason = reason.as_ref();
         let unchanged = Condition::all()
             .add(Column::Status.eq(from.status.as_str()))
             .add(Column::StatusSince.eq(from.since.millis()));
-        self.change_channel_if(
-            id,
-            unchanged,
-            ActiveModel {
-                status: Set(status.as_str().to_owned()),
-                status_code: Set(reason.map(|reason| reason.code.clone())),
-                status_sentence: Set(reason.map(|reason| reason.sentence.clone())),
-                status_provider_code: Set(reason.and_then(|reason| reason.provider_code)),
-                status_since: Set(since.millis()),
-                ..Default::default()
-            },
-        )
-        .await
+        self.change_channel_if(id, unchanged, connection(to)).await
     }
 
     /// Records what the provider says of the number. What it left out stays as it was; does nothing when all
@@ -306,6 +293,20 @@ impl Store {
         }
         transaction.commit().await?;
         Ok(Some(revision))
+    }
+}
+
+/// The columns of a connection's state.
+fn connection(to: &Connection) -> ActiveModel {
+    let Connection { status, reason, since } = to;
+    let reason = reason.as_ref();
+    ActiveModel {
+        status: Set(status.as_str().to_owned()),
+        status_code: Set(reason.map(|reason| reason.code.clone())),
+        status_sentence: Set(reason.map(|reason| reason.sentence.clone())),
+        status_provider_code: Set(reason.and_then(|reason| reason.provider_code)),
+        status_since: Set(since.millis()),
+        ..Default::default()
     }
 }
 

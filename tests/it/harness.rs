@@ -3,9 +3,12 @@
 mod answer;
 mod process;
 
+use std::sync::Arc;
+
 use pombo::api::Options;
 use pombo::clock::Timestamp;
 use pombo::config::Config;
+use pombo::connector::web_session::Driver;
 use pombo::domain::channel::{Channel, Kind, Status};
 use pombo::domain::template::{ListedTemplate, ParameterFormat};
 use pombo::engine::Engine;
@@ -47,7 +50,7 @@ pub(crate) struct Service {
     /// The database, as another process sees it.
     pub(crate) universe: Universe,
     client: reqwest::Client,
-    _directory: TempDir,
+    directory: TempDir,
 }
 
 /// A company and one of its valid keys.
@@ -65,18 +68,37 @@ impl Service {
 
     /// With these options of the HTTP surface.
     pub(crate) async fn start_with(options: Options) -> Self {
-        let mut config = Config::default();
-        config.cloud_api.base_url = NO_PROVIDER.to_owned();
+        Self::start_on(options, None).await
+    }
+
+    /// With web sessions on this driver.
+    pub(crate) async fn start_with_driver(driver: impl Driver + 'static) -> Self {
+        Self::start_on(Options::default(), Some(Arc::new(driver))).await
+    }
+
+    /// Ends the process, and starts another one on the same data.
+    pub(crate) async fn restart_with_driver(&mut self, driver: impl Driver + 'static) {
+        self.process.stop().await;
+        let (url, directory, driver) = (&self.universe.url, self.directory.path(), Arc::new(driver));
+        self.process = Process::start(url, directory, config(), Options::default(), Some(driver)).await;
+    }
+
+    async fn start_on(options: Options, driver: Option<Arc<dyn Driver>>) -> Self {
         let (universe, directory) = (universe().await, tempfile::tempdir().unwrap());
         tier(&universe.store, &format!("{SPARING_REQUESTS}/h")).await;
-        let process = Process::start(&universe.url, directory.path(), config, options).await;
+        let process = Process::start(&universe.url, directory.path(), config(), options, driver).await;
         let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-        Self { process, universe, client, _directory: directory }
+        Self { process, universe, client, directory }
     }
 
     /// The store, as another process would hold it.
     pub(crate) fn store(&self) -> &Store {
         &self.universe.store
+    }
+
+    /// Where it is reached.
+    pub(crate) fn url(&self) -> &str {
+        &self.process.url
     }
 
     /// The engine behind the socket.
@@ -178,6 +200,12 @@ impl Service {
         let address = self.process.url.trim_start_matches("http://").to_owned();
         tokio::task::spawn_blocking(move || answer::raw(&address, &request, close)).await.unwrap()
     }
+}
+
+fn config() -> Config {
+    let mut config = Config::default();
+    config.cloud_api.base_url = NO_PROVIDER.to_owned();
+    config
 }
 
 /// Gives the tier [`SPARING`] these requests to the API.

@@ -26,7 +26,11 @@ const OWNED: &[(&str, &[&str], &str)] = &[
     ("entity::", &["store"], "only the store knows the tables"),
     ("migration::", &["store"], "only the store knows the schema"),
     ("actix_web", &["api", "app", "cli", "simulator"], "only the surfaces speak HTTP"),
-    ("reqwest", &["connector", "simulator", "loadtest"], "only a connector talks to a provider"),
+    (
+        "reqwest",
+        &["connector", "simulator", "loadtest", "cli"],
+        "only a connector talks to a provider, and only a load test and a command to a service",
+    ),
     ("std::env::var", &["config", "cli", "app"], "only the configuration reads the environment"),
 ];
 

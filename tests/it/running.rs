@@ -246,7 +246,7 @@ async fn serve(
         tokio::time::sleep(Duration::from_millis(10)).await;
         lease = store.acquire_lease(database, "test").await;
     }
-    let engine = Engine::start(config, store.clone(), Arc::clone(vault), lease.unwrap()).await.unwrap();
+    let engine = Engine::start(config, store.clone(), Arc::clone(vault), lease.unwrap(), None).await.unwrap();
     let state = web::Data::new(api::State { engine: engine.clone(), options: api::Options::default() });
     let server = HttpServer::new(move || App::new().service(api::service(state.clone())))
         .workers(1)

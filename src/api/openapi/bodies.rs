@@ -99,3 +99,12 @@ pub(in crate::api) struct WebSend {
     /// For `image`, `video` and `document`; by default at most 1,024 characters.
     caption: Option<String>,
 }
+
+/// How a phone is to be linked.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) struct PairingStart {
+    /// The phone's number, for a code to be typed there. Without it there are QR codes only.
+    #[schema(example = "5511988887777")]
+    phone_number: Option<String>,
+}

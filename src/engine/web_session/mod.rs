@@ -1,5 +1,229 @@
-//! Web sessions in the engine: for now, where they keep their keys.
+//! Web sessions: one [`keeper`] for each channel with a linked phone, or one that is being linked.
+//!
+//! Sessions are opened only by the process that has the lease, in turns. How each channel is stands in the store;
+//! how far one is with being linked to a phone, in memory.
 
+mod condition;
+mod keeper;
+mod pairing;
 mod records;
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use actix::ArbiterHandle;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use self::keeper::{Command, Keeper};
+pub use self::pairing::{Pairing, Shown, Stage};
 pub use self::records::SessionRecords;
+use super::pace::Pace;
+use super::{Engine, Error, RETRY_AFTER};
+use crate::config;
+use crate::connector::web_session::Driver;
+use crate::domain::channel::Channel;
+use crate::domain::phone::PhoneNumber;
+use crate::error::{Code, Refusal};
+use crate::store::{self, Store};
+use crate::vault::Vault;
+
+/// Commands that wait for a keeper.
+const COMMANDS: usize = 16;
+/// How long a keeper may take to hear a command. It hears at once unless it is just ending its session.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How long unlinking may take: the session gives WhatsApp 15 s, and itself 20.
+const UNLINKING_PATIENCE: Duration = Duration::from_secs(45);
+/// How often a keeper may end in the very moment in which it is told something.
+const ATTEMPTS: usize = 3;
+
+/// What all keepers share.
+struct Common {
+    store: Store,
+    vault: Arc<Vault>,
+    driver: Arc<dyn Driver>,
+    /// When the next session may be opened.
+    starts: Pace,
+    device_name: String,
+}
+
+/// A keeper as others know it.
+#[derive(Clone)]
+struct Kept {
+    commands: mpsc::Sender<Command>,
+    pairing: watch::Receiver<Pairing>,
+}
+
+/// See the module.
+pub(super) struct WebSessions {
+    /// `None` when there is no driver: then there are no sessions.
+    common: Option<Arc<Common>>,
+    keepers: Mutex<HashMap<Uuid, Kept>>,
+    thread: ArbiterHandle,
+}
+
+impl WebSessions {
+    /// Without sessions yet; their keepers run on `thread`.
+    pub(super) fn new(
+        store: Store,
+        vault: Arc<Vault>,
+        driver: Option<Arc<dyn Driver>>,
+        config: &config::WebSession,
+        thread: ArbiterHandle,
+    ) -> Self {
+        let starts = Pace::each_second(config.starts_per_second);
+        let device_name = config.device_name.clone();
+        let common = driver.map(|driver| Arc::new(Common { store, vault, driver, starts, device_name }));
+        Self { common, keepers: Mutex::default(), thread }
+    }
+
+    /// Opens what was linked before, but for what a person must settle first.
+    pub(super) async fn resume(&self) -> store::Result<()> {
+        let Some(common) = &self.common else { return Ok(()) };
+        let linked = common.store.resume_web_sessions().await?;
+        for channel in linked.iter().filter(|channel| !condition::waits_for_a_person(&channel.connection)) {
+            self.keeper(common, channel, true);
+        }
+        Ok(())
+    }
+
+    /// Ends all sessions, and returns when what they know is written.
+    pub(super) async fn stop(&self) {
+        let keepers: Vec<_> = self.keepers().values().map(|kept| kept.commands.clone()).collect();
+        let ends = keepers.iter().map(|commands| async {
+            // A keeper that hears nothing has ended.
+            let _ = commands.send(Command::Stop).await;
+            commands.closed().await;
+        });
+        futures_util::future::join_all(ends).await;
+    }
+
+    async fn pairing(&self, channel: Uuid) -> Result<Pairing, Error> {
+        let common = self.common()?;
+        let kept = self.keepers().get(&channel).filter(|kept| !kept.commands.is_closed()).cloned();
+        if let Some(kept) = kept {
+            return Ok(kept.pairing.borrow().clone());
+        }
+        let is_linked = common.store.has_web_session(channel).await?;
+        Ok(at_rest(is_linked))
+    }
+
+    async fn pair(&self, channel: &Channel, number: Option<PhoneNumber>) -> Result<Pairing, Error> {
+        let common = self.common()?;
+        for _ in 0..ATTEMPTS {
+            let is_linked = common.store.has_web_session(channel.id).await?;
+            // A keeper begins with what the store says now: what it takes for unchanged, it does not write.
+            let newest = common.store.find_channel(channel.id).await?;
+            let kept = self.keeper(common, newest.as_ref().unwrap_or(channel), is_linked);
+            let (hear, heard) = oneshot::channel();
+            // Whoever does not hear it has just ended, and another keeper may be started.
+            let _ = kept.commands.send(Command::Pair(number, hear)).await;
+            match timeout(PATIENCE, heard).await {
+                Ok(Ok(())) => return Ok(kept.pairing.borrow().clone()),
+                Ok(Err(_)) => {}
+                Err(_) => break,
+            }
+        }
+        Err(Error::Unavailable { retry_after: RETRY_AFTER })
+    }
+
+    async fn unlink(&self, channel: &Channel) -> Result<(), Error> {
+        let common = self.common()?;
+        for _ in 0..ATTEMPTS {
+            let is_linked = common.store.has_web_session(channel.id).await?;
+            let is_kept = self.keepers().get(&channel.id).is_some_and(|kept| !kept.commands.is_closed());
+            if !is_linked && !is_kept {
+                return Ok(());
+            }
+            // A session that is not open is not opened for this: it may be that it must not be.
+            let kept = self.keeper(common, channel, is_linked);
+            let (hear, heard) = oneshot::channel();
+            let _ = kept.commands.send(Command::Unlink(hear)).await;
+            match timeout(UNLINKING_PATIENCE, heard).await {
+                Ok(Ok(())) => return Ok(()),
+                Ok(Err(_)) => {}
+                Err(_) => break,
+            }
+        }
+        Err(Error::Unavailable { retry_after: RETRY_AFTER })
+    }
+
+    /// The channel's keeper, started if need be.
+    fn keeper(&self, common: &Arc<Common>, channel: &Channel, is_linked: bool) -> Kept {
+        let mut keepers = self.keepers();
+        if let Some(kept) = keepers.get(&channel.id).filter(|kept| !kept.commands.is_closed()) {
+            return kept.clone();
+        }
+        let (commands, told) = mpsc::channel(COMMANDS);
+        let (show, pairing) = watch::channel(if is_linked {
+            at_rest(true)
+        } else {
+            Pairing { stage: Stage::Starting, ..Pairing::default() }
+        });
+        let keeper = Keeper::new(Arc::clone(common), channel, is_linked, told, show);
+        // A thread that has ended drops the keeper, and its commands are closed.
+        self.thread.spawn(keeper.run());
+        let kept = Kept { commands, pairing };
+        keepers.insert(channel.id, kept.clone());
+        kept
+    }
+
+    fn keepers(&self) -> std::sync::MutexGuard<'_, HashMap<Uuid, Kept>> {
+        self.keepers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn common(&self) -> Result<&Arc<Common>, Refusal> {
+        self.common.as_ref().ok_or_else(|| {
+            let sentence =
+                "this program was built without web sessions: run one with the feature `web-session`";
+            Refusal::new(Code::FeatureUnavailable, sentence)
+        })
+    }
+}
+
+/// Of a channel that nobody is linking to a phone.
+fn at_rest(is_linked: bool) -> Pairing {
+    Pairing { stage: if is_linked { Stage::Linked } else { Stage::Unlinked }, ..Pairing::default() }
+}
+
+impl Engine {
+    /// How far a web session is with being linked to a phone.
+    ///
+    /// # Errors
+    ///
+    /// `feature_unavailable`; [`Error::Unavailable`] while the database is away.
+    pub async fn pairing(&self, channel: Uuid) -> Result<Pairing, Error> {
+        self.0.web_sessions.pairing(channel).await
+    }
+
+    /// Begins to link a phone, unless one is linked or being linked, and asks for a code for `number` if there is
+    /// one. A linked session that has ended is opened again.
+    ///
+    /// # Errors
+    ///
+    /// `feature_unavailable`; [`Error::Unavailable`] while the database is away or the engine stops.
+    pub async fn pair(&self, channel: &Channel, number: Option<PhoneNumber>) -> Result<Pairing, Error> {
+        self.check_running()?;
+        self.0.web_sessions.pair(channel, number).await
+    }
+
+    /// Unlinks the phone and deletes everything that the session kept; ends a pairing that nobody has finished.
+    /// Does nothing to a channel that has no phone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::pair`].
+    pub async fn unlink(&self, channel: &Channel) -> Result<(), Error> {
+        self.check_running()?;
+        self.0.web_sessions.unlink(channel).await
+    }
+
+    fn check_running(&self) -> Result<(), Error> {
+        if self.0.stopping.load(std::sync::atomic::Ordering::Relaxed) {
+            return Err(Error::Unavailable { retry_after: RETRY_AFTER });
+        }
+        Ok(())
+    }
+}

@@ -55,6 +55,7 @@ fn cases(world: &World) -> Vec<Case> {
     business(world, &mut cases);
     templates(world, &mut cases);
     web(world, &mut cases);
+    pairing(world, &mut cases);
     sends(world, &mut cases);
     hooks(world, &mut cases);
     cases.key.clone_from(&world.operator);
@@ -185,6 +186,18 @@ fn web(world: &World, cases: &mut Cases) {
     cases.post(Code::SessionDisconnected, path, fields);
 }
 
+fn pairing(world: &World, cases: &mut Cases) {
+    let path = format!("/api/v1/web-chat/{}/pairing", world.web);
+    cases.get(Code::InvalidIdParam, "/api/v1/web-chat/7/pairing");
+    cases.post(Code::InvalidBody, &path, json!([]));
+    cases.post(Code::InvalidField, &path, json!({"phone_number": true}));
+    cases.post(Code::InvalidPhoneNumber, &path, json!({"phone_number": "0800 1234"}));
+    // This world has no driver of web sessions.
+    cases.post(Code::FeatureUnavailable, &path, json!({}));
+    cases.get(Code::FeatureUnavailable, path.as_str());
+    cases.add(Code::FeatureUnavailable, Method::DELETE, path, json!(""));
+}
+
 fn operator(world: &World, cases: &mut Cases) {
     let tier = "/operator/v1/tiers/standard";
     let channel = |action: &str| format!("/operator/v1/channels/{}/{action}", world.connected);
@@ -230,6 +243,7 @@ const fn status(code: Code) -> u16 {
         Class::TooLarge => 413,
         Class::TooManyRequests => 429,
         Class::Unprocessable => 422,
+        Class::NotBuilt => 501,
         Class::Unavailable => 503,
     }
 }

@@ -8,6 +8,7 @@ use actix_web::dev::ServerHandle;
 use actix_web::{App, HttpServer, web};
 use pombo::api::{self, State};
 use pombo::config::Config;
+use pombo::connector::web_session::Driver;
 use pombo::engine::Engine;
 use pombo::store::{self, Store};
 use pombo::vault::Vault;
@@ -20,11 +21,18 @@ pub(crate) struct Process {
     pub(crate) engine: Engine,
     pub(crate) vault: Arc<Vault>,
     server: ServerHandle,
+    ended: Option<oneshot::Receiver<()>>,
 }
 
 impl Process {
-    /// Starts on the database at `url`, with the vault's key in `directory`.
-    pub(crate) async fn start(url: &str, directory: &Path, config: Config, options: api::Options) -> Self {
+    /// Starts on the database at `url`, with the vault's key in `directory`; web sessions on `driver`.
+    pub(crate) async fn start(
+        url: &str,
+        directory: &Path,
+        config: Config,
+        options: api::Options,
+        driver: Option<Arc<dyn Driver>>,
+    ) -> Self {
         // A second test finds it installed already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let database = store::Options {
@@ -36,12 +44,22 @@ impl Process {
         };
         let vault = Arc::new(Vault::open(&config.secrets, directory).unwrap().0);
         let (tell, told) = oneshot::channel();
+        let (end, ended) = oneshot::channel();
         let own_vault = Arc::clone(&vault);
         std::thread::spawn(move || {
             actix_web::rt::System::new().block_on(async move {
                 let store = Store::open(&database).await.unwrap();
-                let lease = store.acquire_lease(&database, "test").await.unwrap();
-                let engine = Engine::start(&config, store, own_vault, lease).await.unwrap();
+                let mut lease = store.acquire_lease(&database, "test").await;
+                // A process before gives its lease back when its last actor is gone.
+                for _ in 0..200 {
+                    if lease.is_ok() {
+                        break;
+                    }
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                    lease = store.acquire_lease(&database, "test").await;
+                }
+                let lease = lease.unwrap();
+                let engine = Engine::start(&config, store, own_vault, lease, driver).await.unwrap();
                 let state = web::Data::new(State { engine: engine.clone(), options });
                 let server = HttpServer::new(move || App::new().service(api::service(state.clone())))
                     .workers(1)
@@ -53,9 +71,20 @@ impl Process {
                 server.await.unwrap();
                 engine.stop().await;
             });
+            let _ = end.send(());
         });
         let (url, engine, server) = told.await.unwrap();
-        Self { url, engine, vault, server }
+        Self { url, engine, vault, server, ended: Some(ended) }
+    }
+}
+
+impl Process {
+    /// Ends it gracefully.
+    pub(crate) async fn stop(&mut self) {
+        self.server.stop(true).await;
+        if let Some(ended) = self.ended.take() {
+            let _ = ended.await;
+        }
     }
 }
 

@@ -1,0 +1,217 @@
+//! Linking a web session to a phone.
+//!
+//! Answers hold secrets of the device that is being linked, for the person with the phone alone: none is to be kept
+//! on the way.
+
+use actix_web::HttpResponse;
+use actix_web::http::header::{CACHE_CONTROL, CacheControl, CacheDirective};
+use actix_web::web::Data;
+use qrcode::QrCode;
+use qrcode::render::svg;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::own_channel;
+use crate::api::State;
+use crate::api::auth::Company;
+use crate::api::body::Body;
+use crate::api::channel_id::ChannelId;
+use crate::api::channels::StatusReason;
+use crate::api::error::{Error, ErrorBody, MessageBody};
+use crate::api::openapi::{Failures, PairingStart};
+use crate::clock::Timestamp;
+use crate::domain::channel::Channel;
+use crate::domain::phone::PhoneNumber;
+use crate::engine::web_session::{Pairing as Progress, Shown, Stage};
+use crate::error::Code;
+
+/// How far a channel is with being linked to a phone.
+#[derive(Serialize, ToSchema)]
+pub(in crate::api) struct Pairing {
+    /// `unlinked`: no phone is linked, and nobody has begun; `status_reason` says how the last attempt ended.
+    /// `starting`: a code will follow. `waiting`: for the phone. `linking`: the phone accepted. `linked`.
+    #[schema(example = "waiting")]
+    state: &'static str,
+    /// What to scan; the newest one counts. Null when there is nothing to scan.
+    qr: Option<Qr>,
+    /// What to type into the phone, when a code was asked for.
+    pairing_code: Option<PairingCode>,
+    /// Why there is no such code although one was asked for.
+    pairing_code_failure: Option<String>,
+    /// The number of the phone that is, or was, linked.
+    #[schema(example = "+5511988887777")]
+    phone_number: Option<String>,
+    /// How the channel is: `connected`, `connecting`, `pairing` or `disconnected`.
+    #[schema(example = "pairing")]
+    status: &'static str,
+    /// Why it is not connected, or not wholly; null when there is nothing to say.
+    status_reason: Option<StatusReason>,
+}
+
+/// A QR code. It is a secret.
+#[derive(Serialize, ToSchema)]
+pub(in crate::api) struct Qr {
+    /// The text of the code.
+    payload: String,
+    /// The code as an SVG image.
+    svg: String,
+    /// When another one takes its place.
+    #[schema(value_type = String, format = DateTime)]
+    expires_at: Timestamp,
+}
+
+/// A code to be typed. It is a secret.
+#[derive(Serialize, ToSchema)]
+pub(in crate::api) struct PairingCode {
+    /// Eight characters.
+    #[schema(example = "K7XQ2M9P")]
+    code: String,
+    /// Until when it is good.
+    #[schema(value_type = String, format = DateTime)]
+    expires_at: Timestamp,
+}
+
+/// Show the pairing
+///
+/// How far the channel is with being linked to a phone, with what the person has to scan or to type. Ask about once a
+/// second while somebody looks at it: a QR code is good for 20 seconds.
+#[utoipa::path(
+    get,
+    path = "/api/v1/web-chat/{id}/pairing",
+    operation_id = "showPairing",
+    tag = "web session",
+    params(("id" = Uuid, Path, description = "The channel")),
+    responses(
+        (status = 200, description = "How far it is", body = Pairing),
+        (status = 404, description = "No such channel in this company", body = MessageBody),
+        (status = 501, description = "`feature_unavailable`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn show(
+    company: Company,
+    id: ChannelId,
+    state: Data<State>,
+) -> Result<HttpResponse, Error> {
+    let channel = own_channel(&state, company, id).await?;
+    let progress = state.engine.pairing(channel.id).await?;
+    answer(&state, &channel, progress, HttpResponse::Ok()).await
+}
+
+/// Begin the pairing
+///
+/// Begins to link a phone; does nothing more while that is under way, and nothing to a channel that is linked, but to
+/// open its session again where it had ended. With a `phone_number`, a code to be typed is asked for beside the QR
+/// codes, unless there is one for this number. WhatsApp gives a number only few of them in an hour.
+#[utoipa::path(
+    post,
+    path = "/api/v1/web-chat/{id}/pairing",
+    operation_id = "beginPairing",
+    tag = "web session",
+    params(("id" = Uuid, Path, description = "The channel")),
+    request_body(content = PairingStart, description = "May be left out"),
+    responses(
+        (status = 202, description = "Begun, or under way", body = Pairing),
+        (status = 404, description = "No such channel in this company", body = MessageBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        (status = 501, description = "`feature_unavailable`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn begin(
+    company: Company,
+    id: ChannelId,
+    body: Body,
+    state: Data<State>,
+) -> Result<HttpResponse, Error> {
+    let channel = own_channel(&state, company, id).await?;
+    let number = number(&body.read(&state.options).await?)?;
+    let progress = state.engine.pair(&channel, number).await?;
+    answer(&state, &channel, progress, HttpResponse::Accepted()).await
+}
+
+/// Unlink the phone
+///
+/// Takes the device off the phone's list, if there is a connection, and deletes all its keys; ends a pairing that is
+/// under way. Does nothing to a channel without a phone. It may take some seconds.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/web-chat/{id}/pairing",
+    operation_id = "unlink",
+    tag = "web session",
+    params(("id" = Uuid, Path, description = "The channel")),
+    responses(
+        (status = 204, description = "No phone is linked any more"),
+        (status = 404, description = "No such channel in this company", body = MessageBody),
+        (status = 501, description = "`feature_unavailable`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn end(
+    company: Company,
+    id: ChannelId,
+    state: Data<State>,
+) -> Result<HttpResponse, Error> {
+    let channel = own_channel(&state, company, id).await?;
+    state.engine.unlink(&channel).await?;
+    Ok(HttpResponse::NoContent().insert_header(no_store()).finish())
+}
+
+async fn answer(
+    state: &State,
+    channel: &Channel,
+    progress: Progress,
+    mut answer: actix_web::HttpResponseBuilder,
+) -> Result<HttpResponse, Error> {
+    // What others hold of the channel may be a moment old.
+    let newest = state.engine.store().find_channel(channel.id).await?.ok_or(Error::UnknownChannel)?;
+    let Progress { stage, qr, code, code_failure } = progress;
+    let qr = qr.map(|Shown { secret, expires_at }| {
+        let drawn = QrCode::new(secret.expose()).map_err(|error| {
+            tracing::error!(%error, "what is to be scanned does not fit into a QR code");
+            Error::Internal
+        })?;
+        let svg = drawn.render::<svg::Color<'_>>().min_dimensions(256, 256).build();
+        Ok::<_, Error>(Qr { payload: secret.expose().to_owned(), svg, expires_at })
+    });
+    let pairing = Pairing {
+        state: stage.as_str(),
+        qr: qr.transpose()?.filter(|_| stage == Stage::Waiting),
+        pairing_code: code
+            .map(|Shown { secret, expires_at }| PairingCode { code: secret.expose().to_owned(), expires_at }),
+        pairing_code_failure: code_failure,
+        phone_number: newest.phone_number,
+        status: newest.connection.status.as_str(),
+        status_reason: newest.connection.reason.map(StatusReason::from),
+    };
+    Ok(answer.insert_header(no_store()).json(pairing))
+}
+
+fn no_store() -> (actix_web::http::header::HeaderName, CacheControl) {
+    (CACHE_CONTROL, CacheControl(vec![CacheDirective::NoStore]))
+}
+
+/// The number of the body, if there is one.
+fn number(body: &[u8]) -> Result<Option<PhoneNumber>, Error> {
+    if body.trim_ascii().is_empty() {
+        return Ok(None);
+    }
+    let fields: Map<String, Value> = serde_json::from_slice(body).map_err(|_| {
+        Error::refused(Code::InvalidBody, "the body is not a JSON object: leave it out, or give one")
+    })?;
+    let text = match fields.get("phone_number") {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::String(text)) if text.trim().is_empty() => return Ok(None),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Number(digits)) => digits.to_string(),
+        Some(_) => return Err(Error::refused(Code::InvalidField, "`phone_number` must be text")),
+    };
+    let parsed = PhoneNumber::parse(&text).map_err(|wrong| {
+        Error::refused(
+            Code::InvalidPhoneNumber,
+            format!("`phone_number` {wrong}: give it with its country code"),
+        )
+    })?;
+    Ok(Some(parsed))
+}

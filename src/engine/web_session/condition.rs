@@ -1,0 +1,238 @@
+//! What the end of a session, or a connection that does not come about, means for its channel. Plain decisions.
+
+use std::time::Duration;
+
+use crate::clock::Timestamp;
+use crate::connector::web_session::{Ban, End, RESTRICTED};
+use crate::domain::channel::{Connection, Reason, Status};
+
+/// From so many attempts in a row on, the channel is not merely connecting.
+const ATTEMPTS: u32 = 3;
+/// The first wait after a session that failed by its own fault, and the longest. Each is twice the one before.
+const FIRST_WAIT: Duration = Duration::from_secs(5);
+const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
+/// So much later than WhatsApp says a ban is over, because clocks differ.
+const AFTER_BAN: Duration = Duration::from_secs(60);
+
+/// Of a session that failed by its own fault.
+const FAILED: &str = "session_failed";
+/// The codes of sessions that nobody may open again but a person.
+const REPLACED: &str = "replaced";
+const REFUSED: &str = "connection_refused";
+
+/// What comes after the end of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Verdict {
+    pub(super) status: Status,
+    pub(super) reason: Option<Reason>,
+    pub(super) then: Then,
+}
+
+/// Whether the session is opened again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Then {
+    /// Not before a person asks for it, or, for some, the next start of the process.
+    Close,
+    /// After this wait; whoever asks for it may cut it short.
+    OpenAfter(Duration),
+    /// After this wait, whoever asks.
+    OpenNotBefore(Duration),
+}
+
+/// Whether only a person may have the session opened again, even after a new start of the process.
+pub(super) fn waits_for_a_person(connection: &Connection) -> bool {
+    let code = connection.reason.as_ref().map(|reason| reason.code.as_str());
+    connection.status == Status::Disconnected && matches!(code, Some(REPLACED | REFUSED))
+}
+
+/// What the end of a session means, whether a phone was linked or not; `failures` came before it, one after the
+/// other.
+pub(super) fn after(end: &End, is_linked: bool, failures: u32, now: Timestamp) -> Verdict {
+    let closed = |code: &str, sentence: String| Verdict {
+        status: Status::Disconnected,
+        reason: Some(reason(code, sentence, None)),
+        then: Then::Close,
+    };
+    match end {
+        End::QrExhausted => Verdict {
+            status: Status::Pairing,
+            reason: Some(reason(
+                "qr_expired",
+                "nobody used a code in time; begin the pairing again for new ones".to_owned(),
+                None,
+            )),
+            then: Then::Close,
+        },
+        End::Unlinked => closed(
+            "logged_out",
+            "the device was taken off the phone's list of linked devices; pair the channel again".to_owned(),
+        ),
+        End::AccountLocked => closed(
+            "account_locked",
+            "WhatsApp locked the account and unlinked the device; settle it on the phone, then pair the channel \
+             again"
+                .to_owned(),
+        ),
+        End::Replaced => closed(
+            REPLACED,
+            "the same linked device connected from elsewhere; stop the other one, then begin the pairing again to \
+             reconnect this one"
+                .to_owned(),
+        ),
+        End::Banned(Ban { until, code, sentence }) => Verdict {
+            status: Status::Disconnected,
+            reason: Some(reason(
+                "banned",
+                format!(
+                    "WhatsApp lets the account do nothing until {until}: {}; it is connected again after that",
+                    sentence.trim_end_matches('.')
+                ),
+                Some(*code),
+            )),
+            then: Then::OpenNotBefore(until.from_now(now).saturating_add(AFTER_BAN)),
+        },
+        End::ClientOutdated => closed(
+            "client_outdated",
+            "WhatsApp does not take this version of the program any more; install a newer one, the phone stays \
+             linked"
+                .to_owned(),
+        ),
+        End::PasskeyNeeded => closed(
+            "passkey_needed",
+            "the account can be linked with a passkey only, which needs a browser; take the passkey off the account, \
+             or use another one"
+                .to_owned(),
+        ),
+        End::BusinessRefused { sentence } => closed(
+            "business_pairing_refused",
+            format!(
+                "the phone refused the device ({sentence}), as accounts of businesses with hosted devices do; unlink \
+                 those on the phone, then pair the channel again"
+            ),
+        ),
+        End::PairingFailed { sentence } => {
+            closed("pairing_failed", format!("the phone was not linked: {sentence}; begin the pairing again"))
+        }
+        End::Refused { code, sentence } => Verdict {
+            status: Status::Disconnected,
+            reason: Some(reason(
+                REFUSED,
+                format!("WhatsApp refused the connection: {sentence}; begin the pairing again to try it anew"),
+                Some(*code),
+            )),
+            then: Then::Close,
+        },
+        End::Failed { sentence } if !is_linked => {
+            closed(FAILED, format!("no phone was linked: {sentence}; begin the pairing again"))
+        }
+        End::Failed { sentence } => failed(sentence, failures),
+        // Nobody here said so.
+        End::Stopped => failed("the session ended by itself", failures),
+    }
+}
+
+fn failed(sentence: &str, failures: u32) -> Verdict {
+    let wait = FIRST_WAIT.saturating_mul(1 << failures.min(16)).min(LONGEST_WAIT);
+    let sentence = format!(
+        "the session failed: {}; it is opened again within {}",
+        sentence.trim_end_matches('.'),
+        humantime::format_duration(wait)
+    );
+    Verdict {
+        status: Status::Disconnected,
+        reason: Some(reason(FAILED, sentence, None)),
+        then: Then::OpenAfter(wait),
+    }
+}
+
+/// What so many attempts in a row that came to nothing mean for a channel.
+pub(super) fn unreachable(attempts: u32, sentence: &str) -> (Status, Option<Reason>) {
+    if attempts < ATTEMPTS {
+        return (Status::Connecting, None);
+    }
+    let sentence = format!(
+        "WhatsApp cannot be reached: {}; it is tried again and again, so see to the network if this lasts",
+        sentence.trim_end_matches('.')
+    );
+    (Status::Disconnected, Some(reason("unreachable", sentence, None)))
+}
+
+/// Of a channel whose account WhatsApp restricted. It stays connected: people who wrote to it can be answered.
+pub(super) fn restricted() -> Reason {
+    let sentence = "WhatsApp refuses messages to people who never wrote to this number, because it restricted the \
+                    account; write to them no more for some days";
+    reason("restricted", sentence.to_owned(), Some(RESTRICTED))
+}
+
+fn reason(code: &str, sentence: String, provider_code: Option<i64>) -> Reason {
+    Reason { code: code.to_owned(), sentence, provider_code }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+
+    fn code(verdict: &Verdict) -> &str {
+        verdict.reason.as_ref().map_or("", |reason| reason.code.as_str())
+    }
+
+    #[test]
+    fn what_a_person_must_settle_stays_closed() {
+        let sentence = || "x".to_owned();
+        for (end, expected) in [
+            (End::QrExhausted, "qr_expired"),
+            (End::Unlinked, "logged_out"),
+            (End::AccountLocked, "account_locked"),
+            (End::Replaced, "replaced"),
+            (End::ClientOutdated, "client_outdated"),
+            (End::PasskeyNeeded, "passkey_needed"),
+            (End::BusinessRefused { sentence: sentence() }, "business_pairing_refused"),
+            (End::PairingFailed { sentence: sentence() }, "pairing_failed"),
+            (End::Refused { code: 403, sentence: sentence() }, "connection_refused"),
+        ] {
+            let verdict = after(&end, true, 0, NOW);
+            assert_eq!((code(&verdict), verdict.then), (expected, Then::Close), "{end:?}");
+        }
+    }
+
+    #[test]
+    fn a_ban_says_until_when_and_is_waited_for() {
+        let until = NOW.plus(Duration::from_secs(3600));
+        let verdict =
+            after(&End::Banned(Ban { until, code: 101, sentence: "too many".to_owned() }), true, 0, NOW);
+        let reason = verdict.reason.unwrap();
+        assert!(reason.sentence.contains("2023-11-14T23:13:20.000Z"), "{}", reason.sentence);
+        assert_eq!(reason.provider_code, Some(101));
+        assert_eq!(verdict.then, Then::OpenNotBefore(Duration::from_secs(3660)));
+    }
+
+    #[test]
+    fn each_failure_in_a_row_waits_longer_up_to_a_bound() {
+        let wait = |failures| after(&End::Failed { sentence: "x".to_owned() }, true, failures, NOW).then;
+        assert_eq!(wait(0), Then::OpenAfter(Duration::from_secs(5)));
+        assert_eq!(wait(2), Then::OpenAfter(Duration::from_secs(20)));
+        assert_eq!(wait(u32::MAX), Then::OpenAfter(LONGEST_WAIT));
+    }
+
+    #[test]
+    fn the_first_attempts_are_connecting_and_the_later_ones_say_that_nobody_answers() {
+        assert_eq!(unreachable(1, "refused"), (Status::Connecting, None));
+        let (status, reason) = unreachable(3, "refused.");
+        assert_eq!(status, Status::Disconnected);
+        assert_eq!(reason.unwrap().code, "unreachable");
+    }
+
+    #[test]
+    fn a_new_start_opens_all_but_those_that_wait_for_a_person() {
+        let verdict = |end| after(&end, true, 0, NOW);
+        let waits = |Verdict { status, reason, then: _ }| {
+            waits_for_a_person(&Connection { status, reason, since: NOW })
+        };
+        assert!(waits(verdict(End::Replaced)));
+        assert!(waits(verdict(End::Refused { code: 403, sentence: "x".to_owned() })));
+        assert!(!waits(verdict(End::ClientOutdated)), "a newer program may do");
+        assert!(!waits(verdict(End::Stopped)));
+    }
+}

@@ -1,0 +1,367 @@
+//! The keeper of one session: opens it, hears what happens to it, and says in the store how its channel is.
+//!
+//! It is a task that ends when there is nothing to keep: when a person has to act, when the phone is unlinked, or
+//! when the engine stops. What must survive is in the store.
+
+mod writing;
+
+use std::future::pending;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::{mpsc, oneshot, watch};
+use uuid::Uuid;
+
+use super::condition::{self, Then, Verdict};
+use super::pairing::{Pairing, Shown, Stage};
+use super::{Common, SessionRecords};
+use crate::clock::Timestamp;
+use crate::connector::web_session::{Ack, End, Event, Opening, PairingFailure, Session};
+use crate::domain::channel::{Channel, Connection, Status};
+use crate::domain::phone::PhoneNumber;
+use crate::domain::secret::Secret;
+
+/// Events that wait for the keeper. The session queues what is beyond.
+const EVENTS: usize = 256;
+/// How long a failed write is let be.
+const WRITE_PAUSE: Duration = Duration::from_secs(1);
+/// How often a session is looked at without any occasion.
+const LOOK_INTERVAL: Duration = Duration::from_secs(30);
+/// How long a pairing code is good; the session says it more exactly.
+const CODE_SPAN: Duration = Duration::from_secs(160);
+
+/// What a keeper may be told. Dropping an answer says that it was not carried out.
+#[derive(Debug)]
+pub(super) enum Command {
+    /// Link a phone if none is linked, and ask for a code for this number.
+    Pair(Option<PhoneNumber>, oneshot::Sender<()>),
+    /// Unlink the phone and keep nothing.
+    Unlink(oneshot::Sender<()>),
+    /// End; the phone stays linked.
+    Stop,
+}
+
+/// What comes after a session.
+enum Next {
+    Close,
+    Again(Then),
+}
+
+type Asking = Pin<Box<dyn Future<Output = Result<Secret, PairingFailure>> + Send>>;
+
+/// See the module.
+pub(super) struct Keeper {
+    common: Arc<Common>,
+    channel: Uuid,
+    commands: mpsc::Receiver<Command>,
+    pairing: watch::Sender<Pairing>,
+    /// The state in the store, as far as is known.
+    connection: Connection,
+    /// What is not in the store yet.
+    next_connection: Option<Connection>,
+    next_number: Option<PhoneNumber>,
+    /// A phone is linked, or was when the session began.
+    is_linked: bool,
+    /// Somebody wants to link a phone.
+    is_wanted: bool,
+    /// Somebody wants a code for this number, which is not asked for yet.
+    code_wanted: Option<PhoneNumber>,
+    /// A code for this number was asked for, and may still be good.
+    code_for: Option<PhoneNumber>,
+    /// Sessions in a row that failed.
+    failures: u32,
+    /// The last write failed: that was said.
+    is_unwritten: bool,
+}
+
+impl Keeper {
+    pub(super) fn new(
+        common: Arc<Common>,
+        channel: &Channel,
+        is_linked: bool,
+        commands: mpsc::Receiver<Command>,
+        pairing: watch::Sender<Pairing>,
+    ) -> Self {
+        Self {
+            common,
+            channel: channel.id,
+            commands,
+            pairing,
+            connection: channel.connection.clone(),
+            next_connection: None,
+            next_number: None,
+            is_linked,
+            is_wanted: false,
+            code_wanted: None,
+            code_for: None,
+            failures: 0,
+            is_unwritten: false,
+        }
+    }
+
+    /// Keeps the session until there is nothing to keep.
+    pub(super) async fn run(mut self) {
+        let turn = self.common.starts.turn(Instant::now());
+        let mut then = Then::OpenNotBefore(turn);
+        while self.wait(then).await {
+            match self.keep().await {
+                Next::Close => return,
+                Next::Again(again) => then = again,
+            }
+        }
+    }
+
+    /// Lets the time pass; `false` when the session is not wanted any more.
+    async fn wait(&mut self, then: Then) -> bool {
+        let (wait, may_be_cut) = match then {
+            Then::Close => return false,
+            Then::OpenAfter(wait) => (wait, true),
+            Then::OpenNotBefore(wait) => (wait, false),
+        };
+        let over = tokio::time::sleep(wait);
+        tokio::pin!(over);
+        loop {
+            tokio::select! {
+                () = &mut over => return true,
+                command = self.commands.recv() => match command {
+                    Some(Command::Pair(number, heard)) => {
+                        self.want(number);
+                        let _ = heard.send(());
+                        if may_be_cut {
+                            return true;
+                        }
+                    }
+                    Some(Command::Unlink(done)) => {
+                        self.unlinked(Some(done)).await;
+                        return false;
+                    }
+                    Some(Command::Stop) | None => return false,
+                },
+            }
+        }
+    }
+
+    /// Opens the session and follows it to its end.
+    async fn keep(&mut self) -> Next {
+        let common = Arc::clone(&self.common);
+        let (events, heard) = mpsc::channel(EVENTS);
+        let records = SessionRecords::new(common.store.clone(), Arc::clone(&common.vault), self.channel);
+        let opening = Opening {
+            session: self.channel,
+            records: Arc::new(records),
+            events,
+            device_name: common.device_name.clone(),
+        };
+        match common.driver.open(opening).await {
+            Ok(session) => self.follow(session, heard).await,
+            Err(error) => self.ended(&End::Failed { sentence: error.to_string() }).await,
+        }
+    }
+
+    async fn follow(&mut self, session: Arc<dyn Session>, mut events: mpsc::Receiver<Event>) -> Next {
+        let mut asking: Option<Asking> = None;
+        let mut looks = tokio::time::interval(LOOK_INTERVAL);
+        loop {
+            if asking.is_none()
+                && let Some(number) = self.code_wanted.take()
+            {
+                let session = Arc::clone(&session);
+                asking = Some(Box::pin(async move { session.pairing_code(number).await }));
+            }
+            tokio::select! {
+                event = events.recv() => match event {
+                    Some(Event::Ended(end)) => return self.ended(&end).await,
+                    // The device lost its link unheard, or the process ended in the middle of pairing it.
+                    Some(Event::Qr { .. }) if !self.is_wanted => {
+                        session.stop().await;
+                        return self.unlinked(None).await;
+                    }
+                    Some(event) => self.hear(event).await,
+                    None => return self.ended(&End::Failed { sentence: "it broke down".to_owned() }).await,
+                },
+                answer = answer(&mut asking) => {
+                    asking = None;
+                    self.code_answered(answer);
+                }
+                command = self.commands.recv() => match command {
+                    Some(Command::Pair(number, heard)) => {
+                        self.want(number);
+                        let _ = heard.send(());
+                    }
+                    Some(Command::Unlink(done)) => {
+                        if self.is_linked { session.unlink().await } else { session.stop().await }
+                        return self.unlinked(Some(done)).await;
+                    }
+                    Some(Command::Stop) | None => {
+                        session.stop().await;
+                        return if self.is_linked { Next::Close } else { self.unlinked(None).await };
+                    }
+                },
+                () = tokio::time::sleep(WRITE_PAUSE), if self.is_unwritten => self.write().await,
+                _ = looks.tick() => if session.figures().has_given_up {
+                    session.stop().await;
+                    let sentence = "its keys could not be written".to_owned();
+                    return self.ended(&End::Failed { sentence }).await;
+                },
+            }
+        }
+    }
+
+    /// Takes up what happened; [`Event::Ended`] is not for here.
+    async fn hear(&mut self, event: Event) {
+        match event {
+            Event::Qr { payload, valid_for } => {
+                self.is_linked = false;
+                let qr = Shown { secret: payload, expires_at: Timestamp::now().plus(valid_for) };
+                self.show(|pairing| {
+                    pairing.stage = Stage::Waiting;
+                    pairing.qr = Some(qr);
+                });
+                self.go_over(Status::Pairing, None).await;
+            }
+            Event::QrExhausted => self.show(|pairing| pairing.qr = None),
+            Event::PairingCode { code, valid_for } => self.show_code(code, valid_for),
+            Event::PairingCodeExpired => {
+                self.code_for = None;
+                self.show(|pairing| pairing.code = None);
+            }
+            Event::PairingCodeFailed(failure) => self.code_failed(&failure),
+            Event::Paired { number, lid: _, business_name: _ } => {
+                tracing::info!(channel.id = %self.channel, "a phone was linked");
+                self.is_linked = true;
+                self.code_for = None;
+                self.next_number = Some(number);
+                self.pairing.send_replace(Pairing { stage: Stage::Linking, ..Pairing::default() });
+                self.go_over(Status::Connecting, None).await;
+            }
+            Event::Connected => {
+                self.is_linked = true;
+                self.is_wanted = false;
+                self.failures = 0;
+                self.pairing.send_replace(Pairing { stage: Stage::Linked, ..Pairing::default() });
+                self.go_over(Status::Connected, None).await;
+            }
+            Event::Unreachable { attempts, sentence } => {
+                let (status, reason) = condition::unreachable(attempts, &sentence);
+                if self.is_linked {
+                    self.go_over(status, reason).await;
+                } else if reason.is_some() {
+                    self.go_over(Status::Pairing, reason).await;
+                }
+            }
+            // It is dialled again at once; if that comes to nothing, it is told.
+            Event::Disconnected { sentence } => {
+                tracing::debug!(channel.id = %self.channel, sentence, "the connection was lost");
+            }
+            Event::Ack(Ack { state, .. }) if state.is_restricted() => {
+                if self.connection.reason.is_none() {
+                    self.go_over(Status::Connected, Some(condition::restricted())).await;
+                }
+            }
+            Event::Ack(_) | Event::LidLearned { .. } | Event::Missed { .. } | Event::Ended(_) => {}
+        }
+    }
+
+    /// Somebody wants to link a phone.
+    fn want(&mut self, number: Option<PhoneNumber>) {
+        self.is_wanted = true;
+        if self.is_linked {
+            return;
+        }
+        if number.is_some() && number != self.code_for {
+            self.code_wanted = number;
+            self.code_for = number;
+            self.show(|pairing| (pairing.code, pairing.code_failure) = (None, None));
+        }
+    }
+
+    fn code_answered(&mut self, answer: Result<Secret, PairingFailure>) {
+        match answer {
+            // It may have been told already, with the time that it has left.
+            Ok(code) if self.pairing.borrow().code.as_ref().is_some_and(|shown| shown.secret == code) => {}
+            Ok(code) => self.show_code(code, CODE_SPAN),
+            Err(failure) => self.code_failed(&failure),
+        }
+    }
+
+    fn show_code(&mut self, code: Secret, valid_for: Duration) {
+        let code = Shown { secret: code, expires_at: Timestamp::now().plus(valid_for) };
+        self.show(|pairing| {
+            pairing.stage = Stage::Waiting;
+            (pairing.code, pairing.code_failure) = (Some(code), None);
+        });
+    }
+
+    fn code_failed(&mut self, failure: &PairingFailure) {
+        // Another one, which was asked for meanwhile, is still to come.
+        if self.code_wanted.is_none() {
+            self.code_for = None;
+        }
+        let sentence = failure.to_string();
+        tracing::info!(channel.id = %self.channel, sentence, "there is no pairing code");
+        self.show(|pairing| (pairing.code, pairing.code_failure) = (None, Some(sentence)));
+    }
+
+    fn show(&self, change: impl FnOnce(&mut Pairing)) {
+        self.pairing.send_modify(change);
+    }
+
+    /// Carries out what the end of a session means.
+    async fn ended(&mut self, end: &End) -> Next {
+        let Verdict { status, reason, then } =
+            condition::after(end, self.is_linked, self.failures, Timestamp::now());
+        let code = reason.as_ref().map(|reason| reason.code.as_str()).unwrap_or_default();
+        tracing::warn!(channel.id = %self.channel, code, "the web session ended");
+        self.failures = self.failures.saturating_add(1);
+        let to = Connection { status, reason, since: Timestamp::now() };
+        if end.voids_records() || !self.is_linked {
+            self.wipe(to, None).await;
+            return Next::Close;
+        }
+        self.next_connection = Some(to);
+        loop {
+            self.write().await;
+            if !self.is_unwritten {
+                return if then == Then::Close { Next::Close } else { Next::Again(then) };
+            }
+            if !self.wait(Then::OpenNotBefore(WRITE_PAUSE)).await {
+                return Next::Close;
+            }
+        }
+    }
+
+    /// No phone is linked any more, and that is as it should be.
+    async fn unlinked(&mut self, done: Option<oneshot::Sender<()>>) -> Next {
+        let to = Connection { status: Status::Pairing, reason: None, since: Timestamp::now() };
+        self.wipe(to, done).await;
+        Next::Close
+    }
+
+    /// Deletes the keys and says how the channel is, in one breath; as often as it takes. Whoever asks for anything
+    /// meanwhile is turned away.
+    async fn wipe(&mut self, to: Connection, done: Option<oneshot::Sender<()>>) {
+        while let Err(error) = self.common.store.end_web_session(self.channel, &to).await {
+            self.unwritten(&error);
+            tokio::select! {
+                () = tokio::time::sleep(WRITE_PAUSE) => {}
+                command = self.commands.recv() => if matches!(command, Some(Command::Stop) | None) {
+                    return;
+                },
+            }
+        }
+        tracing::info!(channel.id = %self.channel, to = %to.status, "the web session's keys were deleted");
+        self.pairing.send_replace(Pairing::default());
+        if let Some(done) = done {
+            let _ = done.send(());
+        }
+    }
+}
+
+/// The answer to the question for a code; never when there is none.
+async fn answer(asking: &mut Option<Asking>) -> Result<Secret, PairingFailure> {
+    match asking {
+        Some(asking) => asking.await,
+        None => pending().await,
+    }
+}

@@ -1,0 +1,57 @@
+//! What a keeper writes: how its channel is, and the number of the phone.
+
+use super::Keeper;
+use crate::clock::Timestamp;
+use crate::domain::channel::{Connection, Number, Reason, Status};
+use crate::store;
+
+impl Keeper {
+    /// Goes over to a state, unless the channel is in it already.
+    pub(super) async fn go_over(&mut self, status: Status, reason: Option<Reason>) {
+        let code = |reason: &Option<Reason>| reason.as_ref().map(|reason| reason.code.clone());
+        let newest = self.next_connection.as_ref().unwrap_or(&self.connection);
+        if newest.status != status || code(&newest.reason) != code(&reason) {
+            self.next_connection = Some(Connection { status, reason, since: Timestamp::now() });
+        }
+        self.write().await;
+    }
+
+    /// Writes what is not in the store yet. What fails is tried again with the next occasion.
+    pub(super) async fn write(&mut self) {
+        match self.try_write().await {
+            Ok(()) => self.is_unwritten = false,
+            Err(error) => self.unwritten(&error),
+        }
+    }
+
+    async fn try_write(&mut self) -> store::Result<()> {
+        let store = &self.common.store;
+        if let Some(number) = self.next_number {
+            let said = Number { phone_number: Some(format!("+{number}")), ..Number::default() };
+            store.set_channel_number(self.channel, said).await?;
+            self.next_number = None;
+        }
+        while let Some(to) = &self.next_connection {
+            let written = store.set_channel_connection(self.channel, &self.connection, to).await?;
+            if written.is_some() {
+                let (from, to) = (&self.connection.status, &to.status);
+                tracing::info!(channel.id = %self.channel, %from, %to, "the channel changed state");
+            } else if let Some(channel) = store.find_channel(self.channel).await? {
+                // Somebody else wrote it; what the session says is newer.
+                self.connection = channel.connection;
+                continue;
+            }
+            if let Some(to) = self.next_connection.take() {
+                self.connection = to;
+            }
+        }
+        Ok(())
+    }
+
+    /// Said once, and not with every attempt.
+    pub(super) fn unwritten(&mut self, error: &store::Error) {
+        if !std::mem::replace(&mut self.is_unwritten, true) {
+            tracing::error!(channel.id = %self.channel, %error, "writing the channel's state failed");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The channels of web sessions, and whether they have something to connect with.
+
+use entity::channel::{Column, Entity};
+use entity::web_session_record;
+use sea_orm::sea_query::{Expr, SimpleExpr};
+use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, QueryFilter, QuerySelect};
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::domain::channel::{Channel, Connection, Kind, Status};
+use crate::store::revision::{self, Topic};
+use crate::store::{Result, Store};
+
+impl Store {
+    /// The web sessions that have keys, for a process that opens them: those that were connected to the process
+    /// before are `connecting` from here on.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn resume_web_sessions(&self) -> Result<Vec<Channel>> {
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Channel).await?;
+        let now = Timestamp::now().millis();
+        Entity::update_many()
+            .col_expr(Column::Status, Expr::value(Status::Connecting.as_str()))
+            .col_expr(Column::StatusCode, Expr::value(Option::<String>::None))
+            .col_expr(Column::StatusSentence, Expr::value(Option::<String>::None))
+            .col_expr(Column::StatusProviderCode, Expr::value(Option::<i64>::None))
+            .col_expr(Column::StatusSince, Expr::value(now))
+            .col_expr(Column::Revision, Expr::value(revision))
+            .col_expr(Column::UpdatedAt, Expr::value(now))
+            .filter(Column::Status.eq(Status::Connected.as_str()))
+            .filter(Column::Kind.eq(Kind::WebSession.as_str()))
+            .filter(has_keys())
+            .exec(&transaction)
+            .await?;
+        let all = Entity::find().filter(Column::Kind.eq(Kind::WebSession.as_str())).filter(has_keys());
+        let models = all.all(&transaction).await?;
+        transaction.commit().await?;
+        models.into_iter().map(super::channel).collect()
+    }
+
+    /// Whether a web session has keys.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn has_web_session(&self, channel: Uuid) -> Result<bool> {
+        let rows =
+            web_session_record::Entity::find().select_only().column(web_session_record::Column::Namespace);
+        let rows = rows.filter(web_session_record::Column::ChannelId.eq(channel)).limit(1);
+        Ok(rows.into_tuple::<String>().one(&self.read).await?.is_some())
+    }
+
+    /// Deletes everything that a web session keeps, and says in the same transaction how its channel is from there
+    /// on, whatever it was before.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn end_web_session(&self, channel: Uuid, to: &Connection) -> Result<()> {
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Channel).await?;
+        let keys = web_session_record::Entity::delete_many();
+        keys.filter(web_session_record::Column::ChannelId.eq(channel)).exec(&transaction).await?;
+        let changes = super::connection(to);
+        let now = Timestamp::now().millis();
+        let changes =
+            super::ActiveModel { revision: sea_orm::Set(revision), updated_at: sea_orm::Set(now), ..changes };
+        Entity::update_many().set(changes).filter(Column::Id.eq(channel)).exec(&transaction).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
+/// One look into the primary key for each channel.
+fn has_keys() -> SimpleExpr {
+    let keys = web_session_record::Entity::find().select_only().expr(Expr::value(1));
+    let keys = keys.filter(
+        Expr::col((web_session_record::Entity, web_session_record::Column::ChannelId))
+            .equals((Entity, Column::Id)),
+    );
+    Expr::exists(sea_orm::QueryTrait::into_query(keys))
+}

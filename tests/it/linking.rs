@@ -1,0 +1,309 @@
+//! Linking phones to channels, through the HTTP surface, with a driver that does what the test says.
+
+use std::time::Duration;
+
+use pombo::clock::Timestamp;
+use pombo::connector::web_session::{Ack, AckState, Ban, End, Event, MessageId, PairingFailure, RESTRICTED};
+use pombo::domain::channel::{Kind, Status};
+use pombo::domain::phone::PhoneNumber;
+use pombo::domain::secret::Secret;
+use reqwest::Method;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::harness::{Answer, Company, Service};
+use crate::program::Place;
+use crate::running::until;
+use crate::scripted_driver::{Scripted, ScriptedDriver};
+
+/// A company with a channel that waits for a phone.
+struct World {
+    service: Service,
+    driver: ScriptedDriver,
+    company: Company,
+    channel: Uuid,
+}
+
+impl World {
+    async fn new() -> Self {
+        let driver = ScriptedDriver::default();
+        let service = Service::start_with_driver(driver.clone()).await;
+        let company = service.company("acme").await;
+        let channel = service.channel(&company, Kind::WebSession, "phone", Status::Pairing).await.id;
+        Self { service, driver, company, channel }
+    }
+
+    fn path(&self) -> String {
+        format!("/api/v1/web-chat/{}/pairing", self.channel)
+    }
+
+    async fn show(&self) -> Value {
+        let answer = self.service.get(&self.path(), &self.company.key).await;
+        assert_eq!((answer.status, answer.header("cache-control")), (200, "no-store"), "{}", answer.body);
+        answer.json()
+    }
+
+    async fn begin(&self, body: &Value) -> Value {
+        let answer = self.service.post(&self.path(), &self.company.key, body.to_string()).await;
+        assert_eq!((answer.status, answer.header("cache-control")), (202, "no-store"), "{}", answer.body);
+        answer.json()
+    }
+
+    async fn unlink(&self) -> u16 {
+        let request = self.service.request(Method::DELETE, &self.path()).bearer_auth(&self.company.key);
+        Answer::read(request.send().await.unwrap()).await.status
+    }
+
+    /// Waits until the channel is in this state for this reason, and says all that is shown of it.
+    async fn becomes(&self, state: &str, status: &str, reason: Option<&str>) -> Value {
+        let mut shown = Value::Null;
+        until(&format!("{state}, {status}, {reason:?}"), async || {
+            shown = self.show().await;
+            shown["state"] == state
+                && shown["status"] == status
+                && shown["status_reason"]["code"].as_str() == reason
+        })
+        .await;
+        shown
+    }
+
+    async fn keys(&self) -> bool {
+        self.service.store().has_web_session(self.channel).await.unwrap()
+    }
+
+    /// Links a phone; the session.
+    async fn link(&self, opened: usize) -> Scripted {
+        self.begin(&json!({})).await;
+        let session = self.driver.session(self.channel, opened).await;
+        session.keep_a_key().await;
+        session.tell(qr("2@one")).await;
+        session.tell(paired()).await;
+        session.tell(Event::Connected).await;
+        self.becomes("linked", "connected", None).await;
+        session
+    }
+
+    /// What the channel reads after a session that is linked ended so.
+    async fn after(&self, opened: usize, end: End, state: &str, code: &str) -> Value {
+        let session = self.link(opened).await;
+        session.tell(Event::Ended(end)).await;
+        self.becomes(state, "disconnected", Some(code)).await
+    }
+}
+
+fn qr(payload: &str) -> Event {
+    Event::Qr { payload: Secret::new(payload.to_owned()), valid_for: Duration::from_secs(20) }
+}
+
+fn paired() -> Event {
+    let number = PhoneNumber::parse("5511988887777").unwrap();
+    Event::Paired { number, lid: None, business_name: None }
+}
+
+#[tokio::test]
+async fn a_phone_is_linked_by_scanning_the_newest_code() {
+    let world = World::new().await;
+    assert_eq!(world.show().await["state"], "unlinked");
+    assert_eq!(world.begin(&json!({})).await["state"], "starting");
+    assert_eq!(world.begin(&json!({})).await["state"], "starting", "it runs already");
+    let session = world.driver.session(world.channel, 1).await;
+    session.keep_a_key().await;
+    session.tell(qr("2@one")).await;
+    session.tell(qr("2@two")).await;
+    until("the newest code", async || world.show().await["qr"]["payload"] == "2@two").await;
+    let shown = world.becomes("waiting", "pairing", None).await;
+    assert!(shown["qr"]["svg"].as_str().unwrap().contains("<svg"), "{shown}");
+    assert!(Timestamp::parse(shown["qr"]["expires_at"].as_str().unwrap()).unwrap() > Timestamp::now());
+    session.tell(paired()).await;
+    let shown = world.becomes("linking", "connecting", None).await;
+    assert_eq!((&shown["qr"], shown["phone_number"].as_str()), (&Value::Null, Some("+5511988887777")));
+    session.tell(Event::Connected).await;
+    world.becomes("linked", "connected", None).await;
+    assert_eq!(world.begin(&json!({})).await["state"], "linked", "nothing is begun anew");
+    assert_eq!(world.driver.opened(), 1);
+    assert!(world.keys().await);
+}
+
+#[tokio::test]
+async fn a_code_to_be_typed_is_asked_for_once_and_its_refusal_is_told() {
+    let world = World::new().await;
+    let number = json!({"phone_number": "+55 11 98888-7777"});
+    world.begin(&number).await;
+    let session = world.driver.session(world.channel, 1).await;
+    until("the code", async || world.show().await["pairing_code"]["code"] == "K7XQ2M9P").await;
+    world.begin(&number).await;
+    assert_eq!(*session.asked.lock().unwrap(), ["code for 5511988887777"]);
+    session.tell(Event::PairingCodeExpired).await;
+    until("its end", async || world.show().await["pairing_code"].is_null()).await;
+    *session.code.lock().unwrap() = Err(PairingFailure::Throttled { retry_after: None });
+    world.begin(&number).await;
+    let told = "WhatsApp gives no code to this number now";
+    until("the refusal", async || world.show().await["pairing_code_failure"] == told).await;
+}
+
+#[tokio::test]
+async fn codes_that_nobody_used_leave_nothing_behind_and_new_ones_may_be_had() {
+    let world = World::new().await;
+    world.begin(&json!({})).await;
+    let session = world.driver.session(world.channel, 1).await;
+    session.keep_a_key().await;
+    session.tell(qr("2@one")).await;
+    session.tell(Event::Ended(End::QrExhausted)).await;
+    let shown = world.becomes("unlinked", "pairing", Some("qr_expired")).await;
+    assert!(shown["qr"].is_null() && !world.keys().await, "{shown}");
+    world.begin(&json!({})).await;
+    world.driver.session(world.channel, 2).await.tell(qr("2@two")).await;
+    world.becomes("waiting", "pairing", None).await;
+}
+
+#[tokio::test]
+async fn unlinking_tells_the_phone_and_deletes_the_keys() {
+    let world = World::new().await;
+    let session = world.link(1).await;
+    assert_eq!(world.unlink().await, 204);
+    assert_eq!(*session.asked.lock().unwrap(), ["unlink"]);
+    assert!(!world.keys().await);
+    world.becomes("unlinked", "pairing", None).await;
+    assert_eq!(world.unlink().await, 204, "there is nothing left to unlink");
+    world.link(2).await;
+}
+
+#[tokio::test]
+async fn a_pairing_can_be_called_off() {
+    let world = World::new().await;
+    world.begin(&json!({})).await;
+    let session = world.driver.session(world.channel, 1).await;
+    session.keep_a_key().await;
+    session.tell(qr("2@one")).await;
+    world.becomes("waiting", "pairing", None).await;
+    assert_eq!(world.unlink().await, 204);
+    assert_eq!(*session.asked.lock().unwrap(), ["stop"]);
+    assert!(!world.keys().await);
+}
+
+#[tokio::test]
+async fn a_phone_that_unlinks_the_device_takes_its_keys_with_it() {
+    let world = World::new().await;
+    world.after(1, End::Unlinked, "unlinked", "logged_out").await;
+    assert!(!world.keys().await);
+    world.link(2).await;
+}
+
+#[tokio::test]
+async fn a_session_that_was_replaced_stays_closed_until_a_person_asks_for_it() {
+    let world = World::new().await;
+    world.after(1, End::Replaced, "linked", "replaced").await;
+    assert!(world.keys().await && world.driver.opened() == 1);
+    assert_eq!(world.begin(&json!({})).await["state"], "linked");
+    world.driver.session(world.channel, 2).await.tell(Event::Connected).await;
+    world.becomes("linked", "connected", None).await;
+}
+
+#[tokio::test]
+async fn each_end_has_a_code_of_its_own() {
+    let world = World::new().await;
+    let sentence = || "signature-mismatch".to_owned();
+    let until = Timestamp::now().plus(Duration::from_secs(3600));
+    world.after(1, End::AccountLocked, "unlinked", "account_locked").await;
+    world.after(2, End::PasskeyNeeded, "unlinked", "passkey_needed").await;
+    let refused = End::BusinessRefused { sentence: sentence() };
+    world.after(3, refused, "unlinked", "business_pairing_refused").await;
+    world.after(4, End::PairingFailed { sentence: sentence() }, "unlinked", "pairing_failed").await;
+    world.after(5, End::ClientOutdated, "linked", "client_outdated").await;
+    assert_eq!(world.unlink().await, 204);
+    let ban = Ban { until, code: 101, sentence: "too many messages".to_owned() };
+    let shown = world.after(6, End::Banned(ban), "linked", "banned").await;
+    assert!(shown["status_reason"]["sentence"].as_str().unwrap().contains(&until.to_string()), "{shown}");
+    assert_eq!(shown["status_reason"]["provider_code"], 101);
+}
+
+#[tokio::test]
+async fn a_network_that_is_away_and_an_account_that_is_restricted_are_told() {
+    let world = World::new().await;
+    let session = world.link(1).await;
+    let unreachable = |attempts| Event::Unreachable { attempts, sentence: "refused".to_owned() };
+    session.tell(unreachable(1)).await;
+    world.becomes("linked", "connecting", None).await;
+    session.tell(unreachable(2)).await;
+    session.tell(unreachable(3)).await;
+    world.becomes("linked", "disconnected", Some("unreachable")).await;
+    session.tell(Event::Connected).await;
+    world.becomes("linked", "connected", None).await;
+    let state = AckState::Refused { code: Some(RESTRICTED) };
+    let id = MessageId::parse("3EB0").unwrap();
+    session.tell(Event::Ack(Ack { id, state, at: Timestamp::now(), from: None })).await;
+    world.becomes("linked", "connected", Some("restricted")).await;
+}
+
+#[tokio::test]
+async fn a_session_whose_link_was_lost_unheard_shows_its_code_to_nobody() {
+    let world = World::new().await;
+    let session = world.link(1).await;
+    session.tell(qr("2@stranger")).await;
+    let shown = world.becomes("unlinked", "pairing", None).await;
+    assert!(shown["qr"].is_null() && !world.keys().await, "{shown}");
+}
+
+#[tokio::test]
+async fn a_new_process_opens_what_is_linked_and_leaves_closed_what_a_person_must_settle() {
+    let mut world = World::new().await;
+    world.link(1).await;
+    let first = world.channel;
+    let company = world.service.company("globex").await;
+    let second = world.service.channel(&company, Kind::WebSession, "other", Status::Pairing).await.id;
+    (world.channel, world.company) = (second, company);
+    world.after(2, End::Replaced, "linked", "replaced").await;
+    let driver = ScriptedDriver::default();
+    world.service.restart_with_driver(driver.clone()).await;
+    driver.session(first, 1).await.tell(Event::Connected).await;
+    until("the first one's connection", async || {
+        let channel = world.service.store().find_channel(first).await.unwrap().unwrap();
+        channel.connection.status == Status::Connected
+    })
+    .await;
+    assert_eq!(world.show().await["status_reason"]["code"], "replaced");
+    assert_eq!(driver.opened(), 1);
+}
+
+impl World {
+    /// The program beside the service, on the same database.
+    fn place(&self) -> Place {
+        Place::new().with("POMBO__DATABASE__URL", &self.service.universe.url)
+    }
+
+    fn command(&self, what: &str) -> String {
+        format!("channel {what} {} --url {}", self.channel, self.service.url())
+    }
+}
+
+#[tokio::test]
+async fn the_command_line_shows_codes_until_the_channel_is_connected() {
+    let world = World::new().await;
+    let (place, line) = (world.place(), world.command("pair"));
+    let run = tokio::task::spawn_blocking(move || place.run(&line));
+    let session = world.driver.session(world.channel, 1).await;
+    session.keep_a_key().await;
+    session.tell(qr("2@one")).await;
+    session.tell(paired()).await;
+    session.tell(Event::Connected).await;
+    let run = run.await.unwrap();
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.stdout.ends_with("channel phone is connected as +5511988887777\n"), "{run:?}");
+    let (place, line) = (world.place(), world.command("unlink"));
+    let run = tokio::task::spawn_blocking(move || place.run(&line)).await.unwrap();
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(!world.keys().await);
+}
+
+#[tokio::test]
+async fn the_command_line_says_why_no_phone_was_linked() {
+    let world = World::new().await;
+    let (place, line) = (world.place(), world.command("pair --phone +5511988887777"));
+    let run = tokio::task::spawn_blocking(move || place.run(&line));
+    let session = world.driver.session(world.channel, 1).await;
+    session.tell(qr("2@one")).await;
+    session.tell(Event::Ended(End::QrExhausted)).await;
+    let run = run.await.unwrap();
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.stderr.contains("no phone was linked: nobody used a code in time"), "{run:?}");
+}

@@ -1,0 +1,120 @@
+//! A driver of web sessions that does what a test says, and remembers what it was asked.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use pombo::connector::web_session::{
+    AskError, Change, Content, Driver, End, Event, Figures, Found, Jid, MessageId, OpenError, Opening,
+    PairingFailure, Picture, Record, Records, SendError, Sent, Session,
+};
+use pombo::domain::phone::PhoneNumber;
+use pombo::domain::secret::Secret;
+use tokio::sync::{mpsc, watch};
+use uuid::Uuid;
+
+/// See the module. Clones share what they know.
+#[derive(Clone, Default)]
+pub(crate) struct ScriptedDriver(Arc<Known>);
+
+#[derive(Default)]
+struct Known {
+    sessions: Mutex<HashMap<Uuid, Scripted>>,
+    /// How many sessions were opened so far, over all channels.
+    opened: watch::Sender<usize>,
+}
+
+/// A session as the test sees it.
+#[derive(Clone)]
+pub(crate) struct Scripted {
+    events: mpsc::Sender<Event>,
+    pub(crate) records: Arc<dyn Records>,
+    /// What was asked of it, in the order in which it was.
+    pub(crate) asked: Arc<Mutex<Vec<String>>>,
+    /// The code that it gives.
+    pub(crate) code: Arc<Mutex<Result<Secret, PairingFailure>>>,
+}
+
+impl ScriptedDriver {
+    /// The session of a channel that was opened last, once `opened` were opened in all.
+    pub(crate) async fn session(&self, channel: Uuid, opened: usize) -> Scripted {
+        let mut count = self.0.opened.subscribe();
+        let waited =
+            tokio::time::timeout(std::time::Duration::from_secs(30), count.wait_for(|n| *n >= opened));
+        waited.await.expect("no session was opened").unwrap();
+        self.0.sessions.lock().unwrap()[&channel].clone()
+    }
+
+    /// How many sessions were opened so far.
+    pub(crate) fn opened(&self) -> usize {
+        *self.0.opened.borrow()
+    }
+}
+
+impl Scripted {
+    /// Something happens to the session.
+    pub(crate) async fn tell(&self, event: Event) {
+        self.events.send(event).await.unwrap();
+    }
+
+    /// Writes a key, as a session does before it shows its first code.
+    pub(crate) async fn keep_a_key(&self) {
+        let record = Record { key: "own".to_owned(), value: b"secret".to_vec(), mark: 0 };
+        let put = Change::Put { namespace: "device".to_owned(), record };
+        self.records.apply(vec![put]).await.unwrap();
+    }
+
+    fn note(&self, what: impl Into<String>) {
+        self.asked.lock().unwrap().push(what.into());
+    }
+}
+
+#[async_trait]
+impl Driver for ScriptedDriver {
+    async fn open(&self, opening: Opening) -> Result<Arc<dyn Session>, OpenError> {
+        let code = Ok(Secret::new("K7XQ2M9P".to_owned()));
+        let session = Scripted {
+            events: opening.events,
+            records: opening.records,
+            asked: Arc::default(),
+            code: Arc::new(Mutex::new(code)),
+        };
+        self.0.sessions.lock().unwrap().insert(opening.session, session.clone());
+        self.0.opened.send_modify(|count| *count += 1);
+        Ok(Arc::new(session))
+    }
+}
+
+#[async_trait]
+impl Session for Scripted {
+    async fn find(&self, _: PhoneNumber) -> Result<Option<Found>, AskError> {
+        Err(AskError::NotConnected)
+    }
+
+    async fn picture(&self, _: &Jid) -> Result<Option<Picture>, AskError> {
+        Err(AskError::NotConnected)
+    }
+
+    async fn send(&self, _: &Jid, _: &MessageId, _: Content) -> Result<Sent, SendError> {
+        Err(SendError::NotConnected)
+    }
+
+    async fn pairing_code(&self, number: PhoneNumber) -> Result<Secret, PairingFailure> {
+        self.note(format!("code for {number}"));
+        self.code.lock().unwrap().clone()
+    }
+
+    async fn unlink(&self) {
+        self.note("unlink");
+        let _ = self.events.try_send(Event::Ended(End::Unlinked));
+    }
+
+    async fn stop(&self) {
+        self.note("stop");
+        let _ = self.events.try_send(Event::Ended(End::Stopped));
+    }
+
+    fn figures(&self) -> Figures {
+        Figures::default()
+    }
+}
