@@ -34,7 +34,7 @@ pub(crate) const TOKEN: &str = "EAAG-good";
 /// What every channel's webhooks are signed with.
 pub(crate) const APP_SECRET: &str = "app-secret";
 /// How long anything may take before a test fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// One company with one business account.
 pub(crate) struct Running {
