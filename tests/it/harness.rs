@@ -3,6 +3,7 @@
 mod answer;
 mod process;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use pombo::api::Options;
@@ -24,7 +25,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 pub(crate) use self::answer::Answer;
-use self::process::Process;
+pub(crate) use self::process::Process;
 use crate::database::Universe;
 
 /// The business account that every seeded business channel belongs to.
@@ -50,6 +51,7 @@ pub(crate) struct Service {
     /// The database, as another process sees it.
     pub(crate) universe: Universe,
     client: reqwest::Client,
+    config: Config,
     directory: TempDir,
 }
 
@@ -68,27 +70,43 @@ impl Service {
 
     /// With these options of the HTTP surface.
     pub(crate) async fn start_with(options: Options) -> Self {
-        Self::start_on(options, None).await
+        Self::start_on(config(), options, None).await
     }
 
     /// With web sessions on this driver.
     pub(crate) async fn start_with_driver(driver: impl Driver + 'static) -> Self {
-        Self::start_on(Options::default(), Some(Arc::new(driver))).await
+        Self::start_configured(driver, |_| {}).await
+    }
+
+    /// With web sessions on this driver; `change` may change the configuration first.
+    pub(crate) async fn start_configured(
+        driver: impl Driver + 'static,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
+        let mut config = config();
+        change(&mut config);
+        Self::start_on(config, Options::default(), Some(Arc::new(driver))).await
+    }
+
+    /// Ends the process gracefully; its data stays.
+    pub(crate) async fn stop(&mut self) {
+        self.process.stop().await;
     }
 
     /// Ends the process, and starts another one on the same data.
     pub(crate) async fn restart_with_driver(&mut self, driver: impl Driver + 'static) {
         self.process.stop().await;
-        let (url, directory, driver) = (&self.universe.url, self.directory.path(), Arc::new(driver));
-        self.process = Process::start(url, directory, config(), Options::default(), Some(driver)).await;
+        let (url, directory, config) = (&self.universe.url, self.directory.path(), self.config.clone());
+        let driver = Some(Arc::new(driver) as Arc<dyn Driver>);
+        self.process = Process::start(url, directory, config, Options::default(), driver).await;
     }
 
-    async fn start_on(options: Options, driver: Option<Arc<dyn Driver>>) -> Self {
+    async fn start_on(config: Config, options: Options, driver: Option<Arc<dyn Driver>>) -> Self {
         let (universe, directory) = (universe().await, tempfile::tempdir().unwrap());
         tier(&universe.store, &format!("{SPARING_REQUESTS}/h")).await;
-        let process = Process::start(&universe.url, directory.path(), config(), options, driver).await;
+        let process = Process::start(&universe.url, directory.path(), config.clone(), options, driver).await;
         let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-        Self { process, universe, client, directory }
+        Self { process, universe, client, config, directory }
     }
 
     /// The store, as another process would hold it.
@@ -99,6 +117,16 @@ impl Service {
     /// Where it is reached.
     pub(crate) fn url(&self) -> &str {
         &self.process.url
+    }
+
+    /// From now on another process is asked, at this address.
+    pub(crate) fn ask_at(&mut self, url: String) {
+        self.process.url = url;
+    }
+
+    /// Where the process keeps its files.
+    pub(crate) fn directory(&self) -> &Path {
+        self.directory.path()
     }
 
     /// The engine behind the socket.
@@ -156,6 +184,18 @@ impl Service {
 
     /// A channel in this state.
     pub(crate) async fn channel(&self, company: &Company, kind: Kind, name: &str, status: Status) -> Channel {
+        self.channel_of_tier(company, kind, name, status, "standard").await
+    }
+
+    /// A channel in this state that runs under this tier.
+    pub(crate) async fn channel_of_tier(
+        &self,
+        company: &Company,
+        kind: Kind,
+        name: &str,
+        status: Status,
+        tier: &str,
+    ) -> Channel {
         let business = kind == Kind::BusinessAccount;
         let id = Uuid::now_v7();
         let token = self.process.vault.seal(b"token", &context::token(id));
@@ -167,7 +207,7 @@ impl Service {
             phone_number: Some("+55 (11) 98888-7777".to_owned()),
             phone_number_id: business.then(|| id.simple().to_string()),
             waba_id: business.then(|| WABA.to_owned()),
-            tier: "standard".to_owned(),
+            tier: tier.to_owned(),
             secrets: Sealed { token: Some(token), app_secret: None },
             status,
         };
@@ -202,7 +242,8 @@ impl Service {
     }
 }
 
-fn config() -> Config {
+/// Nobody outside is asked.
+pub(crate) fn config() -> Config {
     let mut config = Config::default();
     config.cloud_api.base_url = NO_PROVIDER.to_owned();
     config

@@ -39,4 +39,6 @@ mod store_web_session;
 mod unreliable;
 mod waiting;
 #[cfg(feature = "web-session")]
+mod web_chat;
+#[cfg(feature = "web-session")]
 mod web_session;

@@ -48,6 +48,8 @@ pub(crate) struct OpenedFile {
     pub(crate) file_name: Option<String>,
     pub(crate) seconds: Option<u32>,
     pub(crate) is_voice: bool,
+    /// The small JPEG that is shown before the file is loaded.
+    pub(crate) thumbnail: Option<Vec<u8>>,
 }
 
 /// A file that somebody uploaded for the accounts of a test.
@@ -165,10 +167,12 @@ impl Described {
             file_name: None,
             seconds: None,
             is_voice: false,
+            thumbnail: None,
         };
         let content = &message.content;
         if let Some(image) = content.image_message.as_option() {
-            let file = OpenedFile { caption: image.caption.clone(), ..nothing() };
+            let (caption, thumbnail) = (image.caption.clone(), image.jpeg_thumbnail.clone());
+            let file = OpenedFile { caption, thumbnail, ..nothing() };
             return Some(described!(Image, image, file));
         }
         if let Some(video) = content.video_message.as_option() {

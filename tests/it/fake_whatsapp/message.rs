@@ -54,10 +54,12 @@ pub(super) async fn take(server: &Arc<Server>, name: &DeviceName, line: &Line, s
     {
         server.fault(format!("message {id}: {fault:#}"));
     }
-    if !withholds {
-        let ack = NodeBuilder::new("ack").attr("class", "message").attr("id", id).attr("from", to);
-        let ack = ack.attr("t", now().to_string());
-        let ack = if let Some(code) = nack { ack.attr("error", code.to_string()) } else { ack };
+    let ack = NodeBuilder::new("ack").attr("class", "message").attr("id", id).attr("from", to);
+    let ack = ack.attr("t", now().to_string());
+    let ack = if let Some(code) = nack { ack.attr("error", code.to_string()) } else { ack };
+    if withholds {
+        server.change(|world| world.account(&name.number).withheld.push((line.clone(), ack.build())));
+    } else {
         line.say(ack.build());
     }
 }

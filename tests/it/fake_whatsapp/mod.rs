@@ -28,6 +28,7 @@ mod refusal;
 mod server;
 mod signal;
 mod stanza;
+#[cfg(test)]
 mod tests;
 mod world;
 
@@ -91,7 +92,11 @@ impl FakeWhatsApp {
 
     /// Somebody with this number, given as digits.
     pub(crate) fn contact(&self, number: &str) -> Contact {
-        self.server.change(|world| world.people.push(Person::new(number)));
+        self.server.change(|world| {
+            if world.find(number).is_none() {
+                world.people.push(Person::new(number));
+            }
+        });
         Contact { server: Arc::clone(&self.server), number: number.to_owned() }
     }
 
@@ -111,6 +116,11 @@ impl FakeWhatsApp {
     /// All messages so far, in the order in which they came.
     pub(crate) fn messages(&self) -> Vec<SentMessage> {
         self.server.look(|world| world.sent.clone())
+    }
+
+    /// How often somebody asked whether this number is on WhatsApp.
+    pub(crate) fn lookups_of(&self, number: &str) -> usize {
+        self.server.look(|world| world.looked_up.iter().filter(|asked| *asked == number).count())
     }
 
     /// The file of a message, opened with the message's own key.

@@ -111,6 +111,17 @@ impl Phone {
         self.change(|account| account.withholds_acks = true);
     }
 
+    /// The server says what it withheld, and withholds nothing more.
+    pub(crate) fn give_acks(&self) {
+        let withheld = self.change(|account| {
+            account.withholds_acks = false;
+            std::mem::take(&mut account.withheld)
+        });
+        for (line, ack) in withheld {
+            line.say(ack);
+        }
+    }
+
     /// It belongs to a business with hosted devices, whose signatures nobody else can check.
     pub(crate) fn belongs_to_a_hosted_business(&self) {
         self.change(|account| account.is_hosted = true);

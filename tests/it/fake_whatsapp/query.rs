@@ -21,6 +21,9 @@ pub(super) fn answer(server: &Arc<Server>, client: &Client, query: &Node) {
     let child = children(query).first().unwrap_or(&nothing);
     let (kind, namespace) = (attribute(query, "type"), attribute(query, "xmlns"));
     server.change(|world| world.queries.push(format!("{kind} {namespace} {}", child.tag)));
+    if namespace == "usync" {
+        server.change(|world| world.looked_up.extend(numbers_of(child)));
+    }
     if kind == "result" || kind == "error" {
         pairing::conclude(server, &client.line, query);
         return;
@@ -154,6 +157,12 @@ fn group(world: &World, name: &DeviceName, query: &Node) -> Option<Node> {
         .attr("creator", Jid::pn(name.number.as_str()))
         .attr("addressing_mode", "lid");
     Some(group.children(participants.collect::<Vec<_>>()).build())
+}
+
+/// The numbers of which a request asks whether they are on WhatsApp.
+fn numbers_of(request: &Node) -> Vec<String> {
+    let listed = request.get_optional_child("list").map(children).unwrap_or_default();
+    listed.iter().filter_map(|user| user.get_optional_child("contact").map(digits)).collect()
 }
 
 /// Who is behind numbers and addresses: answers what was asked about each.

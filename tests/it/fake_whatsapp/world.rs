@@ -27,6 +27,8 @@ pub(super) struct World {
     pub(super) engagements: HashMap<u64, Engagement>,
     pub(super) sent: Vec<SentMessage>,
     pub(super) receipts: Vec<HeardReceipt>,
+    /// Numbers of which somebody asked whether they are on WhatsApp, each time.
+    pub(super) looked_up: Vec<String>,
     /// All connections that are up.
     pub(super) lines: HashMap<u64, Line>,
     /// Whoever logs in is refused.
@@ -79,6 +81,8 @@ pub(super) struct Account {
     pub(super) nacks: VecDeque<u16>,
     /// Its messages get no answer.
     pub(super) withholds_acks: bool,
+    /// The answers that its messages did not get, with where they belong.
+    pub(super) withheld: Vec<(Line, Node)>,
     /// Pairing codes were typed that the device had not shown.
     pub(super) wrong_codes: u32,
 }
@@ -93,6 +97,7 @@ impl Account {
             refusal: None,
             nacks: VecDeque::new(),
             withholds_acks: false,
+            withheld: Vec::new(),
             wrong_codes: 0,
         }
     }

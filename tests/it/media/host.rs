@@ -12,7 +12,7 @@ use tokio::task::{JoinHandle, JoinSet};
 
 /// One thing that a host does in answer to a request; after the last it closes.
 #[derive(Clone)]
-pub(super) enum Step {
+pub(crate) enum Step {
     Send(Vec<u8>),
     /// The same again and again, with a wait before each, until nobody listens.
     Repeat(Vec<u8>, Duration),
@@ -21,8 +21,8 @@ pub(super) enum Step {
 }
 
 /// Listens until it is dropped.
-pub(super) struct Host {
-    pub(super) address: SocketAddr,
+pub(crate) struct Host {
+    pub(crate) address: SocketAddr,
     connections: Arc<AtomicUsize>,
     was_asked: Arc<Notify>,
     listening: JoinHandle<()>,
@@ -30,21 +30,21 @@ pub(super) struct Host {
 
 impl Host {
     /// Answers each path as `answer` says.
-    pub(super) async fn new(answer: impl Fn(&str) -> Vec<Step> + Send + Sync + 'static) -> Self {
+    pub(crate) async fn new(answer: impl Fn(&str) -> Vec<Step> + Send + Sync + 'static) -> Self {
         Self::at("127.0.0.1:0", answer).await
     }
 
     /// Gives every path the same answer.
-    pub(super) async fn steps(steps: Vec<Step>) -> Self {
+    pub(crate) async fn steps(steps: Vec<Step>) -> Self {
         Self::new(move |_| steps.clone()).await
     }
 
     /// Gives every path this body.
-    pub(super) async fn body(headers: &str, body: &[u8]) -> Self {
+    pub(crate) async fn body(headers: &str, body: &[u8]) -> Self {
         Self::steps(vec![Step::Send(ok(headers, body))]).await
     }
 
-    pub(super) async fn at(
+    pub(crate) async fn at(
         address: impl tokio::net::ToSocketAddrs,
         answer: impl Fn(&str) -> Vec<Step> + Send + Sync + 'static,
     ) -> Self {
@@ -63,22 +63,22 @@ impl Host {
         Self { address, connections, was_asked, listening }
     }
 
-    pub(super) fn link(&self, path: &str) -> String {
+    pub(crate) fn link(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
     /// The address of this host under a name, or in another form.
-    pub(super) fn link_as(&self, host: &str, path: &str) -> String {
+    pub(crate) fn link_as(&self, host: &str, path: &str) -> String {
         format!("http://{host}:{}{path}", self.address.port())
     }
 
     /// How often somebody connected.
-    pub(super) fn connections(&self) -> usize {
+    pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
 
     /// Ends once a request has come that nobody waited for yet.
-    pub(super) async fn was_asked(&self) {
+    pub(crate) async fn was_asked(&self) {
         self.was_asked.notified().await;
     }
 }
@@ -90,18 +90,18 @@ impl Drop for Host {
 }
 
 /// A whole answer with a length.
-pub(super) fn ok(headers: &str, body: &[u8]) -> Vec<u8> {
+pub(crate) fn ok(headers: &str, body: &[u8]) -> Vec<u8> {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n{headers}\r\n", body.len());
     [head.as_bytes(), body].concat()
 }
 
 /// An answer without body.
-pub(super) fn bare(status: u16, headers: &str) -> Vec<Step> {
+pub(crate) fn bare(status: u16, headers: &str) -> Vec<Step> {
     vec![Step::Send(format!("HTTP/1.1 {status} x\r\nContent-Length: 0\r\n{headers}\r\n").into_bytes())]
 }
 
 /// An answer that leads on.
-pub(super) fn to(location: &str) -> Vec<Step> {
+pub(crate) fn to(location: &str) -> Vec<Step> {
     bare(302, &format!("Location: {location}\r\n"))
 }
 

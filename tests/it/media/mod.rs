@@ -4,7 +4,7 @@
 mod bounds;
 mod content;
 mod guard;
-mod host;
+pub(crate) mod host;
 mod names;
 
 use std::sync::Arc;

@@ -1,0 +1,64 @@
+//! What a check of a number tells about the company's contacts.
+
+use pombo::clock::Timestamp;
+use pombo::domain::contact::Person;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::world::{QUICK, World, text};
+use super::{JOAO, MARIA, OTHER};
+use crate::harness::Company;
+use crate::running::until;
+
+async fn add(world: &World, company: &Company, name: &str, number: &str) {
+    let person = Person { first_name: name.to_owned(), phone_number: number.to_owned(), ..Person::default() };
+    let people = [(Uuid::now_v7(), person)];
+    world.service.store().add_contacts(company.id, &people, &[], Timestamp::now()).await.unwrap();
+}
+
+/// The company's contacts that are found so.
+async fn found(world: &World, company: &Company, search: &str) -> Vec<Value> {
+    let answer = world.service.get(&format!("/api/v1/contacts?search={search}"), &company.key).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    answer.json()["data"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_contact_whose_number_was_checked_shows_its_hidden_address_and_is_found_by_it() {
+    let world = World::linked().await;
+    let maria = world.whatsapp.contact(MARIA);
+    let theirs = world.account("globex", OTHER, QUICK).await;
+    add(&world, &world.own.company, "Maria", "+55 (11) 98888-7777").await;
+    add(&world, &world.own.company, "João", JOAO).await;
+    add(&world, &theirs.company, "Maria", MARIA).await;
+    let lid = maria.lid();
+    assert!(found(&world, &world.own.company, &lid).await.is_empty());
+
+    world.arrives(&text(MARIA, "oi")).await;
+    until("the address to be shown", async || {
+        let shown = found(&world, &world.own.company, "maria").await;
+        assert_eq!(shown.len(), 1);
+        shown[0]["phone_number_lid"] == Value::from(lid.as_str())
+    })
+    .await;
+    let shown = found(&world, &world.own.company, &lid).await;
+    assert_eq!(shown.len(), 1);
+    assert_eq!(
+        (shown[0]["first_name"].as_str(), shown[0]["phone_number"].as_str()),
+        (Some("Maria"), Some("+55 (11) 98888-7777"))
+    );
+    let digits = lid.trim_end_matches("@lid");
+    assert_eq!(found(&world, &world.own.company, &digits[2..]).await.len(), 1);
+    assert_eq!(found(&world, &world.own.company, JOAO).await[0]["phone_number_lid"], Value::Null);
+    assert_eq!(found(&world, &theirs.company, "maria").await[0]["phone_number_lid"], Value::Null);
+}
+
+#[tokio::test]
+async fn who_is_no_contact_does_not_become_one() {
+    let world = World::linked().await;
+    world.whatsapp.contact(MARIA);
+    let (sent, _) = world.arrives(&text(MARIA, "oi")).await;
+    world.reaches(&sent.send, "sent").await;
+    let contacts = world.service.get("/api/v1/contacts", &world.own.company.key).await.json();
+    assert_eq!(contacts["totalRecords"], 0);
+}

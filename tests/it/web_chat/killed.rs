@@ -1,0 +1,194 @@
+//! The end of a process with messages under way: a graceful one, and one like a crash.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use pombo::api::Options;
+use serde_json::{Value, json};
+
+use super::MARIA;
+use super::world::{Sent, World, configure, driver, messages, text};
+use crate::harness::{Answer, Process, config};
+use crate::running::until;
+
+/// Where the service of another process finds its data and its WhatsApp.
+const PLACE: &str = "POMBO_TEST_WEB_CHAT_PLACE";
+const NAME: &str = "web_chat::killed::a_service_of_another_process_serves_until_its_input_ends";
+/// Before the address, on a line of its own.
+const SERVING: &str = "serving ";
+
+/// The service that the tests below kill. Without a place it serves nobody.
+#[tokio::test]
+async fn a_service_of_another_process_serves_until_its_input_ends() {
+    let Ok(place) = std::env::var(PLACE) else { return };
+    let place: Value = serde_json::from_str(&place).unwrap();
+    let text = |name: &str| place[name].as_str().unwrap().to_owned();
+    let mut config = config();
+    configure(&mut config);
+    let driver = driver(&text("whatsapp"), &text("media_host"));
+    let directory = PathBuf::from(text("directory"));
+    let options = Options::default();
+    let process =
+        Process::start(&text("database"), &directory, config, options, Some(Arc::new(driver))).await;
+    writeln!(std::io::stdout(), "{SERVING}{}", process.url).unwrap();
+    let until_the_end = || std::io::stdin().read_to_end(&mut Vec::new());
+    tokio::task::spawn_blocking(until_the_end).await.unwrap().unwrap();
+}
+
+/// A service in a process of its own; killed when dropped.
+struct Other(Child);
+
+impl Other {
+    /// Ends the world's own process, and serves its data in the place of it.
+    async fn take_over(world: &mut World) -> Self {
+        world.service.stop().await;
+        world.own.phone.expect_offline().await;
+        let logins = world.own.phone.logins();
+        let place = json!({
+            "database": world.service.universe.url,
+            "directory": world.service.directory(),
+            "whatsapp": world.whatsapp.url(),
+            "media_host": world.whatsapp.media_host(),
+        });
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", NAME, "--nocapture"])
+            .env(PLACE, place.to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let other = Self(child);
+        let address = tokio::task::spawn_blocking(move || {
+            let mut lines = output.lines().map_while(Result::ok);
+            lines.find_map(|line| line.split_once(SERVING).map(|(_, address)| address.to_owned()))
+        });
+        world.service.ask_at(address.await.unwrap().expect("the other process serves"));
+        world.comes_back(logins).await;
+        other
+    }
+
+    /// Ends it as a crash does, and lets the world's own process go on.
+    async fn kill(mut self, world: &mut World) {
+        self.end();
+        world.own.phone.expect_offline().await;
+        let logins = world.own.phone.logins();
+        world.restart().await;
+        world.comes_back(logins).await;
+    }
+
+    fn end(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Drop for Other {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// How many messages with this text came to WhatsApp.
+fn came(world: &World, words: &str) -> usize {
+    world.whatsapp.messages().iter().filter(|message| message.text() == Some(words)).count()
+}
+
+#[tokio::test]
+async fn a_message_that_a_crash_left_without_an_answer_is_unknown_and_not_sent_again() {
+    let mut world = World::linked().await;
+    let maria = world.whatsapp.contact(MARIA);
+    let other = Other::take_over(&mut world).await;
+    world.own.phone.withhold_acks();
+    let (sent, message) = world.arrives(&text(MARIA, "oi")).await;
+    world.reaches(&sent.send, "sending").await;
+    other.kill(&mut world).await;
+    world.reaches(&sent.send, "unknown").await;
+
+    world.own.phone.give_acks();
+    let (later, _) = world.arrives(&text(MARIA, "e agora?")).await;
+    world.reaches(&later.send, "sent").await;
+    assert_eq!((came(&world, "oi"), world.message(&sent.send).await["state"].as_str()), (1, Some("unknown")));
+    maria.gets(&message);
+    world.reaches(&sent.send, "delivered").await;
+}
+
+#[tokio::test]
+async fn messages_that_were_answered_before_a_crash_are_all_accounted_for_and_none_goes_twice() {
+    let mut world = World::linked().await;
+    world.whatsapp.contact(MARIA);
+    let other = Other::take_over(&mut world).await;
+    let words: Vec<_> = (0..6).map(|number| format!("número {number}")).collect();
+    let bodies: Vec<_> = words.iter().map(|words| text(MARIA, words)).collect();
+    let sent = join_all(bodies.iter().map(|body| world.send(body))).await;
+    other.kill(&mut world).await;
+
+    for sent in &sent {
+        until("every message accounted for", async || {
+            let state = world.message(&sent.send).await["state"].clone();
+            ["sent", "unknown"].contains(&state.as_str().unwrap())
+        })
+        .await;
+    }
+    let (later, _) = world.arrives(&text(MARIA, "e agora?")).await;
+    world.reaches(&later.send, "sent").await;
+    for words in &words {
+        assert!(came(&world, words) <= 1, "{words}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_answered_before_a_graceful_stop_has_arrived_and_is_sent() {
+    let mut world = World::linked().await;
+    world.whatsapp.contact(MARIA);
+    let words: Vec<_> = (0..6).map(|number| format!("número {number}")).collect();
+    let bodies: Vec<_> = words.iter().map(|words| text(MARIA, words)).collect();
+    let sent = join_all(bodies.iter().map(|body| world.send(body))).await;
+    world.service.stop().await;
+    for words in &words {
+        assert_eq!(came(&world, words), 1, "{words}");
+    }
+    world.restart().await;
+    for sent in &sent {
+        assert_eq!(world.message(&sent.send).await["state"], "sent");
+    }
+}
+
+#[tokio::test]
+async fn what_is_asked_during_a_graceful_stop_is_sent_or_refused() {
+    let mut world = World::linked().await;
+    world.whatsapp.contact(MARIA);
+    let (path, key) = (messages(&world.own), world.own.company.key.clone());
+    let asked: Vec<_> = (0..6)
+        .map(|number| {
+            let body = text(MARIA, &format!("número {number}")).to_string();
+            let request = world.service.request(reqwest::Method::POST, &path).bearer_auth(&key).body(body);
+            tokio::spawn(async move {
+                match request.send().await {
+                    Ok(response) => Some(Answer::read(response).await),
+                    // It listens no more.
+                    Err(_) => None,
+                }
+            })
+        })
+        .collect();
+    until("the first message", async || !world.whatsapp.messages().is_empty()).await;
+    world.service.stop().await;
+    let answers: Vec<_> = join_all(asked).await.into_iter().map(Result::unwrap).collect();
+    world.restart().await;
+    for (number, answer) in answers.into_iter().enumerate() {
+        let words = format!("número {number}");
+        match answer {
+            Some(answer) if answer.status == 200 => {
+                assert_eq!(came(&world, &words), 1, "{}", answer.body);
+                let sent = Sent::new(answer.json());
+                assert_eq!(world.message(&sent.send).await["state"], "sent");
+            }
+            Some(answer) => assert!([409, 503].contains(&answer.status), "{} {}", answer.status, answer.body),
+            None => assert_eq!(came(&world, &words), 0),
+        }
+    }
+}

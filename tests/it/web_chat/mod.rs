@@ -1,0 +1,24 @@
+//! Web sessions as a company has them: the whole service over HTTP with the real driver, speaking to a WhatsApp of the
+//! test's own.
+
+mod contacts;
+mod files;
+mod killed;
+mod linking;
+mod links;
+mod refused;
+mod repeated;
+mod restricted;
+mod samples;
+mod side_by_side;
+mod states;
+mod texts;
+mod world;
+
+/// The number of the account that most tests link to.
+const OWN: &str = "5511900000001";
+/// Of another account.
+const OTHER: &str = "5531966665555";
+const MARIA: &str = "5511988887777";
+const JOAO: &str = "5521977776666";
+const GROUP: &str = "120363000000000001";

@@ -1,0 +1,51 @@
+//! An account that WhatsApp restricts: nobody new is written to, and who is known is written to as before.
+
+use super::world::{World, text};
+use super::{JOAO, MARIA};
+
+const ANA: &str = "5531955554444";
+
+#[tokio::test]
+async fn a_restricted_account_writes_to_nobody_new_and_to_whom_it_has_written_before() {
+    let world = World::linked().await;
+    for number in [MARIA, JOAO, ANA] {
+        world.whatsapp.contact(number);
+    }
+    let (known, _) = world.arrives(&text(MARIA, "oi")).await;
+    world.reaches(&known.send, "sent").await;
+
+    world.own.phone.refuse_next_message(463);
+    let refused = world.send(&text(JOAO, "oi")).await;
+    let shown = world.reaches(&refused.send, "failed").await;
+    assert_eq!(shown["error"]["code"], 463);
+    let shown = world.becomes(&world.own, "linked", "connected", Some("restricted")).await;
+    assert_eq!(shown["status_reason"]["provider_code"], 463);
+    assert_eq!(world.channels(&world.own).await[0]["status_reason"]["code"], "restricted");
+
+    let answer = world.post(&text(ANA, "oi")).await;
+    assert_eq!((answer.status, answer.code().as_deref()), (429, Some("rate_limited")), "{}", answer.body);
+    assert!(answer.header("retry-after").parse::<u64>().unwrap() > 0);
+    let (sent, message) = world.arrives(&text(MARIA, "ainda aqui")).await;
+    assert_eq!(message.text(), Some("ainda aqui"));
+    world.reaches(&sent.send, "sent").await;
+    assert_eq!(world.sends().await, 3, "what was refused is no send");
+}
+
+#[tokio::test]
+async fn a_restriction_outlives_the_process() {
+    let mut world = World::linked().await;
+    for number in [MARIA, JOAO, ANA] {
+        world.whatsapp.contact(number);
+    }
+    let (known, _) = world.arrives(&text(MARIA, "oi")).await;
+    world.reaches(&known.send, "sent").await;
+    world.own.phone.refuse_next_message(463);
+    let refused = world.send(&text(JOAO, "oi")).await;
+    world.reaches(&refused.send, "failed").await;
+    world.becomes(&world.own, "linked", "connected", Some("restricted")).await;
+    world.restart().await;
+    world.comes_back(1).await;
+    world.becomes(&world.own, "linked", "connected", Some("restricted")).await;
+    assert_eq!(world.post(&text(ANA, "oi")).await.status, 429);
+    world.arrives(&text(MARIA, "ainda aqui")).await;
+}
