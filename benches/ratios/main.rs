@@ -13,6 +13,10 @@ mod audience;
 mod contacts;
 mod dispatch;
 mod fairness;
+#[cfg(feature = "web-session")]
+#[path = "../../tests/it/fake_whatsapp/mod.rs"]
+#[expect(dead_code, unused_imports, clippy::expect_used, reason = "it is there for the tests")]
+mod fake_whatsapp;
 mod import;
 mod load;
 mod peers;
@@ -22,6 +26,8 @@ mod receipts;
 mod retention;
 mod seed;
 mod service;
+#[cfg(feature = "web-session")]
+mod sessions;
 mod singles;
 mod size;
 mod tag_send;
@@ -63,6 +69,12 @@ fn main() -> std::io::Result<()> {
         ("peers", false, peers::measure),
         ("retention", true, retention::measure),
         ("size", false, size::measure),
+        #[cfg(feature = "web-session")]
+        ("web-sessions", false, sessions::measure),
+        #[cfg(feature = "web-session")]
+        (sessions::whatsapp::NAME, false, sessions::whatsapp::serve),
+        #[cfg(feature = "web-session")]
+        (sessions::service::NAME, false, sessions::service::serve),
     ] {
         if named(name) || (always && wanted.is_empty()) {
             rows.extend(measure());
