@@ -52,7 +52,9 @@ impl ChannelActor {
                 if generation == self.link.generation() {
                     self.confirm(ctx);
                 }
-                self.pairs.accepted(ticket.recipient, Instant::now());
+                if let Some(number) = ticket.recipient {
+                    self.pairs.accepted(number, Instant::now());
+                }
                 self.shared.throttles.accepted(self.link.scopes(), Instant::now());
                 self.keep_quota(&ticket);
                 self.settle(ticket, State::Sent, attempts, Some(id), None);
@@ -168,9 +170,10 @@ impl ChannelActor {
     /// The recipient is left out, or let be for a while, from now on.
     fn suppress(&mut self, ticket: &Ticket, scope: Suppression, hold: Option<Duration>, failure: &Failure) {
         let Some(work) = self.lanes.work(ticket.send_id) else { return };
+        let Some(recipient) = ticket.recipient else { return };
         let record = suppression::Record {
             company_id: work.company_id,
-            recipient: ticket.recipient,
+            recipient,
             scope,
             until: hold.map(|hold| Timestamp::now().plus(hold)),
             provider_code: failure.code,

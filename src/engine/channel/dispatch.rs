@@ -9,7 +9,7 @@ use super::answer::Answered;
 use super::work::{Doubt, Leave, Ticket};
 use super::{ChannelActor, Connector};
 use crate::clock::Timestamp;
-use crate::domain::message::{Key, Outcome, State};
+use crate::domain::message::{Failure, Key, Outcome, State};
 use crate::domain::outlook::Reason;
 use crate::engine::throttle::ScopeKind;
 
@@ -109,8 +109,12 @@ impl ChannelActor {
     /// Hands a message over. Whether that was possible.
     fn start(&mut self, ticket: Ticket, connector: Connector, started: Instant) -> bool {
         let Some(work) = self.lanes.work(ticket.send_id) else { return false };
+        let Some(number) = ticket.recipient else {
+            self.refuse_group(ticket);
+            return false;
+        };
         let key = Key { send_id: ticket.send_id, ordinal: ticket.ordinal };
-        let body = work.rendered.message(ticket.recipient, key);
+        let body = work.rendered.message(number, key);
         self.requests += 1;
         self.in_flight += 1;
         let (answers, generation) = (self.answers.clone(), self.link.generation());
@@ -120,6 +124,23 @@ impl ChannelActor {
             let _ = answers.send(Box::new(Answered { ticket, generation, reply, started }));
         });
         true
+    }
+
+    /// A business account has no groups, and nobody lets it have such a send: should there be one, its message
+    /// fails.
+    fn refuse_group(&mut self, ticket: Ticket) {
+        let Some(work) = self.lanes.work(ticket.send_id) else { return };
+        let sentence = "a business account writes to numbers only".to_owned();
+        let outcome = Outcome {
+            position: ticket.position(),
+            state: State::Failed,
+            attempts: ticket.attempts,
+            provider_message_id: None,
+            error: Some(Failure { code: None, sentence }),
+            retry_at: None,
+        };
+        self.outbox.add(ticket.send_id, work.company_id, outcome);
+        self.lanes.settle(ticket, true);
     }
 
     /// Says of messages that are due again that they are tried again; they may once that is durable, so that

@@ -9,7 +9,7 @@ use super::settled::Settled;
 use super::work::{Beginning, Doubt, Source, Ticket, Work};
 use crate::clock::Timestamp;
 use crate::connector::cloud_api::Rendered;
-use crate::domain::content::Content;
+use crate::domain::content::Stored;
 use crate::domain::message::State;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Progress, Recipients};
@@ -86,6 +86,7 @@ pub(super) async fn fetch(
 pub(super) fn begin(send: &AcceptedSend) -> Work {
     let source = match send.recipients {
         Recipients::One(number) => Source::One(number),
+        Recipients::Group => Source::Group,
         Recipients::Blocks(_) => Source::Blocks { first: 0, numbers: Vec::new(), loading: false },
     };
     Work::new(Beginning {
@@ -102,7 +103,7 @@ pub(super) fn begin(send: &AcceptedSend) -> Work {
 }
 
 async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
-    let content: Content = serde_json::from_str(&send.content).map_err(|error| {
+    let Stored { content, group: _ } = serde_json::from_str::<Stored>(&send.content).map_err(|error| {
         Error::Impossible(format!("the content of send {} cannot be read: {error}", send.id))
     })?;
     let progress = send.progress;
@@ -130,6 +131,7 @@ async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
     }
     let source = match send.recipients {
         Recipients::One(number) => Source::One(number),
+        Recipients::Group => Source::Group,
         Recipients::Blocks(_) => {
             Source::Blocks { first: progress.high_water, numbers: Vec::new(), loading: false }
         }
@@ -167,15 +169,17 @@ pub(super) async fn waits(store: &Store, send_id: Uuid) -> Result<Waits> {
     Ok(Waits { soon: soon.into_iter().map(ticket).collect(), later, later_due })
 }
 
-/// The recipient of one message; `stretch` is the block that was read last.
+/// The recipient of one message, `None` for the group; `stretch` is the block that was read last.
 async fn recipient(
     store: &Store,
     send: &Unfinished,
     ordinal: u64,
     stretch: &mut (u64, Vec<PhoneNumber>),
-) -> Result<PhoneNumber> {
-    if let Recipients::One(number) = send.recipients {
-        return Ok(number);
+) -> Result<Option<PhoneNumber>> {
+    match send.recipients {
+        Recipients::One(number) => return Ok(Some(number)),
+        Recipients::Group => return Ok(None),
+        Recipients::Blocks(_) => {}
     }
     let within = |(first, numbers): &(u64, Vec<PhoneNumber>)| {
         let place = usize::try_from(ordinal.checked_sub(*first)?).ok()?;
@@ -184,7 +188,8 @@ async fn recipient(
     if within(stretch).is_none() {
         *stretch = numbers_from(store, send.id, ordinal).await?;
     }
-    within(stretch).ok_or_else(|| Error::Impossible(format!("send {} has no recipient {ordinal}", send.id)))
+    let number = within(stretch);
+    number.map(Some).ok_or_else(|| Error::Impossible(format!("send {} has no recipient {ordinal}", send.id)))
 }
 
 /// The recipients from `ordinal` to the end of its block.

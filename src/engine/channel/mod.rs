@@ -268,7 +268,7 @@ impl Handler<Arrived> for ChannelActor {
                 continue;
             }
             let size = match send.recipients {
-                Recipients::One(_) => Size::Direct,
+                Recipients::One(_) | Recipients::Group => Size::Direct,
                 Recipients::Blocks(_) => Size::Bulk,
             };
             if self.stopping.is_none() && self.may_begin(send) && self.lanes.admits(size) {

@@ -43,6 +43,8 @@ pub(crate) struct Order {
     pub(crate) company_id: Uuid,
     pub(crate) channel_id: Uuid,
     pub(crate) content: Content,
+    /// The id of the group that it goes to; goes with [`Recipients::Group`].
+    pub(crate) group: Option<String>,
     pub(crate) template: Option<TemplateUse>,
     pub(crate) schedule: Schedule,
     /// The client's key, under which the answer is kept.

@@ -71,7 +71,10 @@ fn the_next_recipients_are_read_before_the_last_are_used() {
     assert_eq!(work.load(), None, "once");
     let more: Vec<_> = (4..8).filter_map(|n| PhoneNumber::from_u64(1_000_000 + n)).collect();
     work.loaded(4, &more);
-    let rest: Vec<_> = std::iter::from_fn(|| work.take()).map(|ticket| ticket.recipient.as_u64()).collect();
+    let rest: Vec<_> = std::iter::from_fn(|| work.take())
+        .filter_map(|ticket| ticket.recipient)
+        .map(PhoneNumber::as_u64)
+        .collect();
     assert_eq!(rest, (1_000_002..1_000_008).collect::<Vec<_>>());
 }
 
