@@ -60,7 +60,8 @@ pub(super) struct Keeper {
     connection: Connection,
     /// What is not in the store yet.
     next_connection: Option<Connection>,
-    next_number: Option<PhoneNumber>,
+    /// The number of the phone, and when it was linked.
+    next_number: Option<(PhoneNumber, Timestamp)>,
     /// A phone is linked, or was when the session began.
     is_linked: bool,
     /// Somebody wants to link a phone.
@@ -231,7 +232,7 @@ impl Keeper {
                 tracing::info!(channel.id = %self.channel, "a phone was linked");
                 self.is_linked = true;
                 self.code_for = None;
-                self.next_number = Some(number);
+                self.next_number = Some((number, Timestamp::now()));
                 self.pairing.send_replace(Pairing { stage: Stage::Linking, ..Pairing::default() });
                 self.go_over(Status::Connecting, None).await;
             }
@@ -259,7 +260,11 @@ impl Keeper {
                     self.go_over(Status::Connected, Some(condition::restricted())).await;
                 }
             }
-            Event::Ack(_) | Event::LidLearned { .. } | Event::Missed { .. } | Event::Ended(_) => {}
+            Event::Ack(_)
+            | Event::LidLearned { .. }
+            | Event::Inbound { .. }
+            | Event::Missed { .. }
+            | Event::Ended(_) => {}
         }
     }
 
