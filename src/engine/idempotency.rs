@@ -66,7 +66,7 @@ impl Drop for Held {
 
 impl From<KeptAnswer> for Accepted {
     fn from(kept: KeptAnswer) -> Self {
-        let KeptAnswer { fingerprint: _, send_id, recipients, skipped, schedule } = kept;
+        let KeptAnswer { fingerprint: _, send_id, recipients, skipped, schedule, result: _ } = kept;
         Self { send_id, recipients, skipped, schedule }
     }
 }

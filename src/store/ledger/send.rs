@@ -147,7 +147,7 @@ impl Store {
                  FROM {incoming} AS incoming WHERE TRUE \
                  ON CONFLICT (company_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, \
                  send_id = excluded.send_id, recipients = excluded.recipients, skipped = excluded.skipped, \
-                 skipped_first = excluded.skipped_first, created_at = excluded.created_at"
+                 skipped_first = excluded.skipped_first, created_at = excluded.created_at, result = NULL"
             )
         })
         .await?;
