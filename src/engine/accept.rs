@@ -125,7 +125,8 @@ impl Engine {
         let (listener, gate) = self.directory().actor(channel);
         gate.admit()?;
         let (company_id, channel_id) = (channel.company_id, channel.id);
-        let order = Order { company_id, channel_id, content, group: None, template, schedule, claim };
+        let order =
+            Order { company_id, channel_id, content, group: None, template, schedule, claim, errand: None };
         Ok((order, audience, listener))
     }
 

@@ -39,6 +39,7 @@ impl ChannelActor {
         if self.was_heard(ticket.key()) {
             // A receipt says that the provider has it, whatever this answer says.
             self.give_back_quota(&mut ticket);
+            self.end_errand(ticket.send_id, State::Sent, None);
             self.in_flight -= 1;
             self.lanes.settle(ticket, true);
             return;
@@ -214,6 +215,7 @@ impl ChannelActor {
         provider_message_id: Option<String>,
         error: Option<Failure>,
     ) {
+        self.end_errand(ticket.send_id, state, error.as_ref());
         let outcome = Outcome {
             position: ticket.position(),
             state,
@@ -269,6 +271,7 @@ impl ChannelActor {
             self.outbox.add(ticket.send_id, company_id, outcome);
         }
         if retry_at.is_none() {
+            self.end_errand(ticket.send_id, state, None);
             self.lanes.settle(ticket, true);
             return;
         }

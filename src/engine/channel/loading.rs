@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::connector::Rendered;
 use super::settled::Settled;
 use super::work::{Beginning, Doubt, Source, Ticket, Work};
 use crate::clock::Timestamp;
-use crate::connector::cloud_api::Rendered;
+use crate::domain::channel::{Channel, Kind};
 use crate::domain::content::Stored;
 use crate::domain::message::State;
 use crate::domain::phone::PhoneNumber;
@@ -55,21 +56,21 @@ pub(super) struct Fetched {
 /// The oldest unfinished sends of the channel that may go, without those in `held`, at most `room`.
 pub(super) async fn fetch(
     store: Store,
-    channel_id: Uuid,
+    channel: &Channel,
     size: Size,
     ready: Ready,
     held: HashSet<Uuid>,
     room: usize,
 ) -> Result<Fetched> {
     let limit = held.len() + room;
-    let next_due = store.next_due_send(channel_id, ready.now).await?;
-    let unfinished = store.unfinished(channel_id, size, ready, limit).await?;
+    let next_due = store.next_due_send(channel.id, ready.now).await?;
+    let unfinished = store.unfinished(channel.id, size, ready, limit).await?;
     let all = unfinished.len() < limit;
     let mut fetched = Fetched { found: Vec::new(), broken: Vec::new(), all, next_due };
     let mut new = unfinished.into_iter().filter(|send| !held.contains(&send.id));
     for send in new.by_ref().take(room) {
         let id = send.id;
-        match restore(&store, send).await {
+        match restore(&store, channel.kind, send).await {
             Ok(found) => fetched.found.push(found),
             Err(error) if error.is_passing() => return Err(error),
             Err(error) => {
@@ -83,7 +84,7 @@ pub(super) async fn fetch(
 }
 
 /// A send that was accepted just now.
-pub(super) fn begin(send: &AcceptedSend) -> Work {
+pub(super) fn begin(kind: Kind, send: &AcceptedSend) -> Work {
     let source = match send.recipients {
         Recipients::One(number) => Source::One(number),
         Recipients::Group => Source::Group,
@@ -92,7 +93,7 @@ pub(super) fn begin(send: &AcceptedSend) -> Work {
     Work::new(Beginning {
         id: send.id,
         company_id: send.order.company_id,
-        rendered: Rendered::new(&send.order.content),
+        rendered: Rendered::new(kind, &send.order.content, send.order.group.as_deref()),
         recipients: send.recipients.count(),
         source,
         template: send.order.template,
@@ -102,8 +103,8 @@ pub(super) fn begin(send: &AcceptedSend) -> Work {
     })
 }
 
-async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
-    let Stored { content, group: _ } = serde_json::from_str::<Stored>(&send.content).map_err(|error| {
+async fn restore(store: &Store, kind: Kind, send: Unfinished) -> Result<Found> {
+    let Stored { content, group } = serde_json::from_str::<Stored>(&send.content).map_err(|error| {
         Error::Impossible(format!("the content of send {} cannot be read: {error}", send.id))
     })?;
     let progress = send.progress;
@@ -139,7 +140,7 @@ async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
     let work = Work::new(Beginning {
         id: send.id,
         company_id: send.company_id,
-        rendered: Rendered::new(&content),
+        rendered: Rendered::new(kind, &content, group.as_deref()),
         recipients: send.recipients.count(),
         source,
         template: send.template,

@@ -2,9 +2,9 @@
 
 use uuid::Uuid;
 
+use super::connector::Rendered;
 use super::settled::Settled;
 use crate::clock::Timestamp;
-use crate::connector::cloud_api::Rendered;
 use crate::domain::message::{Key, Position};
 use crate::domain::outlook::Reason;
 use crate::domain::phone::PhoneNumber;

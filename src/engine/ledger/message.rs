@@ -5,6 +5,7 @@ use std::sync::Arc;
 use actix::prelude::*;
 use uuid::Uuid;
 
+use crate::engine::web_session::Errand;
 use crate::domain::content::Content;
 use crate::domain::message::{Key, Outcome};
 use crate::domain::phone::PhoneNumber;
@@ -49,6 +50,8 @@ pub(crate) struct Order {
     pub(crate) schedule: Schedule,
     /// The client's key, under which the answer is kept.
     pub(crate) claim: Option<Claim>,
+    /// Of somebody who waits until the one message is handed over.
+    pub(crate) errand: Option<Arc<Errand>>,
 }
 
 /// A client's key for a request that must be carried out once.
