@@ -126,9 +126,9 @@ pub(super) async fn send(
         }
     };
     let asked = WebRequest::parse(&body, &state.options.send)?;
-    let answer = state.engine.send_web(&channel, asked, held, |sent| {
-        serde_json::to_string(&Sent::from(sent)).unwrap_or_default()
-    });
+    let answer = state
+        .engine
+        .send_web(&channel, asked, held, |sent| serde_json::to_string(&Sent::from(sent)).unwrap_or_default());
     Ok(HttpResponse::Ok().content_type(ContentType::json()).body(answer.await?))
 }
 

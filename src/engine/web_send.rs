@@ -147,8 +147,9 @@ impl Engine {
     /// The file behind the link, if there is one.
     async fn file(&self, content: &Content) -> Result<Option<Media>, Error> {
         let Some((link, kind)) = link(content) else { return Ok(None) };
-        let link = Url::parse(link)
-            .map_err(|_| Refusal::new(Code::InvalidLink, "`link` is not an absolute http or https address"))?;
+        let link = Url::parse(link).map_err(|_| {
+            Refusal::new(Code::InvalidLink, "`link` is not an absolute http or https address")
+        })?;
         Ok(Some(self.0.shared.fetcher.fetch(&link, kind).await?))
     }
 

@@ -183,7 +183,9 @@ mod tests {
         assert_eq!(id, MessageId::of_send(send));
         assert_eq!(id.as_str(), "3EB00193A0B1C2D39FA0B1");
         assert_eq!(id.stamp(), Some((0x0193_a0b1_c2d3, [0x9f, 0xa0, 0xb1])));
-        for foreign in ["3EB0", "BAE50193A0B1C2D39FA0B1", "3EB00193A0B1C2D39FA0B1FF", "3EB00193A0B1C2D39FA0XY"] {
+        for foreign in
+            ["3EB0", "BAE50193A0B1C2D39FA0B1", "3EB00193A0B1C2D39FA0B1FF", "3EB00193A0B1C2D39FA0XY"]
+        {
             assert_eq!(MessageId::parse(foreign).unwrap().stamp(), None, "{foreign}");
         }
     }

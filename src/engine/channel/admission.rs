@@ -60,9 +60,10 @@ impl ChannelActor {
         let (now, wall) = (Instant::now(), Timestamp::now());
         if is_stranger && let Some(until) = web_session::restricted_until(self.link.connection()) {
             if until > wall {
-                let sentence = "WhatsApp restricted the account to people who wrote to it before: write to nobody \
+                let sentence =
+                    "WhatsApp restricted the account to people who wrote to it before: write to nobody \
                                 else until then"
-                    .to_owned();
+                        .to_owned();
                 return Err(TooSoon { retry_after: until.from_now(wall), sentence });
             }
         }
@@ -71,7 +72,10 @@ impl ChannelActor {
             return Err(TooSoon { retry_after: until - now, sentence });
         }
         let Some(rhythm) = &mut self.rhythm else {
-            return Err(TooSoon { retry_after: STORE_PAUSE, sentence: "the channel is just starting".to_owned() });
+            return Err(TooSoon {
+                retry_after: STORE_PAUSE,
+                sentence: "the channel is just starting".to_owned(),
+            });
         };
         rhythm.admit(Asker { is_stranger, patience }, &self.tier, now, wall)
     }

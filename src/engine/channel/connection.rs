@@ -133,7 +133,8 @@ impl ChannelActor {
         self.link.revision = self.link.revision.max(self.channel.revision);
         self.link.generation += 1;
         if self.channel.kind == Kind::WebSession {
-            self.link.connector = Some(Connector::WebSession(Rc::new(self.shared.web_channel(self.channel.id))));
+            self.link.connector =
+                Some(Connector::WebSession(Rc::new(self.shared.web_channel(self.channel.id))));
             self.learn_rhythm(ctx);
             return;
         }

@@ -52,7 +52,12 @@ pub(super) enum Prepared {
 
 impl Connector {
     /// Makes a message ready to go.
-    pub(super) fn prepare(&self, rendered: &Rendered, ticket: &Ticket, errand: Option<Arc<Errand>>) -> Prepared {
+    pub(super) fn prepare(
+        &self,
+        rendered: &Rendered,
+        ticket: &Ticket,
+        errand: Option<Arc<Errand>>,
+    ) -> Prepared {
         match (self, rendered, ticket.recipient) {
             (Self::CloudApi(connector), Rendered::CloudApi(rendered), Some(recipient)) => {
                 Prepared::CloudApi(Rc::clone(connector), rendered.message(recipient, ticket.key()))

@@ -204,7 +204,10 @@ impl ChannelActor {
         let (cap, left, next_slot) = rhythm.day(&self.tier, wall);
         let is_new = (day as usize) < warm_up.len();
         let set_by = if is_new {
-            format!("tier `{name}`, options daily_cap and warm_up: day {} since the phone was linked", u64::from(day) + 1)
+            format!(
+                "tier `{name}`, options daily_cap and warm_up: day {} since the phone was linked",
+                u64::from(day) + 1
+            )
         } else {
             format!("tier `{name}`, option daily_cap")
         };

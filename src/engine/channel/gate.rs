@@ -51,7 +51,9 @@ impl Gate {
         let sentence = match (status, &connection.reason) {
             (Status::Connected, _) => return Ok(()),
             (_, Some(reason)) => format!("the web session is {status}: {}", reason.sentence),
-            (Status::Pairing, None) => "no phone is linked to the web session: pair the channel first".to_owned(),
+            (Status::Pairing, None) => {
+                "no phone is linked to the web session: pair the channel first".to_owned()
+            }
             (_, None) => format!("the web session is {status}: try again in a minute"),
         };
         Err(Refusal::new(Code::SessionDisconnected, sentence))

@@ -81,8 +81,7 @@ impl ChannelActor {
         held.extend(&self.broken);
         let ready = Ready { now: Timestamp::now(), templates: self.templates_may_go() };
         let (store, channel) = (self.shared.store.clone(), Arc::clone(&self.channel));
-        let fetching =
-            async move { loading::fetch(store, &channel, size, ready, held, room).await };
+        let fetching = async move { loading::fetch(store, &channel, size, ready, held, room).await };
         self.shared
             .reader
             .read(fetching)

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use actix::prelude::*;
 use uuid::Uuid;
 
-use crate::engine::web_session::Errand;
 use crate::domain::content::Content;
 use crate::domain::message::{Key, Outcome};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::Skipped;
 use crate::domain::send::{Block, Mark, Recipients, Schedule, TemplateUse};
 use crate::domain::suppression::Suppression;
+use crate::engine::web_session::Errand;
 use crate::store::ledger::Answer;
 use crate::store::ledger::{Event, Receipt};
 use crate::store::suppression;

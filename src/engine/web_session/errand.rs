@@ -38,11 +38,7 @@ pub(crate) struct Errand {
 
 impl Errand {
     /// An errand, and what its end is heard by. It counts among those that have not begun by its `place`.
-    pub(crate) fn new(
-        to: Jid,
-        file: Option<Media>,
-        place: Place,
-    ) -> (Self, oneshot::Receiver<HandOver>) {
+    pub(crate) fn new(to: Jid, file: Option<Media>, place: Place) -> (Self, oneshot::Receiver<HandOver>) {
         let (tell, told) = oneshot::channel();
         let errand = Self {
             to,

@@ -252,7 +252,8 @@ impl Keeper {
                 self.is_wanted = false;
                 self.failures = 0;
                 self.pairing.send_replace(Pairing { stage: Stage::Linked, ..Pairing::default() });
-                let still = condition::restricted_until(&self.connection).is_some_and(|until| until > Timestamp::now());
+                let still = condition::restricted_until(&self.connection)
+                    .is_some_and(|until| until > Timestamp::now());
                 let reason = if still { self.connection.reason.clone() } else { None };
                 self.go_over(Status::Connected, reason).await;
             }

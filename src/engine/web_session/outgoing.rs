@@ -80,7 +80,9 @@ impl WebChannel {
         match timeout(WORD_PATIENCE, word.word()).await {
             Ok(Some(AckState::Refused { code })) => nack(code),
             Ok(Some(_)) => Reply::Accepted { id: id.as_str().to_owned(), is_held: false },
-            Ok(None) => Reply::Uncertain(failure("the session ended before WhatsApp said that it has the message")),
+            Ok(None) => {
+                Reply::Uncertain(failure("the session ended before WhatsApp said that it has the message"))
+            }
             Err(_) => Reply::Uncertain(failure("WhatsApp did not say in time whether it has the message")),
         }
     }
@@ -122,7 +124,8 @@ impl WebChannel {
         let mut fetched = match fetched {
             Some(fetched) => fetched,
             None => {
-                let link = Url::parse(link).map_err(|_| Refusal::new(Code::InvalidLink, "the link is none"))?;
+                let link =
+                    Url::parse(link).map_err(|_| Refusal::new(Code::InvalidLink, "the link is none"))?;
                 self.fetcher.fetch(&link, kind).await?
             }
         };
@@ -198,7 +201,8 @@ fn nack(code: Option<i64>) -> Reply {
 pub(super) fn refusal(code: Option<i64>) -> Failure {
     let sentence = match code {
         Some(RESTRICTED) => {
-            "WhatsApp refused the message: the account is restricted to people who wrote to it before".to_owned()
+            "WhatsApp refused the message: the account is restricted to people who wrote to it before"
+                .to_owned()
         }
         Some(code) => format!("WhatsApp refused the message with {code}"),
         None => "WhatsApp refused the message".to_owned(),

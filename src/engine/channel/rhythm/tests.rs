@@ -12,7 +12,11 @@ fn tier() -> Tier {
 }
 
 fn rhythm(linked_days_ago: u64) -> Rhythm {
-    Rhythm::new(Some(WALL.minus(QUOTA_SPAN * u32::try_from(linked_days_ago).unwrap())), Vec::new(), Vec::new())
+    Rhythm::new(
+        Some(WALL.minus(QUOTA_SPAN * u32::try_from(linked_days_ago).unwrap())),
+        Vec::new(),
+        Vec::new(),
+    )
 }
 
 #[test]
@@ -61,7 +65,11 @@ fn nobody_is_let_in_who_would_wait_too_long() {
     let (mut rhythm, tier, now) = (rhythm(9), tier(), Instant::now());
     let held: Vec<_> = (0..3).map(|_| rhythm.admit(KNOWN, &tier, now, WALL).unwrap()).collect();
     let refused = rhythm.admit(KNOWN, &tier, now, WALL).unwrap_err();
-    assert_eq!(refused.retry_after, Duration::from_secs(6), "three messages of twelve seconds, thirty of patience");
+    assert_eq!(
+        refused.retry_after,
+        Duration::from_secs(6),
+        "three messages of twelve seconds, thirty of patience"
+    );
     assert!(refused.sentence.contains("patience"), "{}", refused.sentence);
     drop(held);
 }
