@@ -184,6 +184,9 @@ impl ChannelActor {
     pub(super) fn refresh(&mut self, channel: &Arc<Channel>, ctx: &mut Context<Self>) {
         if channel.revision >= self.channel.revision {
             self.channel = Arc::clone(channel);
+            if let Some(rhythm) = &mut self.rhythm {
+                rhythm.linked(channel.linked_at);
+            }
         }
         self.retune();
         if channel.revision > self.link.revision && !self.link.writing {

@@ -62,6 +62,11 @@ impl Rhythm {
         }
     }
 
+    /// Another phone was linked then.
+    pub(super) const fn linked(&mut self, at: Option<Timestamp>) {
+        self.linked_at = at;
+    }
+
     /// Lets a message in that will go within the caller's patience.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ use super::*;
 use crate::domain::channel::Kind;
 use crate::domain::content::Content;
 use crate::domain::send::Progress;
+use crate::engine::channel::connector::Rendered;
 use crate::engine::channel::settled::Settled;
 use crate::engine::channel::work::{Beginning, Source};
 
