@@ -147,6 +147,8 @@ codes! {
     InvalidRecipientType = "invalid_recipient_type", Invalid;
     /// The link answers no file that can be sent as what is wanted.
     MediaUnavailable = "media_unavailable", Invalid;
+    /// The number is not on WhatsApp, or the group cannot be written to.
+    NotOnWhatsapp = "not_on_whatsapp", Unprocessable;
     /// The link leads to an address that no link may lead to.
     LinkNotAllowed = "link_not_allowed", Invalid;
     /// The file behind the link is over the configured size.

@@ -45,6 +45,8 @@ pub struct Model {
     pub level: Option<String>,
     /// How many people the provider lets the portfolio reach with templates in 24 hours, as it names it.
     pub messaging_limit: Option<String>,
+    /// When the phone of a web session was linked, in Unix milliseconds; null while there is none.
+    pub linked_at: Option<i64>,
     /// The `channel` revision that last changed it.
     pub revision: i64,
     /// Unix milliseconds.

@@ -24,6 +24,8 @@ pub struct Model {
     pub skipped_first: String,
     /// Unix milliseconds.
     pub created_at: i64,
+    /// The whole answer, JSON, where it cannot be made again from the other columns.
+    pub result: Option<String>,
 }
 
 /// Joins are written where they are needed.

@@ -26,4 +26,5 @@ pub mod tag;
 pub mod template;
 pub mod template_recipient;
 pub mod tier;
+pub mod web_session_contact;
 pub mod web_session_record;

@@ -77,6 +77,7 @@ impl From<channel::Channel> for Channel {
             quality_rating,
             level: _,
             messaging_limit: _,
+            linked_at: _,
             revision: _,
             created_at,
             updated_at,

@@ -1,7 +1,7 @@
 //! Business-account channels: list, templates, send.
 
 mod answer;
-mod limits;
+pub(super) mod limits;
 
 use std::sync::Arc;
 
@@ -160,6 +160,8 @@ pub(super) async fn send(
     let held = match idempotency::turn(&state, company, &request, &body).await? {
         Turn::First(held) => held,
         Turn::Repeated(accepted) => return Ok(idempotency::replay(&Queued::from(accepted))),
+        // The path is part of what is asked, and no web session's.
+        Turn::Told(_) => return Err(Error::Internal),
     };
     let asked = parse(&state, body).await?;
     if is_dry_run {

@@ -52,6 +52,8 @@ pub(super) enum Error {
     MethodNotAllowed(String),
     /// The company makes too many requests.
     RateLimited(Exhausted),
+    /// It comes too soon for what its channel may do: when to try again, and why.
+    TooSoon(Duration, String),
     /// It may succeed later.
     Unavailable(Duration),
     /// A defect of ours, which was logged where it happened.
@@ -81,6 +83,7 @@ impl From<engine::Error> for Error {
     fn from(error: engine::Error) -> Self {
         match error {
             engine::Error::Refused(refusal) => Self::Refused(refusal),
+            engine::Error::TooSoon { retry_after, sentence } => Self::TooSoon(retry_after, sentence),
             engine::Error::Unavailable { retry_after } => Self::Unavailable(retry_after),
             engine::Error::Internal => Self::Internal,
         }
@@ -105,7 +108,7 @@ impl fmt::Display for Error {
             Self::Refused(refusal) => refusal.fmt(f),
             Self::UnknownChannel => f.write_str("unknown channel"),
             Self::MethodNotAllowed(_) => f.write_str("method not allowed"),
-            Self::RateLimited(_) => f.write_str("too many requests"),
+            Self::RateLimited(_) | Self::TooSoon(..) => f.write_str("too many requests"),
             Self::Unavailable(_) => f.write_str("unavailable"),
             Self::Internal => f.write_str("internal server error"),
         }
@@ -118,7 +121,7 @@ impl ResponseError for Error {
             Self::Refused(refusal) => status(refusal.code.class()),
             Self::UnknownChannel => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
-            Self::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::RateLimited(_) | Self::TooSoon(..) => StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -164,6 +167,9 @@ impl ResponseError for Error {
                     .insert_header((RETRY_AFTER, whole_seconds(*wait)))
                     .json(ErrorBody { error: &sentence, code: Code::RateLimited.as_str() })
             }
+            Self::TooSoon(retry_after, sentence) => answer
+                .insert_header((RETRY_AFTER, whole_seconds(*retry_after)))
+                .json(ErrorBody { error: sentence, code: Code::RateLimited.as_str() }),
             Self::Unavailable(retry_after) => {
                 answer.insert_header((RETRY_AFTER, whole_seconds(*retry_after))).json(ErrorBody {
                     error: "the service cannot do this now: try again after the seconds of Retry-After",

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use actix_web::http::header::{HeaderMap, HeaderName};
+use actix_web::http::header::{ContentType, HeaderMap, HeaderName};
 use actix_web::web::{self, Bytes};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
@@ -38,6 +38,8 @@ pub(super) enum Turn {
     First(Option<Held>),
     /// It was carried out before.
     Repeated(Accepted),
+    /// It was carried out before, and this was the whole answer.
+    Told(String),
 }
 
 /// Finds out whether a request is to be carried out, and holds its key if it has one.
@@ -56,12 +58,19 @@ pub(super) async fn turn(
     Ok(match state.engine.claim(company.id, claim).await? {
         engine::Turn::First(held) => Turn::First(Some(held)),
         engine::Turn::Repeated(accepted) => Turn::Repeated(accepted),
+        engine::Turn::Told(answer) => Turn::Told(answer),
     })
 }
 
 /// The answer that was given before.
 pub(super) fn replay(answer: &impl Serialize) -> HttpResponse {
     HttpResponse::Accepted().insert_header((REPLAYED, "true")).json(answer)
+}
+
+/// The answer that was given before, byte for byte.
+pub(super) fn replay_text(answer: String) -> HttpResponse {
+    let mut replayed = HttpResponse::Ok();
+    replayed.insert_header((REPLAYED, "true")).content_type(ContentType::json()).body(answer)
 }
 
 fn key(headers: &HeaderMap) -> Result<Option<&str>, Error> {

@@ -52,6 +52,8 @@ route::table! {
     GET "/api/v1/chat/{id}/limits" => chat::limits, Company;
     GET "/api/v1/web-chat" => web_chat::list, Company;
     POST "/api/v1/web-chat/{id}/messages" => web_chat::send, Company;
+    GET "/api/v1/web-chat/{id}/limits" => web_chat::limits, Company;
+    POST "/api/v1/web-chat/{id}/profile-picture" => web_chat::picture::ask, Company;
     GET "/api/v1/web-chat/{id}/pairing" => web_chat::pairing::show, Company;
     POST "/api/v1/web-chat/{id}/pairing" => web_chat::pairing::begin, Company;
     DELETE "/api/v1/web-chat/{id}/pairing" => web_chat::pairing::end, Company;

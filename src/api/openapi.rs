@@ -13,7 +13,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{IntoResponses, Modify, OpenApi};
 use utoipa_swagger_ui::Config;
 
-pub(super) use self::bodies::{BusinessSend, PairingStart, WebSend};
+pub(super) use self::bodies::{BusinessSend, PairingStart, PictureOf, WebSend};
 use super::error::{Error, ErrorBody};
 use super::{State, chat, contacts, health, hooks, operator, sends, web_chat};
 use crate::error::Code;
@@ -53,7 +53,9 @@ pub(super) enum Failures {
         chat::limits,
         chat::send,
         web_chat::list,
+        web_chat::limits,
         web_chat::send,
+        web_chat::picture::ask,
         web_chat::pairing::show,
         web_chat::pairing::begin,
         web_chat::pairing::end,

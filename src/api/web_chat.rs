@@ -1,24 +1,30 @@
-//! Web-session channels: list and send; linking them to phones is [`pairing`]'s.
+//! Web-session channels: list and send; linking them to phones is [`pairing`]'s, asking for pictures [`picture`]'s.
 
+mod answer;
 pub(super) mod pairing;
+pub(super) mod picture;
 
 use std::sync::Arc;
 
+use actix_web::http::header::ContentType;
 use actix_web::web::{Data, Json};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
 
+use self::answer::Sent;
 use super::State;
 use super::auth::Company;
 use super::body::Body;
 use super::channel_id::ChannelId;
 use super::channels::{self, Channel};
+use super::chat::limits::Limits;
 use super::envelope::Envelope;
 use super::error::{Error, ErrorBody, MessageBody};
-use super::idempotency::{self, IdempotencyKey};
+use super::idempotency::{self, IdempotencyKey, Turn};
 use super::list_query::PageParameters;
 use super::openapi::{Failures, WebSend};
-use crate::domain::channel::{self, Kind, Status};
+use crate::domain::channel::{self, Kind};
 use crate::domain::request::WebRequest;
+use crate::engine::Allowance;
 use crate::error::Code;
 
 /// List web-session channels
@@ -40,10 +46,41 @@ pub(super) async fn list(
     channels::list(&state, company, Kind::WebSession, request.query_string()).await.map(Json)
 }
 
+/// Explain a channel's limits
+///
+/// Each limit that holds now, which option set it, what is left, and when the next slot opens.
+#[utoipa::path(
+    get,
+    path = "/api/v1/web-chat/{id}/limits",
+    operation_id = "explainWebLimits",
+    tag = "web session",
+    params(("id" = Uuid, Path, description = "The channel")),
+    responses(
+        (status = 200, description = "The limits", body = Limits),
+        (status = 404, description = "No such channel in this company", body = MessageBody),
+        Failures,
+    ),
+)]
+pub(super) async fn limits(
+    company: Company,
+    id: ChannelId,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Limits>, Error> {
+    let channel = own_channel(&state, company, id).await?;
+    let limits = state.engine.limits(&channel).await?;
+    let allowance = request.extensions().get::<Allowance>().copied();
+    Ok(Json(Limits::new(channel.id, limits, allowance)))
+}
+
 /// Send a message
 ///
-/// One message to a number or a group. Sending through linked sessions is yet to come: every send to an
-/// existing channel that passes the other checks is answered `session_disconnected`.
+/// One message to a number or a group, answered when it is handed over to WhatsApp. What becomes of it is told by
+/// the send that the answer names.
+///
+/// The file behind `link` is fetched first, and a number is asked for when it is new. The message then waits for its
+/// turn at the channel's pace: 429 says that this would take too long, and `Retry-After` when to try again. After
+/// any refusal nothing was sent and nothing will be.
 ///
 /// An `Idempotency-Key` is checked after the channel and before the body is parsed, as for business accounts.
 #[utoipa::path(
@@ -54,10 +91,16 @@ pub(super) async fn list(
     params(("id" = Uuid, Path, description = "The channel"), IdempotencyKey),
     request_body = WebSend,
     responses(
+        (
+            status = 200,
+            description = "Handed over",
+            body = Sent,
+            headers(("Idempotency-Replayed" = String, description = "`true` when this was the answer before")),
+        ),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 409, description = "`session_disconnected`, `idempotency_in_progress`", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
-        (status = 422, description = "`idempotency_key_reused`", body = ErrorBody),
+        (status = 422, description = "`not_on_whatsapp`, `idempotency_key_reused`", body = ErrorBody),
         Failures,
     ),
 )]
@@ -70,16 +113,23 @@ pub(super) async fn send(
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
     let body = body.read(&state.options).await?;
-    // Nothing is accepted here yet, so that no answer can have been kept: only the key is held.
-    let _turn = idempotency::turn(&state, company, &request, &body).await?;
-    WebRequest::parse(&body, &state.options.send)?;
-    Err(Error::refused(
-        Code::SessionDisconnected,
-        match channel.connection.status {
-            Status::Connected => "the web session is connected, and web sessions send nothing yet".to_owned(),
-            status => format!("the web session is {status}: link it to a phone first"),
-        },
-    ))
+    let held = match idempotency::turn(&state, company, &request, &body).await? {
+        Turn::First(held) => held,
+        Turn::Told(answer) => return Ok(idempotency::replay_text(answer)),
+        Turn::Repeated(accepted) => {
+            let sentence = format!(
+                "a request under this Idempotency-Key was carried out and its answer is lost, because the service \
+                 was ended: GET /api/v1/sends/{} says what became of it",
+                accepted.send_id
+            );
+            return Err(Error::refused(Code::IdempotencyKeyReused, sentence));
+        }
+    };
+    let asked = WebRequest::parse(&body, &state.options.send)?;
+    let answer = state
+        .engine
+        .send_web(&channel, asked, held, |sent| serde_json::to_string(&Sent::from(sent)).unwrap_or_default());
+    Ok(HttpResponse::Ok().content_type(ContentType::json()).body(answer.await?))
 }
 
 /// The web session of the path, if it is the company's; another company's looks like none.

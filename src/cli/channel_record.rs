@@ -44,6 +44,7 @@ impl Record {
             quality_rating,
             level: _,
             messaging_limit: _,
+            linked_at: _,
             revision: _,
             created_at,
             updated_at,

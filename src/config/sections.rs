@@ -209,6 +209,9 @@ pub struct WebSession {
     pub threads: usize,
     /// What phones call the device.
     pub device_name: String,
+    /// How long a caller may wait for a message to be handed over.
+    #[serde(with = "time_span")]
+    pub patience: Duration,
 }
 
 /// `[limits]`: what one request may contain.

@@ -83,7 +83,7 @@ fn every_fault_of_every_layer_is_told_at_once() {
         body_limit = 8
         workers = "4"
         [web]
-        patience = "5s"
+        mood = "5s"
         [server.bind_to]
         address = "x"
     "#;
@@ -131,7 +131,7 @@ fn every_fault_of_every_layer_is_told_at_once() {
       wrong: "4" is not a whole number of 0 or more
       mend:  write it like its default, 0
 
-    web.patience (file pombo.toml)
+    web.mood (file pombo.toml)
       wrong: there is no such option
       mend:  the sections are cloud_api, data, database, docs, engine, limits, log, media, metrics, retention, retry, secrets, server, web_session
 
@@ -167,6 +167,8 @@ fn options_that_contradict_each_other_are_faults() {
         [cloud_api]
         base_url = "https://graph.facebook.com/"
         version = "25"
+        [web_session]
+        patience = "11m"
         [engine]
         watch_interval = "1ms"
         [retry]
@@ -177,7 +179,7 @@ fn options_that_contradict_each_other_are_faults() {
         level = "pombo=loud"
     "#;
     insta::assert_snapshot!(shown(file, &[]), @r#"
-    the configuration has 6 faults
+    the configuration has 7 faults
 
     retry.attempts (file pombo.toml)
       wrong: 0 is too few
@@ -186,6 +188,10 @@ fn options_that_contradict_each_other_are_faults() {
     retry.multiplier (file pombo.toml)
       wrong: with 0.5 the waits would shrink
       mend:  give at least 1.0
+
+    web_session.patience (file pombo.toml)
+      wrong: 11m is out of bounds
+      mend:  give a span from "1s" to "10m"
 
     engine.watch_interval (file pombo.toml)
       wrong: 1ms is too often

@@ -1,5 +1,6 @@
 //! Faults that no single type can express: empty ranges, options that contradict each other.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;
@@ -18,6 +19,8 @@ const MIN_WATCH: Duration = Duration::from_millis(10);
 
 /// Answers under an `Idempotency-Key` are given again for so long, and need their sends.
 const MIN_SENDS: Duration = Duration::from_secs(24 * 60 * 60);
+/// A shorter one lets nothing go that is not first in line, for a longer one no client keeps a connection.
+const PATIENCE: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(10 * 60);
 
 /// Everything that is wrong with a configuration whose options are each well-formed.
 pub(super) fn faults(config: &Config) -> Vec<Found> {
@@ -90,7 +93,7 @@ fn media_limits(media: &Media) -> [(&'static str, usize); 4] {
 }
 
 fn spans(config: &Config, found: &mut Vec<Found>) {
-    let Config { server, database, cloud_api, retry, engine, retention, media, .. } = config;
+    let Config { server, database, cloud_api, web_session, retry, engine, retention, media, .. } = config;
     for (option, span) in [
         ("server.keep_alive", server.keep_alive),
         ("database.acquire_timeout", database.acquire_timeout),
@@ -113,6 +116,10 @@ fn spans(config: &Config, found: &mut Vec<Found>) {
             humantime::format_duration(age)
         );
         found.push(("retention.sends", problem, "give at least \"1d\", or \"forever\"".to_owned()));
+    }
+    if !PATIENCE.contains(&web_session.patience) {
+        let problem = format!("{} is out of bounds", humantime::format_duration(web_session.patience));
+        found.push(("web_session.patience", problem, "give a span from \"1s\" to \"10m\"".to_owned()));
     }
     if engine.watch_interval < MIN_WATCH {
         let problem = format!("{} is too often", humantime::format_duration(engine.watch_interval));

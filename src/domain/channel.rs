@@ -170,6 +170,9 @@ pub struct Channel {
     /// How many people the provider lets the number's owner begin a conversation with in a moving 24 hours;
     /// `None` while it has not said. Shown, not enforced: tiers say what is enforced.
     pub messaging_limit: Option<Quota>,
+    /// When the phone was linked that a web session belongs to; `None` while there is none. Of a phone that was linked
+    /// before this was noted it is a later moment.
+    pub linked_at: Option<Timestamp>,
     /// Rises with every change of any channel; tells which of two readings is newer.
     pub revision: i64,
     /// When it was added.

@@ -65,6 +65,20 @@ pub enum Content {
     },
 }
 
+/// A send's content as it is stored: with the group that it goes to, if it goes to one. The content's own fields
+/// come first, and its type before all, which is what [`Content::kind_of`] reads.
+///
+/// Written from references, read as what it owns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stored<C = Content, G = String> {
+    /// What is said.
+    #[serde(flatten)]
+    pub content: C,
+    /// The group's id, without the ending of its address; `None` for sends to numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<G>,
+}
+
 impl Content {
     /// The most characters of stored content that say its kind.
     pub const KIND_CHARS: usize = 32;
@@ -128,5 +142,35 @@ mod tests {
             assert_eq!(Content::kind_of(&head), Some(content.kind()), "{stored}");
             assert_eq!(serde_json::from_str(&stored).ok(), Some(content), "{stored}");
         }
+    }
+
+    #[test]
+    fn a_group_is_stored_behind_the_content_and_one_that_is_absent_is_not() {
+        let content = Content::Image { link: "https://example.com/a.png".to_owned(), caption: None };
+        let plain = serde_json::to_string(&content).unwrap();
+        for group in [None, Some("120363000000000001")] {
+            let stored = serde_json::to_string(&Stored { content: &content, group }).unwrap();
+            assert_eq!(Content::kind_of(&stored), Some("image"), "{stored}");
+            let read: Stored = serde_json::from_str(&stored).unwrap();
+            assert_eq!(read, Stored { content: content.clone(), group: group.map(str::to_owned) });
+            assert_eq!(stored == plain, group.is_none(), "{stored}");
+            // What does not look for a group reads it as well.
+            assert_eq!(serde_json::from_str(&stored).ok(), Some(content.clone()), "{stored}");
+        }
+    }
+
+    #[test]
+    fn every_content_is_read_through_what_is_stored() {
+        for text in [
+            r#"{"type":"text","body":"ol\u00e1","group":null}"#,
+            r#"{"type":"template","name":"n","language":"en","components":[{"type":"carousel","n":1.5}]}"#,
+            r#"{"group":"1-2","type":"interactive","interactive":{"type":"button","many":[1,-2,1e9]}}"#,
+        ] {
+            let alone: Content = serde_json::from_str(text).unwrap();
+            let stored: Stored = serde_json::from_str(text).unwrap();
+            assert_eq!(stored.content, alone, "{text}");
+            assert_eq!(stored.group.is_some(), text.contains("1-2"), "{text}");
+        }
+        assert!(serde_json::from_str::<Stored>(r#"{"group":"1"}"#).is_err(), "a group is no content");
     }
 }

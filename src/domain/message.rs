@@ -109,8 +109,8 @@ impl State {
 pub struct Position {
     /// Position in the send's frozen audience, from 0.
     pub ordinal: u64,
-    /// The recipient.
-    pub recipient: PhoneNumber,
+    /// The recipient; `None` for the group that the send's content names.
+    pub recipient: Option<PhoneNumber>,
 }
 
 /// Our own name of a message, which the provider sends back with every receipt.

@@ -58,6 +58,9 @@ reasons! {
     /// The tier's `template_quota`, or the account's own limit of people that it may write to first in a day,
     /// is used up. It goes on as the day moves on; raise the quota, or have the provider raise the limit.
     TemplateQuota = "template_quota";
+    /// The web session sent as many messages as its tier's `daily_cap`, or in its first days `warm_up`, allows in 24
+    /// hours. It goes on as the day moves on.
+    DailyCap = "daily_cap";
     /// The provider does not let the template through (paused, disabled, rejected or deleted). Mend it at the
     /// provider, or cancel the send.
     TemplatePaused = "template_paused";

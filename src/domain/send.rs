@@ -124,6 +124,8 @@ pub struct TemplateUse {
 pub enum Recipients {
     /// One recipient, kept with the send itself.
     One(PhoneNumber),
+    /// One group, which the content names.
+    Group,
     /// This many, kept in recipient blocks.
     Blocks(u64),
 }
@@ -132,7 +134,7 @@ impl Recipients {
     /// How many there are.
     pub const fn count(self) -> u64 {
         match self {
-            Self::One(_) => 1,
+            Self::One(_) | Self::Group => 1,
             Self::Blocks(count) => count,
         }
     }

@@ -1,8 +1,7 @@
 //! A tier: the named set of rates and quotas that a channel runs under.
 //!
 //! Tiers are written in a file ([`parse`], [`BUILT_IN`]) or as JSON ([`from_json`]), kept in the database as
-//! one JSON document each, and applied to running channels. Which options the engine enforces today is
-//! said in `config/tiers.toml`; the others are kept and shown.
+//! one JSON document each, and applied to running channels. `config/tiers.toml` says what each option means.
 
 mod difference;
 mod document;
@@ -92,6 +91,9 @@ pub struct Tier {
     /// Web sessions: the daily caps of a new session's first days, first day first.
     #[serde(default)]
     pub warm_up: Vec<u32>,
+    /// Web sessions: people who never wrote to the session and were never written to, per moving 24 hours.
+    #[serde(default)]
+    pub cold_contacts: Quota,
 }
 
 /// The provider's documented pace towards one recipient: one message in six seconds.
@@ -131,6 +133,7 @@ impl Tier {
         "jitter",
         "daily_cap",
         "warm_up",
+        "cold_contacts",
     ];
 
     /// Messages that may go at once: as set, or one per cent of the per-second rate and at least 1.
@@ -141,6 +144,17 @@ impl Tier {
     )]
     pub fn burst(&self) -> u32 {
         self.burst.unwrap_or_else(|| (self.messages_per_second.per_second() / 100.0).round().max(1.0) as u32)
+    }
+
+    /// Messages in 24 hours on this day of a web session, counted from the day of linking, which is 0: the least of
+    /// [`Tier::daily_cap`] and what [`Tier::warm_up`] has for the day.
+    pub fn daily_cap_on(&self, day: u32) -> Quota {
+        let warming = usize::try_from(day).ok().and_then(|day| self.warm_up.get(day)).copied();
+        match (warming, self.daily_cap) {
+            (Some(warming), Quota::AtMost(most)) => Quota::AtMost(warming.min(most)),
+            (Some(warming), Quota::Unlimited) => Quota::AtMost(warming),
+            (None, cap) => cap,
+        }
     }
 
     /// What is wrong with values that are well-formed by themselves: a sentence for each, none when all is well.
@@ -159,11 +173,14 @@ impl Tier {
         match self.kind {
             Kind::BusinessAccount => {
                 require(self.pair_burst > 0, "`pair_burst` must be at least 1");
-                let paced =
-                    !self.jitter.is_zero() || self.daily_cap != Quota::Unlimited || !self.warm_up.is_empty();
+                let paced = !self.jitter.is_zero()
+                    || self.daily_cap != Quota::Unlimited
+                    || !self.warm_up.is_empty()
+                    || self.cold_contacts != Quota::Unlimited;
                 require(
                     !paced,
-                    "`jitter`, `daily_cap` and `warm_up` are for web sessions; remove them or set `kind = \"web_session\"`",
+                    "`jitter`, `daily_cap`, `warm_up` and `cold_contacts` are for web sessions; remove them or set \
+                     `kind = \"web_session\"`",
                 );
             }
             Kind::WebSession => {

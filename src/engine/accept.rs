@@ -125,7 +125,9 @@ impl Engine {
         let (listener, gate) = self.directory().actor(channel);
         gate.admit()?;
         let (company_id, channel_id) = (channel.company_id, channel.id);
-        Ok((Order { company_id, channel_id, content, template, schedule, claim }, audience, listener))
+        let order =
+            Order { company_id, channel_id, content, group: None, template, schedule, claim, errand: None };
+        Ok((order, audience, listener))
     }
 
     /// Finds out who is in the audience, and writes the send, of which the `listener` hears.

@@ -12,7 +12,7 @@ use super::ledger::Listener;
 use super::shared::Shared;
 use crate::connector;
 use crate::connector::cloud_api::Connections;
-use crate::domain::channel::{Channel, Kind};
+use crate::domain::channel::Channel;
 use crate::store;
 
 /// A thread for channel actors, with connections of its own to the provider.
@@ -169,7 +169,7 @@ impl Directory {
     /// Starts the actors of channels that have to do something without being asked: those with work left,
     /// and business accounts that the provider has not confirmed.
     pub(super) fn wake(&self, channel: &Arc<Channel>) {
-        if channel.kind == Kind::BusinessAccount && !self.shared.stopping.load(Ordering::Acquire) {
+        if !self.shared.stopping.load(Ordering::Acquire) {
             self.actor(channel);
         }
     }

@@ -37,6 +37,8 @@ pub enum Turn {
     First(Held),
     /// It was carried out before, and this was the answer.
     Repeated(Accepted),
+    /// It was carried out before by a web session, and this was the whole answer.
+    Told(String),
 }
 
 impl Claims {
@@ -66,7 +68,7 @@ impl Drop for Held {
 
 impl From<KeptAnswer> for Accepted {
     fn from(kept: KeptAnswer) -> Self {
-        let KeptAnswer { fingerprint: _, send_id, recipients, skipped, schedule } = kept;
+        let KeptAnswer { fingerprint: _, send_id, recipients, skipped, schedule, result: _ } = kept;
         Self { send_id, recipients, skipped, schedule }
     }
 }
@@ -91,7 +93,10 @@ impl Engine {
         let kept = self.store().kept_answer(company_id, &held.claim.key, since).await?;
         match kept.filter(|kept| !withdrawing.contains(&kept.send_id)) {
             None => Ok(Turn::First(held)),
-            Some(kept) if kept.fingerprint == held.claim.fingerprint => Ok(Turn::Repeated(kept.into())),
+            Some(kept) if kept.fingerprint == held.claim.fingerprint => Ok(match kept.result {
+                Some(answer) => Turn::Told(answer),
+                None => Turn::Repeated(kept.into()),
+            }),
             Some(_) => Err(Refusal::new(
                 Code::IdempotencyKeyReused,
                 "another request was accepted under this Idempotency-Key: give each request its own key",

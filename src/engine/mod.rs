@@ -28,6 +28,7 @@ mod shared;
 mod steering;
 mod suppressions;
 mod throttle;
+mod web_send;
 pub mod web_session;
 
 use std::sync::Arc;
@@ -60,10 +61,12 @@ use self::shared::{Shared, Tiers};
 pub use self::steering::no_such_send;
 use self::suppressions::Suppressions;
 use self::throttle::Throttles;
-use self::web_session::WebSessions;
+pub use self::web_send::HandedOver;
+use self::web_session::{Lines, WebSessions};
 use crate::clock::Timestamp;
 use crate::config::{self, Config};
 use crate::connector;
+use crate::connector::media::Fetcher;
 use crate::connector::web_session::Driver;
 use crate::domain::channel::Channel;
 pub use crate::domain::request::{Skipped, SkippedEntry};
@@ -140,6 +143,14 @@ pub enum Error {
     /// The request is refused.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// It comes too soon for what a channel may do.
+    #[error("{sentence}")]
+    TooSoon {
+        /// When to try again.
+        retry_after: Duration,
+        /// For a person: which limit holds, and what sets it.
+        sentence: String,
+    },
     /// It may succeed later.
     #[error("unavailable")]
     Unavailable {
@@ -216,8 +227,14 @@ impl Engine {
         let (writers, helpers) = (Arbiter::new().handle(), Arbiter::new().handle());
         let ledger =
             Ledger::start_in_arbiter(&writers, move |_| Ledger::new(own_store, lease, capacity, report));
-        let web_sessions =
-            WebSessions::new(store.clone(), Arc::clone(&vault), driver, &config.web_session, helpers.clone());
+        let (lines, (tell, told)) = (Arc::new(Lines::default()), web_session::told());
+        let keeping = web_session::Keeping {
+            store: store.clone(),
+            vault: Arc::clone(&vault),
+            lines: Arc::clone(&lines),
+            tell,
+        };
+        let web_sessions = WebSessions::new(keeping, driver, &config.web_session, helpers.clone());
         let shared = Arc::new(Shared {
             store: store.clone(),
             vault,
@@ -234,6 +251,8 @@ impl Engine {
             engine: config.engine.clone(),
             retry: config.retry.clone(),
             cloud_api: config.cloud_api.clone(),
+            lines,
+            fetcher: Arc::new(Fetcher::new(&config.media)?),
         });
         let resolvers: Vec<_> = (0..config.engine.resolvers.max(1))
             .map(|_| {
@@ -264,6 +283,7 @@ impl Engine {
         Sentinel::start_in_arbiter(&helpers, move |_| {
             Sentinel::new(watched, interval, seen, Arc::new(retention))
         });
+        helpers.spawn(engine.clone().take_in(told));
         engine.go_on().await?;
         engine.0.web_sessions.resume().await?;
         Ok(engine)
@@ -345,7 +365,9 @@ impl Engine {
     /// their phones stay linked.
     pub async fn stop(&self) {
         self.0.stopping.store(true, Ordering::Relaxed);
-        tokio::join!(self.directory().stop(), self.0.web_sessions.stop());
+        // Channels wait for the word of what was just handed over, which sessions bring.
+        self.directory().stop().await;
+        self.0.web_sessions.stop().await;
         // A closed ledger has nothing left to write.
         let _ = self.0.shared.ledger.send(Close).await;
         self.0.shared.reader.stop();

@@ -96,8 +96,10 @@ impl Engine {
             None => return Ok(in_the_store()),
             Some(first) if first.state != State::Queued => Reason::UnknownOutcome,
             Some(first) => {
+                let suppressions = &self.0.shared.suppressions;
                 let recipient = first.position.recipient;
-                let held = self.0.shared.suppressions.held_until(channel.company_id, recipient, now);
+                let held =
+                    recipient.and_then(|number| suppressions.held_until(channel.company_id, number, now));
                 match (held, first.attempts) {
                     (Some(_), _) => Reason::RecipientHeld,
                     (None, 0) => Reason::Pair,

@@ -14,7 +14,7 @@ use super::channel::{Release, TemplatesChanged};
 use super::retention::Retention;
 use super::{Engine, indexing};
 use crate::clock::Timestamp;
-use crate::domain::channel::Status;
+use crate::domain::channel::{Kind, Status};
 use crate::domain::send::State;
 use crate::store::template::APPROVED;
 use crate::store::{self, Revisions};
@@ -142,7 +142,8 @@ async fn take_up(engine: &Engine, seen: Revisions) -> store::Result<Revisions> {
         for channel in engine.store().channels_changed_since(seen.channel).await? {
             let channel = Arc::new(channel);
             engine.directory().update(Arc::clone(&channel));
-            if channel.connection.status == Status::Connecting {
+            let is_asked = channel.kind == Kind::BusinessAccount;
+            if is_asked && channel.connection.status == Status::Connecting {
                 engine.directory().wake(&channel);
             }
         }

@@ -18,7 +18,9 @@ use super::quota::Quotas;
 use super::reader::Reader;
 use super::suppressions::Suppressions;
 use super::throttle::Throttles;
+use super::web_session::{Lines, WebChannel};
 use crate::config;
+use crate::connector::media::Fetcher;
 use crate::domain::tier::{self, Tier};
 use crate::store::Store;
 use crate::vault::Vault;
@@ -48,6 +50,22 @@ pub(crate) struct Shared {
     pub(crate) engine: config::Engine,
     pub(crate) retry: config::Retry,
     pub(crate) cloud_api: config::CloudApi,
+    /// The ways to the sessions of web channels.
+    pub(crate) lines: Arc<Lines>,
+    /// Fetches the files that web channels send.
+    pub(crate) fetcher: Arc<Fetcher>,
+}
+
+impl Shared {
+    /// A web channel's way to its session.
+    pub(crate) fn web_channel(&self, channel: Uuid) -> WebChannel {
+        WebChannel {
+            line: self.lines.line(channel),
+            fetcher: Arc::clone(&self.fetcher),
+            store: self.store.clone(),
+            channel,
+        }
+    }
 }
 
 /// The tiers as they are now.

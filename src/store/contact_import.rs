@@ -90,7 +90,7 @@ impl Store {
     }
 
     /// Every contact of the company that has a number or an address of the drafts.
-    async fn candidates(
+    pub(super) async fn candidates(
         &self,
         transaction: &DatabaseTransaction,
         company: Uuid,

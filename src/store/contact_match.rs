@@ -110,7 +110,7 @@ impl Slot {
 
     /// What the draft knows replaces what was known; what it does not know is kept. A valid number is
     /// never replaced by one that is not.
-    fn overwrite(&mut self, draft: &Person, phone: Option<PhoneNumber>) -> bool {
+    pub(super) fn overwrite(&mut self, draft: &Person, phone: Option<PhoneNumber>) -> bool {
         let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = draft;
         let known = &mut self.person;
         let mut changed = replace(&mut known.first_name, first_name)

@@ -1,5 +1,5 @@
 //! Reading kept answers back, and forgetting them in time. They are written with the sends that they are
-//! about, see [`super::ledger`].
+//! about, see [`super::ledger`]; the whole answer of a web session's send, which is known only later, here.
 
 use sea_orm::{ConnectionTrait, FromQueryResult};
 use uuid::Uuid;
@@ -22,6 +22,8 @@ pub struct KeptAnswer {
     pub skipped: Skipped,
     /// When it was to go.
     pub schedule: Schedule,
+    /// The whole answer, JSON, once [`Store::keep_web_result`] wrote it: of sends through web sessions only.
+    pub result: Option<String>,
 }
 
 #[derive(FromQueryResult)]
@@ -33,6 +35,7 @@ struct Row {
     skipped_first: String,
     send_at: Option<i64>,
     expires_at: Option<i64>,
+    result: Option<String>,
 }
 
 impl Store {
@@ -49,12 +52,35 @@ impl Store {
         since: Timestamp,
     ) -> Result<Option<KeptAnswer>> {
         let sql = "SELECT kept.fingerprint, kept.send_id, kept.recipients, kept.skipped, kept.skipped_first, \
-                   send.send_at, send.expires_at \
+                   send.send_at, send.expires_at, kept.result \
                    FROM idempotency_key AS kept JOIN send ON send.id = kept.send_id \
                    WHERE kept.company_id = $1 AND kept.key = $2 AND kept.created_at > $3 AND send.state > $4";
         let values = [company_id.into(), key.into(), since.millis().into(), State::Resolving.as_i16().into()];
         let row = self.row(sql, values).await?;
         row.map(|row| Row::from_query_result(&row, "")?.try_into()).transpose()
+    }
+
+    /// Keeps the whole answer of the company's request under `key`, JSON, beside what was kept when its send was
+    /// written. Does nothing when nothing was, or when it was forgotten.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn keep_web_result(&self, company: Uuid, key: &str, result: &str) -> Result<()> {
+        let sql = "UPDATE idempotency_key SET result = $3 WHERE company_id = $1 AND key = $2";
+        self.write.execute_raw(self.statement(sql, [company.into(), key.into(), result.into()])).await?;
+        Ok(())
+    }
+
+    /// Forgets what the company's request under `key` was answered: the next one is a first one.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn forget_answer(&self, company: Uuid, key: &str) -> Result<()> {
+        let sql = "DELETE FROM idempotency_key WHERE company_id = $1 AND key = $2";
+        self.write.execute_raw(self.statement(sql, [company.into(), key.into()])).await?;
+        Ok(())
     }
 
     /// Forgets answers that were given before this moment, at most `limit` of them, so that nobody waits
@@ -91,6 +117,7 @@ impl TryFrom<Row> for KeptAnswer {
                 send_at: row.send_at.map(Timestamp::from_millis),
                 expires_at: row.expires_at.map(Timestamp::from_millis),
             },
+            result: row.result,
         })
     }
 }

@@ -40,6 +40,8 @@ pub mod template;
 mod template_recipient;
 pub mod tier;
 pub mod web_session;
+pub mod web_session_contact;
+mod web_session_send;
 
 pub use connect::Options;
 pub use contact::ContactPosition;

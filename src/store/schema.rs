@@ -30,7 +30,7 @@ impl Schema {
     ///
     /// [`Error::Unavailable`] when the database cannot be reached.
     pub async fn open(options: &Options) -> Result<Self> {
-        Ok(Self { connection: connect::pool(options, 1).await? })
+        Ok(Self { connection: connect::writer(options).await? })
     }
 
     /// Every migration of this program, oldest first.

@@ -186,7 +186,7 @@ impl Store {
             .collect()
     }
 
-    /// To which numbers these messages of the company went, as far as they have a row.
+    /// To which numbers these messages of the company went, as far as they have a row; not those to groups.
     ///
     /// # Errors
     ///
@@ -206,13 +206,15 @@ impl Store {
              WHERE message.company_id = $1"
         );
         let rows = self.rows(sql, [company_id.into()].into_iter().chain(values)).await?;
-        rows.iter()
-            .map(|row| {
-                let ordinal: i64 = row.try_get_by_index(1)?;
-                let key = Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() };
-                Ok((key, phone(row.try_get_by_index(2)?)?))
-            })
-            .collect()
+        let mut numbers = HashMap::with_capacity(rows.len());
+        for row in &rows {
+            let ordinal: i64 = row.try_get_by_index(1)?;
+            let key = Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() };
+            if let Some(number) = recipient(row.try_get_by_index(2)?)? {
+                numbers.insert(key, number);
+            }
+        }
+        Ok(numbers)
     }
 
     /// The ordinals from `progress.settled` up to `progress.high_water` that have a row in the ledger,
@@ -286,7 +288,7 @@ impl TryFrom<Row> for Unfinished {
             company_id: row.company_id,
             content: row.content,
             recipients: match row.recipient {
-                Some(number) => Recipients::One(phone(number)?),
+                Some(stored) => recipient(stored)?.map_or(Recipients::Group, Recipients::One),
                 None => Recipients::Blocks(row.recipients.cast_unsigned()),
             },
             progress: Progress {
@@ -305,7 +307,10 @@ fn waiting(row: &QueryResult) -> Result<Waiting> {
     let ordinal: i64 = row.try_get_by_index(0)?;
     let attempts: i16 = row.try_get_by_index(3)?;
     Ok(Waiting {
-        position: Position { ordinal: ordinal.cast_unsigned(), recipient: phone(row.try_get_by_index(1)?)? },
+        position: Position {
+            ordinal: ordinal.cast_unsigned(),
+            recipient: recipient(row.try_get_by_index(1)?)?,
+        },
         state: state(row.try_get_by_index(2)?)?,
         attempts: attempts.cast_unsigned(),
         retry_at: Timestamp::from_millis(row.try_get_by_index(4)?),
@@ -317,6 +322,19 @@ pub(super) fn state(stored: i16) -> Result<message::State> {
         .ok_or_else(|| Error::Impossible(format!("{stored} is no state of a message")))
 }
 
-pub(super) fn phone(stored: i64) -> Result<PhoneNumber> {
-    PhoneNumber::from_i64(stored).ok_or_else(|| Error::Impossible(format!("{stored} is no phone number")))
+/// What is kept in a recipient's place when a group is meant, which the send's content names.
+pub(super) const GROUP: i64 = 0;
+
+/// The recipient that a row names.
+pub(super) fn recipient(stored: i64) -> Result<Option<PhoneNumber>> {
+    if stored == GROUP {
+        return Ok(None);
+    }
+    let number = PhoneNumber::from_i64(stored);
+    number.map(Some).ok_or_else(|| Error::Impossible(format!("{stored} is no phone number")))
+}
+
+/// A recipient as rows name it.
+pub(super) fn stored_recipient(recipient: Option<PhoneNumber>) -> i64 {
+    recipient.map_or(GROUP, PhoneNumber::as_i64)
 }

@@ -10,9 +10,10 @@ use sea_orm::QueryResult;
 use uuid::Uuid;
 
 use super::contact::signed;
-use super::send::phone;
+use super::send::{GROUP, recipient};
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
+use crate::domain::content::Stored;
 use crate::domain::message::{self, Failure, Outcome, Position};
 use crate::domain::page::{Page, PageRequest};
 use crate::domain::phone::PhoneNumber;
@@ -25,15 +26,32 @@ const COLUMNS: &str = "ordinal, recipient, state, attempts, provider_message_id,
                        updated_at";
 
 /// A send whose messages are read, as it was at one moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roster {
     send_id: Uuid,
     recipients: u64,
-    /// The recipient, when there is one.
-    only: Option<PhoneNumber>,
+    only: Option<Only>,
     progress: Progress,
     /// Where the messages are that were never attempted.
     unattempted: message::State,
+}
+
+/// The recipient, when there is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Only {
+    Number(PhoneNumber),
+    /// A group, by its id.
+    Group(String),
+}
+
+impl Roster {
+    /// The id of the group that the send goes to, if it goes to one: the recipient of its message.
+    pub fn group(&self) -> Option<&str> {
+        match &self.only {
+            Some(Only::Group(id)) => Some(id),
+            Some(Only::Number(_)) | None => None,
+        }
+    }
 }
 
 /// A message.
@@ -61,18 +79,23 @@ impl Store {
     ///
     /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn roster(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<Roster>> {
-        let sql = "SELECT recipients, recipient, high_water, settled, state FROM send \
-                   WHERE id = $1 AND company_id = $2 AND state > $3";
+        // A content may be long: it is read where it names the recipient.
+        let sql = format!(
+            "SELECT recipients, recipient, high_water, settled, state, \
+             CASE WHEN recipient = {GROUP} THEN content END FROM send \
+             WHERE id = $1 AND company_id = $2 AND state > $3"
+        );
         let values = [send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
         let Some(row) = self.row(sql, values).await? else { return Ok(None) };
         let only: Option<i64> = row.try_get_by_index(1)?;
+        let only = only.map(|only| sole(only, &row)).transpose()?;
         let state: i16 = row.try_get_by_index(4)?;
         let state = State::from_i16(state)
             .ok_or_else(|| Error::Impossible(format!("{state} is no state of a send")))?;
         Ok(Some(Roster {
             send_id,
             recipients: unsigned(&row, 0)?,
-            only: only.map(phone).transpose()?,
+            only,
             progress: Progress { high_water: unsigned(&row, 2)?, settled: unsigned(&row, 3)? },
             unattempted: state.of_unattempted(),
         }))
@@ -241,9 +264,11 @@ impl Store {
     }
 
     /// The recipients from `ordinal` up to `end`.
-    async fn numbers(&self, roster: &Roster, ordinal: u64, end: u64) -> Result<Vec<PhoneNumber>> {
-        if let Some(only) = roster.only {
-            return Ok(vec![only]);
+    async fn numbers(&self, roster: &Roster, ordinal: u64, end: u64) -> Result<Vec<Option<PhoneNumber>>> {
+        match roster.only {
+            Some(Only::Number(number)) => return Ok(vec![Some(number)]),
+            Some(Only::Group(_)) => return Ok(vec![None]),
+            None => {}
         }
         let (mut found, mut next) = (Vec::new(), ordinal);
         while next < end {
@@ -255,7 +280,7 @@ impl Store {
                 return Err(Error::Impossible(what));
             }
             next += here.len() as u64;
-            found.extend_from_slice(here);
+            found.extend(here.iter().copied().map(Some));
         }
         Ok(found)
     }
@@ -263,6 +288,17 @@ impl Store {
 
 fn unsigned(row: &QueryResult, index: usize) -> Result<u64> {
     Ok(row.try_get_by_index::<i64>(index)?.cast_unsigned())
+}
+
+/// The recipient that the row of a send names: by its number, or in the content that comes last.
+fn sole(stored: i64, row: &QueryResult) -> Result<Only> {
+    if let Some(number) = recipient(stored)? {
+        return Ok(Only::Number(number));
+    }
+    let content: Option<String> = row.try_get_by_index(5)?;
+    let read = content.and_then(|content| serde_json::from_str::<Stored>(&content).ok());
+    let group = read.and_then(|stored| stored.group);
+    group.map(Only::Group).ok_or_else(|| Error::Impossible("a send to a group names none".to_owned()))
 }
 
 /// One row of [`COLUMNS`].
@@ -273,7 +309,7 @@ fn message(row: &QueryResult) -> Result<Message> {
     let sentence: Option<String> = row.try_get_by_index(6)?;
     let retry_at: Option<i64> = row.try_get_by_index(7)?;
     let outcome = Outcome {
-        position: Position { ordinal: unsigned(row, 0)?, recipient: phone(row.try_get_by_index(1)?)? },
+        position: Position { ordinal: unsigned(row, 0)?, recipient: recipient(row.try_get_by_index(1)?)? },
         state: super::send::state(state)?,
         attempts: attempts.cast_unsigned(),
         provider_message_id: row.try_get_by_index(4)?,

@@ -71,6 +71,11 @@ impl World {
         self.service.store().has_web_session(self.channel).await.unwrap()
     }
 
+    /// Since when a phone is linked.
+    async fn linked_at(&self) -> Option<Timestamp> {
+        self.service.store().find_channel(self.channel).await.unwrap().unwrap().linked_at
+    }
+
     /// Links a phone; the session.
     async fn link(&self, opened: usize) -> Scripted {
         self.begin(&json!({})).await;
@@ -102,7 +107,7 @@ fn paired() -> Event {
 
 #[tokio::test]
 async fn a_phone_is_linked_by_scanning_the_newest_code() {
-    let world = World::new().await;
+    let (before, world) = (Timestamp::now(), World::new().await);
     assert_eq!(world.show().await["state"], "unlinked");
     assert_eq!(world.begin(&json!({})).await["state"], "starting");
     assert_eq!(world.begin(&json!({})).await["state"], "starting", "it runs already");
@@ -122,6 +127,7 @@ async fn a_phone_is_linked_by_scanning_the_newest_code() {
     assert_eq!(world.begin(&json!({})).await["state"], "linked", "nothing is begun anew");
     assert_eq!(world.driver.opened(), 1);
     assert!(world.keys().await);
+    assert!(world.linked_at().await.is_some_and(|at| (before..=Timestamp::now()).contains(&at)));
 }
 
 #[tokio::test]
@@ -164,6 +170,7 @@ async fn unlinking_tells_the_phone_and_deletes_the_keys() {
     assert_eq!(*session.asked.lock().unwrap(), ["unlink"]);
     assert!(!world.keys().await);
     world.becomes("unlinked", "pairing", None).await;
+    assert_eq!(world.linked_at().await, None);
     assert_eq!(world.unlink().await, 204, "there is nothing left to unlink");
     world.link(2).await;
 }

@@ -118,7 +118,7 @@ fn number(ordinal: u64) -> PhoneNumber {
 
 fn outcome(ordinal: u64, state: State, attempts: u16) -> Outcome {
     Outcome {
-        position: Position { ordinal, recipient: number(ordinal) },
+        position: Position { ordinal, recipient: Some(number(ordinal)) },
         state,
         attempts,
         provider_message_id: (state == State::Sent).then(|| format!("wamid.{ordinal}")),
@@ -233,12 +233,14 @@ async fn every_message_ends_where_what_was_heard_of_it_leads(universe: &Universe
 async fn a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it(universe: &Universe) {
     let ledger = Ledger::new(universe).await;
     let send_id = ledger.send(RECIPIENTS).await;
-    let single = Uuid::now_v7();
-    let new = ledger.new_send(single, Recipients::One(number(77)));
-    ledger.commit(&Batch { sends: vec![new], ..Batch::default() }).await;
-    ledger.mark(single, 1).await;
-    // Of both blocks, and of a send that has none.
-    let receipts = [(send_id, 5), (send_id, 0), (single, 0), (send_id, 3), (send_id, 4)]
+    let (single, group) = (Uuid::now_v7(), Uuid::now_v7());
+    for (id, recipients) in [(single, Recipients::One(number(77))), (group, Recipients::Group)] {
+        let sends = vec![ledger.new_send(id, recipients)];
+        ledger.commit(&Batch { sends, ..Batch::default() }).await;
+        ledger.mark(id, 1).await;
+    }
+    // Of both blocks, and of sends that have none.
+    let receipts = [(send_id, 5), (send_id, 0), (single, 0), (group, 0), (send_id, 3), (send_id, 4)]
         .map(|(send_id, ordinal)| ledger.receipt(send_id, ordinal, State::Delivered));
     let batch = Batch { receipts: receipts.to_vec(), ..Batch::default() };
     assert_eq!(ledger.commit(&batch).await, Ignored::default());
@@ -249,6 +251,7 @@ async fn a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it(u
     assert_eq!(seen, [0, 3, 4, 5].map(|ordinal| (number(ordinal).as_i64(), delivered, 1)));
     let of_single = ledger.messages(single).await.remove(&0).unwrap();
     assert_eq!((of_single.recipient, of_single.company_id), (number(77).as_i64(), ledger.company));
+    assert_eq!(ledger.messages(group).await.remove(&0).unwrap().recipient, 0);
 
     let late = (send_id, ledger.company, outcome(3, State::Sent, 2));
     ledger.commit(&Batch { outcomes: vec![late], ..Batch::default() }).await;

@@ -72,7 +72,7 @@ async fn send(store: &Store, lease: &Lease, id: u128, recipients: u64, state: St
     let batch = Batch { sends: vec![new], blocks, ..Batch::default() };
     store.commit(lease, &batch, at).await.unwrap();
     let outcome = |ordinal| Outcome {
-        position: Position { ordinal, recipient: number(ordinal) },
+        position: Position { ordinal, recipient: Some(number(ordinal)) },
         state: At::Sent,
         attempts: 1,
         provider_message_id: None,

@@ -5,13 +5,14 @@ use std::time::Duration;
 use pombo::clock::Timestamp;
 use pombo::domain::block::pack;
 use pombo::domain::channel::{Kind, Status};
-use pombo::domain::message::{Failure, Outcome, Position, State as At};
+use pombo::domain::message::{Failure, Key, Outcome, Position, State as At};
 use pombo::domain::page::PageRequest;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::request::{Skipped, SkippedEntry};
 use pombo::domain::send::{Block, Control, Mark, Progress, Recipients, Schedule, Stage, State};
 use pombo::store::channel::{NewChannel, Sealed};
 use pombo::store::ledger::{Answer, Batch, NewSend};
+use pombo::store::send::{Ready, Size};
 use pombo::store::send_list::Filter;
 use pombo::store::send_messages::Message;
 use pombo::store::{Lease, Store};
@@ -32,6 +33,7 @@ stores! {
     a_page_of_messages_in_one_state_is_that_page_of_all_of_them,
     a_list_is_narrowed_to_one_stage_and_one_channel,
     what_is_not_accepted_yet_or_is_another_company_s_is_not_there,
+    a_send_to_a_group_is_one_message_to_nobody_s_number,
     what_is_queued_before_is_what_may_go_now,
     a_channel_with_something_left_to_send_is_known_once,
     an_answer_is_given_again_until_it_is_too_old,
@@ -94,7 +96,7 @@ async fn commit(store: &Store, lease: &Lease, batch: Batch) {
 
 fn outcome(ordinal: u64, state: At) -> Outcome {
     Outcome {
-        position: Position { ordinal, recipient: number(ordinal) },
+        position: Position { ordinal, recipient: Some(number(ordinal)) },
         state,
         attempts: 2,
         provider_message_id: (state == At::Sent).then(|| format!("wamid.{ordinal}")),
@@ -151,7 +153,7 @@ async fn a_page_of_messages_in_one_state_is_that_page_of_all_of_them(universe: &
     assert_eq!(ordinals(&all), (0..10).collect::<Vec<_>>());
     assert_eq!(all[2].outcome, outcome(2, At::Failed));
     assert_eq!((all[0].updated_at, all[4].updated_at, all[4].outcome.attempts), (Some(NOW), None, 0));
-    assert!(all.iter().all(|it| it.outcome.position.recipient == number(it.outcome.position.ordinal)));
+    assert!(all.iter().all(|it| it.outcome.position.recipient == Some(number(it.outcome.position.ordinal))));
 
     for state in At::ALL.into_iter().map(Some).chain([None]) {
         let is_asked = |message: &&Message| state.is_none_or(|state| message.outcome.state == state);
@@ -246,6 +248,43 @@ async fn what_is_not_accepted_yet_or_is_another_company_s_is_not_there(universe:
     let own = store.roster(GLOBEX, Uuid::from_u128(11)).await.unwrap().unwrap();
     let messages = store.messages(&own, None, ALL).await.unwrap();
     assert_eq!((ordinals(&messages.records), messages.total), (vec![0], 1));
+}
+
+async fn a_send_to_a_group_is_one_message_to_nobody_s_number(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    let content = r#"{"type":"text","body":"hi","group":"120363000000000001"}"#.to_owned();
+    let group = NewSend { content, ..new_send(10, Recipients::Group) };
+    let id = group.id;
+    let sends = vec![group, new_send(11, Recipients::One(number(0))), new_send(12, Recipients::Group)];
+    commit(store, &lease, Batch { sends, ..Batch::default() }).await;
+    let ready = Ready { now: NOW, templates: true };
+    let direct = store.unfinished(CHANNEL, Size::Direct, ready, 2).await.unwrap();
+    let recipients: Vec<_> = direct.iter().map(|send| send.recipients).collect();
+    assert_eq!(recipients, [Recipients::Group, Recipients::One(number(0))]);
+    assert!(store.unfinished(CHANNEL, Size::Bulk, ready, 2).await.unwrap().is_empty());
+    assert!(store.roster(ACME, Uuid::from_u128(12)).await.is_err(), "its content names no group");
+
+    let roster = store.roster(ACME, id).await.unwrap().unwrap();
+    assert_eq!(roster.group(), Some("120363000000000001"));
+    let position = Position { ordinal: 0, recipient: None };
+    let only = async |state| {
+        let messages = store.messages(&roster, Some(state), ALL).await.unwrap();
+        let of_all = store.messages_from(&roster, None, 0, 2).await.unwrap();
+        assert_eq!(messages.records, of_all, "{state:?}");
+        assert_eq!(messages.records[0].outcome.position, position);
+    };
+    only(At::Queued).await;
+    let progress = Progress { high_water: 1, settled: 0 };
+    let marks = vec![Mark { send_id: id, progress, state: State::Active, due_at: None }];
+    let waits = (id, ACME, Outcome { position, ..outcome(0, At::Queued) });
+    commit(store, &lease, Batch { marks: marks.clone(), outcomes: vec![waits], ..Batch::default() }).await;
+    let waiting = store.waiting(id, NOW.plus(HOUR), 2).await.unwrap().soon;
+    assert_eq!(waiting.iter().map(|waits| waits.position).collect::<Vec<_>>(), [position]);
+    let key = Key { send_id: id, ordinal: 0 };
+    assert!(store.recipients_of(ACME, &[key]).await.unwrap().is_empty());
+    let sent = (id, ACME, Outcome { position, ..outcome(0, At::Sent) });
+    commit(store, &lease, Batch { outcomes: vec![sent], ..Batch::default() }).await;
+    only(At::Sent).await;
 }
 
 async fn a_channel_with_something_left_to_send_is_known_once(universe: &Universe) {

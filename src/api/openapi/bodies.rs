@@ -108,3 +108,12 @@ pub(in crate::api) struct PairingStart {
     #[schema(example = "5511988887777")]
     phone_number: Option<String>,
 }
+
+/// Whose picture is asked for.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) struct PictureOf {
+    /// The person's number, with its country code.
+    #[schema(example = "5511988887777")]
+    phone_number: String,
+}

@@ -87,6 +87,10 @@ pub(super) struct Tier {
     daily_cap: Option<Value>,
     /// Web sessions: the caps of the first days.
     warm_up: Option<Vec<u32>>,
+    /// Web sessions: people who never wrote to the session and were never written to, in 24 hours: a number or
+    /// `unlimited`.
+    #[schema(value_type = Option<Object>, example = 10)]
+    cold_contacts: Option<Value>,
     /// When it was last applied; ignored in requests.
     #[schema(format = DateTime)]
     updated_at: Option<String>,

@@ -17,6 +17,8 @@ use crate::api::list_query::ListQuery;
 use crate::api::openapi::Failures;
 use crate::clock::Timestamp;
 use crate::domain::message::{self, Failure, Outcome, Position};
+use crate::domain::page::Page;
+use crate::domain::request::GROUP_SUFFIX;
 use crate::engine::no_such_send;
 use crate::error::Code;
 use crate::store::Store;
@@ -32,7 +34,7 @@ const STRETCH: u64 = 4096;
 pub(in crate::api) struct MessageRecord {
     /// Its position in the send, from 0.
     ordinal: u64,
-    /// To whom.
+    /// To whom: a number, or a group's id with `@g.us`.
     #[schema(example = "+5511988887777")]
     recipient: String,
     /// `queued`, `sending`, `sent`, `delivered`, `read`, `failed`, `expired`, `canceled` or `unknown`.
@@ -62,13 +64,17 @@ pub(in crate::api) struct MessageError {
     message: String,
 }
 
-impl From<Message> for MessageRecord {
-    fn from(Message { outcome, updated_at }: Message) -> Self {
+impl MessageRecord {
+    /// A message of the send whose roster this is.
+    fn new(Message { outcome, updated_at }: Message, roster: &Roster) -> Self {
         let Outcome { position, state, attempts, provider_message_id, error, retry_at } = outcome;
         let Position { ordinal, recipient } = position;
         Self {
             ordinal,
-            recipient: format!("+{recipient}"),
+            recipient: recipient.map_or_else(
+                || format!("{}{GROUP_SUFFIX}", roster.group().unwrap_or_default()),
+                |number| format!("+{number}"),
+            ),
             state: state.as_str(),
             attempts,
             provider_message_id,
@@ -119,8 +125,9 @@ pub(in crate::api) async fn list(
         return Ok(HttpResponse::Ok().content_type(NDJSON).streaming(lines));
     }
     let page = page?;
-    let messages = store.messages(&roster, wanted, page).await?;
-    Ok(HttpResponse::Ok().json(Envelope::<MessageRecord>::new(page, messages)))
+    let Page { records, total } = store.messages(&roster, wanted, page).await?;
+    let records = records.into_iter().map(|message| MessageRecord::new(message, &roster)).collect();
+    Ok(HttpResponse::Ok().json(Envelope::<MessageRecord>::new(page, Page { records, total })))
 }
 
 fn wanted(query: &ListQuery<'_>) -> Result<Option<message::State>, Error> {
@@ -146,7 +153,7 @@ fn lines(
     wanted: Option<message::State>,
 ) -> impl Stream<Item = Result<Bytes, std::io::Error>> {
     try_unfold(Some(0), move |next| {
-        let store = store.clone();
+        let (store, roster) = (store.clone(), roster.clone());
         async move {
             let Some(next) = next else { return Ok(None) };
             let messages = store.messages_from(&roster, wanted, next, STRETCH).await.map_err(|error| {
@@ -157,7 +164,7 @@ fn lines(
             let next = (messages.len() as u64 == STRETCH).then_some(last.outcome.position.ordinal + 1);
             let mut written = Vec::new();
             for message in messages {
-                serde_json::to_writer(&mut written, &MessageRecord::from(message))?;
+                serde_json::to_writer(&mut written, &MessageRecord::new(message, &roster))?;
                 written.push(b'\n');
             }
             Ok(Some((Bytes::from(written), next)))

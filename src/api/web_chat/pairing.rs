@@ -193,7 +193,7 @@ fn no_store() -> (actix_web::http::header::HeaderName, CacheControl) {
 }
 
 /// The number of the body, if there is one.
-fn number(body: &[u8]) -> Result<Option<PhoneNumber>, Error> {
+pub(super) fn number(body: &[u8]) -> Result<Option<PhoneNumber>, Error> {
     if body.trim_ascii().is_empty() {
         return Ok(None);
     }

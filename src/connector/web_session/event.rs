@@ -65,7 +65,13 @@ pub enum Event {
         /// The address.
         lid: Jid,
     },
-    /// [`Event::Ack`]s and [`Event::LidLearned`]s were lost, because they were not received fast enough.
+    /// A person, and not a group, wrote to us. It may be told more than once of a message.
+    Inbound {
+        /// Who; nobody is told of whose number is not known.
+        from: PhoneNumber,
+    },
+    /// [`Event::Ack`]s, [`Event::LidLearned`]s and [`Event::Inbound`]s were lost, because they were not received fast
+    /// enough.
     Missed {
         /// How many since the last time that it was told.
         count: u64,

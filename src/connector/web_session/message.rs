@@ -2,8 +2,12 @@
 
 use std::fmt;
 
+use uuid::Uuid;
+
 use super::Jid;
 
+/// What all ids begin with that WhatsApp Web makes.
+const PREFIX: &str = "3EB0";
 /// The most characters of a message's id. WhatsApp's own have 22 at most.
 const MOST_ID_CHARACTERS: usize = 64;
 
@@ -19,7 +23,31 @@ pub struct InvalidMessageId;
 impl MessageId {
     /// A new one, in the form that WhatsApp Web gives its own.
     pub fn generate() -> Self {
-        Self(format!("3EB0{}", hex::encode_upper(rand::random::<[u8; 9]>())))
+        Self::of_bytes(rand::random())
+    }
+
+    /// The id of the message of a send, which is the same whenever it is asked for: a message that is sent again
+    /// is the same message. It holds the send's time and the end of its id, so that [`MessageId::stamp`] leads
+    /// back to it.
+    pub fn of_send(send_id: Uuid) -> Self {
+        let bytes = send_id.as_bytes();
+        let mut stamp = [0; 9];
+        stamp[..6].copy_from_slice(&bytes[..6]);
+        stamp[6..].copy_from_slice(&bytes[13..]);
+        Self::of_bytes(stamp)
+    }
+
+    /// Of an id that [`MessageId::of_send`] made: the send's time in Unix milliseconds, and the last three bytes of
+    /// its id.
+    pub fn stamp(&self) -> Option<(u64, [u8; 3])> {
+        let mut stamp = [0; 9];
+        hex::decode_to_slice(self.0.strip_prefix(PREFIX)?, &mut stamp).ok()?;
+        let [a, b, c, d, e, f, tail @ ..] = stamp;
+        Some((u64::from_be_bytes([0, 0, a, b, c, d, e, f]), tail))
+    }
+
+    fn of_bytes(bytes: [u8; 9]) -> Self {
+        Self(format!("{PREFIX}{}", hex::encode_upper(bytes)))
     }
 
     /// Takes an id that was stored or heard.
@@ -147,6 +175,20 @@ pub struct BuiltMedia {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_id_of_a_send_leads_back_to_its_time_and_its_end() {
+        let send = Uuid::parse_str("0193a0b1-c2d3-7e4f-8a5b-6c7d8e9fa0b1").unwrap();
+        let id = MessageId::of_send(send);
+        assert_eq!(id, MessageId::of_send(send));
+        assert_eq!(id.as_str(), "3EB00193A0B1C2D39FA0B1");
+        assert_eq!(id.stamp(), Some((0x0193_a0b1_c2d3, [0x9f, 0xa0, 0xb1])));
+        for foreign in
+            ["3EB0", "BAE50193A0B1C2D39FA0B1", "3EB00193A0B1C2D39FA0B1FF", "3EB00193A0B1C2D39FA0XY"]
+        {
+            assert_eq!(MessageId::parse(foreign).unwrap().stamp(), None, "{foreign}");
+        }
+    }
 
     #[test]
     fn new_ids_look_like_those_of_whatsapp_web_and_differ() {

@@ -22,7 +22,7 @@ mod web;
 
 pub use self::audience::{Audience, Skipped, SkippedEntry};
 pub use self::business::{BusinessRequest, RequestedContent};
-pub use self::web::{WebRecipient, WebRequest};
+pub use self::web::{GROUP_SUFFIX, WebRecipient, WebRequest};
 use crate::domain::link;
 
 /// How much one request may ask for.

@@ -9,7 +9,7 @@ use crate::domain::phone::PhoneNumber;
 use crate::error::{Code, Refusal};
 
 /// The ending of a group's id in WhatsApp Web's addresses; kept out of what we store.
-const GROUP_SUFFIX: &str = "@g.us";
+pub const GROUP_SUFFIX: &str = "@g.us";
 /// Longer than any group id: creator's number, a dash and a time, or 18 digits.
 const MAX_GROUP_CHARS: usize = 40;
 

@@ -98,6 +98,7 @@ fn example(option: &str) -> &'static str {
         "jitter" => "\"4s\"",
         "daily_cap" => "200",
         "warm_up" => "[20, 40, 80]",
+        "cold_contacts" => "10",
         _ => "\"For new numbers\"",
     }
 }

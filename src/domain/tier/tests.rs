@@ -96,7 +96,7 @@ fn every_fault_of_a_file_is_named_with_its_mend() {
     insta::assert_snapshot!(faults.join("\n"), @r#"
     tier `Upper`: its name must be 1 to 40 small letters, digits and hyphens
     tier `Upper`: `burst` must be at least 1; leave it out for one per cent of the rate
-    tier `Upper`: `jitter`, `daily_cap` and `warm_up` are for web sessions; remove them or set `kind = "web_session"`
+    tier `Upper`: `jitter`, `daily_cap`, `warm_up` and `cold_contacts` are for web sessions; remove them or set `kind = "web_session"`
     tier `empty`: `kind` is missing; add it, for example `kind = "business_account"`
     tier `empty`: `messages_per_second` is missing; add it, for example `messages_per_second = "80/s"`
     tier `loose`: it must be a table: write [loose] and its options below
@@ -109,6 +109,37 @@ fn every_fault_of_a_file_is_named_with_its_mend() {
     tier `web`: `template_quota` is for business accounts, a web session sends no templates; remove it
     tier `web`: `warm_up` must rise from day to day and stay within `daily_cap`
     "#);
+}
+
+#[test]
+fn a_new_session_has_the_cap_of_its_day_until_it_is_warm() {
+    let caps = |rest: &str| {
+        let tier = only(&format!("kind = \"web_session\"\nmessages_per_second = \"6/min\"\n{rest}"));
+        [0, 1, 2, u32::MAX].map(|day| tier.daily_cap_on(day))
+    };
+    let most = Quota::AtMost;
+    let all = Quota::Unlimited;
+    assert_eq!(caps("daily_cap = 9\nwarm_up = [2, 4]"), [most(2), most(4), most(9), most(9)]);
+    assert_eq!(caps("warm_up = [2, 4]"), [most(2), most(4), all, all]);
+    assert_eq!(caps("daily_cap = 9"), [most(9); 4]);
+    assert_eq!(caps(""), [all; 4]);
+    // A tier that somebody wrote into the database by another way.
+    let odd = "kind = \"web_session\"\nmessages_per_second = \"6/min\"\ndaily_cap = 3";
+    let odd = Tier { warm_up: vec![1, 8], ..only(odd) };
+    assert_eq!([0, 1, 2].map(|day| odd.daily_cap_on(day)), [most(1), most(3), most(3)]);
+}
+
+#[test]
+fn strangers_are_counted_for_web_sessions_only() {
+    let read = |kind: &str| {
+        parse(&format!("[only]\nkind = \"{kind}\"\nmessages_per_second = \"1/s\"\ncold_contacts = 10"))
+    };
+    assert_eq!(read("web_session").unwrap()[0].cold_contacts, Quota::AtMost(10));
+    assert_eq!(read("business_account").unwrap_err().len(), 1);
+    let cold = |name: &str| parse(BUILT_IN).unwrap().into_iter().find(|tier| tier.name == name).unwrap();
+    assert_eq!(cold("web-new").cold_contacts, Quota::AtMost(10));
+    assert_eq!(cold("web-warm").cold_contacts, Quota::AtMost(50));
+    assert_eq!(cold("standard").cold_contacts, Quota::Unlimited);
 }
 
 #[test]

@@ -39,6 +39,7 @@ impl ChannelActor {
         if self.was_heard(ticket.key()) {
             // A receipt says that the provider has it, whatever this answer says.
             self.give_back_quota(&mut ticket);
+            self.end_errand(ticket.send_id, State::Sent, None);
             self.in_flight -= 1;
             self.lanes.settle(ticket, true);
             return;
@@ -52,7 +53,9 @@ impl ChannelActor {
                 if generation == self.link.generation() {
                     self.confirm(ctx);
                 }
-                self.pairs.accepted(ticket.recipient, Instant::now());
+                if let Some(number) = ticket.recipient {
+                    self.pairs.accepted(number, Instant::now());
+                }
                 self.shared.throttles.accepted(self.link.scopes(), Instant::now());
                 self.keep_quota(&ticket);
                 self.settle(ticket, State::Sent, attempts, Some(id), None);
@@ -168,9 +171,10 @@ impl ChannelActor {
     /// The recipient is left out, or let be for a while, from now on.
     fn suppress(&mut self, ticket: &Ticket, scope: Suppression, hold: Option<Duration>, failure: &Failure) {
         let Some(work) = self.lanes.work(ticket.send_id) else { return };
+        let Some(recipient) = ticket.recipient else { return };
         let record = suppression::Record {
             company_id: work.company_id,
-            recipient: ticket.recipient,
+            recipient,
             scope,
             until: hold.map(|hold| Timestamp::now().plus(hold)),
             provider_code: failure.code,
@@ -211,6 +215,7 @@ impl ChannelActor {
         provider_message_id: Option<String>,
         error: Option<Failure>,
     ) {
+        self.end_errand(ticket.send_id, state, error.as_ref());
         let outcome = Outcome {
             position: ticket.position(),
             state,
@@ -266,6 +271,7 @@ impl ChannelActor {
             self.outbox.add(ticket.send_id, company_id, outcome);
         }
         if retry_at.is_none() {
+            self.end_errand(ticket.send_id, state, None);
             self.lanes.settle(ticket, true);
             return;
         }

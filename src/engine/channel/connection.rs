@@ -10,11 +10,12 @@ use std::time::Duration;
 
 use actix::prelude::*;
 
-use super::{ChannelActor, Connector, Gate, figures};
+use super::connector::Connector;
+use super::{ChannelActor, Gate, figures};
 use crate::clock::Timestamp;
 use crate::connector::Disposition;
 use crate::connector::cloud_api::{CloudApi, Connections};
-use crate::domain::channel::{Channel, Connection, Reason, Status};
+use crate::domain::channel::{Channel, Connection, Kind, Reason, Status};
 use crate::domain::message::Failure;
 use crate::domain::outlook;
 use crate::engine::throttle::Scope;
@@ -84,14 +85,25 @@ impl Link {
         self.connection.status
     }
 
-    /// The connector, whether messages may go or not: to ask the provider how the channel is.
-    pub(super) fn questioner(&self) -> Option<Connector> {
-        self.connector.clone()
+    /// How the channel is, and why.
+    pub(super) const fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// The provider's API, whether messages may go or not: to ask how the channel is. A web session tells that
+    /// by itself.
+    pub(super) fn questioner(&self) -> Option<Rc<CloudApi>> {
+        self.connector.as_ref()?.cloud_api()
     }
 
     /// The connector, while messages may go.
     pub(super) fn connector(&self) -> Option<Connector> {
-        self.connection.accepts().then(|| self.connector.clone()).flatten()
+        let connector = self.connector.as_ref()?;
+        let may_go = match connector {
+            Connector::CloudApi(_) => self.connection.accepts(),
+            Connector::WebSession(_) => self.connection.status == Status::Connected,
+        };
+        may_go.then(|| connector.clone())
     }
 
     /// Why nothing goes, for a person.
@@ -120,6 +132,12 @@ impl ChannelActor {
     pub(super) fn connect(&mut self, ctx: &mut Context<Self>) {
         self.link.revision = self.link.revision.max(self.channel.revision);
         self.link.generation += 1;
+        if self.channel.kind == Kind::WebSession {
+            self.link.connector =
+                Some(Connector::WebSession(Rc::new(self.shared.web_channel(self.channel.id))));
+            self.learn_rhythm(ctx);
+            return;
+        }
         let generation = self.link.generation;
         let (shared, channel) = (Arc::clone(&self.shared), Arc::clone(&self.channel));
         let connections = self.connections.clone();
@@ -138,7 +156,7 @@ impl ChannelActor {
                 Ok(Ok((connector, app))) => {
                     let waba_id = actor.channel.waba_id.as_deref().unwrap_or_default();
                     actor.link.scopes = vec![app, Scope::account(waba_id)];
-                    actor.link.connector = Some(Rc::new(connector));
+                    actor.link.connector = Some(Connector::CloudApi(Rc::new(connector)));
                     actor.begin_probing(ctx);
                     actor.pump(ctx);
                 }
@@ -166,6 +184,9 @@ impl ChannelActor {
     pub(super) fn refresh(&mut self, channel: &Arc<Channel>, ctx: &mut Context<Self>) {
         if channel.revision >= self.channel.revision {
             self.channel = Arc::clone(channel);
+            if let Some(rhythm) = &mut self.rhythm {
+                rhythm.linked(channel.linked_at);
+            }
         }
         self.retune();
         if channel.revision > self.link.revision && !self.link.writing {
@@ -174,9 +195,10 @@ impl ChannelActor {
         self.pump(ctx);
     }
 
-    /// The provider took a message: an unconfirmed channel is connected.
+    /// The provider took a message: an unconfirmed channel is connected. How a web session is, its keeper says.
     pub(super) fn confirm(&mut self, ctx: &mut Context<Self>) {
-        if self.link.connection.status == Status::Connecting {
+        let is_asked = self.channel.kind == Kind::BusinessAccount;
+        if is_asked && self.link.connection.status == Status::Connecting {
             self.change(Status::Connected, None, ctx);
             self.sync_templates(ctx);
         }

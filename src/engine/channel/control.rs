@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::ChannelActor;
 use super::work::Leave;
+use crate::domain::message::State;
 use crate::domain::send;
 
 /// Let go of this send, which the store says is paused or over. Answered when no message of it starts any
@@ -31,6 +32,9 @@ impl Handler<Release> for ChannelActor {
     type Result = ();
 
     fn handle(&mut self, Release { send_id, over }: Release, ctx: &mut Self::Context) {
+        if over.is_some() {
+            self.end_errand(send_id, State::Canceled, None);
+        }
         self.release(over.map_or(Leave::Held, Leave::Over), |work| work.id == send_id);
         if self.fetching {
             self.gone_meanwhile.insert(send_id);

@@ -9,6 +9,7 @@ use super::answer::Answered;
 use super::work::{Doubt, Leave, Ticket};
 use super::{ChannelActor, Connector};
 use crate::clock::Timestamp;
+use crate::domain::channel::Kind;
 use crate::domain::message::{Key, Outcome, State};
 use crate::domain::outlook::Reason;
 use crate::engine::throttle::ScopeKind;
@@ -76,6 +77,9 @@ impl ChannelActor {
             if !self.places.take(self.in_flight) {
                 return Some(Held { reason: Reason::InFlight, until: None });
             }
+            if let Some(held) = self.rests(now, wall) {
+                return Some(held);
+            }
             if !has_permit && let Err(wait) = self.limiter.take(now) {
                 return Some(Held { reason: Reason::Rate, until: Some(now + wait) });
             }
@@ -83,8 +87,11 @@ impl ChannelActor {
             let Some(mut ticket) = self.lanes.take() else { break };
             if let Some((reason, wait)) = self.hold(&mut ticket, now, wall) {
                 self.put_back(ticket, Later { reason, wait, attempts: ticket.attempts, failure: None });
-            } else if self.start(ticket, Connector::clone(&connector), now) {
+            } else if self.start(ticket, &connector, now) {
                 has_permit = false;
+                if let Some(rhythm) = &mut self.rhythm {
+                    rhythm.started(&self.tier, now, wall, rand::random());
+                }
             }
         }
         None
@@ -106,16 +113,27 @@ impl ChannelActor {
         Some(Held { reason, until: Some(until) })
     }
 
+    /// What keeps a web session from sending now.
+    fn rests(&mut self, now: Instant, wall: Timestamp) -> Option<Held> {
+        if self.channel.kind != Kind::WebSession {
+            return None;
+        }
+        // It is being read what the session did lately.
+        let Some(rhythm) = &mut self.rhythm else { return Some(Held { reason: Reason::Turn, until: None }) };
+        let (reason, until) = rhythm.holds(&self.tier, now, wall)?;
+        Some(Held { reason, until: Some(until) })
+    }
+
     /// Hands a message over. Whether that was possible.
-    fn start(&mut self, ticket: Ticket, connector: Connector, started: Instant) -> bool {
+    fn start(&mut self, ticket: Ticket, connector: &Connector, started: Instant) -> bool {
         let Some(work) = self.lanes.work(ticket.send_id) else { return false };
-        let key = Key { send_id: ticket.send_id, ordinal: ticket.ordinal };
-        let body = work.rendered.message(ticket.recipient, key);
+        let errand = self.errands.get(&ticket.send_id).cloned();
+        let prepared = connector.prepare(&work.rendered, &ticket, errand);
         self.requests += 1;
         self.in_flight += 1;
         let (answers, generation) = (self.answers.clone(), self.link.generation());
         actix::spawn(async move {
-            let reply = connector.send(body).await;
+            let reply = prepared.send().await;
             // The actor is gone only when nothing can be written any more.
             let _ = answers.send(Box::new(Answered { ticket, generation, reply, started }));
         });
@@ -178,6 +196,9 @@ impl ChannelActor {
             return;
         }
         let over = Leave::Over(crate::domain::send::State::Expired);
+        for send_id in &expired {
+            self.end_errand(*send_id, State::Expired, None);
+        }
         for ticket in self.lanes.leave(over, (now, wall), |work| expired.contains(&work.id)) {
             self.put_back(ticket, Later::now(&ticket, Reason::Turn));
         }
@@ -215,6 +236,7 @@ impl ChannelActor {
     /// Waits for what is in flight, writes it, takes back what was only reserved or announced, and tells who
     /// waits.
     fn wind_down(&mut self, ctx: &mut Context<Self>) {
+        self.end_errands();
         self.release(Leave::Held, |work| work.leaving().is_none());
         let doubts = std::mem::take(&mut self.doubts);
         for ticket in doubts {

@@ -11,7 +11,7 @@ use super::ChannelActor;
 use super::limiter::Binding;
 use super::work::Work;
 use crate::clock::Timestamp;
-use crate::domain::channel::Level;
+use crate::domain::channel::{Kind, Level};
 use crate::domain::limit::{Limit, Limits};
 use crate::domain::outlook::{Outlook, Reason, Waiting};
 use crate::domain::tier::{Quota, Tier};
@@ -58,7 +58,10 @@ impl Handler<Explain> for ChannelActor {
         let (now, wall) = (Instant::now(), Timestamp::now());
         let mut limits = self.rates(now, wall);
         limits.extend(self.pair(wall));
-        limits.push(self.quota_limit(wall));
+        match self.channel.kind {
+            Kind::BusinessAccount => limits.push(self.quota_limit(wall)),
+            Kind::WebSession => limits.extend(self.days(wall)),
+        }
         if let Some(messaging_limit) = self.channel.messaging_limit {
             limits.push(limit(
                 "provider_messaging_limit",
@@ -166,7 +169,7 @@ impl ChannelActor {
         })
     }
 
-    fn sentence(&self, reason: Reason) -> String {
+    pub(super) fn sentence(&self, reason: Reason) -> String {
         match reason {
             Reason::Disconnected | Reason::Blocked => self.link.sentence(),
             Reason::ProviderPause => {
@@ -184,8 +187,37 @@ impl ChannelActor {
                 "all channels together have {} messages under way (option engine.total_in_flight) and take turns",
                 self.shared.engine.total_in_flight
             ),
+            Reason::DailyCap => format!(
+                "the channel has sent as many messages as its tier `{}` allows it in 24 hours (options daily_cap and \
+                 warm_up)",
+                self.tier.name
+            ),
             other => other.to_string(),
         }
+    }
+
+    /// What a web session may do in 24 hours.
+    fn days(&mut self, wall: Timestamp) -> Vec<Limit> {
+        let Some(rhythm) = &mut self.rhythm else { return Vec::new() };
+        let Tier { name, warm_up, cold_contacts, .. } = &*self.tier;
+        let day = rhythm.age_in_days(wall);
+        let (cap, left, next_slot) = rhythm.day(&self.tier, wall);
+        let is_new = (day as usize) < warm_up.len();
+        let set_by = if is_new {
+            format!(
+                "tier `{name}`, options daily_cap and warm_up: day {} since the phone was linked",
+                u64::from(day) + 1
+            )
+        } else {
+            format!("tier `{name}`, option daily_cap")
+        };
+        let is_binding = next_slot.is_some();
+        let daily = limit("daily_cap", format!("{cap} messages in 24 hours"), &set_by);
+        let daily = Limit { is_binding, left, next_slot, ..daily };
+        let (left, next_slot) = rhythm.strangers(&self.tier, wall);
+        let value = format!("{cold_contacts} people in 24 hours who never wrote to it");
+        let cold = limit("cold_contacts", value, &format!("tier `{name}`, option cold_contacts"));
+        vec![daily, Limit { is_binding: next_slot.is_some(), left, next_slot, ..cold }]
     }
 
     /// Why no template goes now, if the quota of templates is used up.
@@ -209,12 +241,14 @@ impl ChannelActor {
             ..limit(name, value, set_by)
         };
         let tier = &self.tier;
-        let mut rates = vec![layer(
-            "messages_per_second",
-            format!("{}, burst {}", tier.messages_per_second, tier.burst()),
-            &format!("tier `{}`, options messages_per_second and burst", tier.name),
-            binding == Binding::Tier,
-        )];
+        let mut value = format!("{}, burst {}", tier.messages_per_second, tier.burst());
+        let mut set_by = format!("tier `{}`, options messages_per_second and burst", tier.name);
+        if self.channel.kind == Kind::WebSession && !tier.jitter.is_zero() {
+            let jitter = humantime::format_duration(tier.jitter);
+            value = format!("{}, and up to {jitter} more between two", tier.messages_per_second);
+            set_by = format!("tier `{}`, options messages_per_second and jitter", tier.name);
+        }
+        let mut rates = vec![layer("messages_per_second", value, &set_by, binding == Binding::Tier)];
         if let Some(level) = self.channel.level {
             rates.push(layer(
                 "provider_level",

@@ -3,9 +3,9 @@
 //! The actor owns the state and is the only one that writes here. Reading costs a lock and no message, so
 //! that accepting does not wait for an actor that is busy dispatching.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use crate::domain::channel::Connection;
+use crate::domain::channel::{Connection, Status};
 use crate::error::{Code, Refusal};
 
 /// See the module.
@@ -29,7 +29,7 @@ impl Gate {
     ///
     /// `reconnect_waba` while the channel cannot send.
     pub(crate) fn admit(&self) -> Result<(), Refusal> {
-        let connection = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let connection = self.connection();
         if connection.accepts() {
             return Ok(());
         }
@@ -38,5 +38,28 @@ impl Gate {
             Code::ReconnectWaba,
             format!("the channel cannot send: {why}. Reconnect the business account, then send again"),
         ))
+    }
+
+    /// Lets a message to a web session pass.
+    ///
+    /// # Errors
+    ///
+    /// `session_disconnected` unless it is connected.
+    pub(crate) fn admit_to_session(&self) -> Result<(), Refusal> {
+        let connection = self.connection();
+        let status = connection.status;
+        let sentence = match (status, &connection.reason) {
+            (Status::Connected, _) => return Ok(()),
+            (_, Some(reason)) => format!("the web session is {status}: {}", reason.sentence),
+            (Status::Pairing, None) => {
+                "no phone is linked to the web session: pair the channel first".to_owned()
+            }
+            (_, None) => format!("the web session is {status}: try again in a minute"),
+        };
+        Err(Refusal::new(Code::SessionDisconnected, sentence))
+    }
+
+    fn connection(&self) -> RwLockReadGuard<'_, Connection> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 }

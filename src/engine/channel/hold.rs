@@ -35,7 +35,8 @@ impl ChannelActor {
         let work = self.lanes.work(ticket.send_id)?;
         let (company_id, template) = (work.company_id, work.template);
         if template.is_some_and(|template| template.is_marketing)
-            && let Some(until) = self.shared.suppressions.held_until(company_id, ticket.recipient, wall)
+            && let Some(number) = ticket.recipient
+            && let Some(until) = self.shared.suppressions.held_until(company_id, number, wall)
         {
             return Some((Reason::RecipientHeld, until.from_now(wall)));
         }
@@ -46,9 +47,11 @@ impl ChannelActor {
             // What opens the quota again, whenever that is, lets its send go: the message itself waits for nothing.
             return Some((Reason::TemplateQuota, Duration::ZERO));
         }
+        // Pairs are of two numbers.
+        let number = ticket.recipient?;
         // After a refusal of the provider the slots are given anew, one after the other.
-        let has_slot = ticket.paced && self.pairs.blocked(ticket.recipient, now).is_none();
-        let slot = if has_slot { None } else { self.pairs.book(ticket.recipient, now, rand::random()).err() };
+        let has_slot = ticket.paced && self.pairs.blocked(number, now).is_none();
+        let slot = if has_slot { None } else { self.pairs.book(number, now, rand::random()).err() };
         ticket.paced = true;
         slot.map(|slot| {
             self.give_back_quota(ticket);
@@ -56,9 +59,9 @@ impl ChannelActor {
         })
     }
 
-    /// Counts the recipient of a template; until when that is not possible.
+    /// Counts the recipient of a template; until when that is not possible. Groups do not count.
     fn count(&mut self, ticket: &mut Ticket, wall: Timestamp) -> Option<Timestamp> {
-        match self.quota.reserve(ticket.recipient, self.tier.template_quota, wall) {
+        match self.quota.reserve(ticket.recipient?, self.tier.template_quota, wall) {
             Reserved::New { at } => ticket.counted = Some(Counted::Anew(at)),
             Reserved::Known => ticket.counted = Some(Counted::Again),
             Reserved::Uncounted => {}
@@ -137,15 +140,17 @@ impl ChannelActor {
 
     /// The message reached the provider, or may have: its recipient counts.
     pub(super) fn keep_quota(&mut self, ticket: &Ticket) {
-        if let (Some(_), Some(waba_id)) = (ticket.counted, &self.channel.waba_id) {
-            self.outbox.count_template(waba_id.clone(), ticket.recipient);
+        if let (Some(_), Some(number), Some(waba_id)) =
+            (ticket.counted, ticket.recipient, &self.channel.waba_id)
+        {
+            self.outbox.count_template(waba_id.clone(), number);
         }
     }
 
     /// The provider refused the message: its recipient does not count for it.
     pub(super) fn give_back_quota(&mut self, ticket: &mut Ticket) {
-        if let Some(Counted::Anew(at)) = ticket.counted.take() {
-            self.quota.release(ticket.recipient, at);
+        if let (Some(Counted::Anew(at)), Some(number)) = (ticket.counted.take(), ticket.recipient) {
+            self.quota.release(number, at);
             // It is not used up after all.
             if self.templates_closed_until.take().is_some() {
                 self.lanes.look_again();
@@ -193,7 +198,8 @@ impl ChannelActor {
     /// The provider says that too much goes to this recipient.
     pub(super) fn pair_refused(&mut self, ticket: &Ticket) -> Duration {
         let now = Instant::now();
-        self.pairs.refused(ticket.recipient, now).saturating_duration_since(now)
+        let until = ticket.recipient.map(|number| self.pairs.refused(number, now));
+        until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
     }
 
     /// The provider does not let the template of this send through: everything that uses it waits in the store

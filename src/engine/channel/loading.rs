@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::connector::Rendered;
 use super::settled::Settled;
 use super::work::{Beginning, Doubt, Source, Ticket, Work};
 use crate::clock::Timestamp;
-use crate::connector::cloud_api::Rendered;
-use crate::domain::content::Content;
+use crate::domain::channel::{Channel, Kind};
+use crate::domain::content::Stored;
 use crate::domain::message::State;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Progress, Recipients};
@@ -55,21 +56,21 @@ pub(super) struct Fetched {
 /// The oldest unfinished sends of the channel that may go, without those in `held`, at most `room`.
 pub(super) async fn fetch(
     store: Store,
-    channel_id: Uuid,
+    channel: &Channel,
     size: Size,
     ready: Ready,
     held: HashSet<Uuid>,
     room: usize,
 ) -> Result<Fetched> {
     let limit = held.len() + room;
-    let next_due = store.next_due_send(channel_id, ready.now).await?;
-    let unfinished = store.unfinished(channel_id, size, ready, limit).await?;
+    let next_due = store.next_due_send(channel.id, ready.now).await?;
+    let unfinished = store.unfinished(channel.id, size, ready, limit).await?;
     let all = unfinished.len() < limit;
     let mut fetched = Fetched { found: Vec::new(), broken: Vec::new(), all, next_due };
     let mut new = unfinished.into_iter().filter(|send| !held.contains(&send.id));
     for send in new.by_ref().take(room) {
         let id = send.id;
-        match restore(&store, send).await {
+        match restore(&store, channel.kind, send).await {
             Ok(found) => fetched.found.push(found),
             Err(error) if error.is_passing() => return Err(error),
             Err(error) => {
@@ -83,15 +84,16 @@ pub(super) async fn fetch(
 }
 
 /// A send that was accepted just now.
-pub(super) fn begin(send: &AcceptedSend) -> Work {
+pub(super) fn begin(kind: Kind, send: &AcceptedSend) -> Work {
     let source = match send.recipients {
         Recipients::One(number) => Source::One(number),
+        Recipients::Group => Source::Group,
         Recipients::Blocks(_) => Source::Blocks { first: 0, numbers: Vec::new(), loading: false },
     };
     Work::new(Beginning {
         id: send.id,
         company_id: send.order.company_id,
-        rendered: Rendered::new(&send.order.content),
+        rendered: Rendered::new(kind, &send.order.content, send.order.group.as_deref()),
         recipients: send.recipients.count(),
         source,
         template: send.order.template,
@@ -101,8 +103,8 @@ pub(super) fn begin(send: &AcceptedSend) -> Work {
     })
 }
 
-async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
-    let content: Content = serde_json::from_str(&send.content).map_err(|error| {
+async fn restore(store: &Store, kind: Kind, send: Unfinished) -> Result<Found> {
+    let Stored { content, group } = serde_json::from_str::<Stored>(&send.content).map_err(|error| {
         Error::Impossible(format!("the content of send {} cannot be read: {error}", send.id))
     })?;
     let progress = send.progress;
@@ -130,6 +132,7 @@ async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
     }
     let source = match send.recipients {
         Recipients::One(number) => Source::One(number),
+        Recipients::Group => Source::Group,
         Recipients::Blocks(_) => {
             Source::Blocks { first: progress.high_water, numbers: Vec::new(), loading: false }
         }
@@ -137,7 +140,7 @@ async fn restore(store: &Store, send: Unfinished) -> Result<Found> {
     let work = Work::new(Beginning {
         id: send.id,
         company_id: send.company_id,
-        rendered: Rendered::new(&content),
+        rendered: Rendered::new(kind, &content, group.as_deref()),
         recipients: send.recipients.count(),
         source,
         template: send.template,
@@ -167,15 +170,17 @@ pub(super) async fn waits(store: &Store, send_id: Uuid) -> Result<Waits> {
     Ok(Waits { soon: soon.into_iter().map(ticket).collect(), later, later_due })
 }
 
-/// The recipient of one message; `stretch` is the block that was read last.
+/// The recipient of one message, `None` for the group; `stretch` is the block that was read last.
 async fn recipient(
     store: &Store,
     send: &Unfinished,
     ordinal: u64,
     stretch: &mut (u64, Vec<PhoneNumber>),
-) -> Result<PhoneNumber> {
-    if let Recipients::One(number) = send.recipients {
-        return Ok(number);
+) -> Result<Option<PhoneNumber>> {
+    match send.recipients {
+        Recipients::One(number) => return Ok(Some(number)),
+        Recipients::Group => return Ok(None),
+        Recipients::Blocks(_) => {}
     }
     let within = |(first, numbers): &(u64, Vec<PhoneNumber>)| {
         let place = usize::try_from(ordinal.checked_sub(*first)?).ok()?;
@@ -184,7 +189,8 @@ async fn recipient(
     if within(stretch).is_none() {
         *stretch = numbers_from(store, send.id, ordinal).await?;
     }
-    within(stretch).ok_or_else(|| Error::Impossible(format!("send {} has no recipient {ordinal}", send.id)))
+    let number = within(stretch);
+    number.map(Some).ok_or_else(|| Error::Impossible(format!("send {} has no recipient {ordinal}", send.id)))
 }
 
 /// The recipients from `ordinal` to the end of its block.

@@ -6,10 +6,13 @@
 //!
 //! The parts are plain: [`lanes`] and [`work`] decide what goes next, [`limiter`] when, [`retry`] what is
 //! tried again. [`dispatch`] starts messages, [`answer`] carries out what their answers mean, [`hold`] what
-//! holds them, [`doubt`] what nobody knows, [`connection`] what an answer means for the channel.
+//! holds them, [`doubt`] what nobody knows, [`connection`] what an answer means for the channel. A web session
+//! has a [`rhythm`] besides, and [`admission`] lets messages in that somebody waits for.
 
+mod admission;
 mod answer;
 mod connection;
+mod connector;
 mod control;
 mod dispatch;
 mod doubt;
@@ -28,13 +31,13 @@ mod places;
 mod probe;
 mod queue;
 mod retry;
+mod rhythm;
 mod settled;
 mod sync;
 mod waiting;
 mod work;
 
-use std::collections::HashSet;
-use std::rc::Rc;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -42,8 +45,11 @@ use actix::prelude::*;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
+pub(crate) use self::admission::Admit;
+use self::admission::Asked;
 use self::answer::Answered;
 use self::connection::Link;
+use self::connector::Connector;
 pub(crate) use self::control::{Look, Release, TemplatesChanged};
 use self::dispatch::Held;
 pub(crate) use self::explain::{AskPace, Explain, LookAhead, Viewed};
@@ -55,13 +61,15 @@ use self::limiter::Limiter;
 use self::outbox::Outbox;
 use self::pairs::Pairs;
 use self::places::Places;
+use self::rhythm::Rhythm;
 pub(crate) use self::sync::SyncTemplates;
 use self::work::Ticket;
 use super::ledger::Arrived;
 use super::quota::Account;
 use super::shared::Shared;
+use super::web_session::Errand;
 use crate::clock::Timestamp;
-use crate::connector::cloud_api::{CloudApi, Connections};
+use crate::connector::cloud_api::Connections;
 use crate::domain::channel::{Channel, Level};
 use crate::domain::message::Key;
 use crate::domain::outlook::Reason;
@@ -95,6 +103,12 @@ pub(crate) struct ChannelActor {
     link: Link,
     limiter: Limiter,
     pairs: Pairs,
+    /// Of a web session, once it is known what it did lately.
+    rhythm: Option<Rhythm>,
+    /// Messages that ask to be let in before that is known.
+    asked: Vec<Asked>,
+    /// Sends that somebody waits for.
+    errands: HashMap<Uuid, Arc<Errand>>,
     /// The window of the business account's template recipients.
     quota: Account,
     /// Whether the window holds what was sent before this process began.
@@ -169,6 +183,9 @@ impl ChannelActor {
         Self {
             limiter: Limiter::new(&tier, channel.level.map(Level::rate), Instant::now()),
             pairs: Pairs::new(&tier),
+            rhythm: None,
+            asked: Vec::new(),
+            errands: HashMap::new(),
             quota: shared.quotas.account(channel.waba_id.as_deref().unwrap_or_default()),
             quota_known: false,
             learning: false,
@@ -263,16 +280,19 @@ impl Handler<Arrived> for ChannelActor {
     fn handle(&mut self, arrived: Arrived, ctx: &mut Self::Context) {
         let wall = Timestamp::now();
         for send in &arrived.0 {
+            if let Some(errand) = &send.order.errand {
+                self.keep_errand(send.id, errand);
+            }
             if let Some(send_at) = send.order.schedule.send_at.filter(|send_at| *send_at > wall) {
                 self.look_at(Some(send_at));
                 continue;
             }
             let size = match send.recipients {
-                Recipients::One(_) => Size::Direct,
+                Recipients::One(_) | Recipients::Group => Size::Direct,
                 Recipients::Blocks(_) => Size::Bulk,
             };
             if self.stopping.is_none() && self.may_begin(send) && self.lanes.admits(size) {
-                self.lanes.add(loading::begin(send));
+                self.lanes.add(loading::begin(self.channel.kind, send));
             }
         }
         self.pump(ctx);
@@ -310,6 +330,3 @@ impl Handler<Stop> for ChannelActor {
 fn ahead(tier: &Tier, in_flight: usize) -> u64 {
     ((tier.messages_per_second.per_second() / 4.0) as u64).clamp(16.min(in_flight as u64), in_flight as u64)
 }
-
-/// A connector that tasks share.
-type Connector = Rc<CloudApi>;

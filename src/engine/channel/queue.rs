@@ -1,5 +1,6 @@
 //! The queue in the store: writing what was done, reading what is to be done.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix::prelude::*;
@@ -79,8 +80,8 @@ impl ChannelActor {
         let mut held = self.lanes.held(size);
         held.extend(&self.broken);
         let ready = Ready { now: Timestamp::now(), templates: self.templates_may_go() };
-        let store = self.shared.store.clone();
-        let fetching = loading::fetch(store, self.channel.id, size, ready, held, room);
+        let (store, channel) = (self.shared.store.clone(), Arc::clone(&self.channel));
+        let fetching = async move { loading::fetch(store, &channel, size, ready, held, room).await };
         self.shared
             .reader
             .read(fetching)

@@ -42,7 +42,8 @@ impl ChannelActor {
 
     /// Asks for the templates unless some channel of the business account did within `distance`.
     fn sync_templates_after(&self, distance: Duration, ctx: &mut Context<Self>) {
-        let (Some(connector), Some(waba_id)) = (self.link.connector(), self.channel.waba_id.clone()) else {
+        let connector = self.link.connector().and_then(|connector| connector.cloud_api());
+        let (Some(connector), Some(waba_id)) = (connector, self.channel.waba_id.clone()) else {
             return;
         };
         let account = (self.channel.company_id, waba_id);

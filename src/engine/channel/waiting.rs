@@ -144,7 +144,7 @@ mod tests {
     use crate::engine::channel::work::Doubt;
 
     fn ticket(send: u128, ordinal: u64) -> Ticket {
-        let recipient = PhoneNumber::from_u64(5_511_900_000_000).unwrap();
+        let recipient = PhoneNumber::from_u64(5_511_900_000_000);
         Ticket {
             send_id: Uuid::from_u128(send),
             ordinal,

@@ -2,9 +2,9 @@
 
 use uuid::Uuid;
 
+use super::connector::Rendered;
 use super::settled::Settled;
 use crate::clock::Timestamp;
-use crate::connector::cloud_api::Rendered;
 use crate::domain::message::{Key, Position};
 use crate::domain::outlook::Reason;
 use crate::domain::phone::PhoneNumber;
@@ -15,7 +15,8 @@ use crate::domain::send::{Mark, Progress, State, TemplateUse};
 pub(super) struct Ticket {
     pub(super) send_id: Uuid,
     pub(super) ordinal: u64,
-    pub(super) recipient: PhoneNumber,
+    /// `None` for the group that the send's content names.
+    pub(super) recipient: Option<PhoneNumber>,
     /// How often it was tried before, as far as that counts.
     pub(super) attempts: u16,
     /// Whether it has, or may have, a row in the ledger already.
@@ -89,6 +90,8 @@ pub(super) struct Beginning {
 pub(super) enum Source {
     /// There is one only.
     One(PhoneNumber),
+    /// There is one only: the group that the content names.
+    Group,
     /// A stretch of them is here; the others are in the store.
     Blocks {
         /// Ordinal of the first number here.
@@ -166,7 +169,7 @@ impl Work {
 
     /// Whether there is one recipient only.
     pub(super) const fn is_direct(&self) -> bool {
-        matches!(self.source, Source::One(_))
+        matches!(self.source, Source::One(_) | Source::Group)
     }
 
     /// Whether there are messages that were never handed out.
@@ -176,7 +179,7 @@ impl Work {
 
     /// Whether a new message can be handed out now.
     pub(super) fn is_ready(&self) -> bool {
-        self.leaving.is_none() && self.next < self.reserved && self.recipient(self.next).is_some()
+        self.leaving.is_none() && self.next < self.reserved && self.position(self.next).is_some()
     }
 
     /// Hands out the next message; `None` when [`Work::is_ready`] is false.
@@ -184,10 +187,10 @@ impl Work {
         if !self.is_ready() {
             return None;
         }
-        let recipient = self.recipient(self.next)?;
+        let Position { ordinal, recipient } = self.position(self.next)?;
         let ticket = Ticket {
             send_id: self.id,
-            ordinal: self.next,
+            ordinal,
             recipient,
             attempts: 0,
             again: false,
@@ -366,13 +369,17 @@ impl Work {
         }
     }
 
-    fn recipient(&self, ordinal: u64) -> Option<PhoneNumber> {
-        match &self.source {
-            Source::One(number) => (ordinal == 0).then_some(*number),
+    /// The message at this place, when its recipient is here.
+    fn position(&self, ordinal: u64) -> Option<Position> {
+        let recipient = match &self.source {
+            Source::One(_) | Source::Group if ordinal > 0 => return None,
+            Source::One(number) => Some(*number),
+            Source::Group => None,
             Source::Blocks { first, numbers, .. } => {
-                numbers.get(usize::try_from(ordinal.checked_sub(*first)?).ok()?).copied()
+                Some(*numbers.get(usize::try_from(ordinal.checked_sub(*first)?).ok()?)?)
             }
-        }
+        };
+        Some(Position { ordinal, recipient })
     }
 }
 

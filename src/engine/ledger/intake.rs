@@ -8,6 +8,7 @@ use super::{
     Accept, AcceptedSend, Accepting, Activate, Activating, Close, Error, Extend, Hear, Ledger, Record,
     Withdraw, Withdrawing, Written,
 };
+use crate::domain::content::Stored;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::State;
 use crate::domain::suppression::Suppression;
@@ -44,7 +45,8 @@ impl Handler<Accept> for Ledger {
             return Box::pin(async move { Err(refusal) });
         }
         let Accept { order, recipients, skipped, blocks, more, channel } = accept;
-        let Ok(content) = serde_json::to_string(&order.content) else {
+        let stored = Stored { content: &order.content, group: order.group.as_deref() };
+        let Ok(content) = serde_json::to_string(&stored) else {
             return Box::pin(async { Err(Error::Closed) });
         };
         let id = Uuid::now_v7();

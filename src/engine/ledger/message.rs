@@ -11,6 +11,7 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::request::Skipped;
 use crate::domain::send::{Block, Mark, Recipients, Schedule, TemplateUse};
 use crate::domain::suppression::Suppression;
+use crate::engine::web_session::Errand;
 use crate::store::ledger::Answer;
 use crate::store::ledger::{Event, Receipt};
 use crate::store::suppression;
@@ -43,10 +44,14 @@ pub(crate) struct Order {
     pub(crate) company_id: Uuid,
     pub(crate) channel_id: Uuid,
     pub(crate) content: Content,
+    /// The id of the group that it goes to; goes with [`Recipients::Group`].
+    pub(crate) group: Option<String>,
     pub(crate) template: Option<TemplateUse>,
     pub(crate) schedule: Schedule,
     /// The client's key, under which the answer is kept.
     pub(crate) claim: Option<Claim>,
+    /// Of somebody who waits until the one message is handed over.
+    pub(crate) errand: Option<Arc<Errand>>,
 }
 
 /// A client's key for a request that must be carried out once.

@@ -20,6 +20,11 @@ const FAILED: &str = "session_failed";
 const REPLACED: &str = "replaced";
 const REFUSED: &str = "connection_refused";
 
+/// The code of a channel whose account is restricted.
+const RESTRICTION: &str = "restricted";
+/// How long strangers are let be after that was heard.
+const RESTRICTED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// What comes after the end of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Verdict {
@@ -161,7 +166,13 @@ pub(super) fn unreachable(attempts: u32, sentence: &str) -> (Status, Option<Reas
 pub(super) fn restricted() -> Reason {
     let sentence = "WhatsApp refuses messages to people who never wrote to this number, because it restricted the \
                     account; write to them no more for some days";
-    reason("restricted", sentence.to_owned(), Some(RESTRICTED))
+    reason(RESTRICTION, sentence.to_owned(), Some(RESTRICTED))
+}
+
+/// Until when an account is taken for restricted, if WhatsApp said so: it does not say for how long.
+pub(in crate::engine) fn restricted_until(connection: &Connection) -> Option<Timestamp> {
+    let reason = connection.reason.as_ref()?;
+    (reason.code == RESTRICTION).then(|| connection.since.plus(RESTRICTED_FOR))
 }
 
 fn reason(code: &str, sentence: String, provider_code: Option<i64>) -> Reason {

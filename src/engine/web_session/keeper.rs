@@ -14,10 +14,12 @@ use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
 use super::condition::{self, Then, Verdict};
+use super::line::Line;
 use super::pairing::{Pairing, Shown, Stage};
+use super::told::News;
 use super::{Common, SessionRecords};
 use crate::clock::Timestamp;
-use crate::connector::web_session::{Ack, End, Event, Opening, PairingFailure, Session};
+use crate::connector::web_session::{AckState, End, Event, Opening, PairingFailure, Session};
 use crate::domain::channel::{Channel, Connection, Status};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
@@ -54,13 +56,16 @@ type Asking = Pin<Box<dyn Future<Output = Result<Secret, PairingFailure>> + Send
 pub(super) struct Keeper {
     common: Arc<Common>,
     channel: Uuid,
+    company: Uuid,
+    line: Arc<Line>,
     commands: mpsc::Receiver<Command>,
     pairing: watch::Sender<Pairing>,
     /// The state in the store, as far as is known.
     connection: Connection,
     /// What is not in the store yet.
     next_connection: Option<Connection>,
-    next_number: Option<PhoneNumber>,
+    /// The number of the phone, and when it was linked.
+    next_number: Option<(PhoneNumber, Timestamp)>,
     /// A phone is linked, or was when the session began.
     is_linked: bool,
     /// Somebody wants to link a phone.
@@ -84,8 +89,10 @@ impl Keeper {
         pairing: watch::Sender<Pairing>,
     ) -> Self {
         Self {
+            line: common.lines.line(channel.id),
             common,
             channel: channel.id,
+            company: channel.company_id,
             commands,
             pairing,
             connection: channel.connection.clone(),
@@ -154,7 +161,12 @@ impl Keeper {
             device_name: common.device_name.clone(),
         };
         match common.driver.open(opening).await {
-            Ok(session) => self.follow(session, heard).await,
+            Ok(session) => {
+                self.line.open(Arc::clone(&session));
+                let next = self.follow(session, heard).await;
+                self.line.close();
+                next
+            }
             Err(error) => self.ended(&End::Failed { sentence: error.to_string() }).await,
         }
     }
@@ -231,7 +243,7 @@ impl Keeper {
                 tracing::info!(channel.id = %self.channel, "a phone was linked");
                 self.is_linked = true;
                 self.code_for = None;
-                self.next_number = Some(number);
+                self.next_number = Some((number, Timestamp::now()));
                 self.pairing.send_replace(Pairing { stage: Stage::Linking, ..Pairing::default() });
                 self.go_over(Status::Connecting, None).await;
             }
@@ -240,7 +252,10 @@ impl Keeper {
                 self.is_wanted = false;
                 self.failures = 0;
                 self.pairing.send_replace(Pairing { stage: Stage::Linked, ..Pairing::default() });
-                self.go_over(Status::Connected, None).await;
+                let still = condition::restricted_until(&self.connection)
+                    .is_some_and(|until| until > Timestamp::now());
+                let reason = if still { self.connection.reason.clone() } else { None };
+                self.go_over(Status::Connected, reason).await;
             }
             Event::Unreachable { attempts, sentence } => {
                 let (status, reason) = condition::unreachable(attempts, &sentence);
@@ -254,13 +269,28 @@ impl Keeper {
             Event::Disconnected { sentence } => {
                 tracing::debug!(channel.id = %self.channel, sentence, "the connection was lost");
             }
-            Event::Ack(Ack { state, .. }) if state.is_restricted() => {
-                if self.connection.reason.is_none() {
+            Event::Ack(ack) => {
+                if ack.state.is_restricted() && self.connection.reason.is_none() {
                     self.go_over(Status::Connected, Some(condition::restricted())).await;
                 }
+                // What the channel's actor waits for, it writes itself.
+                let is_awaited = self.line.heard(&ack);
+                if !(is_awaited && matches!(ack.state, AckState::Server | AckState::Refused { .. })) {
+                    self.tell(News::Ack(ack)).await;
+                }
             }
-            Event::Ack(_) | Event::LidLearned { .. } | Event::Missed { .. } | Event::Ended(_) => {}
+            Event::LidLearned { number, lid } => self.tell(News::Lid(number, lid)).await,
+            Event::Inbound { from } => self.tell(News::Inbound(from)).await,
+            Event::Missed { count } => {
+                tracing::warn!(channel.id = %self.channel, count, "what became of messages was told too fast and is lost");
+            }
+            Event::Ended(_) => {}
         }
+    }
+
+    /// Hands on what is to be written; waits while too much is.
+    async fn tell(&self, news: News) {
+        self.common.tell.tell(self.company, self.channel, news).await;
     }
 
     /// Somebody wants to link a phone.

@@ -4,9 +4,13 @@
 //! how far one is with being linked to a phone, in memory.
 
 mod condition;
+mod errand;
 mod keeper;
+mod line;
+mod outgoing;
 mod pairing;
 mod records;
+mod told;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,13 +21,19 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 use uuid::Uuid;
 
+pub(super) use self::condition::restricted_until;
+pub(crate) use self::errand::{Errand, HandOver, Place, Places};
 use self::keeper::{Command, Keeper};
+pub(crate) use self::line::Lines;
+pub(crate) use self::outgoing::{Outgoing, WebChannel, link};
 pub use self::pairing::{Pairing, Shown, Stage};
 pub use self::records::SessionRecords;
+use self::told::Tell;
+pub(super) use self::told::told;
 use super::pace::Pace;
 use super::{Engine, Error, RETRY_AFTER};
 use crate::config;
-use crate::connector::web_session::Driver;
+use crate::connector::web_session::{Driver, Session};
 use crate::domain::channel::Channel;
 use crate::domain::phone::PhoneNumber;
 use crate::error::{Code, Refusal};
@@ -39,10 +49,23 @@ const UNLINKING_PATIENCE: Duration = Duration::from_secs(45);
 /// How often a keeper may end in the very moment in which it is told something.
 const ATTEMPTS: usize = 3;
 
+/// What keepers work with beside their sessions.
+#[derive(Clone)]
+pub(super) struct Keeping {
+    pub(super) store: Store,
+    pub(super) vault: Arc<Vault>,
+    /// The ways of channels to their sessions.
+    pub(super) lines: Arc<Lines>,
+    /// Takes in what sessions hear of messages and people.
+    pub(super) tell: Tell,
+}
+
 /// What all keepers share.
 struct Common {
     store: Store,
     vault: Arc<Vault>,
+    lines: Arc<Lines>,
+    tell: Tell,
     driver: Arc<dyn Driver>,
     /// When the next session may be opened.
     starts: Pace,
@@ -62,21 +85,33 @@ pub(super) struct WebSessions {
     common: Option<Arc<Common>>,
     keepers: Mutex<HashMap<Uuid, Kept>>,
     thread: ArbiterHandle,
+    patience: Duration,
 }
 
 impl WebSessions {
     /// Without sessions yet; their keepers run on `thread`.
     pub(super) fn new(
-        store: Store,
-        vault: Arc<Vault>,
+        keeping: Keeping,
         driver: Option<Arc<dyn Driver>>,
         config: &config::WebSession,
         thread: ArbiterHandle,
     ) -> Self {
         let starts = Pace::each_second(config.starts_per_second);
         let device_name = config.device_name.clone();
-        let common = driver.map(|driver| Arc::new(Common { store, vault, driver, starts, device_name }));
-        Self { common, keepers: Mutex::default(), thread }
+        let Keeping { store, vault, lines, tell } = keeping;
+        let common = |driver| Common { store, vault, lines, tell, driver, starts, device_name };
+        let common = driver.map(|driver| Arc::new(common(driver)));
+        Self { common, keepers: Mutex::default(), thread, patience: config.patience }
+    }
+
+    /// The channel's session, while there is one.
+    pub(super) fn session(&self, channel: Uuid) -> Option<Arc<dyn Session>> {
+        self.common.as_ref()?.lines.line(channel).session()
+    }
+
+    /// How long a caller may wait until a message is handed over.
+    pub(super) const fn patience(&self) -> Duration {
+        self.patience
     }
 
     /// Opens what was linked before, but for what a person must settle first.
@@ -220,7 +255,7 @@ impl Engine {
         self.0.web_sessions.unlink(channel).await
     }
 
-    fn check_running(&self) -> Result<(), Error> {
+    pub(super) fn check_running(&self) -> Result<(), Error> {
         if self.0.stopping.load(std::sync::atomic::Ordering::Relaxed) {
             return Err(Error::Unavailable { retry_after: RETRY_AFTER });
         }

@@ -1,13 +1,14 @@
 //! The channels of web sessions, and whether they have something to connect with.
 
-use entity::channel::{Column, Entity};
+use entity::channel::{ActiveModel, Column, Entity};
 use entity::web_session_record;
 use sea_orm::sea_query::{Expr, SimpleExpr};
-use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, QueryFilter, QuerySelect, Set};
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Connection, Kind, Status};
+use crate::domain::phone::PhoneNumber;
 use crate::store::revision::{self, Topic};
 use crate::store::{Result, Store};
 
@@ -53,8 +54,24 @@ impl Store {
         Ok(rows.into_tuple::<String>().one(&self.read).await?.is_some())
     }
 
-    /// Deletes everything that a web session keeps, and says in the same transaction how its channel is from there
-    /// on, whatever it was before.
+    /// Notes that a phone with this number was linked to a web session, and when. Says `false` when there is no such
+    /// channel.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn set_linked(&self, channel: Uuid, number: PhoneNumber, at: Timestamp) -> Result<bool> {
+        let changes = ActiveModel {
+            phone_number: Set(Some(format!("+{number}"))),
+            linked_at: Set(Some(at.millis())),
+            ..Default::default()
+        };
+        self.change_channel(channel, changes).await
+    }
+
+    /// Deletes everything that a web session keeps of its device, and says in the same transaction how its channel is
+    /// from there on, whatever it was before, and that no phone is linked. What the session knows of the numbers that
+    /// it wrote to and heard from stays: it is no secret of the device's, and counts for the next phone too.
     ///
     /// # Errors
     ///
@@ -67,7 +84,7 @@ impl Store {
         let changes = super::connection(to);
         let now = Timestamp::now().millis();
         let changes =
-            super::ActiveModel { revision: sea_orm::Set(revision), updated_at: sea_orm::Set(now), ..changes };
+            ActiveModel { linked_at: Set(None), revision: Set(revision), updated_at: Set(now), ..changes };
         Entity::update_many().set(changes).filter(Column::Id.eq(channel)).exec(&transaction).await?;
         transaction.commit().await?;
         Ok(())

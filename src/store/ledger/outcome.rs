@@ -11,6 +11,7 @@ use crate::clock::Timestamp;
 use crate::domain::message::{self, Failure, Key};
 use crate::domain::send::State;
 use crate::store::dialect::{Bulk, Cell, Rows, Type};
+use crate::store::send::stored_recipient;
 use crate::store::{Result, Store};
 
 const OUTCOME: &[(&str, Type)] = &[
@@ -73,7 +74,7 @@ impl Store {
                 (*send_id).into(),
                 outcome.position.ordinal.cast_signed().into(),
                 (*company_id).into(),
-                outcome.position.recipient.as_i64().into(),
+                stored_recipient(outcome.position.recipient).into(),
                 i64::from(outcome.state.as_i16()).into(),
                 i64::from(outcome.attempts.min(i16::MAX.cast_unsigned())).into(),
                 Cell::Text(outcome.provider_message_id.as_deref()),

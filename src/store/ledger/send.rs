@@ -6,6 +6,7 @@ use super::{Batch, IDS, State};
 use crate::clock::Timestamp;
 use crate::domain::send::Recipients;
 use crate::store::dialect::{Bulk, Cell, Type};
+use crate::store::send::stored_recipient;
 use crate::store::{Result, Store};
 
 const SEND: &[(&str, Type)] = &[
@@ -43,7 +44,8 @@ impl Store {
         let mut rows = Bulk::new(self.backend, SEND);
         for send in &batch.sends {
             let recipient = match send.recipients {
-                Recipients::One(number) => Some(number.as_i64()),
+                Recipients::One(number) => Some(stored_recipient(Some(number))),
+                Recipients::Group => Some(stored_recipient(None)),
                 Recipients::Blocks(_) => None,
             };
             rows.push([
@@ -145,7 +147,7 @@ impl Store {
                  FROM {incoming} AS incoming WHERE TRUE \
                  ON CONFLICT (company_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, \
                  send_id = excluded.send_id, recipients = excluded.recipients, skipped = excluded.skipped, \
-                 skipped_first = excluded.skipped_first, created_at = excluded.created_at"
+                 skipped_first = excluded.skipped_first, created_at = excluded.created_at, result = NULL"
             )
         })
         .await?;

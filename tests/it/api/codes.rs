@@ -297,10 +297,10 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
     writeln!(bodies, "503 GET /api/v1/contacts\n    {}", unavailable.body).unwrap();
     unseen.remove("service_unavailable");
 
-    // Reached only with a session that is connected: see the tests of fetching media.
-    for code in [Code::MediaUnavailable, Code::LinkNotAllowed, Code::MediaTooLarge] {
+    // Reached only with a session that is connected: see the tests of sending through one.
+    for code in [Code::MediaUnavailable, Code::LinkNotAllowed, Code::MediaTooLarge, Code::NotOnWhatsapp] {
         assert!(unseen.remove(code.as_str()), "{code} is reached by now");
-        assert_eq!(status(code), 400);
+        assert_eq!(status(code), if code == Code::NotOnWhatsapp { 422 } else { 400 });
     }
 
     assert!(unseen.is_empty(), "no case reaches {unseen:?}");

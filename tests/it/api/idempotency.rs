@@ -155,7 +155,7 @@ async fn a_client_that_goes_before_the_answer_finds_it_when_it_comes_back() {
             told = Some(accepted);
             true
         }
-        Ok(Turn::First(_)) => panic!("the key was given back before the send was over"),
+        Ok(Turn::First(_) | Turn::Told(_)) => panic!("the key was given back before the send was over"),
         Err(Error::Refused(refusal)) => {
             assert_eq!(refusal.code, Code::IdempotencyInProgress);
             false

@@ -14,6 +14,7 @@ use whatsapp_rust::waproto::whatsapp::message::{
 };
 
 use super::message::SentMessage;
+use super::phone::{Contact, Phone};
 use super::server::Server;
 use super::signal::SignalPhone;
 use super::stanza::now;
@@ -72,15 +73,40 @@ pub(super) async fn write(
     kind: &'static str,
     message: &wa::Message,
 ) -> Result<()> {
+    let stanza = || {
+        let stanza = NodeBuilder::new("message").attr("from", Jid::pn(from.number.as_str()));
+        stanza.attr("sender_lid", Jid::lid(from.lid.as_str())).attr("type", kind).attr("id", id)
+    };
+    write_as(server, from, number, stanza, message).await
+}
+
+/// Writes a text to all devices of an account from the address that hides the number, with the number beside it if it
+/// `shows` it; returns the message's id.
+pub(crate) async fn write_hidden(from: &Contact, to: &Phone, shows: bool, text: &str) -> String {
+    let server = &from.server;
+    let person = server.look(|world| world.find(&from.number).cloned()).unwrap();
+    let id = format!("3A{:030X}", server.next_number());
+    let stanza = || {
+        let stanza = NodeBuilder::new("message").attr("from", Jid::lid(person.lid.as_str()));
+        let stanza = stanza.attr("addressing_mode", "lid").attr("type", "text").attr("id", id.as_str());
+        if shows { stanza.attr("sender_pn", Jid::pn(person.number.as_str())) } else { stanza }
+    };
+    let message = wa::Message { conversation: Some(text.to_owned()), ..Default::default() };
+    write_as(server, &person, &to.number, stanza, &message).await.unwrap();
+    id
+}
+
+async fn write_as(
+    server: &Server,
+    from: &Person,
+    number: &str,
+    stanza: impl Fn() -> NodeBuilder,
+    message: &wa::Message,
+) -> Result<()> {
     let devices: Vec<u16> = server.change(|world| world.account(number).devices.keys().copied().collect());
     for device in devices {
         let name = DeviceName { number: number.to_owned(), device };
-        let stanza = NodeBuilder::new("message")
-            .attr("from", Jid::pn(from.number.as_str()))
-            .attr("sender_lid", Jid::lid(from.lid.as_str()))
-            .attr("type", kind)
-            .attr("notify", "Maria")
-            .attr("id", id);
+        let stanza = stanza().attr("notify", "Maria");
         deliver(server, &name, &from.phone, stanza, message).await?;
     }
     Ok(())

@@ -37,6 +37,7 @@ use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
 
+pub(crate) use self::delivery::write_hidden;
 pub(crate) use self::media::{OpenedFile, StoredFile};
 pub(crate) use self::message::SentMessage;
 pub(crate) use self::phone::{Contact, Phone};

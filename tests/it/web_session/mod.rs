@@ -3,6 +3,7 @@
 mod acks;
 mod asking;
 mod connection;
+mod hearing;
 mod media;
 mod memory;
 mod pairing;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use whatsapp_rust::wacore::types::events::{
     self as library, ConnectFailureReason, EventHandler, EventInterest, EventKind,
 };
+use whatsapp_rust::wacore::types::message::MessageSource;
 use whatsapp_rust::wacore::types::presence::ReceiptType;
 use whatsapp_rust::wacore_binary::Jid as LibraryJid;
 
@@ -26,6 +27,7 @@ impl EventHandler for Ear {
                     self.0.conversing();
                     self.0.tell(event);
                 }
+                Meaning::Wrote(lid) => self.0.wrote(lid),
                 Meaning::Failed(sentence) => self.0.failed(&sentence),
                 Meaning::End(end) => self.0.end(end),
             }
@@ -52,6 +54,8 @@ impl EventHandler for Ear {
             EventKind::ConnectFailure,
             EventKind::Receipt,
             EventKind::ServerAck,
+            EventKind::Messages,
+            EventKind::UndecryptableMessage,
         ])
     }
 }
@@ -60,6 +64,8 @@ impl EventHandler for Ear {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Meaning {
     Event(Event),
+    /// Somebody wrote whose address hides the number.
+    Wrote(Jid),
     /// An attempt to connect came to nothing; the library goes on.
     Failed(String),
     End(End),
@@ -114,6 +120,11 @@ fn meanings(event: &library::Event, now: Timestamp) -> Vec<Meaning> {
         }
         library::Event::Receipt(receipt) => receipts(receipt),
         library::Event::ServerAck(ack) => server_ack(ack, now).into_iter().collect(),
+        library::Event::Messages(batch) => {
+            batch.iter().filter_map(|message| inbound(&message.info.source)).collect()
+        }
+        // They wrote, whatever it was. If it is understood later, it is told twice.
+        library::Event::UndecryptableMessage(message) => inbound(&message.info.source).into_iter().collect(),
         _ => Vec::new(),
     }
 }
@@ -175,6 +186,18 @@ fn server_ack(ack: &library::ServerAck, now: Timestamp) -> Option<Meaning> {
     };
     let at = ack.timestamp.map_or(now, |at| Timestamp::from_millis(at.timestamp_millis()));
     Some(Meaning::Event(Event::Ack(Ack { id: MessageId::parse(&ack.id).ok()?, state, at, from: None })))
+}
+
+/// Who wrote a message to us alone. What our own other devices wrote does not count, nor what was written to a group, to
+/// many or to all, which the library calls groups too.
+fn inbound(source: &MessageSource) -> Option<Meaning> {
+    if source.is_from_me || source.is_group {
+        return None;
+    }
+    let sender = own(&source.sender).filter(|sender| !sender.is_group())?;
+    let other = source.sender_alt.as_ref().and_then(own);
+    let number = sender.number().or_else(|| other?.number());
+    Some(number.map_or(Meaning::Wrote(sender), |from| Meaning::Event(Event::Inbound { from })))
 }
 
 /// An address of the library's as ours; `None` for what is no person and no group.

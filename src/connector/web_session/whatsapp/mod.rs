@@ -23,7 +23,7 @@ use whatsapp_rust::bot::{Bot, BotBuilderError};
 use whatsapp_rust::wacore::store::DevicePropsOverride;
 use whatsapp_rust::waproto::whatsapp::device_props::PlatformType;
 
-use self::backend::Backend;
+use self::backend::{Backend, Numbers};
 use self::dial::Dialler;
 use self::events::Ear;
 use self::http::Http;
@@ -75,6 +75,7 @@ impl Driver for WhatsApp {
         let Opening { session, records, events, device_name } = opening;
         let (telling, queued) = Telling::new();
         let telling = Arc::new(telling);
+        let numbers = Numbers::new(Arc::clone(&records));
         let shared = &self.0;
         let options = &shared.options;
         let props = DevicePropsOverride::new().with_os(device_name).with_platform_type(PlatformType::CHROME);
@@ -101,7 +102,7 @@ impl Driver for WhatsApp {
         let begun = begun.await.map_err(|_| OpenError::Setup("the driver broke down".to_owned()))?;
         let (client, running) = begun.map_err(|error| failure::opening(&error))?;
         let teller = Arc::clone(&telling);
-        shared.handle.spawn(async move { teller.forward(queued, &events).await });
+        shared.handle.spawn(async move { teller.forward(queued, &events, &numbers).await });
         tracing::debug!(channel.id = %session, "web session opened");
         Ok(Arc::new(Linked::new(client, running, telling, Arc::clone(shared))))
     }

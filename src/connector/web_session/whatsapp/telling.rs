@@ -5,15 +5,24 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::{Notify, mpsc};
 
-use crate::connector::web_session::{End, Event};
+use super::backend::Numbers;
+use crate::connector::web_session::{End, Event, Jid};
 
 /// Acks and the like that wait for the receiver; more are lost and counted. A device that was away for a day hears of
 /// all that happened in one go. Some 2 MB of memory.
 const MOST_WAITING: usize = 16_384;
 
+/// What is to be told.
+#[derive(Debug)]
+pub(super) enum Untold {
+    Event(Event),
+    /// Somebody wrote whose number is hidden, and has to be found out first.
+    Wrote(Jid),
+}
+
 /// See the module. Shared by all that has something to tell of one session.
 pub(super) struct Telling {
-    queue: mpsc::UnboundedSender<Event>,
+    queue: mpsc::UnboundedSender<Untold>,
     /// Those in the queue that come by the thousand.
     waiting: AtomicUsize,
     missed: AtomicU64,
@@ -28,7 +37,7 @@ pub(super) struct Telling {
 
 impl Telling {
     /// The queue, and its other end for [`Telling::forward`].
-    pub(super) fn new() -> (Self, mpsc::UnboundedReceiver<Event>) {
+    pub(super) fn new() -> (Self, mpsc::UnboundedReceiver<Untold>) {
         let (queue, queued) = mpsc::unbounded_channel();
         let telling = Self {
             queue,
@@ -45,26 +54,44 @@ impl Telling {
 
     /// Never waits.
     pub(super) fn tell(&self, event: Event) {
-        if is_one_of_many(&event) && self.waiting.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
+        self.put(Untold::Event(event));
+    }
+
+    /// Somebody wrote whose address hides the number: it is told with the number, and not at all when nobody knows
+    /// that. Never waits.
+    pub(super) fn wrote(&self, lid: Jid) {
+        self.put(Untold::Wrote(lid));
+    }
+
+    fn put(&self, untold: Untold) {
+        if is_one_of_many(&untold) && self.waiting.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
             self.missed.fetch_add(1, Ordering::Relaxed);
             self.missed_untold.fetch_add(1, Ordering::Relaxed);
             return;
         }
         // Nobody may be there to hear it any more.
-        let _ = self.queue.send(event);
+        let _ = self.queue.send(untold);
     }
 
     /// Passes on what is told, up to the end of the session.
     pub(super) async fn forward(
         &self,
-        mut queued: mpsc::UnboundedReceiver<Event>,
+        mut queued: mpsc::UnboundedReceiver<Untold>,
         events: &mpsc::Sender<Event>,
+        numbers: &Numbers,
     ) {
-        while let Some(event) = queued.recv().await {
-            if is_one_of_many(&event) {
+        while let Some(untold) = queued.recv().await {
+            if is_one_of_many(&untold) {
                 self.waiting.fetch_sub(1, Ordering::Relaxed);
             }
+            let event = match untold {
+                Untold::Event(event) => event,
+                Untold::Wrote(lid) => match numbers.behind(&lid).await {
+                    Some(from) => Event::Inbound { from },
+                    None => continue,
+                },
+            };
             let count = self.missed_untold.swap(0, Ordering::Relaxed);
             if count > 0 && events.send(Event::Missed { count }).await.is_err() {
                 return;
@@ -91,7 +118,7 @@ impl Telling {
     pub(super) fn ended(&self) {
         let end = self.end.lock().unwrap_or_else(PoisonError::into_inner).take();
         let end = end.unwrap_or_else(|| End::Failed { sentence: "the session broke down".to_owned() });
-        let _ = self.queue.send(Event::Ended(end));
+        let _ = self.queue.send(Untold::Event(Event::Ended(end)));
     }
 
     /// An attempt to connect begins. If the one before got a connection and nothing came of it, it is told now.
@@ -127,25 +154,40 @@ impl Telling {
 }
 
 /// What can come by the thousand; all else is rare and never lost.
-const fn is_one_of_many(event: &Event) -> bool {
-    matches!(event, Event::Ack(_) | Event::LidLearned { .. })
+const fn is_one_of_many(untold: &Untold) -> bool {
+    matches!(
+        untold,
+        Untold::Event(Event::Ack(_) | Event::LidLearned { .. } | Event::Inbound { .. }) | Untold::Wrote(_)
+    )
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use super::super::backend::tests::Memory;
     use super::*;
     use crate::clock::Timestamp;
-    use crate::connector::web_session::{Ack, AckState, MessageId};
+    use crate::connector::web_session::{Ack, AckState, Change, MessageId, Record, Records as _};
+    use crate::domain::phone::PhoneNumber;
 
     fn ack(number: usize) -> Event {
         let id = MessageId::parse(&number.to_string()).unwrap();
         Event::Ack(Ack { id, state: AckState::Server, at: Timestamp::from_millis(0), from: None })
     }
 
-    async fn told(telling: &Telling, queued: mpsc::UnboundedReceiver<Event>) -> Vec<Event> {
+    async fn told(telling: &Telling, queued: mpsc::UnboundedReceiver<Untold>) -> Vec<Event> {
+        told_with(telling, queued, Memory::default()).await
+    }
+
+    async fn told_with(
+        telling: &Telling,
+        queued: mpsc::UnboundedReceiver<Untold>,
+        records: Memory,
+    ) -> Vec<Event> {
         telling.ended();
         let (events, mut heard) = mpsc::channel(MOST_WAITING + 8);
-        telling.forward(queued, &events).await;
+        telling.forward(queued, &events, &Numbers::new(Arc::new(records))).await;
         drop(events);
         let mut all = Vec::new();
         while let Some(event) = heard.recv().await {
@@ -180,6 +222,24 @@ mod tests {
         assert_eq!(all[all.len() - 2], Event::Connected);
         telling.tell(ack(0));
         assert_eq!(telling.missed(), 3, "there is room again");
+    }
+
+    #[tokio::test]
+    async fn whoever_wrote_is_told_by_the_number_or_not_at_all() {
+        let records = Memory::default();
+        let value = br#"{"lid":"100","phone_number":"5511900000001","created_at":1,"updated_at":1,"learning_source":"usync"}"#;
+        let record = Record { key: "100".to_owned(), value: value.to_vec(), mark: 0 };
+        let known = Change::Put { namespace: "lid".to_owned(), record };
+        records.apply(vec![known]).await.unwrap();
+        let (telling, queued) = Telling::new();
+        let lid = |lid| Jid::parse(lid).unwrap();
+        telling.wrote(lid("100@lid"));
+        telling.tell(ack(1));
+        telling.wrote(lid("999@lid"));
+        let all = told_with(&telling, queued, records).await;
+        let from = PhoneNumber::parse("5511900000001").unwrap();
+        assert_eq!(all[..2], [Event::Inbound { from }, ack(1)]);
+        assert!(matches!(all[2..], [Event::Ended(_)]), "{all:?}");
     }
 
     #[tokio::test]

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use super::*;
-use crate::connector::cloud_api::Rendered;
+use crate::domain::channel::Kind;
 use crate::domain::content::Content;
 use crate::domain::send::Progress;
+use crate::engine::channel::connector::Rendered;
 use crate::engine::channel::settled::Settled;
 use crate::engine::channel::work::{Beginning, Source};
 
@@ -21,7 +22,8 @@ fn work(id: u128, recipients: u64) -> Work {
     } else {
         Source::Blocks { first: 0, numbers: (0..recipients).map(number).collect(), loading: false }
     };
-    let rendered = Rendered::new(&Content::Text { body: "hi".to_owned() });
+    let content = Content::Text { body: "hi".to_owned() };
+    let rendered = Rendered::new(Kind::BusinessAccount, &content, None);
     Work::new(Beginning {
         id: Uuid::from_u128(id),
         company_id: Uuid::nil(),

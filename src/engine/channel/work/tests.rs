@@ -1,12 +1,14 @@
 //! One send, step by step.
 
 use super::*;
+use crate::domain::channel::Kind;
 use crate::domain::content::Content;
 
 fn work(recipients: u64, progress: Progress) -> Work {
     let numbers = (0..recipients).filter_map(|n| PhoneNumber::from_u64(1_000_000 + n)).collect();
     let source = Source::Blocks { first: 0, numbers, loading: false };
-    let rendered = Rendered::new(&Content::Text { body: "hi".to_owned() });
+    let content = Content::Text { body: "hi".to_owned() };
+    let rendered = Rendered::new(Kind::BusinessAccount, &content, None);
     Work::new(Beginning {
         id: Uuid::nil(),
         company_id: Uuid::nil(),
@@ -71,7 +73,10 @@ fn the_next_recipients_are_read_before_the_last_are_used() {
     assert_eq!(work.load(), None, "once");
     let more: Vec<_> = (4..8).filter_map(|n| PhoneNumber::from_u64(1_000_000 + n)).collect();
     work.loaded(4, &more);
-    let rest: Vec<_> = std::iter::from_fn(|| work.take()).map(|ticket| ticket.recipient.as_u64()).collect();
+    let rest: Vec<_> = std::iter::from_fn(|| work.take())
+        .filter_map(|ticket| ticket.recipient)
+        .map(PhoneNumber::as_u64)
+        .collect();
     assert_eq!(rest, (1_000_002..1_000_008).collect::<Vec<_>>());
 }
 

@@ -2,7 +2,7 @@
 
 use super::Keeper;
 use crate::clock::Timestamp;
-use crate::domain::channel::{Connection, Number, Reason, Status};
+use crate::domain::channel::{Connection, Reason, Status};
 use crate::store;
 
 impl Keeper {
@@ -26,9 +26,8 @@ impl Keeper {
 
     async fn try_write(&mut self) -> store::Result<()> {
         let store = &self.common.store;
-        if let Some(number) = self.next_number {
-            let said = Number { phone_number: Some(format!("+{number}")), ..Number::default() };
-            store.set_channel_number(self.channel, said).await?;
+        if let Some((number, at)) = self.next_number {
+            store.set_linked(self.channel, number, at).await?;
             self.next_number = None;
         }
         while let Some(to) = &self.next_connection {

@@ -7,10 +7,11 @@
 
 mod app_state;
 mod device;
+mod numbers;
 mod protocol;
 mod signal;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use serde::de::DeserializeOwned;
 use tokio::sync::Mutex;
 use whatsapp_rust::wacore::store::error::{Result, StoreError};
 
+pub(super) use self::numbers::Numbers;
 use super::telling::Telling;
 use crate::clock::Timestamp;
 use crate::connector::web_session::{Change, Record, Records, RecordsError};

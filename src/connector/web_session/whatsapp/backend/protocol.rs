@@ -14,7 +14,7 @@ use crate::domain::phone::PhoneNumber;
 
 /// A record for each group: which devices hold its key.
 const GROUP_KEY_HOLDERS: &str = "group_key_holders";
-const LID: &str = "lid";
+pub(super) const LID: &str = "lid";
 /// The hidden address of a number.
 const LID_OF_NUMBER: &str = "lid_of_number";
 /// The mark is when it was written.

@@ -13,13 +13,15 @@ use whatsapp_rust::traits::{
 use whatsapp_rust::wacore::store::Device;
 
 use super::*;
-use crate::connector::web_session::Event;
+use crate::connector::web_session::whatsapp::telling::Untold;
+use crate::connector::web_session::{Event, Jid};
+use crate::domain::phone::PhoneNumber;
 
 /// By namespace and key.
 type Kept = BTreeMap<(String, String), (Vec<u8>, i64)>;
 
 #[derive(Default)]
-struct Memory(std::sync::Mutex<Kept>);
+pub(in super::super) struct Memory(std::sync::Mutex<Kept>);
 
 impl Memory {
     fn with<T>(&self, work: impl FnOnce(&mut Kept) -> T) -> T {
@@ -104,7 +106,7 @@ impl Records for Memory {
     }
 }
 
-fn backend() -> (Backend, tokio::sync::mpsc::UnboundedReceiver<Event>) {
+fn backend() -> (Backend, tokio::sync::mpsc::UnboundedReceiver<Untold>) {
     let (telling, told) = Telling::new();
     (Backend::new(Arc::new(Memory::default()), Arc::new(telling)), told)
 }
@@ -167,8 +169,14 @@ async fn a_number_leads_to_the_address_that_it_has_now() {
     assert!(backend.get_pn_mapping("5511900000001").await.unwrap().is_none());
     assert_eq!(backend.get_pn_mapping("5511900000002").await.unwrap().unwrap().lid, "100");
     assert_eq!(backend.get_all_lid_mappings().await.unwrap().len(), 1);
-    let Some(Event::LidLearned { number, lid }) = told.recv().await else { panic!("nothing was told") };
+    let Some(Untold::Event(Event::LidLearned { number, lid })) = told.recv().await else {
+        panic!("nothing was told")
+    };
     assert_eq!((number.as_u64(), lid.as_str()), (5_511_900_000_001, "100@lid"));
+    let numbers = Numbers::new(Arc::clone(&backend.records));
+    let behind = async |lid| numbers.behind(&Jid::parse(lid).unwrap()).await;
+    assert_eq!(behind("100@lid").await, PhoneNumber::parse("5511900000002").ok());
+    assert_eq!(behind("101@lid").await, None);
 }
 
 #[tokio::test]

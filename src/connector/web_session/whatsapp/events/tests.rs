@@ -2,10 +2,11 @@
 
 use whatsapp_rust::wacore::chrono::{DateTime, Duration as Span};
 use whatsapp_rust::wacore::types::events::{
-    ClientOutdated, ConnectFailure, Connected, LoggedOut, PairError, PairPasskeyRequest, PairSuccess,
-    PairingQrCode, PairingQrCodesExhausted, Receipt, ServerAck, StreamReplaced, TempBanReason, TemporaryBan,
+    BatchOrigin, ClientOutdated, ConnectFailure, Connected, DecryptFailMode, InboundMessage, LoggedOut,
+    MessageBatch, PairError, PairPasskeyRequest, PairSuccess, PairingQrCode, PairingQrCodesExhausted,
+    Receipt, ServerAck, StreamReplaced, TempBanReason, TemporaryBan, UnavailableType, UndecryptableMessage,
 };
-use whatsapp_rust::wacore::types::message::MessageSource;
+use whatsapp_rust::wacore::types::message::MessageInfo;
 
 use super::*;
 
@@ -193,6 +194,47 @@ fn a_receipt_is_told_for_each_of_its_messages() {
     }
     for kind in [ReceiptType::ReadSelf, ReceiptType::Sender, ReceiptType::Retry, ReceiptType::Sent] {
         assert!(told(&receipt(kind)).is_empty());
+    }
+}
+
+fn wrote(source: MessageSource) -> library::Event {
+    let info = Arc::new(MessageInfo { source, ..MessageInfo::default() });
+    let message = InboundMessage::builder().message(Arc::default()).info(info).build();
+    let batch = MessageBatch::builder().messages(Arc::from([message])).origin(BatchOrigin::Live).build();
+    library::Event::Messages(batch)
+}
+
+fn from(sender: &str, sender_alt: Option<&str>) -> MessageSource {
+    let (sender, sender_alt) = (jid(sender), sender_alt.map(jid));
+    MessageSource { chat: sender.to_non_ad(), sender, sender_alt, ..MessageSource::default() }
+}
+
+#[test]
+fn whoever_writes_to_us_is_told_by_the_number() {
+    let (number, lid) = ("5511988887777:3@s.whatsapp.net", "200000000000001:3@lid");
+    let inbound = [Event::Inbound { from: PhoneNumber::parse("5511988887777").unwrap() }];
+    for source in [from(number, None), from(number, Some(lid)), from(lid, Some(number))] {
+        assert_eq!(told(&wrote(source.clone())), inbound);
+        let unreadable = UndecryptableMessage::builder()
+            .info(Arc::new(MessageInfo { source, ..MessageInfo::default() }))
+            .is_unavailable(true)
+            .unavailable_type(UnavailableType::ViewOnce)
+            .decrypt_fail_mode(DecryptFailMode::Show)
+            .build();
+        assert_eq!(told(&library::Event::UndecryptableMessage(unreadable)), inbound);
+    }
+    let hidden = meanings(&wrote(from(lid, None)), NOW);
+    assert_eq!(hidden, [Meaning::Wrote(Jid::parse("200000000000001@lid").unwrap())]);
+}
+
+#[test]
+fn what_we_write_and_what_is_written_to_many_is_not_told() {
+    let person = || from("5511988887777@s.whatsapp.net", None);
+    let group = MessageSource { chat: jid("120363000000000001@g.us"), is_group: true, ..person() };
+    let status = MessageSource { chat: jid("status@broadcast"), is_group: true, ..person() };
+    let own = MessageSource { is_from_me: true, ..person() };
+    for source in [group, status, own, from("120363000000000001@newsletter", None)] {
+        assert_eq!(meanings(&wrote(source.clone()), NOW), [], "{source:?}");
     }
 }
 

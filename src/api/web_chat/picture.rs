@@ -1,0 +1,59 @@
+//! A person's profile picture, asked for through a web session.
+
+use actix_web::web::{Data, Json};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::own_channel;
+use super::pairing::number;
+use crate::api::State;
+use crate::api::auth::Company;
+use crate::api::body::Body;
+use crate::api::channel_id::ChannelId;
+use crate::api::error::{Error, ErrorBody, MessageBody};
+use crate::api::openapi::{Failures, PictureOf};
+use crate::error::Code;
+
+/// Where a person's picture is.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ProfilePicture)]
+pub(in crate::api) struct Picture {
+    /// The number.
+    #[schema(example = "5511988887777")]
+    phone_number: String,
+    /// The address of the picture, good for some days; null when there is none, or none that is shown to us.
+    profile_picture: Option<String>,
+}
+
+/// Ask for a profile picture
+///
+/// Asks WhatsApp where a person's picture is, and writes that into the company's contacts with this number.
+#[utoipa::path(
+    post,
+    path = "/api/v1/web-chat/{id}/profile-picture",
+    operation_id = "askForProfilePicture",
+    tag = "web session",
+    params(("id" = Uuid, Path, description = "The channel")),
+    request_body = PictureOf,
+    responses(
+        (status = 200, description = "Where it is", body = Picture),
+        (status = 404, description = "No such channel in this company", body = MessageBody),
+        (status = 409, description = "`session_disconnected`", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        (status = 422, description = "`not_on_whatsapp`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn ask(
+    company: Company,
+    id: ChannelId,
+    body: Body,
+    state: Data<State>,
+) -> Result<Json<Picture>, Error> {
+    let channel = own_channel(&state, company, id).await?;
+    let number = number(&body.read(&state.options).await?)?.ok_or_else(|| {
+        Error::refused(Code::MissingPhoneNumber, "`phone_number` is missing: give a number")
+    })?;
+    let profile_picture = state.engine.profile_picture(&channel, number).await?;
+    Ok(Json(Picture { phone_number: number.to_string(), profile_picture }))
+}

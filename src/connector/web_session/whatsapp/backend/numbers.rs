@@ -1,0 +1,27 @@
+//! The numbers behind hidden addresses, in what the library has kept.
+
+use std::sync::Arc;
+
+use whatsapp_rust::traits::LidPnMappingEntry;
+
+use super::from_json;
+use super::protocol::LID;
+use crate::connector::web_session::{Jid, Records};
+use crate::domain::phone::PhoneNumber;
+
+/// See the module. It reads and never writes.
+pub(in super::super) struct Numbers(Arc<dyn Records>);
+
+impl Numbers {
+    pub(in super::super) const fn new(records: Arc<dyn Records>) -> Self {
+        Self(records)
+    }
+
+    /// The number that an address hides; `None` when it is not known, or when that cannot be found out now.
+    pub(in super::super) async fn behind(&self, lid: &Jid) -> Option<PhoneNumber> {
+        let (user, _) = lid.as_str().split_once('@')?;
+        let record = self.0.read(LID, &[user]).await.ok()?.pop()?;
+        let entry: LidPnMappingEntry = from_json(&record.value).ok()?;
+        PhoneNumber::parse(&entry.phone_number).ok()
+    }
+}

@@ -1,0 +1,154 @@
+//! Messages of a web session that somebody waits for: whether they may come in, and what their senders are told.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actix::prelude::*;
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use super::dispatch::Later;
+use super::rhythm::{Asker, Rhythm, TooSoon};
+use super::work::Leave;
+use super::{ChannelActor, STORE_PAUSE};
+use crate::clock::Timestamp;
+use crate::domain::channel::Kind;
+use crate::domain::message::{Failure, State};
+use crate::domain::outlook::Reason;
+use crate::domain::send;
+use crate::domain::tier::QUOTA_SPAN;
+use crate::engine::web_session::{self, Errand, HandOver, Place};
+use crate::store;
+
+/// May a message come in that somebody waits for? Dropping the answer says that the channel ended just now.
+#[derive(Message)]
+#[rtype(result = "Result<Place, TooSoon>")]
+pub(crate) struct Admit {
+    /// The recipient never wrote to the session and was never written to.
+    pub(crate) is_stranger: bool,
+    /// How long the caller may wait.
+    pub(crate) patience: Duration,
+}
+
+/// An answer that waits until it is known what the session did lately.
+pub(super) type Asked = (Admit, oneshot::Sender<Result<Place, TooSoon>>);
+
+impl Handler<Admit> for ChannelActor {
+    type Result = ResponseFuture<Result<Place, TooSoon>>;
+
+    fn handle(&mut self, admit: Admit, _: &mut Self::Context) -> Self::Result {
+        let (answer, answered) = oneshot::channel();
+        if self.rhythm.is_some() {
+            let _ = answer.send(self.admit(&admit));
+        } else {
+            self.asked.push((admit, answer));
+        }
+        Box::pin(async move {
+            let ended = || TooSoon {
+                retry_after: Duration::from_secs(1),
+                sentence: "the channel was started anew just now: try again".to_owned(),
+            };
+            answered.await.unwrap_or_else(|_| Err(ended()))
+        })
+    }
+}
+
+impl ChannelActor {
+    /// Lets a message in, or says when it may come again.
+    fn admit(&mut self, &Admit { is_stranger, patience }: &Admit) -> Result<Place, TooSoon> {
+        let (now, wall) = (Instant::now(), Timestamp::now());
+        if is_stranger && let Some(until) = web_session::restricted_until(self.link.connection()) {
+            if until > wall {
+                let sentence =
+                    "WhatsApp restricted the account to people who wrote to it before: write to nobody \
+                                else until then"
+                        .to_owned();
+                return Err(TooSoon { retry_after: until.from_now(wall), sentence });
+            }
+        }
+        if let Some(until) = self.pause.map(|(_, until)| until).filter(|until| *until > now + patience) {
+            let sentence = self.sentence(Reason::ProviderPause);
+            return Err(TooSoon { retry_after: until - now, sentence });
+        }
+        let Some(rhythm) = &mut self.rhythm else {
+            return Err(TooSoon {
+                retry_after: STORE_PAUSE,
+                sentence: "the channel is just starting".to_owned(),
+            });
+        };
+        rhythm.admit(Asker { is_stranger, patience }, &self.tier, now, wall)
+    }
+
+    /// Reads what the session did lately, before the first message goes.
+    pub(super) fn learn_rhythm(&mut self, ctx: &mut Context<Self>) {
+        if self.rhythm.is_some() || self.learning || self.channel.kind != Kind::WebSession {
+            return;
+        }
+        self.learning = true;
+        let (store, id) = (self.shared.store.clone(), self.channel.id);
+        let since = Timestamp::now().minus(QUOTA_SPAN);
+        let reading = self.shared.reader.read(async move {
+            let attempts = store.web_attempts_since(id, since).await?;
+            Ok::<_, store::Error>((attempts, store.first_sent_since(id, since).await?))
+        });
+        reading
+            .into_actor(self)
+            .map(|result, actor, ctx| {
+                actor.learning = false;
+                match result {
+                    Ok((attempts, strangers)) => {
+                        let linked_at = actor.channel.linked_at;
+                        actor.rhythm = Some(Rhythm::new(linked_at, attempts, strangers));
+                        for (admit, answer) in std::mem::take(&mut actor.asked) {
+                            // Who asked may have gone.
+                            let _ = answer.send(actor.admit(&admit));
+                        }
+                        actor.pump(ctx);
+                    }
+                    Err(error) => {
+                        tracing::error!(channel.id = %actor.channel.id, %error, "reading what a web session did lately failed");
+                        ctx.run_later(STORE_PAUSE, Self::learn_rhythm);
+                    }
+                }
+            })
+            .spawn(ctx);
+    }
+
+    /// Somebody waits for this send.
+    pub(super) fn keep_errand(&mut self, send_id: Uuid, errand: &Arc<Errand>) {
+        self.errands.insert(send_id, Arc::clone(errand));
+    }
+
+    /// A message is over, or its send is: who waits for it is told, unless it was handed over before.
+    pub(super) fn end_errand(&mut self, send_id: Uuid, state: State, failure: Option<&Failure>) {
+        if state.is_open() && state != State::Unknown {
+            return;
+        }
+        let Some(errand) = self.errands.remove(&send_id) else { return };
+        errand.tell(match (state, failure) {
+            (State::Failed, Some(failure)) => HandOver::Failed(failure.clone()),
+            (State::Expired | State::Canceled, _) => HandOver::TooLate(self.why_nothing_goes()),
+            _ => HandOver::Unknown,
+        });
+    }
+
+    /// The engine stops: what somebody waits for and was not begun is not begun later either, because they are
+    /// told now.
+    pub(super) fn end_errands(&mut self) {
+        let moment = (Instant::now(), Timestamp::now());
+        let over = Leave::Over(send::State::Expired);
+        let errands: HashSet<_> =
+            self.errands.extract_if(|_, errand| errand.give_up()).map(|(send_id, _)| send_id).collect();
+        for ticket in self.lanes.leave(over, moment, |work| errands.contains(&work.id)) {
+            self.put_back(ticket, Later::now(&ticket, Reason::Turn));
+        }
+    }
+
+    fn why_nothing_goes(&self) -> Reason {
+        if self.link.connector().is_none() {
+            return self.link.refusal();
+        }
+        self.held.as_ref().map_or(Reason::Turn, |held| held.reason)
+    }
+}

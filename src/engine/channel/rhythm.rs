@@ -1,0 +1,208 @@
+//! The rhythm of a web session: the pace of a person rather than of a machine.
+//!
+//! To the limiter's distance between two messages a little is added at random; so many go in a day, fewer in a
+//! session's first days; and so few of them to people who know nothing of us. Whoever asks says what time it is.
+//! What is counted is read from the store when the channel's actor begins, so that a restart lends nothing.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use crate::clock::Timestamp;
+use crate::domain::outlook::Reason;
+use crate::domain::tier::{QUOTA_SPAN, Quota, Tier};
+use crate::engine::web_session::{Place, Places};
+
+/// The least that somebody who is refused is told to wait.
+const LEAST_WAIT: Duration = Duration::from_secs(1);
+
+/// See the module.
+pub(super) struct Rhythm {
+    /// When a phone was linked.
+    linked_at: Option<Timestamp>,
+    /// Attempts of the last 24 hours.
+    attempts: Window,
+    /// People of the last 24 hours who had neither written to the session nor been written to.
+    strangers: Window,
+    /// No message starts before.
+    rest_until: Option<Instant>,
+    places: Places,
+}
+
+/// Why a message is not let in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TooSoon {
+    /// When it may be tried again.
+    pub(crate) retry_after: Duration,
+    /// For a person.
+    pub(crate) sentence: String,
+}
+
+/// Who asks to be let in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asker {
+    /// The recipient never wrote to the session and was never written to.
+    pub(super) is_stranger: bool,
+    /// How long the caller may wait.
+    pub(super) patience: Duration,
+}
+
+impl Rhythm {
+    /// Of a session that was linked then, with what it did within the last 24 hours, in the order of time.
+    pub(super) fn new(
+        linked_at: Option<Timestamp>,
+        attempts: Vec<Timestamp>,
+        strangers: Vec<Timestamp>,
+    ) -> Self {
+        Self {
+            linked_at,
+            attempts: Window(attempts.into()),
+            strangers: Window(strangers.into()),
+            rest_until: None,
+            places: Places::default(),
+        }
+    }
+
+    /// Another phone was linked then.
+    pub(super) const fn linked(&mut self, at: Option<Timestamp>) {
+        self.linked_at = at;
+    }
+
+    /// Lets a message in that will go within the caller's patience.
+    ///
+    /// # Errors
+    ///
+    /// [`TooSoon`].
+    pub(super) fn admit(
+        &mut self,
+        asker: Asker,
+        tier: &Tier,
+        now: Instant,
+        wall: Timestamp,
+    ) -> Result<Place, TooSoon> {
+        let name = &tier.name;
+        let places = self.places.taken();
+        let cap = self.cap(tier, wall);
+        if let Some(until) = self.attempts.full_until(cap, places, wall) {
+            let sentence = format!(
+                "the channel has sent the {cap} messages that its tier `{name}` allows it in 24 hours (options \
+                 daily_cap and warm_up)"
+            );
+            return Err(TooSoon::until(until, wall, sentence));
+        }
+        if asker.is_stranger
+            && let Some(until) = self.strangers.full_until(tier.cold_contacts, 0, wall)
+        {
+            let sentence = format!(
+                "the channel has written to the {} people who never wrote to it that its tier `{name}` allows it in \
+                 24 hours (option cold_contacts); people it knows can be written to",
+                tier.cold_contacts
+            );
+            return Err(TooSoon::until(until, wall, sentence));
+        }
+        let begins =
+            self.rest(now) + mean_distance(tier).saturating_mul(u32::try_from(places).unwrap_or(u32::MAX));
+        if let Some(wait) = begins.checked_sub(asker.patience).filter(|wait| !wait.is_zero()) {
+            let sentence = format!(
+                "{places} messages go before this one at the pace of the tier `{name}` (options messages_per_second \
+                 and jitter), which takes longer than a caller may wait (option web_session.patience)"
+            );
+            return Err(TooSoon { retry_after: wait.max(LEAST_WAIT), sentence });
+        }
+        if asker.is_stranger {
+            self.strangers.push(wall);
+        }
+        Ok(self.places.take())
+    }
+
+    /// Why no message may start, and until when.
+    pub(super) fn holds(&mut self, tier: &Tier, now: Instant, wall: Timestamp) -> Option<(Reason, Instant)> {
+        if let Some(until) = self.attempts.full_until(self.cap(tier, wall), 0, wall) {
+            return Some((Reason::DailyCap, now + until.from_now(wall)));
+        }
+        let rest = self.rest(now);
+        (!rest.is_zero()).then(|| (Reason::Rate, now + rest))
+    }
+
+    /// A message starts; `chance` is from 0 to 1.
+    pub(super) fn started(&mut self, tier: &Tier, now: Instant, wall: Timestamp, chance: f64) {
+        self.attempts.push(wall);
+        if !tier.jitter.is_zero() {
+            self.rest_until = Some(now + interval(tier) + tier.jitter.mul_f64(chance.clamp(0.0, 1.0)));
+        }
+    }
+
+    /// The messages of today's cap, how many are left of it, and when the next one may go if none is.
+    pub(super) fn day(&mut self, tier: &Tier, wall: Timestamp) -> (Quota, Option<u64>, Option<Timestamp>) {
+        let cap = self.cap(tier, wall);
+        let next = self.attempts.full_until(cap, 0, wall);
+        (cap, self.attempts.left(cap), next)
+    }
+
+    /// How many more strangers may be written to, and when the next one if none may.
+    pub(super) fn strangers(&mut self, tier: &Tier, wall: Timestamp) -> (Option<u64>, Option<Timestamp>) {
+        let next = self.strangers.full_until(tier.cold_contacts, 0, wall);
+        (self.strangers.left(tier.cold_contacts), next)
+    }
+
+    /// Which day of the session it is, the first being 0.
+    pub(super) fn age_in_days(&self, wall: Timestamp) -> u32 {
+        let age = self.linked_at.map_or(Duration::ZERO, |linked| wall.from_now(linked));
+        u32::try_from(age.as_secs() / QUOTA_SPAN.as_secs()).unwrap_or(u32::MAX)
+    }
+
+    fn cap(&self, tier: &Tier, wall: Timestamp) -> Quota {
+        tier.daily_cap_on(self.age_in_days(wall))
+    }
+
+    fn rest(&self, now: Instant) -> Duration {
+        self.rest_until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
+    }
+}
+
+impl TooSoon {
+    fn until(until: Timestamp, wall: Timestamp, sentence: String) -> Self {
+        Self { retry_after: until.from_now(wall).max(LEAST_WAIT), sentence }
+    }
+}
+
+/// Moments of the last 24 hours, in the order of time.
+struct Window(VecDeque<Timestamp>);
+
+impl Window {
+    fn push(&mut self, at: Timestamp) {
+        self.0.push_back(at);
+    }
+
+    /// Until when there is no room for one more than there are and `others`.
+    fn full_until(&mut self, quota: Quota, others: usize, wall: Timestamp) -> Option<Timestamp> {
+        let begin = wall.minus(QUOTA_SPAN);
+        while self.0.front().is_some_and(|at| *at <= begin) {
+            self.0.pop_front();
+        }
+        let Quota::AtMost(most) = quota else { return None };
+        let over = (self.0.len() + others).checked_sub(most as usize)?;
+        // Others take their places later than whatever is here.
+        let leaves = self.0.get(over).or(self.0.back()).copied().unwrap_or(wall);
+        Some(leaves.plus(QUOTA_SPAN))
+    }
+
+    fn left(&self, quota: Quota) -> Option<u64> {
+        match quota {
+            Quota::AtMost(most) => Some(u64::from(most).saturating_sub(self.0.len() as u64)),
+            Quota::Unlimited => None,
+        }
+    }
+}
+
+/// Between two messages, without what is added at random.
+fn interval(tier: &Tier) -> Duration {
+    Duration::try_from_secs_f64(1.0 / tier.messages_per_second.per_second()).unwrap_or(Duration::ZERO)
+}
+
+/// Between two messages on average.
+fn mean_distance(tier: &Tier) -> Duration {
+    interval(tier) + tier.jitter / 2
+}
+
+#[cfg(test)]
+mod tests;

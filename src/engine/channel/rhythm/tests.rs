@@ -1,0 +1,87 @@
+use super::*;
+
+const WALL: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+const KNOWN: Asker = Asker { is_stranger: false, patience: Duration::from_secs(30) };
+const STRANGER: Asker = Asker { is_stranger: true, ..KNOWN };
+
+/// One message in ten seconds and up to four more.
+fn tier() -> Tier {
+    let text = "[human]\nkind = \"web_session\"\nmessages_per_second = \"6/min\"\nburst = 1\njitter = \"4s\"\n\
+                daily_cap = 100\nwarm_up = [3, 5]\ncold_contacts = 2\n";
+    crate::domain::tier::parse(text).unwrap().remove(0)
+}
+
+fn rhythm(linked_days_ago: u64) -> Rhythm {
+    Rhythm::new(
+        Some(WALL.minus(QUOTA_SPAN * u32::try_from(linked_days_ago).unwrap())),
+        Vec::new(),
+        Vec::new(),
+    )
+}
+
+#[test]
+fn a_little_is_added_to_the_distance_at_random() {
+    let (mut rhythm, tier, now) = (rhythm(9), tier(), Instant::now());
+    assert_eq!(rhythm.holds(&tier, now, WALL), None);
+    rhythm.started(&tier, now, WALL, 0.5);
+    assert_eq!(rhythm.holds(&tier, now, WALL), Some((Reason::Rate, now + Duration::from_secs(12))));
+    assert_eq!(rhythm.holds(&tier, now + Duration::from_secs(12), WALL), None);
+}
+
+#[test]
+fn the_first_days_have_caps_of_their_own() {
+    let tier = tier();
+    for (days, cap) in [(0, 3), (1, 5), (2, 100), (400, 100)] {
+        assert_eq!(rhythm(days).day(&tier, WALL).0, Quota::AtMost(cap), "{days}");
+    }
+}
+
+#[test]
+fn a_cap_holds_until_the_oldest_is_a_day_old() {
+    let (mut rhythm, tier, now) = (rhythm(0), tier(), Instant::now());
+    for hour in 0..3 {
+        rhythm.started(&tier, now, WALL.plus(Duration::from_secs(3600 * hour)), 0.0);
+    }
+    let later = WALL.plus(Duration::from_secs(3 * 3600));
+    let (reason, until) = rhythm.holds(&tier, now, later).unwrap();
+    assert_eq!((reason, until), (Reason::DailyCap, now + Duration::from_secs(21 * 3600)));
+    let refused = rhythm.admit(KNOWN, &tier, now, later).unwrap_err();
+    assert_eq!(refused.retry_after, Duration::from_secs(21 * 3600));
+    assert!(refused.sentence.contains("daily_cap"), "{}", refused.sentence);
+    assert_eq!(rhythm.day(&tier, later), (Quota::AtMost(3), Some(0), Some(WALL.plus(QUOTA_SPAN))));
+}
+
+#[test]
+fn those_let_in_count_before_they_go() {
+    let (mut rhythm, tier, now) = (rhythm(0), tier(), Instant::now());
+    let held: Vec<_> = (0..3).map(|_| rhythm.admit(KNOWN, &tier, now, WALL).unwrap()).collect();
+    assert!(rhythm.admit(KNOWN, &tier, now, WALL).is_err(), "the cap is promised");
+    drop(held);
+    assert!(rhythm.admit(KNOWN, &tier, now, WALL).is_ok(), "what was given up makes room");
+}
+
+#[test]
+fn nobody_is_let_in_who_would_wait_too_long() {
+    let (mut rhythm, tier, now) = (rhythm(9), tier(), Instant::now());
+    let held: Vec<_> = (0..3).map(|_| rhythm.admit(KNOWN, &tier, now, WALL).unwrap()).collect();
+    let refused = rhythm.admit(KNOWN, &tier, now, WALL).unwrap_err();
+    assert_eq!(
+        refused.retry_after,
+        Duration::from_secs(6),
+        "three messages of twelve seconds, thirty of patience"
+    );
+    assert!(refused.sentence.contains("patience"), "{}", refused.sentence);
+    drop(held);
+}
+
+#[test]
+fn strangers_have_a_budget_of_their_own() {
+    let (mut rhythm, tier, now) = (rhythm(9), tier(), Instant::now());
+    drop(rhythm.admit(STRANGER, &tier, now, WALL).unwrap());
+    drop(rhythm.admit(STRANGER, &tier, now, WALL).unwrap());
+    let refused = rhythm.admit(STRANGER, &tier, now, WALL).unwrap_err();
+    assert_eq!(refused.retry_after, QUOTA_SPAN);
+    assert!(refused.sentence.contains("cold_contacts"), "{}", refused.sentence);
+    assert!(rhythm.admit(KNOWN, &tier, now, WALL).is_ok());
+    assert!(rhythm.admit(STRANGER, &tier, now, WALL.plus(QUOTA_SPAN)).is_ok());
+}

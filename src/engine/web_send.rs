@@ -1,0 +1,312 @@
+//! Sending through a web session: a message that somebody waits for until it is handed over.
+//!
+//! Everything that can be refused is refused before anything is written: whether there is a session, the file, the
+//! number, the pace. Then the message goes the way of every other: ledger, channel actor, connector. Its send
+//! expires when its caller has waited long enough, so that what was answered with an error is not sent later.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use url::Url;
+use uuid::Uuid;
+
+use super::channel::Admit;
+use super::ledger::{Accept, Order};
+use super::web_session::{Errand, HandOver, link};
+use super::{Engine, Error, Held, RETRY_AFTER};
+use crate::clock::Timestamp;
+use crate::connector::media::Media;
+use crate::connector::web_session::{AskError, Jid, Sent, Session};
+use crate::domain::channel::Channel;
+use crate::domain::content::Content;
+use crate::domain::outlook::Reason;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::request::{Skipped, WebRecipient, WebRequest};
+use crate::domain::send::{Recipients, Schedule};
+use crate::error::{Code, Refusal};
+use crate::store::web_session_contact::KnownNumber;
+
+/// How long it counts that a number is on WhatsApp, and that it is not.
+const FOUND_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const MISSED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+/// How much later than its send expires its caller is told at the latest.
+const AFTERWARDS: Duration = Duration::from_secs(30);
+
+/// A message that was handed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandedOver {
+    /// The send that it is in the ledger.
+    pub send_id: Uuid,
+    /// What was handed over.
+    pub sent: Sent,
+    /// The text of a text message.
+    pub text: Option<String>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Whom a message goes to.
+struct Addressee {
+    jid: Jid,
+    /// Nobody wrote to the other before.
+    is_stranger: bool,
+}
+
+impl Engine {
+    /// Sends a message through a web session, and returns what `answer` makes of it when it is handed over. With a
+    /// key that is `held`, that answer is kept under it.
+    ///
+    /// # Errors
+    ///
+    /// In this order: `session_disconnected`; `link_not_allowed`, `media_unavailable`, `media_too_large`;
+    /// `not_on_whatsapp`; [`Error::TooSoon`]. [`Error::Unavailable`] when it cannot be written now, and
+    /// [`Error::Internal`] when nobody knows whether it was handed over. After any other error it was not, and
+    /// will not be.
+    pub async fn send_web(
+        &self,
+        channel: &Arc<Channel>,
+        request: WebRequest,
+        held: Option<Held>,
+        answer: impl FnOnce(HandedOver) -> String + 'static,
+    ) -> Result<String, Error> {
+        let (engine, channel) = (self.clone(), Arc::clone(channel));
+        // Who asked may go before the answer comes: what was begun is carried to its end, and the key held as long.
+        let sending = actix::spawn(async move {
+            let answered = engine.hand_over(&channel, request, held.as_ref()).await.map(answer);
+            if let Some(held) = &held {
+                engine.keep_web_answer(channel.company_id, &held.claim().key, &answered).await;
+            }
+            answered
+        });
+        sending.await.unwrap_or_else(|error| {
+            tracing::error!(%error, "sending through a web session was cut short");
+            Err(Error::Internal)
+        })
+    }
+
+    async fn hand_over(
+        &self,
+        channel: &Arc<Channel>,
+        request: WebRequest,
+        held: Option<&Held>,
+    ) -> Result<HandedOver, Error> {
+        self.check_running()?;
+        let WebRequest { recipient, content } = request;
+        let (listener, gate) = self.directory().actor(channel);
+        gate.admit_to_session()?;
+        let session = self.0.web_sessions.session(channel.id).ok_or_else(reconnecting)?;
+        let file = self.file(&content).await?;
+        let addressee = self.addressee(channel, &session, &recipient).await?;
+        let patience = self.0.web_sessions.patience();
+        let admit = Admit { is_stranger: addressee.is_stranger, patience };
+        let later = Error::Unavailable { retry_after: RETRY_AFTER };
+        let place = self.directory().ask(channel.id, admit).await.ok_or(later)?;
+        let place = place.map_err(|too_soon| Error::TooSoon {
+            retry_after: too_soon.retry_after,
+            sentence: too_soon.sentence,
+        })?;
+        let (errand, told) = Errand::new(addressee.jid, file, place);
+        let (recipients, group) = match recipient {
+            WebRecipient::Number(number) => (Recipients::One(number), None),
+            WebRecipient::Group(id) => (Recipients::Group, Some(id)),
+        };
+        let text = match &content {
+            Content::Text { body } => Some(body.clone()),
+            _ => None,
+        };
+        let order = Order {
+            company_id: channel.company_id,
+            channel_id: channel.id,
+            content,
+            group,
+            template: None,
+            schedule: Schedule { send_at: None, expires_at: Some(Timestamp::now().plus(patience)) },
+            claim: held.map(|held| held.claim().clone()),
+            errand: Some(Arc::new(errand)),
+        };
+        let accept = Accept {
+            order: Arc::new(order),
+            recipients,
+            skipped: Skipped::default(),
+            blocks: Vec::new(),
+            more: false,
+            channel: listener,
+        };
+        let send_id = self.0.shared.ledger.send(accept).await??;
+        metrics::counter!("pombo_sends_accepted_total").increment(1);
+        metrics::counter!("pombo_recipients_accepted_total").increment(1);
+        let (sent, at) = told_of(told, patience, send_id).await?;
+        if let (Recipients::One(number), true) = (recipients, addressee.is_stranger) {
+            self.no_stranger_any_more(channel, number, at).await;
+        }
+        Ok(HandedOver { send_id, sent, text, at })
+    }
+
+    /// The file behind the link, if there is one.
+    async fn file(&self, content: &Content) -> Result<Option<Media>, Error> {
+        let Some((link, kind)) = link(content) else { return Ok(None) };
+        let link = Url::parse(link).map_err(|_| {
+            Refusal::new(Code::InvalidLink, "`link` is not an absolute http or https address")
+        })?;
+        Ok(Some(self.0.shared.fetcher.fetch(&link, kind).await?))
+    }
+
+    /// Whom to send to: as the store knows, or as the session finds out.
+    async fn addressee(
+        &self,
+        channel: &Channel,
+        session: &Arc<dyn Session>,
+        recipient: &WebRecipient,
+    ) -> Result<Addressee, Error> {
+        let number = match recipient {
+            WebRecipient::Number(number) => *number,
+            WebRecipient::Group(id) => {
+                let jid = Jid::group(id).map_err(|invalid| {
+                    Refusal::new(Code::InvalidPhoneNumber, format!("`phone_number` {invalid}"))
+                })?;
+                return Ok(Addressee { jid, is_stranger: false });
+            }
+        };
+        let known = self.store().known_number(channel.id, number).await?;
+        let is_stranger = known.as_ref().is_none_or(KnownNumber::is_cold);
+        if let Some(jid) = known.as_ref().and_then(still_good) {
+            let jid = jid.ok_or_else(|| not_on_whatsapp(number))?;
+            return Ok(Addressee { jid, is_stranger });
+        }
+        let found = session.find(number).await.map_err(unanswered)?;
+        let (jid, lid) = found.map(|found| (found.jid, found.lid)).unzip();
+        let lid = lid.flatten();
+        let (as_text, lid) = (jid.as_ref().map(Jid::as_str), lid.as_ref().map(Jid::as_str));
+        self.store().note_number_check(channel.id, number, as_text, lid, Timestamp::now()).await?;
+        if let Some(lid) = lid {
+            self.learn_lid(channel, number, lid).await;
+        }
+        let jid = jid.ok_or_else(|| not_on_whatsapp(number))?;
+        Ok(Addressee { jid, is_stranger })
+    }
+
+    /// Where a person's profile picture is, which the company's contacts with this number show from here on.
+    ///
+    /// # Errors
+    ///
+    /// `session_disconnected`, `not_on_whatsapp`; [`Error::TooSoon`] when WhatsApp is asked too often,
+    /// [`Error::Unavailable`] when it does not answer or the database is away.
+    pub async fn profile_picture(
+        &self,
+        channel: &Arc<Channel>,
+        number: PhoneNumber,
+    ) -> Result<Option<String>, Error> {
+        self.check_running()?;
+        let (_, gate) = self.directory().actor(channel);
+        gate.admit_to_session()?;
+        let session = self.0.web_sessions.session(channel.id).ok_or_else(reconnecting)?;
+        let addressee = self.addressee(channel, &session, &WebRecipient::Number(number)).await?;
+        let picture = session.picture(&addressee.jid).await.map_err(unanswered)?;
+        if let Some(picture) = &picture {
+            self.store().set_profile_picture(channel.company_id, number, &picture.url).await?;
+        }
+        Ok(picture.map(|picture| picture.url))
+    }
+
+    /// A contact's address that hides its number; that it could not be written is no reason not to send.
+    async fn learn_lid(&self, channel: &Channel, number: PhoneNumber, lid: &str) {
+        if let Err(error) = self.store().learn_lid(channel.company_id, number, lid).await {
+            tracing::warn!(channel.id = %channel.id, %error, "a contact's LID was not written");
+        }
+    }
+
+    /// From here on the budget of strangers does not count them.
+    async fn no_stranger_any_more(&self, channel: &Channel, number: PhoneNumber, at: Timestamp) {
+        if let Err(error) = self.store().note_first_sent(channel.id, number, at).await {
+            tracing::warn!(channel.id = %channel.id, %error, "a first message to somebody was not noted");
+        }
+    }
+
+    /// Keeps an answer under its request's key. One that came to nothing may be repeated; of one of which nobody
+    /// knows what became of it, only the send is kept.
+    async fn keep_web_answer(&self, company: Uuid, key: &str, answer: &Result<String, Error>) {
+        let kept = match answer {
+            Ok(answer) => self.store().keep_web_result(company, key, answer).await,
+            Err(Error::Internal) => return,
+            Err(_) => self.store().forget_answer(company, key).await,
+        };
+        if let Err(error) = kept {
+            tracing::warn!(%error, "the answer to a request was not kept under its key");
+        }
+    }
+}
+
+/// What became of a message, for its caller.
+async fn told_of(
+    told: oneshot::Receiver<HandOver>,
+    patience: Duration,
+    send_id: Uuid,
+) -> Result<(Sent, Timestamp), Error> {
+    match timeout(patience + AFTERWARDS, told).await {
+        Ok(Ok(HandOver::Done(sent, at))) => Ok((sent, at)),
+        Ok(Ok(HandOver::Failed(failure))) => {
+            let sentence = format!("the message was not sent: {}", failure.sentence);
+            Err(Refusal::new(Code::NotOnWhatsapp, sentence).into())
+        }
+        Ok(Ok(HandOver::TooLate(reason))) => Err(too_late(reason)),
+        Ok(Ok(HandOver::Stopping)) => Err(Error::Unavailable { retry_after: RETRY_AFTER }),
+        Ok(Ok(HandOver::Unknown) | Err(_)) | Err(_) => {
+            tracing::error!(send.id = %send_id, "nobody knows whether a message was handed over");
+            Err(Error::Internal)
+        }
+    }
+}
+
+/// The caller's time was over before the message could be handed over.
+fn too_late(reason: Reason) -> Error {
+    match reason {
+        Reason::Disconnected | Reason::Blocked | Reason::ProviderPause => reconnecting().into(),
+        _ => Error::TooSoon {
+            retry_after: RETRY_AFTER,
+            sentence: "other messages of the channel went first for longer than a caller may wait (option \
+                       web_session.patience): try again"
+                .to_owned(),
+        },
+    }
+}
+
+/// What is known of a number, as long as that counts: its address, or that it has none.
+#[expect(clippy::option_option, reason = "nothing is known, nobody is there, or somebody is")]
+fn still_good(known: &KnownNumber) -> Option<Option<Jid>> {
+    let checked_at = known.checked_at?;
+    let counts_for = if known.jid.is_some() { FOUND_FOR } else { MISSED_FOR };
+    if checked_at.plus(counts_for) <= Timestamp::now() {
+        return None;
+    }
+    match &known.jid {
+        None => Some(None),
+        Some(jid) => Jid::parse(jid).ok().map(Some),
+    }
+}
+
+fn not_on_whatsapp(number: PhoneNumber) -> Refusal {
+    let sentence = format!("the number {number} is not on WhatsApp: check it, country code included");
+    Refusal::new(Code::NotOnWhatsapp, sentence)
+}
+
+fn reconnecting() -> Refusal {
+    let sentence = "the web session has no connection to WhatsApp just now: try again in a minute, and look at the \
+                    channel's `status_reason` if that lasts";
+    Refusal::new(Code::SessionDisconnected, sentence)
+}
+
+fn unanswered(error: AskError) -> Error {
+    match error {
+        AskError::NotConnected => reconnecting().into(),
+        AskError::Refused { code: 429, .. } => Error::TooSoon {
+            retry_after: Duration::from_secs(60),
+            sentence: "WhatsApp is asked about too many numbers: try again later".to_owned(),
+        },
+        AskError::Refused { .. } | AskError::NoAnswer(_) => {
+            tracing::warn!(%error, "WhatsApp did not say whether a number is there");
+            Error::Unavailable { retry_after: RETRY_AFTER }
+        }
+    }
+}

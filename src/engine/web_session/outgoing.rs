@@ -1,0 +1,260 @@
+//! Handing one message over to a session, up to the word of WhatsApp's server: what a channel's actor calls where
+//! it calls a provider's API for other channels.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
+use url::Url;
+use uuid::Uuid;
+
+use super::errand::{Errand, HandOver};
+use super::line::Line;
+use crate::clock::Timestamp;
+use crate::connector::media::{self, Fetcher};
+use crate::connector::web_session::{
+    AckState, AskError, Content, Jid, Media, MediaKind, MessageId, RESTRICTED, SendError, Session,
+};
+use crate::connector::{Disposition, Reply};
+use crate::domain::content::{self, Stored};
+use crate::domain::message::{Failure, Key};
+use crate::domain::phone::PhoneNumber;
+use crate::error::{Code, Refusal};
+use crate::store::Store;
+
+/// How long WhatsApp's server may take to say that it has a message. It takes less than a second when all is well.
+const WORD_PATIENCE: Duration = Duration::from_secs(20);
+/// What WhatsApp says to whoever asks too often.
+const TOO_OFTEN: u16 = 429;
+
+/// One channel's way to its session.
+#[derive(Clone)]
+pub(crate) struct WebChannel {
+    pub(crate) line: Arc<Line>,
+    pub(crate) fetcher: Arc<Fetcher>,
+    pub(crate) store: Store,
+    pub(crate) channel: Uuid,
+}
+
+/// A message as it is to be handed over.
+pub(crate) struct Outgoing {
+    pub(crate) key: Key,
+    /// `None` when it goes to the group that the content names.
+    pub(crate) recipient: Option<PhoneNumber>,
+    pub(crate) content: Arc<Stored>,
+    /// Of somebody who waits.
+    pub(crate) errand: Option<Arc<Errand>>,
+}
+
+impl WebChannel {
+    /// Hands a message over and waits for the first word about it.
+    pub(crate) async fn send(&self, outgoing: Outgoing) -> Reply {
+        let Some(session) = self.line.session() else { return not_sent(&SendError::NotConnected) };
+        let Outgoing { key, recipient, content, errand } = outgoing;
+        if let Some(errand) = &errand {
+            errand.begin();
+        }
+        let to = match self.address(&session, recipient, &content, errand.as_deref()).await {
+            Ok(to) => to,
+            Err(reply) => return reply,
+        };
+        let file = errand.as_ref().and_then(|errand| errand.take_file());
+        // What of the file is not sent holds its memory until the message is gone.
+        let (file, _held) = match self.file(&content.content, file).await {
+            Ok(file) => file,
+            Err(refusal) => return unusable(refusal),
+        };
+        let Some(message) = message(&content.content, file) else {
+            return failed("a web session cannot send this type of message");
+        };
+        let id = MessageId::of_send(key.send_id);
+        let mut word = self.line.expect(id.clone());
+        match session.send(&to, &id, message).await {
+            Ok(sent) => {
+                if let Some(errand) = errand {
+                    errand.tell(HandOver::Done(sent, Timestamp::now()));
+                }
+            }
+            Err(error) => return refused(&error),
+        }
+        match timeout(WORD_PATIENCE, word.word()).await {
+            Ok(Some(AckState::Refused { code })) => nack(code),
+            Ok(Some(_)) => Reply::Accepted { id: id.as_str().to_owned(), is_held: false },
+            Ok(None) => {
+                Reply::Uncertain(failure("the session ended before WhatsApp said that it has the message"))
+            }
+            Err(_) => Reply::Uncertain(failure("WhatsApp did not say in time whether it has the message")),
+        }
+    }
+
+    /// Whom it goes to: as was found when it was let in, or found anew after a restart.
+    async fn address(
+        &self,
+        session: &Arc<dyn Session>,
+        recipient: Option<PhoneNumber>,
+        content: &Stored,
+        errand: Option<&Errand>,
+    ) -> Result<Jid, Reply> {
+        if let Some(errand) = errand {
+            return Ok(errand.to.clone());
+        }
+        let Some(number) = recipient else {
+            let group = content.group.as_deref().unwrap_or_default();
+            return Jid::group(group).map_err(|invalid| failed(&invalid.to_string()));
+        };
+        // What the store knows, it knows from the session; without it the session is asked again.
+        let known = self.store.known_number(self.channel, number).await.ok().flatten();
+        if let Some(jid) = known.and_then(|known| Jid::parse(&known.jid?).ok()) {
+            return Ok(jid);
+        }
+        match session.find(number).await {
+            Ok(Some(found)) => Ok(found.jid),
+            Ok(None) => Err(failed("the number is not on WhatsApp")),
+            Err(error) => Err(unanswered(&error)),
+        }
+    }
+
+    /// The file that a message sends: the one that was fetched when it was let in, or fetched anew.
+    async fn file(
+        &self,
+        content: &content::Content,
+        fetched: Option<media::Media>,
+    ) -> Result<(Option<Media>, Option<media::Media>), Refusal> {
+        let Some((link, kind)) = link(content) else { return Ok((None, None)) };
+        let mut fetched = match fetched {
+            Some(fetched) => fetched,
+            None => {
+                let link =
+                    Url::parse(link).map_err(|_| Refusal::new(Code::InvalidLink, "the link is none"))?;
+                self.fetcher.fetch(&link, kind).await?
+            }
+        };
+        let media = Media {
+            kind: shown_as(kind, fetched.is_voice_note),
+            bytes: std::mem::take(&mut fetched.bytes),
+            mimetype: fetched.mime_type.to_owned(),
+            file_name: file_name(content).or_else(|| fetched.file_name.take()),
+            caption: caption(content),
+            seconds: fetched.duration.map(seconds),
+            jpeg_thumbnail: fetched.thumbnail.take(),
+        };
+        Ok((Some(media), Some(fetched)))
+    }
+}
+
+/// The file that a content sends, and as what.
+pub(crate) fn link(content: &content::Content) -> Option<(&str, media::Kind)> {
+    match content {
+        content::Content::Image { link, .. } => Some((link, media::Kind::Image)),
+        content::Content::Video { link, .. } => Some((link, media::Kind::Video)),
+        content::Content::Audio { link } => Some((link, media::Kind::Audio)),
+        content::Content::Document { link, .. } => Some((link, media::Kind::Document)),
+        content::Content::Text { .. }
+        | content::Content::Template { .. }
+        | content::Content::Interactive { .. } => None,
+    }
+}
+
+fn message(content: &content::Content, file: Option<Media>) -> Option<Content> {
+    match (content, file) {
+        (content::Content::Text { body }, _) => Some(Content::Text(body.clone())),
+        (_, file) => file.map(Content::Media),
+    }
+}
+
+const fn shown_as(kind: media::Kind, is_voice: bool) -> MediaKind {
+    match kind {
+        media::Kind::Image => MediaKind::Image,
+        media::Kind::Video => MediaKind::Video,
+        media::Kind::Audio => MediaKind::Audio { is_voice },
+        media::Kind::Document => MediaKind::Document,
+    }
+}
+
+fn caption(content: &content::Content) -> Option<String> {
+    match content {
+        content::Content::Image { caption, .. }
+        | content::Content::Video { caption, .. }
+        | content::Content::Document { caption, .. } => caption.clone(),
+        _ => None,
+    }
+}
+
+fn file_name(content: &content::Content) -> Option<String> {
+    match content {
+        content::Content::Document { filename, .. } => filename.clone(),
+        _ => None,
+    }
+}
+
+/// Rounded up: a sound of less than a second is not none.
+fn seconds(duration: Duration) -> u32 {
+    u32::try_from(duration.as_millis().div_ceil(1_000)).unwrap_or(u32::MAX)
+}
+
+/// What WhatsApp's server answered instead of taking the message.
+fn nack(code: Option<i64>) -> Reply {
+    Reply::Refused { disposition: Disposition::Fail, failure: refusal(code), retry_after: None }
+}
+
+/// That WhatsApp refused a message, in words.
+pub(super) fn refusal(code: Option<i64>) -> Failure {
+    let sentence = match code {
+        Some(RESTRICTED) => {
+            "WhatsApp refused the message: the account is restricted to people who wrote to it before"
+                .to_owned()
+        }
+        Some(code) => format!("WhatsApp refused the message with {code}"),
+        None => "WhatsApp refused the message".to_owned(),
+    };
+    Failure { code, sentence }
+}
+
+fn refused(error: &SendError) -> Reply {
+    let code = match error {
+        SendError::Refused { code, .. } => Some(i64::from(*code)),
+        _ => None,
+    };
+    let failure = Failure { code, sentence: error.to_string() };
+    let disposition = match error {
+        SendError::NotConnected => return not_sent(error),
+        SendError::Uncertain(_) => return Reply::Uncertain(failure),
+        SendError::Recipient(_) => Disposition::Fail,
+        SendError::Refused { code: TOO_OFTEN, .. } => Disposition::SlowNumber,
+        SendError::Refused { code: 400..=499, .. } => Disposition::Fail,
+        SendError::Refused { .. } | SendError::Unprepared(_) | SendError::Upload(_) => Disposition::Retry,
+    };
+    Reply::Refused { disposition, failure, retry_after: None }
+}
+
+fn unanswered(error: &AskError) -> Reply {
+    let failure = failure(&error.to_string());
+    match error {
+        AskError::NotConnected => Reply::NotSent(failure),
+        AskError::Refused { code: TOO_OFTEN, .. } => {
+            Reply::Refused { disposition: Disposition::SlowNumber, failure, retry_after: None }
+        }
+        AskError::Refused { .. } | AskError::NoAnswer(_) => {
+            Reply::Refused { disposition: Disposition::Retry, failure, retry_after: None }
+        }
+    }
+}
+
+fn not_sent(error: &SendError) -> Reply {
+    Reply::NotSent(failure(&error.to_string()))
+}
+
+/// The file behind the link cannot be sent, now or ever.
+fn unusable(refusal: Refusal) -> Reply {
+    let disposition =
+        if refusal.code == Code::ServiceUnavailable { Disposition::Retry } else { Disposition::Fail };
+    Reply::Refused { disposition, failure: failure(&refusal.sentence), retry_after: None }
+}
+
+fn failed(sentence: &str) -> Reply {
+    Reply::Refused { disposition: Disposition::Fail, failure: failure(sentence), retry_after: None }
+}
+
+fn failure(sentence: &str) -> Failure {
+    Failure { code: None, sentence: sentence.to_owned() }
+}

@@ -1,0 +1,44 @@
+//! Who writes to a session.
+
+use pombo::connector::web_session::Event;
+use pombo::domain::phone::PhoneNumber;
+
+use super::{JOAO, MARIA, OWN, Stage, Watched, number};
+use crate::fake_whatsapp::write_hidden;
+
+/// Who wrote, when next somebody did.
+async fn expect_inbound(session: &mut Watched) -> PhoneNumber {
+    let pick = |event: &Event| match event {
+        Event::Inbound { from } => Some(*from),
+        _ => None,
+    };
+    session.expect("message from anybody", pick).await
+}
+
+#[tokio::test]
+async fn whoever_writes_is_told_by_the_number_while_it_is_known() {
+    let stage = Stage::set();
+    let (maria, joao) = (stage.whatsapp.contact(MARIA), stage.whatsapp.contact(JOAO));
+    let stranger = stage.whatsapp.contact("5531966665555");
+    let phone = stage.whatsapp.phone(OWN);
+    let (mut session, records) = stage.linked(&phone).await;
+    phone.expect_online().await;
+    maria.writes(&phone, "oi").await;
+    assert_eq!(expect_inbound(&mut session).await, number(MARIA));
+    write_hidden(&joao, &phone, true, "oi").await;
+    assert_eq!(expect_inbound(&mut session).await, number(JOAO));
+
+    // Nobody knows this one's number; of the others it was learnt.
+    let unknown = write_hidden(&stranger, &phone, false, "oi").await;
+    phone.expect_receipt(&unknown).await;
+    for (person, digits) in [(&maria, MARIA), (&joao, JOAO)] {
+        write_hidden(person, &phone, false, "de novo").await;
+        assert_eq!(expect_inbound(&mut session).await, number(digits));
+    }
+
+    // Who wrote while nobody was there is told when the session is back.
+    session.session.stop().await;
+    maria.writes(&phone, "tudo bem?").await;
+    let mut session = stage.open(&records).await;
+    assert_eq!(expect_inbound(&mut session).await, number(MARIA));
+}
