@@ -99,21 +99,22 @@ impl Device {
             }
             self.show_figures();
             let next_time = self.next_time();
-            tokio::select! {
-                room = self.events.reserve(), if !self.telling.is_empty() => match room {
-                    Ok(room) => if let Some(event) = self.telling.next() {
-                        room.send(event);
-                    },
-                    Err(_) => self.telling.unheard(),
-                },
-                command = commands.recv() => match command {
-                    Some(Command::Stop) | None => return End::Stopped,
-                    Some(Command::Unlink) => return End::Unlinked,
-                    Some(command) => if let Some(end) = self.carry_out(command).await {
-                        return end;
-                    },
-                },
-                () = sleep_until(next_time) => {}
+            let command = tokio::select! {
+                room = self.events.reserve(), if !self.telling.is_empty() => {
+                    match room {
+                        Ok(room) => if let Some(event) = self.telling.next() {
+                            room.send(event);
+                        },
+                        Err(_) => self.telling.unheard(),
+                    }
+                    continue;
+                }
+                // Without anybody who could say more, it is as if they had said so.
+                command = commands.recv() => command.unwrap_or(Command::Stop),
+                () = sleep_until(next_time) => continue,
+            };
+            if let Some(end) = self.carry_out(command).await {
+                return end;
             }
         }
     }
