@@ -13,6 +13,7 @@ use super::shutdown::{self, Asked};
 use super::{App, measures, store_options, web_session};
 use crate::api;
 use crate::config::{self, Config};
+use crate::connector::web_session::Driver;
 use crate::domain::request::Limits;
 use crate::engine::Engine;
 use crate::store::{self, Lease, Store};
@@ -70,6 +71,16 @@ pub async fn run(config: Config, json: bool, by: Asked) -> anyhow::Result<()> {
 ///
 /// A sentence for the operator, above all when the address is taken or the database is served already.
 pub async fn start(app: App) -> anyhow::Result<Service> {
+    let driver = web_session::driver(&app.config.web_session)?;
+    start_with(app, driver).await
+}
+
+/// The same, with web sessions on this driver; without one there are none.
+///
+/// # Errors
+///
+/// As [`start`].
+pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Result<Service> {
     let App { config, store, vault } = app;
     let metrics = if config.metrics.enabled { Some(measures::install()?) } else { None };
     // Bound first: a second service on the same address must not touch the database.
@@ -80,7 +91,6 @@ pub async fn start(app: App) -> anyhow::Result<Service> {
     let address = listener.local_addr()?;
     let holder = format!("process {} at {address}", std::process::id());
     let lease = lease(&store, &store_options(&config), &holder).await?;
-    let driver = web_session::driver(&config.web_session)?;
     let engine = Engine::start(&config, store, Arc::new(vault), lease, driver).await?;
     let options = api::Options {
         body_bytes: config.server.body_limit,

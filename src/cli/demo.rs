@@ -1,12 +1,14 @@
 //! `pombo demo`.
 
+mod phone;
+
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 use super::output::Output;
 use super::{Global, progress};
-use crate::app::demo::{self, Company, Options, Report};
+use crate::app::demo::{self, Company, DIRECTORY, Options, Phone, Report};
 use crate::app::shutdown;
 use crate::config::Config;
 
@@ -15,20 +17,33 @@ const PRESETS: &[(&str, &str)] = &[("log.level", "warn")];
 
 /// See [`super::Command::Demo`].
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// The service's port on this machine; 0 takes a free one
     #[arg(long, default_value_t = 8080, value_name = "PORT")]
     port: u16,
     /// Where everything is kept; a second start finds it again
-    #[arg(long, default_value = "./pombo-demo", value_name = "DIR")]
+    #[arg(long, default_value = DIRECTORY, value_name = "DIR")]
     data: PathBuf,
     /// Contacts of the first company
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     contacts: u32,
 }
 
+/// Commands for a demonstration that runs.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Link the phone that the simulator plays to the channel `demo phone`, and show how to send through it
+    Phone(phone::Arguments),
+}
+
 pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result<()> {
-    let Arguments { port, data, contacts } = arguments;
+    let Arguments { command, port, data, contacts } = arguments;
+    if let Some(Command::Phone(arguments)) = command {
+        return phone::run(global, arguments).await;
+    }
     let config = Config::load_with(PRESETS, global.config.as_deref())?;
     let bar = progress::bar(0, "adding contacts", global.json);
     let demo = demo::start(config, Options { directory: data, port, contacts }, |done, total| {
@@ -47,7 +62,7 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
 }
 
 fn told(report: &Report) -> String {
-    let Report { base_url, simulator_url, directory, is_reused, companies } = report;
+    let Report { base_url, simulator_url, directory, is_reused, companies, phone } = report;
     let directory = directory.display();
     let mut told = vec![
         if *is_reused {
@@ -62,6 +77,7 @@ fn told(report: &Report) -> String {
     ];
     told.extend(companies.iter().map(about));
     told.extend(companies.first().and_then(|company| to_try(base_url, company)));
+    told.extend(phone.as_ref().map(by_phone));
     told.push(next(report));
     told.push("Ctrl-C ends it.".to_owned());
     told.join("\n")
@@ -109,9 +125,18 @@ fn to_try(base_url: &str, company: &Company) -> Option<String> {
     ))
 }
 
+/// The web session, which has to be linked first.
+fn by_phone(Phone { channel_id: _, pair_command, send_command, messages_url }: &Phone) -> String {
+    format!(
+        "\nWithout a business account, through a phone that the simulator plays (in another terminal):\n  \
+         # link it to the channel `demo phone`; it stays linked\n  {pair_command}\n  # a text through it\n  \
+         {send_command}\n  # what arrived through it, and whether it was read\n  curl {messages_url}"
+    )
+}
+
 /// Where to look, and how to mend the channel that is broken on purpose.
 fn next(report: &Report) -> String {
-    let Report { base_url, simulator_url, directory, is_reused: _, companies } = report;
+    let Report { base_url, simulator_url, directory, is_reused: _, companies, phone: _ } = report;
     let channels = || companies.iter().flat_map(|company| &company.channels);
     let mut lines = vec![format!("\nNext:\n  {base_url}/docs  every endpoint, to read and to try")];
     if let Some(id) = channels().find_map(|channel| channel.phone_number_id.as_deref()) {

@@ -175,7 +175,7 @@ impl Engine {
             let jid = jid.ok_or_else(|| not_on_whatsapp(number))?;
             return Ok(Addressee { jid, is_stranger });
         }
-        let found = session.find(number).await.map_err(unanswered)?;
+        let found = session.find(number).await.map_err(|error| unanswered(&error))?;
         let (jid, lid) = found.map(|found| (found.jid, found.lid)).unzip();
         let lid = lid.flatten();
         let (as_text, lid) = (jid.as_ref().map(Jid::as_str), lid.as_ref().map(Jid::as_str));
@@ -203,7 +203,7 @@ impl Engine {
         gate.admit_to_session()?;
         let session = self.0.web_sessions.session(channel.id).ok_or_else(reconnecting)?;
         let addressee = self.addressee(channel, &session, &WebRecipient::Number(number)).await?;
-        let picture = session.picture(&addressee.jid).await.map_err(unanswered)?;
+        let picture = session.picture(&addressee.jid).await.map_err(|error| unanswered(&error))?;
         if let Some(picture) = &picture {
             self.store().set_profile_picture(channel.company_id, number, &picture.url).await?;
         }
@@ -297,7 +297,7 @@ fn reconnecting() -> Refusal {
     Refusal::new(Code::SessionDisconnected, sentence)
 }
 
-fn unanswered(error: AskError) -> Error {
+fn unanswered(error: &AskError) -> Error {
     match error {
         AskError::NotConnected => reconnecting().into(),
         AskError::Refused { code: 429, .. } => Error::TooSoon {

@@ -15,11 +15,11 @@ use super::seed::Seed;
 use super::switch;
 use super::world::World;
 
-const PAGE: usize = 100;
+pub(super) const PAGE: usize = 100;
 const LARGEST_PAGE: usize = 10_000;
 
 /// 400 with a sentence.
-fn refusal(sentence: &str) -> HttpResponse {
+pub(super) fn refusal(sentence: &str) -> HttpResponse {
     HttpResponse::BadRequest().json(json!({ "error": sentence }))
 }
 
@@ -30,7 +30,7 @@ fn done(result: Result<(), String>) -> HttpResponse {
     }
 }
 
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
+pub(super) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
     serde_json::from_slice(body).map_err(|error| format!("the body is not understood: {error}"))
 }
 
@@ -80,7 +80,7 @@ fn absent(id: &str) -> HttpResponse {
 }
 
 /// A whole number among the parameters.
-fn count(query: &HashMap<String, String>, name: &str, absent: u64) -> Result<u64, String> {
+pub(super) fn count(query: &HashMap<String, String>, name: &str, absent: u64) -> Result<u64, String> {
     let given = query.get(name).map_or(Ok(absent), |text| text.parse::<u64>());
     given.map_err(|_| format!("{name} must be a whole number"))
 }

@@ -2,7 +2,8 @@
 //!
 //! `pombo simulator`, `pombo demo` and tests start one with [`start`]; a connector speaks to it
 //! exactly as to the provider, with another base URL. Nothing in the engine or the connector knows
-//! that it exists, and it imports nothing of them.
+//! that it exists, and it imports nothing of them; only [`FakeWhatsApp`], which stands in for a connector itself,
+//! knows what connectors promise.
 //!
 //! It counts every accepted message exactly ([`NumberFigures`]), keeps the newest in a log, enforces
 //! throttles, sends signed webhooks when told where to, and misbehaves on request (`/_sim/script`).
@@ -39,6 +40,9 @@
 //! | `pair_throttle`, `latency` | whether, how long |
 //!
 //! Whatever a switch changes that the provider would tell by webhook is told, if a receiver is aimed.
+//!
+//! The other provider, WhatsApp Web, is simulated where its driver would be. The phone that its
+//! devices are linked to is at `/phone/scan` and `/phone/messages`.
 
 use actix_web::web::{self, ServiceConfig, delete, get, post};
 
@@ -82,6 +86,7 @@ mod template;
 mod tests;
 mod throttle;
 mod timeline;
+mod web_session;
 mod webhook;
 mod world;
 
@@ -92,6 +97,7 @@ pub use self::options::{Options, ReceiptOptions};
 pub use self::seed::{Account, Number, Seed, Template, default_templates};
 pub use self::server::{Error, Simulator, start};
 pub use self::timeline::Timeline;
+pub use self::web_session::{FakeWhatsApp, WebFile, WebMessage, WebSessionOptions, WebState};
 
 /// Every route: the simulator's own surface, and the provider's under any version.
 fn routes(config: &mut ServiceConfig) {
@@ -111,6 +117,11 @@ fn routes(config: &mut ServiceConfig) {
                 .route("/webhook", delete().to(inspect::stop_receipts))
                 .route("/accounts", post().to(inspect::accounts))
                 .route("/reset", post().to(inspect::reset)),
+        )
+        .service(
+            web::scope("/phone")
+                .route("/scan", post().to(web_session::scan))
+                .route("/messages", get().to(web_session::messages)),
         )
         .service(
             web::scope(r"/{version:v\d+\.\d+}")

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::span::duration;
+use super::web_session::WebSessionOptions;
 
 /// The most statuses in one webhook, as at the provider.
 pub(super) const LARGEST_BATCH: usize = 1_000;
@@ -35,6 +36,8 @@ pub struct Options {
     pub log_limit: usize,
     /// How many of the newest request bodies the log keeps.
     pub body_limit: usize,
+    /// How linked devices behave; nothing else here is about them.
+    pub web_sessions: WebSessionOptions,
 }
 
 impl Default for Options {
@@ -49,6 +52,7 @@ impl Default for Options {
             receipts: None,
             log_limit: 2_000_000,
             body_limit: 10_000,
+            web_sessions: WebSessionOptions::default(),
         }
     }
 }

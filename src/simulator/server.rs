@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use actix_web::rt::{self, System};
 use actix_web::web::{self, Data};
 use actix_web::{App, HttpServer};
 use serde_json::Value;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::agenda;
@@ -22,6 +24,7 @@ use super::routes;
 use super::seed::Seed;
 use super::switch;
 use super::timeline::Timeline;
+use super::web_session::FakeWhatsApp;
 use super::world::World;
 
 /// Clients keep connections for long; a simulator that closed idle ones would look unreliable.
@@ -52,6 +55,8 @@ pub enum Error {
 pub struct Simulator {
     address: SocketAddr,
     handle: ServerHandle,
+    /// Where it runs.
+    thread: Handle,
     world: Data<World>,
     ended: Option<oneshot::Receiver<()>>,
 }
@@ -69,14 +74,14 @@ pub async fn start(options: Options, seed: Seed) -> Result<Simulator, Error> {
     let served = Data::clone(&world);
     let serve = move || System::new().block_on(serve(served, ready, ending));
     thread::Builder::new().name("pombo-simulator".to_owned()).spawn(serve).map_err(failed)?;
-    let (address, handle) = match started.await {
+    let (address, handle, thread) = match started.await {
         Ok(result) => result.map_err(failed)?,
         Err(_) => return Err(failed(io::Error::other("its thread ended early"))),
     };
-    Ok(Simulator { address, handle, world, ended: Some(ended) })
+    Ok(Simulator { address, handle, thread, world, ended: Some(ended) })
 }
 
-type Started = io::Result<(SocketAddr, ServerHandle)>;
+type Started = io::Result<(SocketAddr, ServerHandle, Handle)>;
 
 async fn serve(world: Data<World>, ready: oneshot::Sender<Started>, ending: oneshot::Sender<()>) {
     let delivery = rt::spawn(deliver(world.outbox.clone()));
@@ -98,7 +103,7 @@ async fn serve(world: Data<World>, ready: oneshot::Sender<Started>, ending: ones
         // When nobody waits for the start any more, there is nobody to tell.
         Err(error) => drop(ready.send(Err(error))),
         Ok((address, server)) => {
-            drop(ready.send(Ok((address, server.handle()))));
+            drop(ready.send(Ok((address, server.handle(), Handle::current()))));
             if let Err(error) = server.await {
                 tracing::error!(%error, "simulator ended");
             }
@@ -119,6 +124,12 @@ impl Simulator {
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// What linked devices run on, in the place of the connector's driver. They end with the simulator, so stop them
+    /// first.
+    pub fn web_sessions(&self) -> FakeWhatsApp {
+        FakeWhatsApp::new(Arc::clone(&self.world.web_sessions), self.thread.clone())
     }
 
     /// The figures of a number; `None` when there is no such number.

@@ -18,6 +18,7 @@ use super::phone::PhoneNumber;
 use super::script::Script;
 use super::seed::Seed;
 use super::throttle::PairThrottle;
+use super::web_session;
 
 /// Without end, in milliseconds since the start.
 const FOR_EVER: u64 = u64::MAX;
@@ -34,6 +35,7 @@ pub(super) struct World {
     pub(super) pacings: Pacings,
     /// The calls of the app, that is, of everybody.
     pub(super) app: Budget,
+    pub(super) web_sessions: Arc<web_session::Shared>,
     seed: Seed,
     started: Instant,
     out_until: AtomicU64,
@@ -56,6 +58,7 @@ impl World {
             agenda: Agenda::default(),
             pacings: Pacings::default(),
             app: Budget::default(),
+            web_sessions: Arc::new(web_session::Shared::new(options.web_sessions.clone())),
             seed,
             started: Instant::now(),
             out_until: AtomicU64::new(0),
@@ -76,8 +79,8 @@ impl World {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Back to the seed: accounts, figures, log, script, switches and outstanding receipts. Only the
-    /// receiver of receipts stays.
+    /// Back to the seed: accounts, figures, log, script, switches, outstanding receipts and what was sent through web
+    /// sessions. Only the receiver of receipts stays, and devices stay linked.
     pub(super) fn reset(&self) -> Result<(), String> {
         let mut directory = Directory::new(self.options.accept_any);
         directory.add(self.seed.clone())?;
@@ -87,6 +90,7 @@ impl World {
         self.agenda.clear();
         self.pacings.clear();
         self.outbox.clear();
+        self.web_sessions.forget_messages();
         self.app.calm();
         *self.pairs.hold() = PairThrottle::default();
         self.end_outage();

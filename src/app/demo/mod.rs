@@ -2,29 +2,37 @@
 //! contacts, all in a directory of its own.
 //!
 //! Everything goes the way that it goes for a real company: channels are sealed and probed, templates come
-//! through the connector. A second start finds the first one's companies again. Called by `pombo demo`.
+//! through the connector. Only web sessions run on a driver of the simulator's, which is linked to a phone that the
+//! simulator plays: no demonstration reaches WhatsApp. A second start finds the first one's companies again. Called by
+//! `pombo demo`.
 
 mod people;
 mod plan;
 mod report;
+mod running;
 mod seed;
 
 use std::fs;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 
 pub use self::plan::GOOD_TOKEN;
-pub use self::report::{Channel, Company, Report, Tag, Template};
+pub use self::report::{Channel, Company, Phone, Report, Tag, Template};
+pub use self::running::{Running, none_runs};
 use super::App;
 use super::serve::{self, Service};
 use crate::config::{Config, Secrets};
-use crate::simulator::{self, Simulator};
+use crate::connector::web_session::Driver;
+use crate::simulator::{self, Simulator, WebSessionOptions};
 use crate::vault::Vault;
 
+/// Where a demonstration is kept, unless somebody says another place.
+pub const DIRECTORY: &str = "./pombo-demo";
 /// The file that says that a directory is a demonstration's, and may be filled and deleted.
 const MARKER: &str = "made-by-pombo-demo";
 /// How long the simulator takes to answer a send, somewhat like the provider.
@@ -45,6 +53,7 @@ pub struct Options {
 pub struct Demo {
     /// What there is to try.
     pub report: Report,
+    running: Option<Running>,
     service: Service,
     simulator: Simulator,
 }
@@ -63,7 +72,11 @@ pub async fn start(
     let Options { directory, port, contacts } = options;
     let is_reused = claim(&directory)?;
     let simulator = simulator::start(
-        simulator::Options { latency: LATENCY, ..simulator::Options::default() },
+        simulator::Options {
+            latency: LATENCY,
+            web_sessions: WebSessionOptions::lifelike(),
+            ..simulator::Options::default()
+        },
         plan::simulator_seed(),
     )
     .await?;
@@ -79,10 +92,11 @@ pub async fn start(
     let app = App::open(config).await?;
     let companies = seed::companies(&app, contacts, progress).await?;
     let store = app.store.clone();
-    let service = serve::start(app)
+    let driver: Arc<dyn Driver> = Arc::new(simulator.web_sessions());
+    let service = serve::start_with(app, Some(driver))
         .await
         .context("the service did not start; choose another port with --port, or a free one with --port 0")?;
-    let report = report::gather(
+    let mut report = report::gather(
         &store,
         companies,
         service.base_url().to_owned(),
@@ -91,7 +105,12 @@ pub async fn start(
         is_reused,
     )
     .await?;
-    Ok(Demo { report, service, simulator })
+    let running = report.running();
+    if let Some(running) = &running {
+        running.write(&report.directory)?;
+        report.phone = Some(running.phone(&report.directory));
+    }
+    Ok(Demo { report, running, service, simulator })
 }
 
 impl Demo {
@@ -116,6 +135,9 @@ impl Demo {
     ///
     /// Those of the service.
     pub async fn stop(self) -> anyhow::Result<()> {
+        if let Some(running) = &self.running {
+            running.remove(&self.report.directory);
+        }
         let stopped = self.service.stop().await;
         self.simulator.stop().await;
         stopped

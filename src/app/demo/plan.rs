@@ -47,6 +47,8 @@ impl Channel {
 /// The token that the simulator takes for the first company's numbers.
 pub const GOOD_TOKEN: &str = "demo-token-of-acme";
 const GLOBEX_TOKEN: &str = "demo-token-of-globex";
+/// The web session that `pombo demo phone` links.
+pub(super) const PHONE: &str = "demo phone";
 
 const fn business(
     name: &'static str,
@@ -69,6 +71,7 @@ pub(super) const COMPANIES: &[Company] = &[
             business("Support", "standard", "+999 100 000 002", "300000000000002", GOOD_TOKEN),
             business("Old number", "standard", "+999 100 000 003", "300000000000003", REFUSED_TOKEN),
             Channel { name: "Shop phone", tier: "web-new", number: None },
+            Channel { name: PHONE, tier: "web-warm", number: None },
         ],
         prefix: 1,
         without_number: 5,

@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
 use super::plan;
+use super::running::Running;
 use super::seed::{self, Seeded};
 use crate::domain::channel::Kind;
 use crate::domain::page::PageRequest;
@@ -29,6 +30,21 @@ pub struct Report {
     pub is_reused: bool,
     /// The companies, in the order of the plan.
     pub companies: Vec<Company>,
+    /// The web session to try; `None` when somebody took it away.
+    pub phone: Option<Phone>,
+}
+
+/// A web session, and the phone that the simulator plays for it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Phone {
+    /// The channel.
+    pub channel_id: Uuid,
+    /// Links the phone to the channel.
+    pub pair_command: String,
+    /// Sends a text through the channel.
+    pub send_command: String,
+    /// What people got through it.
+    pub messages_url: String,
 }
 
 /// A company and what belongs to it.
@@ -90,9 +106,26 @@ pub struct Tag {
     pub valid_phones: u64,
 }
 
-/// The report is the one place where a demonstration's key is told.
-fn exposed<S: Serializer>(key: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
+/// The report, and the file beside it, are the places where a demonstration's key is told.
+pub(super) fn exposed<S: Serializer>(key: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(key.expose())
+}
+
+impl Report {
+    /// How the channel that the phone is for is reached.
+    pub(super) fn running(&self) -> Option<Running> {
+        let is_it =
+            |channel: &&Channel| channel.name == plan::PHONE && channel.kind == Kind::WebSession.as_str();
+        self.companies.iter().find_map(|company| {
+            let channel = company.channels.iter().find(is_it)?;
+            Some(Running {
+                base_url: self.base_url.clone(),
+                simulator_url: self.simulator_url.clone(),
+                api_key: company.api_key.clone(),
+                channel_id: channel.id,
+            })
+        })
+    }
 }
 
 /// Reads back what the store has of `seeded`, and makes the keys.
@@ -127,7 +160,7 @@ pub(super) async fn gather(
             name: company.name,
         });
     }
-    Ok(Report { base_url, simulator_url, directory, is_reused, companies })
+    Ok(Report { base_url, simulator_url, directory, is_reused, companies, phone: None })
 }
 
 async fn channels(store: &Store, company: Uuid, plan: &plan::Company) -> anyhow::Result<Vec<Channel>> {

@@ -44,7 +44,11 @@ pub(super) async fn companies(
             None => app.store.add_company(plan.name, "standard").await?,
         };
         let channels = channels(app, plan, &company).await?;
-        for channel in channels.iter().filter(|channel| channel.connection.status == Status::Connecting) {
+        // A web session that was connected before has no provider to be asked.
+        let unconfirmed = |channel: &&Channel| {
+            channel.kind == Kind::BusinessAccount && channel.connection.status == Status::Connecting
+        };
+        for channel in channels.iter().filter(unconfirmed) {
             app.probe(channel).await?;
         }
         if let Some(first) = channels.first() {

@@ -58,14 +58,15 @@ impl ChannelActor {
     /// Lets a message in, or says when it may come again.
     fn admit(&mut self, &Admit { is_stranger, patience }: &Admit) -> Result<Place, TooSoon> {
         let (now, wall) = (Instant::now(), Timestamp::now());
-        if is_stranger && let Some(until) = web_session::restricted_until(self.link.connection()) {
-            if until > wall {
-                let sentence =
-                    "WhatsApp restricted the account to people who wrote to it before: write to nobody \
-                                else until then"
-                        .to_owned();
-                return Err(TooSoon { retry_after: until.from_now(wall), sentence });
-            }
+        if is_stranger
+            && let Some(until) = web_session::restricted_until(self.link.connection())
+            && until > wall
+        {
+            let sentence =
+                "WhatsApp restricted the account to people who wrote to it before: write to nobody else \
+                            until then"
+                    .to_owned();
+            return Err(TooSoon { retry_after: until.from_now(wall), sentence });
         }
         if let Some(until) = self.pause.map(|(_, until)| until).filter(|until| *until > now + patience) {
             let sentence = self.sentence(Reason::ProviderPause);

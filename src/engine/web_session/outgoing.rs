@@ -62,7 +62,7 @@ impl WebChannel {
         // What of the file is not sent holds its memory until the message is gone.
         let (file, _held) = match self.file(&content.content, file).await {
             Ok(file) => file,
-            Err(refusal) => return unusable(refusal),
+            Err(refusal) => return unusable(&refusal),
         };
         let Some(message) = message(&content.content, file) else {
             return failed("a web session cannot send this type of message");
@@ -245,7 +245,7 @@ fn not_sent(error: &SendError) -> Reply {
 }
 
 /// The file behind the link cannot be sent, now or ever.
-fn unusable(refusal: Refusal) -> Reply {
+fn unusable(refusal: &Refusal) -> Reply {
     let disposition =
         if refusal.code == Code::ServiceUnavailable { Disposition::Retry } else { Disposition::Fail };
     Reply::Refused { disposition, failure: failure(&refusal.sentence), retry_after: None }

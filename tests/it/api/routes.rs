@@ -34,9 +34,7 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
         (_, path) if path.starts_with("/api/v1/sends/{id}") => (404, "send_not_found"),
         ("GET", "/api/v1/chat/{id}/templates" | "/api/v1/chat/{id}/limits")
         | ("POST", "/api/v1/chat/{id}/messages") => (403, "credential_resource_mismatch"),
-        ("POST", "/api/v1/web-chat/{id}/messages") | (_, "/api/v1/web-chat/{id}/pairing") => {
-            (404, "Unknown Channel")
-        }
+        (_, path) if path.starts_with("/api/v1/web-chat/{id}/") => (404, "Unknown Channel"),
         other => panic!("say here how {other:?} looks to another company"),
     }
 }

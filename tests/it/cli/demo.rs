@@ -1,22 +1,63 @@
-//! The demonstration: what its first line promises, and what a second start finds.
+//! The demonstration: what its first line promises, what a second start finds, and the phone that it plays.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::Command;
+use std::process::{Child, Command};
 
 use serde_json::{Value, json};
 
 use crate::program::Place;
+use crate::running::until;
 
-/// Starts a demonstration, reads its first line and ends it as a service manager would.
+/// A demonstration that runs.
+struct Demo {
+    child: Child,
+    /// Its first line.
+    said: Value,
+}
+
+impl Demo {
+    fn start(place: &Place, line: &str) -> Self {
+        let mut child = place.command(line).spawn().unwrap();
+        let mut first = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut first).unwrap();
+        let said = serde_json::from_str(&first);
+        let said = said.unwrap_or_else(|_| panic!("{first}{:?}", child.kill().and_then(|()| child.wait())));
+        Self { child, said }
+    }
+
+    /// Ends it as a service manager would.
+    fn end(self) -> Value {
+        let ended = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
+        assert!(ended.success());
+        let output = self.child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}{}", self.said, String::from_utf8_lossy(&output.stderr));
+        self.said
+    }
+
+    /// How far its channel is with being linked.
+    async fn pairing(&self) -> Value {
+        let (base_url, id) = (&self.said["base_url"], &self.said["phone"]["channel_id"]);
+        let url = format!("{}/api/v1/web-chat/{}/pairing", base_url.as_str().unwrap(), id.as_str().unwrap());
+        let key = self.said["companies"][0]["api_key"].as_str().unwrap();
+        client().get(url).bearer_auth(key).send().await.unwrap().json().await.unwrap()
+    }
+}
+
+fn client() -> reqwest::Client {
+    // Another test may have been first.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::new()
+}
+
 fn first_line(place: &Place, line: &str) -> Value {
-    let mut child = place.command(line).spawn().unwrap();
-    let mut first = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut first).unwrap();
-    let ended = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
-    assert!(ended.success());
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "{first}{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_str(&first).unwrap()
+    Demo::start(place, line).end()
+}
+
+/// What `pombo demo phone --json` prints, line by line.
+fn phone(place: &Place) -> Vec<Value> {
+    let run = place.run("demo phone --json");
+    assert_eq!(run.code, Some(0), "{run:?}");
+    run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[cfg(unix)]
@@ -27,7 +68,7 @@ fn a_second_start_finds_the_companies_again_and_makes_new_keys() {
     let acme = &first["companies"][0];
     let statuses: Vec<_> =
         acme["channels"].as_array().unwrap().iter().map(|channel| &channel["status"]).collect();
-    assert_eq!(statuses, ["connected", "connected", "disconnected", "pairing"]);
+    assert_eq!(statuses, ["connected", "connected", "disconnected", "pairing", "pairing"]);
     let tags: Vec<_> = acme["tags"]
         .as_array()
         .unwrap()
@@ -53,6 +94,40 @@ fn a_second_start_finds_the_companies_again_and_makes_new_keys() {
     assert_eq!(again["templates"], acme["templates"]);
     assert_eq!(again["tags"][0]["contacts"], 50, "what is missing is added");
     assert_ne!(again["api_key"], acme["api_key"]);
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_phone_is_linked_by_one_command_and_stays_linked() {
+    let place = Place::new();
+    let absent = place.run("demo phone");
+    assert_eq!(absent.code, Some(1));
+    assert!(absent.stderr.contains("start one with `pombo demo` and leave it running"), "{absent:?}");
+
+    let demo = Demo::start(&place, "demo --port 0 --json --contacts 5");
+    assert_eq!(demo.said["phone"]["pair_command"], "pombo demo phone");
+    assert_eq!(demo.pairing().await["state"], "unlinked");
+    let mut said = phone(&place);
+    let last = said.pop().unwrap();
+    assert!(said.iter().any(|one| one["qr"]["payload"].is_string()), "{said:?}");
+    let expected = (&json!("linked"), &json!("connected"), &json!("+999700000001"), &json!(false));
+    assert_eq!((&last["state"], &last["status"], &last["phone_number"], &last["was_linked"]), expected);
+    assert_eq!(last["send_command"], demo.said["phone"]["send_command"]);
+    let messages = client().get(last["messages_url"].as_str().unwrap()).send().await.unwrap();
+    assert_eq!(messages.json::<Value>().await.unwrap(), json!({ "data": [] }));
+    let again = place.run("demo phone").stdout;
+    assert!(again.contains("is linked already") && again.contains("curl http"), "{again}");
+    demo.end();
+    assert!(place.run("demo phone").stderr.contains("no demonstration runs"));
+
+    let mut demo = Demo::start(&place, "demo --port 0 --json --contacts 5");
+    until("the connection", async || demo.pairing().await["status"] == "connected").await;
+    let said = phone(&place);
+    assert_eq!((said.len(), &said[0]["was_linked"]), (1, &json!(true)), "{said:?}");
+    demo.child.kill().unwrap();
+    demo.child.wait().unwrap();
+    let killed = place.run("demo phone");
+    assert!(killed.stderr.contains("no demonstration runs"), "{killed:?}");
 }
 
 #[test]

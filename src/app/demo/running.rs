@@ -1,0 +1,182 @@
+//! How a demonstration that runs is reached: a file in its directory that only its owner can read, for commands that
+//! have to do with it, and the one channel that they have to do with.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
+
+use anyhow::{Context as _, anyhow};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::report::exposed;
+use super::{DIRECTORY, report};
+use crate::domain::secret::Secret;
+
+/// The file, in the directory of the demonstration.
+const FILE: &str = "running.json";
+/// A number that nobody has.
+const SOMEBODY: &str = "+999 900 000 001";
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Running {
+    /// The service, without a slash at the end.
+    pub base_url: String,
+    /// The simulated provider, and the phone that it plays.
+    pub simulator_url: String,
+    /// A key of the company that has the channel.
+    #[serde(serialize_with = "exposed")]
+    pub api_key: Secret,
+    /// The web session that the phone can be linked to.
+    pub channel_id: Uuid,
+}
+
+impl Running {
+    /// Where messages that the phone's devices sent are shown.
+    pub fn messages_url(&self) -> String {
+        format!("{}/phone/messages", self.simulator_url)
+    }
+
+    /// A request that sends a text through the channel, as a shell takes it.
+    pub fn send_command(&self) -> String {
+        let Self { base_url, simulator_url: _, api_key, channel_id } = self;
+        format!(
+            "curl {base_url}/api/v1/web-chat/{channel_id}/messages \\\n    -H 'Authorization: Bearer {}' \
+             -H 'Content-Type: application/json' \\\n    \
+             -d '{{\"phone_number\":\"{SOMEBODY}\",\"recipient_type\":\"number\",\"type\":\"text\",\
+             \"message\":\"Hello, you\"}}'",
+            api_key.expose()
+        )
+    }
+
+    /// What is told of it, of a demonstration in this directory.
+    pub(super) fn phone(&self, directory: &Path) -> report::Phone {
+        report::Phone {
+            channel_id: self.channel_id,
+            pair_command: pair_command(directory),
+            send_command: self.send_command(),
+            messages_url: self.messages_url(),
+        }
+    }
+
+    /// Finds the demonstration that runs in this directory. One that was killed is found too.
+    ///
+    /// # Errors
+    ///
+    /// A sentence for the person who tries it.
+    pub fn find(directory: &Path) -> anyhow::Result<Self> {
+        let path = directory.join(FILE);
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(none_runs(directory)),
+            read => read.with_context(|| format!("cannot read {}", path.display()))?,
+        };
+        serde_json::from_str(&text).with_context(|| {
+            format!("{} is not what a demonstration wrote there; start it anew", path.display())
+        })
+    }
+
+    /// Writes the file, in the place of one that was left there.
+    pub(super) fn write(&self, directory: &Path) -> anyhow::Result<()> {
+        let path = directory.join(FILE);
+        let draft = directory.join(format!(".{FILE}-{}", std::process::id()));
+        let written = self.write_to(&draft).and_then(|()| fs::rename(&draft, &path));
+        if written.is_err() {
+            // It may hold the key.
+            let _ = fs::remove_file(&draft);
+        }
+        written.with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    fn write_to(&self, path: &Path) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        // What a killed process left may be readable by others.
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => options.write(true).create_new(true),
+        };
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(path)?;
+        writeln!(file, "{}", serde_json::to_string_pretty(self)?)
+    }
+
+    /// Removes the file, unless another process has written its own meanwhile.
+    pub(super) fn remove(&self, directory: &Path) {
+        if Self::find(directory).is_ok_and(|found| found == *self) {
+            // What is left is overwritten by the next start.
+            let _ = fs::remove_file(directory.join(FILE));
+        }
+    }
+}
+
+/// The sentence for somebody who looks for a demonstration where none runs.
+pub fn none_runs(directory: &Path) -> anyhow::Error {
+    anyhow!(
+        "no demonstration runs in {}: start one with `pombo demo{}` and leave it running, then repeat this in another \
+         terminal",
+        directory.display(),
+        option(directory)
+    )
+}
+
+/// The command that links the phone.
+fn pair_command(directory: &Path) -> String {
+    format!("pombo demo phone{}", option(directory))
+}
+
+/// What names the directory to a command, unless it is the one that needs no naming.
+fn option(directory: &Path) -> String {
+    if directory == Path::new(DIRECTORY) {
+        return String::new();
+    }
+    let shown = directory.display().to_string();
+    let is_plain = shown.chars().all(|letter| letter.is_alphanumeric() || "/._-".contains(letter));
+    if is_plain {
+        format!(" --data {shown}")
+    } else {
+        // In single quotes a shell takes everything as it is, but for themselves.
+        format!(" --data '{}'", shown.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn running(port: u16) -> Running {
+        Running {
+            base_url: format!("http://127.0.0.1:{port}"),
+            simulator_url: "http://127.0.0.1:2".to_owned(),
+            api_key: Secret::new("pombo_key".to_owned()),
+            channel_id: Uuid::nil(),
+        }
+    }
+
+    #[test]
+    fn what_one_process_wrote_another_finds_and_nobody_else_can_read() {
+        let place = tempfile::tempdir().unwrap();
+        running(1).write(place.path()).unwrap();
+        running(2).write(place.path()).unwrap();
+        assert_eq!(Running::find(place.path()).unwrap(), running(2));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = fs::metadata(place.path().join(FILE)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        running(1).remove(place.path());
+        assert!(Running::find(place.path()).is_ok(), "it is another's");
+        running(2).remove(place.path());
+        let error = Running::find(place.path()).unwrap_err().to_string();
+        assert!(error.contains("pombo demo --data"), "{error}");
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_directory_is_named_as_a_shell_takes_it_unless_it_is_the_usual_one() {
+        assert_eq!(pair_command(Path::new(DIRECTORY)), "pombo demo phone");
+        assert_eq!(pair_command(Path::new("/tmp/demo-1")), "pombo demo phone --data /tmp/demo-1");
+        assert_eq!(pair_command(Path::new("it's mine")), r"pombo demo phone --data 'it'\''s mine'");
+    }
+}

@@ -1,0 +1,56 @@
+//! A running service, asked about the pairing of one channel.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use reqwest::{Client, Method};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::domain::secret::Secret;
+
+/// How long an answer may take; unlinking gives WhatsApp its time.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// See the module.
+pub(in crate::cli) struct Service {
+    client: Client,
+    base_url: String,
+    key: Secret,
+    channel: Uuid,
+}
+
+/// Nobody answers there.
+#[derive(Debug, thiserror::Error)]
+#[error("no service answers at {0}: start it with `pombo serve`, or say with --url where it is")]
+pub(in crate::cli) struct Unanswered(String);
+
+impl Service {
+    /// The service at this address, and a key of the company that has the channel.
+    pub(in crate::cli) fn new(base_url: &str, key: Secret, channel: Uuid) -> anyhow::Result<Self> {
+        let client = Client::builder().timeout(PATIENCE).build().context("cannot make an HTTP client")?;
+        let base_url = base_url.trim_end_matches('/').to_owned();
+        Ok(Self { client, base_url, key, channel })
+    }
+
+    pub(super) fn channel(&self) -> Uuid {
+        self.channel
+    }
+
+    /// How far the pairing is, after this request about it. [`Unanswered`] when there is no answer.
+    pub(in crate::cli) async fn ask(&self, method: Method, body: Option<Value>) -> anyhow::Result<Value> {
+        let url = format!("{}/api/v1/web-chat/{}/pairing", self.base_url, self.channel);
+        let mut request = self.client.request(method, url).bearer_auth(self.key.expose());
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        let answer = request.send().await.map_err(|_| Unanswered(self.base_url.clone()))?;
+        let status = answer.status();
+        let body: Value = answer.json().await.unwrap_or_default();
+        if !status.is_success() {
+            let said = body["error"].as_str().or(body["message"].as_str()).unwrap_or("without a sentence");
+            bail!("{} answered {status}: {said}", self.base_url);
+        }
+        Ok(body)
+    }
+}

@@ -1,0 +1,239 @@
+//! A linked device, or one that waits to be linked: a task that shows codes, connects, takes messages and tells what
+//! becomes of them.
+
+use std::future::pending;
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::acks::Agenda;
+use super::pairing::Pairing;
+use super::people::{self, Fate};
+use super::telling::Telling;
+use super::{Shared, memory, message};
+use crate::clock::Timestamp;
+use crate::connector::web_session::{
+    Ack, AskError, Content, End, Event, Figures, Found, Jid, MessageId, Opening, PairingFailure, Picture,
+    Records, SendError, Sent,
+};
+use crate::domain::phone::PhoneNumber;
+use crate::domain::secret::Secret;
+
+/// What a device may be told. Dropping an answer says that it is over.
+pub(super) enum Command {
+    Find(PhoneNumber, oneshot::Sender<Result<Option<Found>, AskError>>),
+    ShowPicture(Jid, oneshot::Sender<Result<Option<Picture>, AskError>>),
+    Send(Jid, MessageId, Content, oneshot::Sender<Result<Sent, SendError>>),
+    GiveCode(PhoneNumber, oneshot::Sender<Result<Secret, PairingFailure>>),
+    /// The phone used this code; its number, unless that does not matter.
+    Scan(String, Option<PhoneNumber>, oneshot::Sender<Option<Scanned>>),
+    Unlink,
+    Stop,
+}
+
+/// What the phone shows of a device that it accepted.
+pub(super) struct Scanned {
+    pub(super) number: PhoneNumber,
+    pub(super) device_name: String,
+}
+
+/// How far a device is.
+enum Stage {
+    /// No phone has used a code of it.
+    Pairing(Box<Pairing>),
+    /// Linked to this number; there is a connection from then on.
+    Connecting(PhoneNumber, Instant),
+    Connected(PhoneNumber),
+}
+
+/// See the module.
+pub(super) struct Device {
+    shared: Arc<Shared>,
+    session: Uuid,
+    records: Arc<dyn Records>,
+    events: mpsc::Sender<Event>,
+    device_name: String,
+    figures: watch::Sender<Figures>,
+    stage: Stage,
+    telling: Telling,
+    agenda: Agenda,
+}
+
+impl Device {
+    /// A device that is linked to `account`, or that will show codes; `own` leads to it.
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        opening: Opening,
+        account: Option<PhoneNumber>,
+        own: mpsc::WeakSender<Command>,
+        figures: watch::Sender<Figures>,
+    ) -> Self {
+        let Opening { session, records, events, device_name } = opening;
+        let stage = match account {
+            Some(number) => Stage::Connecting(number, Instant::now() + shared.options.connect_after),
+            None => Stage::Pairing(Box::new(Pairing::new(Arc::clone(&shared), own))),
+        };
+        let agenda = Agenda::new(shared.options.seed);
+        let telling = Telling::default();
+        Self { shared, session, records, events, device_name, figures, stage, telling, agenda }
+    }
+
+    /// Lives until it is told to stop, or has to.
+    pub(super) async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
+        let end = self.live(&mut commands).await;
+        let Self { events, figures, mut telling, stage, .. } = self;
+        telling.tell(Event::Ended(end));
+        // Whoever waits for the end goes on, and may be the one who has to hear the rest; codes are good no longer.
+        drop((commands, stage));
+        figures.send_replace(Figures { missed_events: telling.missed(), ..Figures::default() });
+        drop(figures);
+        telling.finish(&events).await;
+    }
+
+    async fn live(&mut self, commands: &mut mpsc::Receiver<Command>) -> End {
+        loop {
+            if let Some(end) = self.pass(Instant::now()) {
+                return end;
+            }
+            self.show_figures();
+            let next_time = self.next_time();
+            let command = tokio::select! {
+                room = self.events.reserve(), if !self.telling.is_empty() => {
+                    match room {
+                        Ok(room) => if let Some(event) = self.telling.next() {
+                            room.send(event);
+                        },
+                        Err(_) => self.telling.unheard(),
+                    }
+                    continue;
+                }
+                // Without anybody who could say more, it is as if they had said so.
+                command = commands.recv() => command.unwrap_or(Command::Stop),
+                () = sleep_until(next_time) => continue,
+            };
+            if let Some(end) = self.carry_out(command).await {
+                return end;
+            }
+        }
+    }
+
+    fn next_time(&self) -> Option<Instant> {
+        let of_stage = match &self.stage {
+            Stage::Pairing(pairing) => pairing.next_time(),
+            Stage::Connecting(_, at) => Some(*at),
+            Stage::Connected(_) => None,
+        };
+        of_stage.into_iter().chain(self.agenda.next_time()).min()
+    }
+
+    /// Does what is due; why the session is over, if it is.
+    fn pass(&mut self, now: Instant) -> Option<End> {
+        match &mut self.stage {
+            Stage::Pairing(pairing) => {
+                if pairing.pass(now, &mut self.telling) {
+                    return Some(End::QrExhausted);
+                }
+            }
+            Stage::Connecting(number, at) if *at <= now => {
+                self.stage = Stage::Connected(*number);
+                self.telling.tell(Event::Connected);
+            }
+            Stage::Connecting(..) | Stage::Connected(_) => {}
+        }
+        while let Some(due) = self.agenda.due(now) {
+            self.shared.inbox.note(self.session, &due.id, due.state);
+            let ack = Ack { id: due.id, state: due.state, at: Timestamp::now(), from: due.from };
+            self.telling.tell(Event::Ack(ack));
+        }
+        None
+    }
+
+    /// Whoever asked may be gone, which changes nothing.
+    async fn carry_out(&mut self, command: Command) -> Option<End> {
+        match command {
+            Command::Find(number, answer) => drop(answer.send(self.find(number))),
+            Command::ShowPicture(of, answer) => {
+                let is_connected = matches!(self.stage, Stage::Connected(_));
+                let picture =
+                    if is_connected { Ok(people::picture(&of)) } else { Err(AskError::NotConnected) };
+                drop(answer.send(picture));
+            }
+            Command::Send(to, id, content, answer) => drop(answer.send(self.hand_over(to, id, content))),
+            Command::GiveCode(number, answer) => drop(answer.send(match &mut self.stage {
+                Stage::Pairing(pairing) => Ok(pairing.give_code(number, Instant::now(), &mut self.telling)),
+                Stage::Connecting(..) | Stage::Connected(_) => {
+                    Err(PairingFailure::NotNow("it is paired already".to_owned()))
+                }
+            })),
+            Command::Scan(code, number, answer) => match self.link(&code, number).await {
+                Ok(scanned) => drop(answer.send(scanned)),
+                Err(end) => return Some(end),
+            },
+            Command::Unlink => return Some(End::Unlinked),
+            Command::Stop => return Some(End::Stopped),
+        }
+        None
+    }
+
+    fn find(&mut self, number: PhoneNumber) -> Result<Option<Found>, AskError> {
+        if !matches!(self.stage, Stage::Connected(_)) {
+            return Err(AskError::NotConnected);
+        }
+        if !people::is_on_whatsapp(number) {
+            return Ok(None);
+        }
+        let lid = people::hidden(number);
+        if let Some(lid) = lid.clone() {
+            self.telling.tell(Event::LidLearned { number, lid });
+        }
+        Ok(Some(Found { jid: Jid::person(number), lid, is_business: false }))
+    }
+
+    /// The same message again is handed over again: its recipient has it once, and it is told of again.
+    fn hand_over(&mut self, to: Jid, id: MessageId, content: Content) -> Result<Sent, SendError> {
+        let Stage::Connected(from) = self.stage else { return Err(SendError::NotConnected) };
+        if people::fate(&to) == Fate::NoGroup {
+            let sentence = "there is no such group, or the account is not in it".to_owned();
+            return Err(SendError::Recipient(sentence));
+        }
+        let built = message::built(&id, &content);
+        let is_played = message::is_played(&content);
+        self.shared.inbox.add(self.session, from, &to, &id, content);
+        let lost = self.agenda.add(&id, &to, is_played, &self.shared.options, Instant::now());
+        self.telling.lose(lost);
+        Ok(Sent { to, id, built })
+    }
+
+    /// Links the phone that used this code, if the code is good.
+    async fn link(&mut self, code: &str, number: Option<PhoneNumber>) -> Result<Option<Scanned>, End> {
+        let Stage::Pairing(pairing) = &self.stage else { return Ok(None) };
+        let Some(number) = pairing.used(code, number) else { return Ok(None) };
+        if let Err(error) = memory::write(&*self.records, number).await {
+            return Err(End::Failed { sentence: error.to_string() });
+        }
+        self.telling.tell(Event::Paired { number, lid: people::hidden(number), business_name: None });
+        self.stage = Stage::Connecting(number, Instant::now() + self.shared.options.connect_after);
+        Ok(Some(Scanned { number, device_name: self.device_name.clone() }))
+    }
+
+    fn show_figures(&self) {
+        let is_logged_in = matches!(self.stage, Stage::Connected(_));
+        let figures = Figures {
+            is_connected: is_logged_in || matches!(self.stage, Stage::Pairing(_)),
+            is_logged_in,
+            missed_events: self.telling.missed(),
+            ..Figures::default()
+        };
+        self.figures.send_if_modified(|shown| std::mem::replace(shown, figures) != figures);
+    }
+}
+
+/// Never without a time.
+async fn sleep_until(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => pending().await,
+    }
+}

@@ -1,0 +1,61 @@
+//! `/phone/…`: the phone that the devices are linked to, for tests and people.
+
+use std::collections::HashMap;
+
+use actix_web::HttpResponse;
+use actix_web::web::{Bytes, Data, Query};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::device::Scanned;
+use crate::domain::phone::PhoneNumber;
+use crate::simulator::inspect::{self, count, refusal};
+use crate::simulator::world::World;
+
+/// What the phone sees.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Scan {
+    /// The text of a QR code, or a code to be typed.
+    code: String,
+    /// The phone's number; without it, the simulator's own.
+    phone_number: Option<String>,
+}
+
+/// `POST /phone/scan`: links the device that shows this code.
+pub(in crate::simulator) async fn scan(world: Data<World>, body: Bytes) -> HttpResponse {
+    let Scan { code, phone_number } = match inspect::read(&body) {
+        Ok(scan) => scan,
+        Err(fault) => return refusal(&fault),
+    };
+    let number = match phone_number.as_deref().map(PhoneNumber::parse).transpose() {
+        Ok(number) => number,
+        Err(fault) => return refusal(&format!("phone_number {fault}")),
+    };
+    // People type codes with a hyphen in the middle, and in small letters.
+    let typed = code.replace(['-', ' '], "").to_uppercase();
+    let shown = if code.contains('@') { code } else { typed };
+    match world.web_sessions.scan(&shown, number).await {
+        Some(Scanned { number, device_name }) => {
+            let phone_number = format!("+{number}");
+            HttpResponse::Ok().json(json!({ "phone_number": phone_number, "device": device_name }))
+        }
+        None => HttpResponse::NotFound().json(json!({
+            "error": "no device shows this code: it was used, a newer one has taken its place, or it never was one; \
+                      scan the newest"
+        })),
+    }
+}
+
+/// `GET /phone/messages?to=&limit=`: what was sent through web sessions, the newest last.
+pub(in crate::simulator) async fn messages(
+    world: Data<World>,
+    query: Query<HashMap<String, String>>,
+) -> HttpResponse {
+    let limit = match count(&query, "limit", inspect::PAGE as u64) {
+        Ok(limit) => usize::try_from(limit).unwrap_or(usize::MAX).max(1),
+        Err(fault) => return refusal(&fault),
+    };
+    let to = query.get("to").map(|to| to.trim_start_matches(['+', ' ']));
+    HttpResponse::Ok().json(json!({ "data": world.web_sessions.inbox.newest(to, limit) }))
+}

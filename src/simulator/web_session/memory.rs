@@ -1,0 +1,31 @@
+//! What a simulated device keeps in its records: the number of the phone that it is linked to.
+
+use crate::connector::web_session::{Change, OpenError, Record, Records, RecordsError};
+use crate::domain::phone::PhoneNumber;
+
+/// No other driver has anything there.
+const NAMESPACE: &str = "simulated_device";
+const ACCOUNT: &str = "account";
+
+/// The number that the device is linked to, if it is.
+///
+/// # Errors
+///
+/// [`OpenError::Records`].
+pub(super) async fn read(records: &dyn Records) -> Result<Option<PhoneNumber>, OpenError> {
+    let read = records.read(NAMESPACE, &[ACCOUNT]).await;
+    let found = read.map_err(|error| OpenError::Records(error.to_string()))?;
+    let Some(record) = found.into_iter().next() else { return Ok(None) };
+    let number = std::str::from_utf8(&record.value).ok().and_then(|text| PhoneNumber::parse(text).ok());
+    number.map(Some).ok_or_else(|| OpenError::Records("the account's number is none".to_owned()))
+}
+
+/// Remembers that the device was linked.
+///
+/// # Errors
+///
+/// Those of the records.
+pub(super) async fn write(records: &dyn Records, number: PhoneNumber) -> Result<(), RecordsError> {
+    let record = Record { key: ACCOUNT.to_owned(), value: number.to_string().into_bytes(), mark: 0 };
+    records.apply(vec![Change::Put { namespace: NAMESPACE.to_owned(), record }]).await
+}

@@ -1,0 +1,118 @@
+//! Web sessions without WhatsApp: a [`Driver`] whose sessions are linked to a phone that the simulator plays.
+//!
+//! A program cannot be pointed at a WhatsApp of one's own: the certificates are pinned. So this stands in for the
+//! driver and not for the server behind it; everything above the driver is real. The phone scans codes
+//! (`POST /phone/scan`), and what its devices sent is shown (`GET /phone/messages`). What becomes of a message, its
+//! recipient's last digits say:
+//!
+//! | recipient | last digits | what becomes of a message |
+//! |---|---|---|
+//! | person | `0000` | is not on WhatsApp: taken in silence, and never delivered |
+//! | person | `0463` | refused afterwards with 463, as to strangers by a restricted account |
+//! | person | `0479` | refused afterwards with 479 |
+//! | group | `0000` | there is no such group: it cannot be handed over |
+//! | anybody else | | delivered and read; voice messages and videos are played |
+//!
+//! A session remembers in its records that it was linked, and connects without a code from then on. Messages of
+//! which nobody heard when their session ended are not heard of later.
+
+mod acks;
+mod codes;
+mod device;
+mod http;
+mod inbox;
+mod memory;
+mod message;
+mod options;
+mod pairing;
+mod people;
+mod session;
+mod telling;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use self::codes::Codes;
+use self::device::{Command, Device, Scanned};
+pub(super) use self::http::{messages, scan};
+use self::inbox::Inbox;
+pub use self::inbox::{WebFile, WebMessage, WebState};
+pub use self::options::WebSessionOptions;
+use self::session::Linked;
+use crate::connector::web_session::{Driver, Figures, OpenError, Opening, Session};
+use crate::domain::phone::PhoneNumber;
+
+/// Commands that wait for a device.
+const COMMANDS: usize = 64;
+
+/// The driver; see the module. Its sessions live on the simulator's thread and end with it. Clones share everything.
+#[derive(Debug, Clone)]
+pub struct FakeWhatsApp {
+    shared: Arc<Shared>,
+    thread: Handle,
+}
+
+/// What all devices and the phone share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    options: WebSessionOptions,
+    codes: Codes,
+    inbox: Inbox,
+}
+
+impl Shared {
+    pub(super) fn new(options: WebSessionOptions) -> Self {
+        let inbox = Inbox::new(options.messages);
+        Self { options, codes: Codes::default(), inbox }
+    }
+
+    /// What was sent is forgotten.
+    pub(super) fn forget_messages(&self) {
+        self.inbox.clear();
+    }
+
+    /// Links the phone to the device that shows this code; `None` when there is none.
+    async fn scan(&self, code: &str, number: Option<PhoneNumber>) -> Option<Scanned> {
+        let device = self.codes.device(code)?.upgrade()?;
+        let (answer, answered) = oneshot::channel();
+        device.send(Command::Scan(code.to_owned(), number, answer)).await.ok()?;
+        // Waiting must not keep a device alive that everybody else has dropped.
+        drop(device);
+        answered.await.ok().flatten()
+    }
+}
+
+impl FakeWhatsApp {
+    /// With devices that live on this thread.
+    pub(super) fn new(shared: Arc<Shared>, thread: Handle) -> Self {
+        Self { shared, thread }
+    }
+
+    /// The phone with this number, or the simulator's own, scans a QR code or takes a code that was typed; whether a
+    /// device shows it.
+    pub async fn scan(&self, code: &str, number: Option<PhoneNumber>) -> bool {
+        self.shared.scan(code, number).await.is_some()
+    }
+
+    /// The newest messages that were sent through web sessions, at most `limit`, the newest last.
+    pub fn messages(&self, limit: usize) -> Vec<WebMessage> {
+        self.shared.inbox.newest(None, limit)
+    }
+}
+
+#[async_trait]
+impl Driver for FakeWhatsApp {
+    async fn open(&self, opening: Opening) -> Result<Arc<dyn Session>, OpenError> {
+        let account = memory::read(&*opening.records).await?;
+        let (commands, heard) = mpsc::channel(COMMANDS);
+        let (show, figures) = watch::channel(Figures::default());
+        let device = Device::new(Arc::clone(&self.shared), opening, account, commands.downgrade(), show);
+        self.thread.spawn(device.run(heard));
+        Ok(Arc::new(Linked::new(commands, figures)))
+    }
+}

@@ -1,0 +1,76 @@
+//! A session: what is asked of it goes to its device, and is done whether or not anybody waits for it.
+
+use async_trait::async_trait;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::device::Command;
+use crate::connector::web_session::{
+    AskError, Content, Figures, Found, Jid, MessageId, PairingFailure, Picture, SendError, Sent, Session,
+};
+use crate::domain::phone::PhoneNumber;
+use crate::domain::secret::Secret;
+
+/// See the module. With the last of its references the device hears no more commands, which ends it.
+pub(super) struct Linked {
+    commands: mpsc::Sender<Command>,
+    /// Closed when the device has ended.
+    figures: watch::Receiver<Figures>,
+}
+
+impl Linked {
+    pub(super) fn new(commands: mpsc::Sender<Command>, figures: watch::Receiver<Figures>) -> Self {
+        Self { commands, figures }
+    }
+
+    /// The device's answer; `None` when it has ended.
+    async fn ask<T>(&self, command: impl FnOnce(oneshot::Sender<T>) -> Command) -> Option<T> {
+        let (answer, answered) = oneshot::channel();
+        self.commands.send(command(answer)).await.ok()?;
+        answered.await.ok()
+    }
+
+    /// Tells the device to end, and returns when it has.
+    async fn end(&self, command: Command) {
+        // One that hears nothing has ended.
+        let _ = self.commands.send(command).await;
+        let mut figures = self.figures.clone();
+        while figures.changed().await.is_ok() {}
+    }
+}
+
+#[async_trait]
+impl Session for Linked {
+    async fn find(&self, number: PhoneNumber) -> Result<Option<Found>, AskError> {
+        let answer = self.ask(|answer| Command::Find(number, answer)).await;
+        answer.unwrap_or(Err(AskError::NotConnected))
+    }
+
+    async fn picture(&self, of: &Jid) -> Result<Option<Picture>, AskError> {
+        let answer = self.ask(|answer| Command::ShowPicture(of.clone(), answer)).await;
+        answer.unwrap_or(Err(AskError::NotConnected))
+    }
+
+    async fn send(&self, to: &Jid, id: &MessageId, content: Content) -> Result<Sent, SendError> {
+        let (to, id) = (to.clone(), id.clone());
+        // A device that ends takes no message without saying so.
+        let answer = self.ask(|answer| Command::Send(to, id, content, answer)).await;
+        answer.unwrap_or(Err(SendError::NotConnected))
+    }
+
+    async fn pairing_code(&self, number: PhoneNumber) -> Result<Secret, PairingFailure> {
+        let answer = self.ask(|answer| Command::GiveCode(number, answer)).await;
+        answer.unwrap_or_else(|| Err(PairingFailure::NotNow("it is over".to_owned())))
+    }
+
+    async fn unlink(&self) {
+        self.end(Command::Unlink).await;
+    }
+
+    async fn stop(&self) {
+        self.end(Command::Stop).await;
+    }
+
+    fn figures(&self) -> Figures {
+        *self.figures.borrow()
+    }
+}
