@@ -13,7 +13,7 @@ use url::Url;
 use uuid::Uuid;
 
 use super::channel::Admit;
-use super::ledger::{Accept, Order};
+use super::ledger::{Accept, Listener, Order};
 use super::web_session::{Errand, HandOver, link};
 use super::{Engine, Error, Held, RETRY_AFTER};
 use crate::clock::Timestamp;
@@ -94,9 +94,7 @@ impl Engine {
     ) -> Result<HandedOver, Error> {
         self.check_running()?;
         let WebRequest { recipient, content } = request;
-        let (listener, gate) = self.directory().actor(channel);
-        gate.admit_to_session()?;
-        let session = self.0.web_sessions.session(channel.id).ok_or_else(reconnecting)?;
+        let (listener, session) = self.session(channel)?;
         let file = self.file(&content).await?;
         let addressee = self.addressee(channel, &session, &recipient).await?;
         let patience = self.0.web_sessions.patience();
@@ -142,6 +140,17 @@ impl Engine {
             self.no_stranger_any_more(channel, number, at).await;
         }
         Ok(HandedOver { send_id, sent, text, at })
+    }
+
+    /// Who hears of the channel's sends, and its session, if that can send. The session knows first that it is
+    /// connected; while it connects again, the channel's state counts.
+    fn session(&self, channel: &Arc<Channel>) -> Result<(Listener, Arc<dyn Session>), Refusal> {
+        let (listener, gate) = self.directory().actor(channel);
+        let session = self.0.web_sessions.session(channel.id);
+        if !session.as_ref().is_some_and(|session| session.figures().is_logged_in) {
+            gate.admit_to_session()?;
+        }
+        Ok((listener, session.ok_or_else(reconnecting)?))
     }
 
     /// The file behind the link, if there is one.
@@ -199,9 +208,7 @@ impl Engine {
         number: PhoneNumber,
     ) -> Result<Option<String>, Error> {
         self.check_running()?;
-        let (_, gate) = self.directory().actor(channel);
-        gate.admit_to_session()?;
-        let session = self.0.web_sessions.session(channel.id).ok_or_else(reconnecting)?;
+        let (_, session) = self.session(channel)?;
         let addressee = self.addressee(channel, &session, &WebRecipient::Number(number)).await?;
         let picture = session.picture(&addressee.jid).await.map_err(|error| unanswered(&error))?;
         if let Some(picture) = &picture {
