@@ -1,5 +1,7 @@
 //! Files behind links: what is answered, and what the recipient opens.
 
+use std::time::Duration;
+
 use image::ImageFormat;
 use serde_json::{Value, json};
 
@@ -73,15 +75,15 @@ async fn an_image_without_caption_says_nothing_of_one() {
 #[tokio::test]
 async fn a_video_arrives_with_its_caption_and_its_length() {
     let (content, opened) = sent("video", "/film.mp4", &samples::film(), Some("assista")).await;
-    assert_eq!(content, json!({"mimetype": "video/mp4", "caption": "assista", "seconds": 12}));
-    assert_eq!((opened.caption.as_deref(), opened.seconds), (Some("assista"), Some(12)));
+    assert_eq!(content, json!({"mimetype": "video/mp4", "caption": "assista", "seconds": 13}));
+    assert_eq!((opened.caption.as_deref(), opened.seconds), (Some("assista"), Some(13)));
 }
 
 #[tokio::test]
 async fn a_sound_is_no_voice_note() {
     let (content, opened) = sent("audio", "/song.mp3", &samples::song(), None).await;
-    assert_eq!(content, json!({"mimetype": "audio/mpeg", "seconds": 3, "ptt": false}));
-    assert_eq!((opened.seconds, opened.is_voice), (Some(3), false));
+    assert_eq!(content, json!({"mimetype": "audio/mpeg", "seconds": 4, "ptt": false}));
+    assert_eq!((opened.seconds, opened.is_voice), (Some(4), false));
 }
 
 #[tokio::test]
@@ -131,7 +133,7 @@ async fn an_image_to_a_group_is_opened_by_its_members() {
 
 #[tokio::test]
 async fn a_file_that_whatsapp_does_not_take_is_told_and_the_next_one_goes() {
-    let world = World::linked().await;
+    let world = World::linked_with(|config| config.web_session.patience = Duration::from_secs(2)).await;
     world.whatsapp.contact(MARIA);
     let host = Host::body("", &samples::song()).await;
     world.whatsapp.refuse_uploads(507);

@@ -104,7 +104,7 @@ async fn a_message_that_a_crash_left_without_an_answer_is_unknown_and_not_sent_a
     let other = Other::take_over(&mut world).await;
     world.own.phone.withhold_acks();
     let (sent, message) = world.arrives(&text(MARIA, "oi")).await;
-    world.reaches(&sent.send, "sending").await;
+    world.is_under_way(&sent.send).await;
     other.kill(&mut world).await;
     world.reaches(&sent.send, "unknown").await;
 

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use sea_orm::{ConnectionTrait as _, Database};
 use serde_json::{Value, json};
 
-use super::world::{Account, World, text, tier};
+use super::world::{Account, Sent, World, text, tier};
 use super::{GROUP, JOAO, MARIA, OTHER};
 use crate::harness::Answer;
 
@@ -42,13 +42,25 @@ async fn sends(world: &World, account: &Account) -> Value {
 }
 
 #[tokio::test]
-async fn a_message_that_would_wait_longer_than_its_caller_may_is_refused() {
-    let (world, account) = account(json!({"messages_per_second": "2/min", "burst": 1})).await;
-    world.send_by(&account, &text(MARIA, "um")).await;
-    let wait = too_soon(&world.post_by(&account, &text(MARIA, "dois")).await);
-    assert!((1..=30).contains(&wait), "{wait}");
-    too_soon(&world.post_by(&account, &text(JOAO, "dois")).await);
-    assert_eq!((came(&world, "dois"), sends(&world, &account).await), (0, json!(1)));
+async fn a_message_that_would_wait_longer_than_its_caller_may_is_refused_and_never_sent() {
+    let (world, account) = account(json!({"messages_per_second": "30/min", "burst": 1})).await;
+    let bodies: Vec<_> = (0..4).map(|number| text(MARIA, &format!("número {number}"))).collect();
+    let answers = join_all(bodies.iter().map(|body| world.post_by(&account, body))).await;
+    let mut sent = 0;
+    for (number, answer) in answers.iter().enumerate() {
+        let words = format!("número {number}");
+        if answer.status == 200 {
+            world.whatsapp.expect_message(&Sent::new(answer.json()).id).await;
+            sent += 1;
+        } else {
+            assert!((1..=10).contains(&too_soon(answer)));
+            assert_eq!(came(&world, &words), 0);
+        }
+    }
+    assert!((1..=2).contains(&sent), "{answers:?}");
+    assert_eq!(sends(&world, &account).await, json!(sent), "what was refused is no send");
+    world.send_by(&account, &text(MARIA, "depois")).await;
+    assert_eq!(world.whatsapp.messages().len(), sent + 1);
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 mod contacts;
 mod files;
 mod killed;
+mod limits;
 mod linking;
 mod links;
 mod refused;

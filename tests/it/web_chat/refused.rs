@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::world::{World, messages, text};
-use super::{GROUP, JOAO, MARIA, OWN};
+use super::{GROUP, JOAO, MARIA};
 use crate::harness::Answer;
 
 /// Checks a refusal: its status, and a body of a sentence and a code and nothing else.
@@ -139,7 +139,7 @@ async fn a_session_whose_connection_is_lost_sends_again_once_it_is_back() {
     world.becomes(&world.own, "linked", "connecting", None).await;
     refused(&world.post(&text(MARIA, "oi")).await, 409, "session_disconnected");
     world.own.phone.refuse_logins(None);
-    world.becomes(&world.own, "linked", "connected", None).await;
+    world.comes_back(1).await;
     world.arrives(&text(MARIA, "de volta")).await;
     assert_eq!(world.whatsapp.messages().len(), 1);
 }
@@ -174,11 +174,4 @@ async fn a_group_that_is_not_there_gets_nothing() {
     let answer = world.post(&body).await;
     assert!((400..500).contains(&answer.status), "{} {}", answer.status, answer.body);
     assert!(world.whatsapp.messages().is_empty());
-}
-
-#[tokio::test]
-async fn one_may_write_to_oneself() {
-    let world = World::linked().await;
-    let (sent, _) = world.arrives(&text(OWN, "lembrete")).await;
-    world.reaches(&sent.send, "sent").await;
 }

@@ -11,7 +11,7 @@ async fn every_state_of_a_message_is_told_in_its_turn() {
     let maria = world.whatsapp.contact(MARIA);
     world.own.phone.withhold_acks();
     let (sent, message) = world.arrives(&text(MARIA, "oi")).await;
-    world.reaches(&sent.send, "sending").await;
+    world.is_under_way(&sent.send).await;
     world.own.phone.give_acks();
     let shown = world.reaches(&sent.send, "sent").await;
     assert_eq!((&shown["attempts"], &shown["error"]), (&json!(1), &json!(null)));

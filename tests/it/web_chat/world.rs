@@ -21,6 +21,9 @@ use crate::running::until;
 /// The tier of most tests: nothing waits.
 pub(super) const QUICK: &str = "quick";
 
+/// Is not on WhatsApp.
+const NOBODY: &str = "5500900000000";
+
 /// See the module. The service ends before its WhatsApp does.
 pub(super) struct World {
     pub(super) service: Service,
@@ -57,6 +60,7 @@ pub(super) fn configure(config: &mut Config) {
     config.media.allow = vec!["127.0.0.0/8".parse().unwrap()];
     config.retry.unknown_grace = Duration::ZERO;
     config.engine.arbiters = 1;
+    config.web_session.patience = Duration::from_secs(10);
 }
 
 /// A driver, as a process that has just begun has it.
@@ -138,7 +142,18 @@ impl World {
     pub(super) async fn returns(&self, account: &Account, logins_before: u32) {
         until("another login", async || account.phone.logins() > logins_before).await;
         account.phone.expect_online().await;
-        until("the connection", async || self.pairing(account).await["status"] == "connected").await;
+        self.ready(account).await;
+    }
+
+    /// Waits until the channel sends, which it does a moment after it is shown as connected: asks to write to a number that
+    /// nobody has.
+    pub(super) async fn ready(&self, account: &Account) {
+        until("the channel to send", async || {
+            let answer = self.post_by(account, &text(NOBODY, "?")).await;
+            assert!([409, 422].contains(&answer.status), "{}", answer.body);
+            answer.status == 422
+        })
+        .await;
     }
 
     /// Begins to link the account, and waits for the text of a QR code.
@@ -158,6 +173,7 @@ impl World {
         account.phone.scan(&self.code(account).await);
         self.becomes(account, "linked", "connected", None).await;
         account.phone.expect_online().await;
+        self.ready(account).await;
     }
 
     pub(super) async fn begin(&self, account: &Account, body: &str) {
@@ -268,6 +284,12 @@ impl World {
         })
         .await;
         message
+    }
+
+    /// The message is under way: it was attempted, and WhatsApp has not said that it has it.
+    pub(super) async fn is_under_way(&self, send: &str) {
+        let message = self.message(send).await;
+        assert!(["queued", "sending"].contains(&message["state"].as_str().unwrap()), "{message}");
     }
 
     /// How many sends the company has.
