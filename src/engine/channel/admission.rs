@@ -63,8 +63,8 @@ impl ChannelActor {
             && until > wall
         {
             let sentence =
-                "WhatsApp restricted the account to people who wrote to it before: write to nobody else \
-                            until then"
+                "WhatsApp restricted the account to people who wrote to it before: strangers may be written \
+                            to again after the seconds of Retry-After"
                     .to_owned();
             return Err(TooSoon { retry_after: until.from_now(wall), sentence });
         }
