@@ -66,6 +66,8 @@ pub(super) struct Keeper {
     next_connection: Option<Connection>,
     /// The number of the phone, and when it was linked.
     next_number: Option<(PhoneNumber, Timestamp)>,
+    /// Connected, but restricted: kept while the connection is away, which has other reasons.
+    restriction: Option<Connection>,
     /// A phone is linked, or was when the session began.
     is_linked: bool,
     /// Somebody wants to link a phone.
@@ -95,6 +97,8 @@ impl Keeper {
             company: channel.company_id,
             commands,
             pairing,
+            restriction: condition::restricted_until(&channel.connection)
+                .map(|_| Connection { status: Status::Connected, ..channel.connection.clone() }),
             connection: channel.connection.clone(),
             next_connection: None,
             next_number: None,
@@ -244,6 +248,7 @@ impl Keeper {
                 self.is_linked = true;
                 self.code_for = None;
                 self.next_number = Some((number, Timestamp::now()));
+                self.restriction = None;
                 self.pairing.send_replace(Pairing { stage: Stage::Linking, ..Pairing::default() });
                 self.go_over(Status::Connecting, None).await;
             }
@@ -252,10 +257,7 @@ impl Keeper {
                 self.is_wanted = false;
                 self.failures = 0;
                 self.pairing.send_replace(Pairing { stage: Stage::Linked, ..Pairing::default() });
-                let still = condition::restricted_until(&self.connection)
-                    .is_some_and(|until| until > Timestamp::now());
-                let reason = if still { self.connection.reason.clone() } else { None };
-                self.go_over(Status::Connected, reason).await;
+                self.connected().await;
             }
             Event::Unreachable { attempts, sentence } => {
                 let (status, reason) = condition::unreachable(attempts, &sentence);
@@ -271,7 +273,7 @@ impl Keeper {
             }
             Event::Ack(ack) => {
                 if ack.state.is_restricted() && self.connection.reason.is_none() {
-                    self.go_over(Status::Connected, Some(condition::restricted())).await;
+                    self.restricted().await;
                 }
                 // What the channel's actor waits for, it writes itself.
                 let is_awaited = self.line.heard(&ack);

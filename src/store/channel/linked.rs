@@ -14,7 +14,7 @@ use crate::store::{Result, Store};
 
 impl Store {
     /// The web sessions that have keys, for a process that opens them: those that were connected to the process
-    /// before are `connecting` from here on.
+    /// before are `connecting` from here on, and keep the reason for which they were not wholly so, with its time.
     ///
     /// # Errors
     ///
@@ -23,12 +23,10 @@ impl Store {
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let now = Timestamp::now().millis();
+        let since = Expr::case(Column::StatusCode.is_null(), now).finally(Expr::col(Column::StatusSince));
         Entity::update_many()
             .col_expr(Column::Status, Expr::value(Status::Connecting.as_str()))
-            .col_expr(Column::StatusCode, Expr::value(Option::<String>::None))
-            .col_expr(Column::StatusSentence, Expr::value(Option::<String>::None))
-            .col_expr(Column::StatusProviderCode, Expr::value(Option::<i64>::None))
-            .col_expr(Column::StatusSince, Expr::value(now))
+            .col_expr(Column::StatusSince, since.into())
             .col_expr(Column::Revision, Expr::value(revision))
             .col_expr(Column::UpdatedAt, Expr::value(now))
             .filter(Column::Status.eq(Status::Connected.as_str()))

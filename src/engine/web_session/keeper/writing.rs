@@ -1,5 +1,6 @@
 //! What a keeper writes: how its channel is, and the number of the phone.
 
+use super::super::condition;
 use super::Keeper;
 use crate::clock::Timestamp;
 use crate::domain::channel::{Connection, Reason, Status};
@@ -8,10 +9,31 @@ use crate::store;
 impl Keeper {
     /// Goes over to a state, unless the channel is in it already.
     pub(super) async fn go_over(&mut self, status: Status, reason: Option<Reason>) {
+        self.go_over_to(Connection { status, reason, since: Timestamp::now() }).await;
+    }
+
+    /// The session is connected; to a restricted account, if WhatsApp said so lately.
+    pub(super) async fn connected(&mut self) {
+        let until = self.restriction.as_ref().and_then(condition::restricted_until);
+        match until.filter(|until| *until > Timestamp::now()).and(self.restriction.clone()) {
+            Some(restricted) => self.go_over_to(restricted).await,
+            None => self.go_over(Status::Connected, None).await,
+        }
+    }
+
+    /// WhatsApp restricted the account.
+    pub(super) async fn restricted(&mut self) {
+        let reason = Some(condition::restricted());
+        let restricted = Connection { status: Status::Connected, reason, since: Timestamp::now() };
+        self.restriction = Some(restricted.clone());
+        self.go_over_to(restricted).await;
+    }
+
+    async fn go_over_to(&mut self, to: Connection) {
         let code = |reason: &Option<Reason>| reason.as_ref().map(|reason| reason.code.clone());
         let newest = self.next_connection.as_ref().unwrap_or(&self.connection);
-        if newest.status != status || code(&newest.reason) != code(&reason) {
-            self.next_connection = Some(Connection { status, reason, since: Timestamp::now() });
+        if newest.status != to.status || code(&newest.reason) != code(&to.reason) {
+            self.next_connection = Some(to);
         }
         self.write().await;
     }
