@@ -14,7 +14,7 @@ pub struct Model {
     pub ordinal: i64,
     /// Whose message it is.
     pub company_id: Uuid,
-    /// The number as an integer.
+    /// The number as an integer; 0 for the group that the content of its send names.
     pub recipient: i64,
     /// See the domain's message states.
     pub state: i16,

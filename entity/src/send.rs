@@ -19,7 +19,7 @@ pub struct Model {
     pub content: String,
     /// How many.
     pub recipients: i64,
-    /// The recipient, when there is one.
+    /// The recipient, when there is one; 0 for the group that the content names.
     pub recipient: Option<i64>,
     /// Ordinals below may have been attempted.
     pub high_water: i64,

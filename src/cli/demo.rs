@@ -17,7 +17,6 @@ const PRESETS: &[(&str, &str)] = &[("log.level", "warn")];
 
 /// See [`super::Command::Demo`].
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -25,7 +24,7 @@ pub(super) struct Arguments {
     #[arg(long, default_value_t = 8080, value_name = "PORT")]
     port: u16,
     /// Where everything is kept; a second start finds it again
-    #[arg(long, default_value = DIRECTORY, value_name = "DIR")]
+    #[arg(long, global = true, default_value = DIRECTORY, value_name = "DIR")]
     data: PathBuf,
     /// Contacts of the first company
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
@@ -36,13 +35,13 @@ pub(super) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Link the phone that the simulator plays to the channel `demo phone`, and show how to send through it
-    Phone(phone::Arguments),
+    Phone,
 }
 
 pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result<()> {
     let Arguments { command, port, data, contacts } = arguments;
-    if let Some(Command::Phone(arguments)) = command {
-        return phone::run(global, arguments).await;
+    if let Some(Command::Phone) = command {
+        return phone::run(global, &data).await;
     }
     let config = Config::load_with(PRESETS, global.config.as_deref())?;
     let bar = progress::bar(0, "adding contacts", global.json);

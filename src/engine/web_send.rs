@@ -258,6 +258,10 @@ async fn told_of(
             Err(Refusal::new(Code::NotOnWhatsapp, sentence).into())
         }
         Ok(Ok(HandOver::TooLate(reason))) => Err(too_late(reason)),
+        Ok(Ok(HandOver::Canceled)) => {
+            let sentence = "somebody canceled the send before it was handed over";
+            Err(Refusal::new(Code::SendIsOver, sentence).into())
+        }
         Ok(Ok(HandOver::Stopping)) => Err(Error::Unavailable { retry_after: RETRY_AFTER }),
         Ok(Ok(HandOver::Unknown) | Err(_)) | Err(_) => {
             tracing::error!(send.id = %send_id, "nobody knows whether a message was handed over");
@@ -270,6 +274,7 @@ async fn told_of(
 fn too_late(reason: Reason) -> Error {
     match reason {
         Reason::Disconnected | Reason::Blocked | Reason::ProviderPause => reconnecting().into(),
+        Reason::Retry | Reason::BackOff => Error::Unavailable { retry_after: RETRY_AFTER },
         _ => Error::TooSoon {
             retry_after: RETRY_AFTER,
             sentence: "other messages of the channel went first for longer than a caller may wait (option \

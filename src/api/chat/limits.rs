@@ -33,7 +33,7 @@ pub(in crate::api) struct Limits {
 #[schema(as = ChannelLimit)]
 pub(in crate::api) struct Limit {
     /// What is limited: `messages_per_second`, `provider_level`, `back_off`, `pause`, `pair`, `template_quota`,
-    /// `api_requests` or `provider_messaging_limit`.
+    /// `api_requests` or `provider_messaging_limit`; of web sessions `daily_cap` and `cold_contacts`, too.
     #[schema(example = "messages_per_second")]
     limit: &'static str,
     /// How much it allows.

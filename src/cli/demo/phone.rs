@@ -1,13 +1,12 @@
 //! `pombo demo phone`: links the phone that the simulator plays, in a demonstration that runs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use clap::Args;
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::app::demo::{DIRECTORY, Running, none_runs};
+use crate::app::demo::{Running, none_runs};
 use crate::cli::Global;
 use crate::cli::output::Output;
 use crate::cli::pairing::{Screen, Service, Showing, Unanswered, follow, is_linked};
@@ -16,20 +15,12 @@ use crate::cli::pairing::{Screen, Service, Showing, Unanswered, follow, is_linke
 const SCAN: &str =
     "The service shows this code, as `pombo channel pair` does. The simulator's phone scans it.";
 
-/// See [`super::Command::Phone`].
-#[derive(Debug, Args)]
-pub(super) struct Arguments {
-    /// Where the demonstration keeps everything
-    #[arg(long, default_value = DIRECTORY, value_name = "DIR")]
-    data: PathBuf,
-}
-
-pub(super) async fn run(global: &Global, Arguments { data }: Arguments) -> anyhow::Result<()> {
+pub(super) async fn run(global: &Global, data: &Path) -> anyhow::Result<()> {
     // Nothing here is encrypted, and yet no client can be made without it.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let running = Running::find(&data)?;
+    let running = Running::find(data)?;
     let service = Service::new(&running.base_url, running.api_key.clone(), running.channel_id)?;
-    let before = service.ask(Method::GET, None).await.map_err(|error| unanswered(error, &data))?;
+    let before = service.ask(Method::GET, None).await.map_err(|error| unanswered(error, data))?;
     let was_linked = is_linked(&before);
 
     let output = Output::new(global.json);

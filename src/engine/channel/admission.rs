@@ -63,8 +63,8 @@ impl ChannelActor {
             && until > wall
         {
             let sentence =
-                "WhatsApp restricted the account to people who wrote to it before: strangers may be written \
-                            to again after the seconds of Retry-After"
+                "WhatsApp restricted the account to people who wrote to it before: strangers may be \
+                            written to again after the seconds of Retry-After"
                     .to_owned();
             return Err(TooSoon { retry_after: until.from_now(wall), sentence });
         }
@@ -118,6 +118,8 @@ impl ChannelActor {
 
     /// Somebody waits for this send.
     pub(super) fn keep_errand(&mut self, send_id: Uuid, errand: &Arc<Errand>) {
+        // A send that was paused ends in the store, unheard here.
+        self.errands.retain(|_, errand| errand.is_awaited());
         self.errands.insert(send_id, Arc::clone(errand));
     }
 
@@ -129,7 +131,8 @@ impl ChannelActor {
         let Some(errand) = self.errands.remove(&send_id) else { return };
         errand.tell(match (state, failure) {
             (State::Failed, Some(failure)) => HandOver::Failed(failure.clone()),
-            (State::Expired | State::Canceled, _) => HandOver::TooLate(self.why_nothing_goes()),
+            (State::Expired, _) => HandOver::TooLate(self.why_nothing_goes()),
+            (State::Canceled, _) => HandOver::Canceled,
             _ => HandOver::Unknown,
         });
     }

@@ -21,6 +21,8 @@ pub(crate) enum HandOver {
     Failed(Failure),
     /// Its time was over before it could be handed over, for this reason.
     TooLate(Reason),
+    /// Somebody canceled it.
+    Canceled,
     /// The engine stopped before it was attempted.
     Stopping,
     /// It may or may not have been handed over.
@@ -57,6 +59,12 @@ impl Errand {
     /// Its message is attempted.
     pub(crate) fn begin(&self) {
         take(&self.place);
+    }
+
+    /// Whether somebody still waits.
+    pub(crate) fn is_awaited(&self) -> bool {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.as_ref().is_some_and(|tell| !tell.is_closed())
     }
 
     /// The engine stops. Whether its message was not attempted, in which case that was told to who waits.

@@ -4,6 +4,7 @@ use pombo::clock::Timestamp;
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::contact::Person;
 use reqwest::Method;
+use sea_orm::{ActiveModelTrait as _, ActiveValue::Set, Database};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -106,4 +107,44 @@ async fn a_page_of_messages_is_in_the_envelope_of_every_list() {
     }
     let globex = service.company("globex").await;
     assert_eq!(lines(&service, &globex, &path).await.code().as_deref(), Some("send_not_found"));
+}
+
+#[tokio::test]
+async fn a_message_to_a_group_shows_the_group() {
+    let service = Service::start().await;
+    let acme = service.company("acme").await;
+    let channel = service.channel(&acme, Kind::WebSession, "phone", Status::Connected).await.id;
+    let database = Database::connect(&service.universe.url).await.unwrap();
+    let (id, now) = (Uuid::now_v7(), Timestamp::now().millis());
+    let send = entity::send::ActiveModel {
+        id: Set(id),
+        company_id: Set(acme.id),
+        channel_id: Set(channel),
+        state: Set(4),
+        content: Set(r#"{"type":"text","body":"oi","group":"120363000000000001"}"#.to_owned()),
+        recipients: Set(1),
+        recipient: Set(Some(0)),
+        high_water: Set(0),
+        settled: Set(0),
+        created_at: Set(now),
+        finished_at: Set(Some(now)),
+        ..Default::default()
+    };
+    send.insert(&database).await.unwrap();
+    database.close().await.unwrap();
+    let path = format!("/api/v1/sends/{id}");
+    let shown = service.get(&path, &acme.key).await.json();
+    assert_eq!(
+        (shown["type"].as_str(), shown["recipients_count"].as_u64()),
+        (Some("text"), Some(1)),
+        "{shown}"
+    );
+    let page = service.get(&format!("{path}/messages"), &acme.key).await.json();
+    let [message] = &page["data"].as_array().unwrap()[..] else { panic!("{page}") };
+    assert_eq!(
+        (&message["recipient"], &message["state"]),
+        (&json!("120363000000000001@g.us"), &json!("expired"))
+    );
+    let line = lines(&service, &acme, &format!("{path}/messages")).await;
+    assert_eq!(&serde_json::from_str::<Value>(&line.body).unwrap(), message);
 }

@@ -115,7 +115,7 @@ async fn the_phone_is_linked_by_one_command_and_stays_linked() {
     assert_eq!(last["send_command"], demo.said["phone"]["send_command"]);
     let messages = client().get(last["messages_url"].as_str().unwrap()).send().await.unwrap();
     assert_eq!(messages.json::<Value>().await.unwrap(), json!({ "data": [] }));
-    let again = place.run("demo phone").stdout;
+    let again = place.run("demo --data ./pombo-demo phone").stdout;
     assert!(again.contains("is linked already") && again.contains("curl http"), "{again}");
     demo.end();
     assert!(place.run("demo phone").stderr.contains("no demonstration runs"));
