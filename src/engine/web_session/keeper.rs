@@ -60,6 +60,8 @@ pub(super) struct Keeper {
     line: Arc<Line>,
     commands: mpsc::Receiver<Command>,
     pairing: watch::Sender<Pairing>,
+    /// Of the newest session.
+    records: Option<Arc<SessionRecords>>,
     /// The state in the store, as far as is known.
     connection: Connection,
     /// What is not in the store yet.
@@ -97,6 +99,7 @@ impl Keeper {
             company: channel.company_id,
             commands,
             pairing,
+            records: None,
             restriction: condition::restricted_until(&channel.connection)
                 .map(|_| Connection { status: Status::Connected, ..channel.connection.clone() }),
             connection: channel.connection.clone(),
@@ -158,12 +161,10 @@ impl Keeper {
         let common = Arc::clone(&self.common);
         let (events, heard) = mpsc::channel(EVENTS);
         let records = SessionRecords::new(common.store.clone(), Arc::clone(&common.vault), self.channel);
-        let opening = Opening {
-            session: self.channel,
-            records: Arc::new(records),
-            events,
-            device_name: common.device_name.clone(),
-        };
+        let records = Arc::new(records);
+        self.records = Some(Arc::clone(&records));
+        let opening =
+            Opening { session: self.channel, records, events, device_name: common.device_name.clone() };
         match common.driver.open(opening).await {
             Ok(session) => {
                 self.line.open(Arc::clone(&session));
@@ -368,25 +369,6 @@ impl Keeper {
         let to = Connection { status: Status::Pairing, reason: None, since: Timestamp::now() };
         self.wipe(to, done).await;
         Next::Close
-    }
-
-    /// Deletes the keys and says how the channel is, in one breath; as often as it takes. Whoever asks for anything
-    /// meanwhile is turned away.
-    async fn wipe(&mut self, to: Connection, done: Option<oneshot::Sender<()>>) {
-        while let Err(error) = self.common.store.end_web_session(self.channel, &to).await {
-            self.unwritten(&error);
-            tokio::select! {
-                () = tokio::time::sleep(WRITE_PAUSE) => {}
-                command = self.commands.recv() => if matches!(command, Some(Command::Stop) | None) {
-                    return;
-                },
-            }
-        }
-        tracing::info!(channel.id = %self.channel, to = %to.status, "the web session's keys were deleted");
-        self.pairing.send_replace(Pairing::default());
-        if let Some(done) = done {
-            let _ = done.send(());
-        }
     }
 }
 

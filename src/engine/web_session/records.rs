@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use tokio::sync::{RwLock, RwLockReadGuard};
 use uuid::Uuid;
 
 use crate::connector::web_session::{Change, Record, Records, RecordsError};
@@ -18,12 +19,28 @@ pub struct SessionRecords {
     store: Store,
     vault: Arc<Vault>,
     channel: Uuid,
+    /// Whether nothing is written any more. Whoever writes holds it.
+    is_closed: RwLock<bool>,
 }
 
 impl SessionRecords {
     /// Of this channel.
     pub fn new(store: Store, vault: Arc<Vault>, channel: Uuid) -> Self {
-        Self { store, vault, channel }
+        Self { store, vault, channel, is_closed: RwLock::new(false) }
+    }
+
+    /// Lets nothing be written any more, and waits for what is being written.
+    pub(super) async fn close(&self) {
+        *self.is_closed.write().await = true;
+    }
+
+    /// Leave to write while it is held.
+    async fn leave(&self) -> Result<RwLockReadGuard<'_, bool>, RecordsError> {
+        let is_closed = self.is_closed.read().await;
+        if *is_closed {
+            return Err(RecordsError::Unavailable("the session is over".into()));
+        }
+        Ok(is_closed)
     }
 
     async fn open_all(
@@ -61,6 +78,7 @@ impl Records for SessionRecords {
     }
 
     async fn apply(&self, changes: Vec<Change>) -> Result<(), RecordsError> {
+        let _leave = self.leave().await?;
         let changes = if changes.len() < MANY {
             seal(&self.vault, self.channel, changes)
         } else {
@@ -72,6 +90,7 @@ impl Records for SessionRecords {
     }
 
     async fn take(&self, namespace: &str, key: &str) -> Result<Option<Record>, RecordsError> {
+        let _leave = self.leave().await?;
         let row = self.store.take_web_session_row(self.channel, namespace, key).await.map_err(unavailable)?;
         let opened = open(&self.vault, self.channel, namespace, row.into_iter().collect())?;
         Ok(opened.into_iter().next())

@@ -1,7 +1,9 @@
 //! What a keeper writes: how its channel is, and the number of the phone.
 
+use tokio::sync::oneshot;
+
 use super::super::condition;
-use super::Keeper;
+use super::{Command, Keeper, Pairing, WRITE_PAUSE};
 use crate::clock::Timestamp;
 use crate::domain::channel::{Connection, Reason, Status};
 use crate::store;
@@ -67,6 +69,29 @@ impl Keeper {
             }
         }
         Ok(())
+    }
+
+    /// Deletes the keys and says how the channel is, in one breath; as often as it takes. Whoever asks for anything
+    /// meanwhile is turned away.
+    pub(super) async fn wipe(&mut self, to: Connection, done: Option<oneshot::Sender<()>>) {
+        // What the session still does must leave nothing behind.
+        if let Some(records) = self.records.take() {
+            records.close().await;
+        }
+        while let Err(error) = self.common.store.end_web_session(self.channel, &to).await {
+            self.unwritten(&error);
+            tokio::select! {
+                () = tokio::time::sleep(WRITE_PAUSE) => {}
+                command = self.commands.recv() => if matches!(command, Some(Command::Stop) | None) {
+                    return;
+                },
+            }
+        }
+        tracing::info!(channel.id = %self.channel, to = %to.status, "the web session's keys were deleted");
+        self.pairing.send_replace(Pairing::default());
+        if let Some(done) = done {
+            let _ = done.send(());
+        }
     }
 
     /// Said once, and not with every attempt.
