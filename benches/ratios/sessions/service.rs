@@ -55,7 +55,7 @@ impl Place {
             .env(PLACE, serde_json::to_string(self).unwrap())
             .output()
             .unwrap();
-        let said = String::from_utf8(output.stdout).unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
         let figures = said.lines().find_map(|line| line.strip_prefix(FIGURES));
         serde_json::from_str(figures.unwrap_or_else(|| panic!("no figures: {output:?}"))).unwrap()
     }

@@ -45,10 +45,7 @@ pub(super) async fn take(server: &Arc<Server>, name: &DeviceName, line: &Line, s
         server.fault(format!("message {id} is for nobody"));
         return;
     };
-    let (nack, withholds) = server.change(|world| {
-        let account = world.account(&name.number);
-        (account.nacks.pop_front(), account.withholds_acks)
-    });
+    let nack = server.change(|world| world.account(&name.number).nacks.pop_front());
     if nack.is_none()
         && let Err(fault) = read(server, name, stanza, &id, &to).await
     {
@@ -57,11 +54,14 @@ pub(super) async fn take(server: &Arc<Server>, name: &DeviceName, line: &Line, s
     let ack = NodeBuilder::new("ack").attr("class", "message").attr("id", id).attr("from", to);
     let ack = ack.attr("t", now().to_string());
     let ack = if let Some(code) = nack { ack.attr("error", code.to_string()) } else { ack };
-    if withholds {
-        server.change(|world| world.account(&name.number).withheld.push((line.clone(), ack.build())));
-    } else {
-        line.say(ack.build());
-    }
+    server.change(|world| {
+        let account = world.account(&name.number);
+        if account.withholds_acks {
+            account.withheld.push((line.clone(), ack.build()));
+        } else {
+            line.say(ack.build());
+        }
+    });
 }
 
 /// What is encrypted in a message for one phone.
