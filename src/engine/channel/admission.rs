@@ -58,16 +58,6 @@ impl ChannelActor {
     /// Lets a message in, or says when it may come again.
     fn admit(&mut self, &Admit { is_stranger, patience }: &Admit) -> Result<Place, TooSoon> {
         let (now, wall) = (Instant::now(), Timestamp::now());
-        if is_stranger
-            && let Some(until) = web_session::restricted_until(self.link.connection())
-            && until > wall
-        {
-            let sentence =
-                "WhatsApp restricted the account to people who wrote to it before: strangers may be \
-                            written to again after the seconds of Retry-After"
-                    .to_owned();
-            return Err(TooSoon { retry_after: until.from_now(wall), sentence });
-        }
         if let Some(until) = self.pause.map(|(_, until)| until).filter(|until| *until > now + patience) {
             let sentence = self.sentence(Reason::ProviderPause);
             return Err(TooSoon { retry_after: until - now, sentence });
@@ -78,6 +68,10 @@ impl ChannelActor {
                 sentence: "the channel is just starting".to_owned(),
             });
         };
+        // What its keeper heard before, perhaps in another process.
+        if let Some(until) = web_session::restricted_until(self.link.connection()) {
+            rhythm.restrict(until);
+        }
         rhythm.admit(Asker { is_stranger, patience }, &self.tier, now, wall)
     }
 
@@ -100,7 +94,9 @@ impl ChannelActor {
                 match result {
                     Ok((attempts, strangers)) => {
                         let linked_at = actor.channel.linked_at;
-                        actor.rhythm = Some(Rhythm::new(linked_at, attempts, strangers));
+                        let rhythm =
+                            Rhythm::new(linked_at, attempts, strangers, &actor.tier, Instant::now());
+                        actor.rhythm = Some(rhythm);
                         for (admit, answer) in std::mem::take(&mut actor.asked) {
                             // Who asked may have gone.
                             let _ = answer.send(actor.admit(&admit));

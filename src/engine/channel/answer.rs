@@ -9,12 +9,14 @@ use super::figures;
 use super::work::{Doubt, Leave, Ticket};
 use super::{ChannelActor, retry};
 use crate::clock::Timestamp;
+use crate::connector::web_session::RESTRICTED;
 use crate::connector::{Disposition, Reply};
 use crate::domain::message::{Failure, Outcome, State};
 use crate::domain::outlook::Reason;
 use crate::domain::send;
 use crate::domain::suppression::Suppression;
 use crate::domain::tier::UnknownOutcome;
+use crate::engine::web_session::RESTRICTED_FOR;
 use crate::store::suppression;
 
 /// A wait that is longer than this is spent in the store.
@@ -87,7 +89,12 @@ impl ChannelActor {
         let later =
             |reason, wait| Later { reason, wait, attempts: ticket.attempts, failure: Some(failure.clone()) };
         match disposition {
-            Disposition::Fail => self.fail(ticket, attempts, failure),
+            Disposition::Fail => {
+                if let (Some(RESTRICTED), Some(rhythm)) = (failure.code, &mut self.rhythm) {
+                    rhythm.restrict(Timestamp::now().plus(RESTRICTED_FOR));
+                }
+                self.fail(ticket, attempts, failure);
+            }
             Disposition::Retry => self.retry(ticket, attempts, failure),
             Disposition::Wait => {
                 let wait = self.pause_for(Reason::ProviderPause, &failure, retry::PAUSE);

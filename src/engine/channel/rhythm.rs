@@ -23,8 +23,12 @@ pub(super) struct Rhythm {
     attempts: Window,
     /// People of the last 24 hours who had neither written to the session nor been written to.
     strangers: Window,
-    /// No message starts before.
+    /// No message starts before, because of what is added at random.
     rest_until: Option<Instant>,
+    /// The limiter lets none start before.
+    paced_until: Instant,
+    /// WhatsApp refuses messages to strangers, for all that is known.
+    restricted_until: Option<Timestamp>,
     places: Places,
 }
 
@@ -47,17 +51,22 @@ pub(super) struct Asker {
 }
 
 impl Rhythm {
-    /// Of a session that was linked then, with what it did within the last 24 hours, in the order of time.
+    /// Of a session that was linked then, with what it did within the last 24 hours, in the order of time. Its
+    /// limiter begins with an empty bucket.
     pub(super) fn new(
         linked_at: Option<Timestamp>,
         attempts: Vec<Timestamp>,
         strangers: Vec<Timestamp>,
+        tier: &Tier,
+        now: Instant,
     ) -> Self {
         Self {
             linked_at,
             attempts: Window(attempts.into()),
             strangers: Window(strangers.into()),
             rest_until: None,
+            paced_until: now + interval(tier),
+            restricted_until: None,
             places: Places::default(),
         }
     }
@@ -79,6 +88,15 @@ impl Rhythm {
         now: Instant,
         wall: Timestamp,
     ) -> Result<Place, TooSoon> {
+        if asker.is_stranger
+            && let Some(until) = self.restricted_until.filter(|until| *until > wall)
+        {
+            let sentence =
+                "WhatsApp restricted the account to people who wrote to it before: strangers may be \
+                            written to again after the seconds of Retry-After"
+                    .to_owned();
+            return Err(TooSoon::until(until, wall, sentence));
+        }
         let name = &tier.name;
         let places = self.places.taken();
         let cap = self.cap(tier, wall);
@@ -126,9 +144,15 @@ impl Rhythm {
     /// A message starts; `chance` is from 0 to 1.
     pub(super) fn started(&mut self, tier: &Tier, now: Instant, wall: Timestamp, chance: f64) {
         self.attempts.push(wall);
+        self.paced_until = self.paced_until.max(now) + interval(tier);
         if !tier.jitter.is_zero() {
             self.rest_until = Some(now + interval(tier) + tier.jitter.mul_f64(chance.clamp(0.0, 1.0)));
         }
+    }
+
+    /// WhatsApp refuses messages to strangers; that is taken to last so long.
+    pub(super) fn restrict(&mut self, until: Timestamp) {
+        self.restricted_until = self.restricted_until.max(Some(until));
     }
 
     /// The messages of today's cap, how many are left of it, and when the next one may go if none is.

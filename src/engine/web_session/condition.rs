@@ -23,7 +23,7 @@ const REFUSED: &str = "connection_refused";
 /// The code of a channel whose account is restricted.
 const RESTRICTION: &str = "restricted";
 /// How long strangers are let be after that was heard.
-const RESTRICTED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+pub(crate) const RESTRICTED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What comes after the end of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]

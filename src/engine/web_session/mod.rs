@@ -21,6 +21,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 use uuid::Uuid;
 
+pub(crate) use self::condition::RESTRICTED_FOR;
 pub(super) use self::condition::restricted_until;
 pub(crate) use self::errand::{Errand, HandOver, Place, Places};
 use self::keeper::{Command, Keeper};

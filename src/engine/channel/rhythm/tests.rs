@@ -12,11 +12,9 @@ fn tier() -> Tier {
 }
 
 fn rhythm(linked_days_ago: u64) -> Rhythm {
-    Rhythm::new(
-        Some(WALL.minus(QUOTA_SPAN * u32::try_from(linked_days_ago).unwrap())),
-        Vec::new(),
-        Vec::new(),
-    )
+    let linked_at = WALL.minus(QUOTA_SPAN * u32::try_from(linked_days_ago).unwrap());
+    let long_ago = Instant::now().checked_sub(Duration::from_secs(60)).unwrap();
+    Rhythm::new(Some(linked_at), Vec::new(), Vec::new(), &tier(), long_ago)
 }
 
 #[test]
@@ -84,4 +82,27 @@ fn strangers_have_a_budget_of_their_own() {
     assert!(refused.sentence.contains("cold_contacts"), "{}", refused.sentence);
     assert!(rhythm.admit(KNOWN, &tier, now, WALL).is_ok());
     assert!(rhythm.admit(STRANGER, &tier, now, WALL.plus(QUOTA_SPAN)).is_ok());
+}
+
+#[test]
+fn the_limiter_s_next_slot_counts_when_nothing_is_added_at_random() {
+    let tier = Tier { jitter: Duration::ZERO, ..tier() };
+    let (mut rhythm, now) = (rhythm(9), Instant::now());
+    let asker = Asker { patience: Duration::from_secs(3), ..KNOWN };
+    drop(rhythm.admit(asker, &tier, now, WALL).unwrap());
+    rhythm.started(&tier, now, WALL, 0.5);
+    assert_eq!(rhythm.holds(&tier, now, WALL), None, "the limiter holds");
+    let refused = rhythm.admit(asker, &tier, now, WALL).unwrap_err();
+    assert_eq!(refused.retry_after, Duration::from_secs(7));
+}
+
+#[test]
+fn strangers_are_let_be_while_the_account_is_restricted_and_others_are_not() {
+    let (mut rhythm, tier, now) = (rhythm(9), tier(), Instant::now());
+    rhythm.restrict(WALL.plus(Duration::from_secs(60)));
+    rhythm.restrict(WALL.plus(Duration::from_secs(30)));
+    let refused = rhythm.admit(STRANGER, &tier, now, WALL).unwrap_err();
+    assert_eq!(refused.retry_after, Duration::from_secs(60));
+    assert!(rhythm.admit(KNOWN, &tier, now, WALL).is_ok());
+    assert!(rhythm.admit(STRANGER, &tier, now, WALL.plus(Duration::from_secs(60))).is_ok());
 }
