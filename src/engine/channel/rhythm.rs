@@ -117,8 +117,9 @@ impl Rhythm {
             );
             return Err(TooSoon::until(until, wall, sentence));
         }
-        let begins =
-            self.rest(now) + mean_distance(tier).saturating_mul(u32::try_from(places).unwrap_or(u32::MAX));
+        let paced = self.paced_until.saturating_duration_since(now);
+        let begins = self.rest(now).max(paced)
+            + mean_distance(tier).saturating_mul(u32::try_from(places).unwrap_or(u32::MAX));
         if let Some(wait) = begins.checked_sub(asker.patience).filter(|wait| !wait.is_zero()) {
             let sentence = format!(
                 "{places} messages go before this one at the pace of the tier `{name}` (options messages_per_second \
