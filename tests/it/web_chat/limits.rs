@@ -59,7 +59,8 @@ async fn a_message_that_would_wait_longer_than_its_caller_may_is_refused_and_nev
     }
     assert!((1..=2).contains(&sent), "{answers:?}");
     assert_eq!(sends(&world, &account).await, json!(sent), "what was refused is no send: {answers:?}");
-    world.send_by(&account, &text(MARIA, "depois")).await;
+    let later = world.send_by(&account, &text(MARIA, "depois")).await;
+    world.whatsapp.expect_message(&later.id).await;
     assert_eq!(world.whatsapp.messages().len(), sent + 1);
 }
 
