@@ -13,7 +13,8 @@ pub(crate) const NAME: &str = "web-sessions-whatsapp";
 /// Says where it is, and scans what it is told: a number and a code on each line.
 pub(crate) fn serve() -> Vec<Row> {
     let whatsapp = FakeWhatsApp::start();
-    writeln!(std::io::stdout(), "{} {}", whatsapp.url(), whatsapp.media_host()).unwrap();
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{} {}", whatsapp.url(), whatsapp.media_host()).unwrap();
     for line in std::io::stdin().lines().map_while(Result::ok) {
         let (number, code) = line.split_once(' ').unwrap();
         whatsapp.phone(number).scan(code);

@@ -38,7 +38,7 @@ async fn a_contact_whose_number_was_checked_shows_its_hidden_address_and_is_foun
     until("the address to be shown", async || {
         let shown = found(&world, &world.own.company, "maria").await;
         assert_eq!(shown.len(), 1);
-        shown[0]["phone_number_lid"] == Value::from(lid.as_str())
+        shown[0]["phone_number_lid"] == lid.as_str()
     })
     .await;
     let shown = found(&world, &world.own.company, &lid).await;

@@ -33,9 +33,14 @@ async fn a_service_of_another_process_serves_until_its_input_ends() {
     let options = Options::default();
     let process =
         Process::start(&text("database"), &directory, config, options, Some(Arc::new(driver))).await;
-    writeln!(std::io::stdout(), "{SERVING}{}", process.url).unwrap();
+    say(&process.url);
     let until_the_end = || std::io::stdin().read_to_end(&mut Vec::new());
     tokio::task::spawn_blocking(until_the_end).await.unwrap().unwrap();
+}
+
+fn say(address: &str) {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{SERVING}{address}").unwrap();
 }
 
 /// A service in a process of its own; killed when dropped.
