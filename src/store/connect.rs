@@ -19,7 +19,7 @@ const SQLITE_CACHE: &str = "-8192";
 /// The same of the one that writes, which comes back to the pages of many indexes.
 const SQLITE_WRITER_CACHE: &str = "-32768";
 /// Pages of 4 KiB in the write-ahead log from which on a commit moves them to the file. A page that is written again
-/// and again moves once: rows that go to places all over the indexes are written a third faster than at the usual
+/// and again moves once: rows that go to places all over the indexes are written a quarter faster than at the usual
 /// 1,000.
 const SQLITE_LOG_PAGES: &str = "8192";
 /// The write-ahead log is cut back to this many bytes after a checkpoint.

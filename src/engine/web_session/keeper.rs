@@ -30,6 +30,8 @@ const EVENTS: usize = 256;
 const WRITE_PAUSE: Duration = Duration::from_secs(1);
 /// How often a session is looked at without any occasion.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
+/// How long a keeper that is to hear something first waits for it: it is on its way.
+const ASKING: Duration = Duration::from_secs(10);
 /// How long a pairing code is good; the session says it more exactly.
 const CODE_SPAN: Duration = Duration::from_secs(160);
 
@@ -114,11 +116,18 @@ impl Keeper {
         }
     }
 
-    /// Keeps the session until there is nothing to keep.
-    pub(super) async fn run(mut self) {
-        let turn = self.common.starts.turn(Instant::now());
-        let mut then = Then::OpenNotBefore(turn);
+    /// Keeps the session until there is nothing to keep. Without being told to it opens none at first, if `asks`
+    /// says so.
+    pub(super) async fn run(mut self, mut asks: bool) {
+        let mut then = if asks {
+            Then::OpenAfter(ASKING)
+        } else {
+            Then::OpenNotBefore(self.common.starts.turn(Instant::now()))
+        };
         while self.wait(then).await {
+            if std::mem::take(&mut asks) && !self.is_wanted {
+                return;
+            }
             match self.keep().await {
                 Next::Close => return,
                 Next::Again(again) => then = again,

@@ -120,7 +120,7 @@ impl WebSessions {
         let Some(common) = &self.common else { return Ok(()) };
         let linked = common.store.resume_web_sessions().await?;
         for channel in linked.iter().filter(|channel| !condition::waits_for_a_person(&channel.connection)) {
-            self.keeper(common, channel, true);
+            self.keeper(common, channel, true, false);
         }
         Ok(())
     }
@@ -152,7 +152,7 @@ impl WebSessions {
             let is_linked = common.store.has_web_session(channel.id).await?;
             // A keeper begins with what the store says now: what it takes for unchanged, it does not write.
             let newest = common.store.find_channel(channel.id).await?;
-            let kept = self.keeper(common, newest.as_ref().unwrap_or(channel), is_linked);
+            let kept = self.keeper(common, newest.as_ref().unwrap_or(channel), is_linked, false);
             let (hear, heard) = oneshot::channel();
             // Whoever does not hear it has just ended, and another keeper may be started.
             let _ = kept.commands.send(Command::Pair(number, hear)).await;
@@ -174,7 +174,7 @@ impl WebSessions {
                 return Ok(());
             }
             // A session that is not open is not opened for this: it may be that it must not be.
-            let kept = self.keeper(common, channel, is_linked);
+            let kept = self.keeper(common, channel, is_linked, true);
             let (hear, heard) = oneshot::channel();
             let _ = kept.commands.send(Command::Unlink(hear)).await;
             match timeout(UNLINKING_PATIENCE, heard).await {
@@ -186,8 +186,8 @@ impl WebSessions {
         Err(Error::Unavailable { retry_after: RETRY_AFTER })
     }
 
-    /// The channel's keeper, started if need be.
-    fn keeper(&self, common: &Arc<Common>, channel: &Channel, is_linked: bool) -> Kept {
+    /// The channel's keeper, started if need be; one that `asks` opens no session before it is told to.
+    fn keeper(&self, common: &Arc<Common>, channel: &Channel, is_linked: bool, asks: bool) -> Kept {
         let mut keepers = self.keepers();
         if let Some(kept) = keepers.get(&channel.id).filter(|kept| !kept.commands.is_closed()) {
             return kept.clone();
@@ -200,7 +200,7 @@ impl WebSessions {
         });
         let keeper = Keeper::new(Arc::clone(common), channel, is_linked, told, show);
         // A thread that has ended drops the keeper, and its commands are closed.
-        self.thread.spawn(keeper.run());
+        self.thread.spawn(keeper.run(asks));
         let kept = Kept { commands, pairing };
         keepers.insert(channel.id, kept.clone());
         kept

@@ -2,7 +2,7 @@
 
 use pombo::clock::Timestamp;
 use pombo::domain::contact::Person;
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::world::{QUICK, World, text};
@@ -51,6 +51,27 @@ async fn a_contact_whose_number_was_checked_shows_its_hidden_address_and_is_foun
     assert_eq!(found(&world, &world.own.company, &digits[2..]).await.len(), 1);
     assert_eq!(found(&world, &world.own.company, JOAO).await[0]["phone_number_lid"], Value::Null);
     assert_eq!(found(&world, &theirs.company, "maria").await[0]["phone_number_lid"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_picture_that_was_asked_for_is_shown_by_the_contact() {
+    let world = World::linked().await;
+    world.whatsapp.contact(MARIA);
+    let own = &world.own;
+    add(&world, &own.company, "Maria", MARIA).await;
+    let path = format!("/api/v1/web-chat/{}/profile-picture", own.channel);
+    let ask = async |number: &str| {
+        let body = json!({ "phone_number": number }).to_string();
+        world.service.post(&path, &own.company.key, body).await
+    };
+    let answer = ask(MARIA).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    let picture = answer.json()["profile_picture"].clone();
+    assert!(picture.as_str().unwrap().ends_with(MARIA), "{picture}");
+    assert_eq!(found(&world, &own.company, "maria").await[0]["profile_picture"], picture);
+    let nobody = ask(JOAO).await;
+    assert_eq!((nobody.status, nobody.code().as_deref()), (422, Some("not_on_whatsapp")), "{}", nobody.body);
+    assert_eq!(ask("").await.code().as_deref(), Some("missing_phone_number"));
 }
 
 #[tokio::test]
