@@ -115,6 +115,23 @@ impl Store {
         waba_id: &str,
         listed: &[ListedTemplate],
     ) -> Result<()> {
+        let whenever = Timestamp::from_millis(i64::MAX);
+        self.sync_templates_as_of(company_id, waba_id, listed, whenever).await
+    }
+
+    /// The same, of a list that was asked for at `as_of`: what the provider said of a template since then is newer,
+    /// and stays.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn sync_templates_as_of(
+        &self,
+        company_id: Uuid,
+        waba_id: &str,
+        listed: &[ListedTemplate],
+        as_of: Timestamp,
+    ) -> Result<()> {
         let mut rows = Rows::new(self.backend, COLUMNS);
         for template in listed {
             rows.push([
@@ -129,15 +146,16 @@ impl Store {
                 Cell::Text(template.quality_score.as_deref()),
             ]);
         }
-        let (listed, rows) = rows.select(5);
+        let (listed, rows) = rows.select(6);
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Template).await?;
-        let mut values =
-            vec![company_id.into(), waba_id.into(), Timestamp::now().millis().into(), revision.into()];
+        let now = Timestamp::now().millis();
+        let mut values: Vec<sea_orm::Value> =
+            vec![company_id.into(), waba_id.into(), now.into(), revision.into(), as_of.millis().into()];
         values.extend(rows);
         let gone = format!(
             "UPDATE template SET status = '{DELETED}', updated_at = $3, revision = $4
-             WHERE company_id = $1 AND waba_id = $2 AND status <> '{DELETED}' AND NOT EXISTS (
+             WHERE company_id = $1 AND waba_id = $2 AND status <> '{DELETED}' AND updated_at <= $5 AND NOT EXISTS (
                  SELECT 1 FROM {listed} AS listed
                  WHERE listed.name = template.name AND listed.language = template.language)"
         );
@@ -346,7 +364,7 @@ fn upsert(listed: &str) -> String {
          FROM {listed} AS listed WHERE true
          ON CONFLICT (company_id, waba_id, name, language)
          DO UPDATE SET {set}, revision = excluded.revision, updated_at = excluded.updated_at
-         WHERE ({before}) IS DISTINCT FROM ({after})"
+         WHERE template.updated_at <= $5 AND ({before}) IS DISTINCT FROM ({after})"
     )
 }
 

@@ -8,7 +8,7 @@ use pombo::store::Error;
 use pombo::store::api_key::NewKey;
 use pombo::store::change::Who;
 use pombo::store::channel::{NewChannel, Sealed};
-use pombo::store::template::{Filter, Record};
+use pombo::store::template::{Filter, Record, Said};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
@@ -188,6 +188,26 @@ async fn a_language_in_another_case_is_understood_unless_two_are_meant(universe:
     assert_eq!(find("two", "EN_US").await, None);
 }
 
+async fn a_list_of_templates_changes_none_that_changed_since_it_was_asked_for(universe: &Universe) {
+    let store = &universe.store;
+    let company = store.add_company("acme", "standard").await.unwrap().id;
+    store.sync_templates(company, "waba", &[synced("a", "PAUSED", "x")]).await.unwrap();
+    let status = async || {
+        let found = store.find_template_by_name(company, "waba", "a", "en").await.unwrap();
+        found.unwrap().status
+    };
+    let asked_for = Timestamp::now().minus(std::time::Duration::from_secs(60));
+    let approved = Said { status: Some("APPROVED"), ..Said::default() };
+    assert!(store.change_template(company, "waba", "a", "en", approved).await.unwrap());
+    let old = [synced("a", "PAUSED", "x")];
+    store.sync_templates_as_of(company, "waba", &old, asked_for).await.unwrap();
+    store.sync_templates_as_of(company, "waba", &[], asked_for).await.unwrap();
+    assert_eq!(status().await, "APPROVED");
+    let later = Timestamp::now().plus(std::time::Duration::from_secs(60));
+    store.sync_templates_as_of(company, "waba", &old, later).await.unwrap();
+    assert_eq!(status().await, "PAUSED");
+}
+
 async fn a_page_beyond_all_counting_is_empty(universe: &Universe) {
     let store = &universe.store;
     let company = store.add_company("acme", "standard").await.unwrap().id;
@@ -222,6 +242,7 @@ stores!(
     concurrent_changes_each_get_a_revision_of_their_own,
     a_synchronised_template_keeps_its_id_and_a_vanished_one_is_deleted,
     a_language_in_another_case_is_understood_unless_two_are_meant,
+    a_list_of_templates_changes_none_that_changed_since_it_was_asked_for,
     a_page_beyond_all_counting_is_empty,
     applied_tiers_replace_those_of_the_same_name_and_no_others,
 );

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use actix::prelude::*;
 
 use super::ChannelActor;
+use crate::clock::Timestamp;
 use crate::connector::Error;
 
 /// However often it is asked for, no sooner than this after the last one.
@@ -60,10 +61,12 @@ impl ChannelActor {
         let (store, turn) = (self.shared.store.clone(), self.shared.questions.turn(now));
         async move {
             actix::clock::sleep(turn).await;
+            // What a webhook says meanwhile is newer than the list.
+            let as_of = Timestamp::now();
             // Boxed, so that thousands that wait for their turn are small.
             let listed = Box::pin(connector.templates()).await?;
             let count = listed.len();
-            let stored = Box::pin(store.sync_templates(account.0, &account.1, &listed)).await;
+            let stored = Box::pin(store.sync_templates_as_of(account.0, &account.1, &listed, as_of)).await;
             Ok::<_, Error>((count, stored))
         }
         .into_actor(self)
