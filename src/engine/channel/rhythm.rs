@@ -71,9 +71,12 @@ impl Rhythm {
         }
     }
 
-    /// Another phone was linked then.
-    pub(super) const fn linked(&mut self, at: Option<Timestamp>) {
-        self.linked_at = at;
+    /// When a phone was linked, as is known now. What WhatsApp said of another one's account is nothing to it.
+    pub(super) fn linked(&mut self, at: Option<Timestamp>) {
+        if self.linked_at != at {
+            self.linked_at = at;
+            self.restricted_until = None;
+        }
     }
 
     /// Lets a message in that will go within the caller's patience.

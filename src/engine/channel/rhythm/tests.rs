@@ -106,3 +106,14 @@ fn strangers_are_let_be_while_the_account_is_restricted_and_others_are_not() {
     assert!(rhythm.admit(KNOWN, &tier, now, WALL).is_ok());
     assert!(rhythm.admit(STRANGER, &tier, now, WALL.plus(Duration::from_secs(60))).is_ok());
 }
+
+#[test]
+fn another_phone_is_not_restricted_for_what_the_one_before_did() {
+    let (mut rhythm, tier, now) = (rhythm(9), tier(), Instant::now());
+    let linked_at = rhythm.linked_at;
+    rhythm.restrict(WALL.plus(Duration::from_secs(60)));
+    rhythm.linked(linked_at);
+    assert!(rhythm.admit(STRANGER, &tier, now, WALL).is_err(), "it is the same phone");
+    rhythm.linked(Some(WALL));
+    assert!(rhythm.admit(STRANGER, &tier, now, WALL).is_ok());
+}
