@@ -22,6 +22,7 @@ mod load;
 mod peers;
 mod people;
 mod provider;
+mod readers;
 mod receipts;
 mod retention;
 mod seed;
@@ -61,6 +62,7 @@ fn main() -> std::io::Result<()> {
         ("receipts", true, receipts::measure),
         ("singles", true, singles::measure),
         ("fairness", true, fairness::measure),
+        ("readers", true, readers::measure),
         ("idle-actors", true, actors::idle),
         ("start", true, actors::start),
         ("contacts", true, contacts::measure),

@@ -113,6 +113,7 @@ pub(super) async fn list(
 ) -> Result<Envelope<Channel>, Error> {
     let query = ListQuery::new(query, &state.options);
     let (page, search) = (query.page()?, query.search()?);
-    let channels = state.engine.store().channels(company.id, kind, page, search.as_deref()).await?;
+    let records = state.engine.records_of(company.id).await?;
+    let channels = records.channels(company.id, kind, page, search.as_deref()).await?;
     Ok(Envelope::new(page, channels))
 }

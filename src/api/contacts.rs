@@ -131,7 +131,8 @@ pub(super) async fn list(
 ) -> Result<Json<Envelope<Contact>>, Error> {
     let query = ListQuery::new(request.query_string(), &state.options);
     let (page, search) = (query.page()?, query.search()?);
-    let contacts = state.engine.store().contacts(company.id, page, search.as_deref()).await?;
+    let records = state.engine.records_of(company.id).await?;
+    let contacts = records.contacts(company.id, page, search.as_deref()).await?;
     Ok(Json(Envelope::new(page, contacts)))
 }
 
@@ -153,6 +154,7 @@ pub(super) async fn tags(
 ) -> Result<Json<Envelope<Tag>>, Error> {
     let query = ListQuery::new(request.query_string(), &state.options);
     let (page, search) = (query.page()?, query.search()?);
-    let tags = state.engine.store().tags(company.id, page, search.as_deref()).await?;
+    let records = state.engine.records_of(company.id).await?;
+    let tags = records.tags(company.id, page, search.as_deref()).await?;
     Ok(Json(Envelope::new(page, tags)))
 }

@@ -50,7 +50,7 @@ pub(super) async fn list(
     let query = ListQuery::new(request.query_string(), &state.options);
     let (page, filter) = (query.page()?, filter(&query)?);
     let Page { records, total } =
-        state.engine.store().sends(company.id, page, filter, Timestamp::now()).await?;
+        state.engine.records_of(company.id).await?.sends(company.id, page, filter, Timestamp::now()).await?;
     let records = with_outlook(&state, records).await?;
     Ok(Json(Envelope::new(page, Page { records, total })))
 }
@@ -159,7 +159,8 @@ pub(super) async fn cancel(
 }
 
 async fn show(state: &State, company: Company, id: Uuid) -> Result<Json<SendRecord>, Error> {
-    let found = state.engine.store().find_send(company.id, id, Timestamp::now()).await?;
+    let found =
+        state.engine.records_of(company.id).await?.find_send(company.id, id, Timestamp::now()).await?;
     let mut shown = with_outlook(state, found.into_iter().collect()).await?;
     let shown = shown.pop().ok_or_else(no_such_send)?;
     Ok(Json(shown.into()))

@@ -79,7 +79,12 @@ pub(super) async fn list(
         Filter { search: search.as_deref(), language: language.as_deref(), category: category.as_deref() };
     let templates = match &channel.waba_id {
         Some(waba_id) => {
-            state.engine.store().approved_templates(channel.company_id, waba_id, page, filter).await?
+            state
+                .engine
+                .records_of(channel.company_id)
+                .await?
+                .approved_templates(channel.company_id, waba_id, page, filter)
+                .await?
         }
         None => Page { records: Vec::new(), total: 0 },
     };

@@ -8,6 +8,7 @@ use actix_web::dev::ServerHandle;
 use actix_web::{App as Application, HttpServer, web};
 use anyhow::{Context as _, bail};
 use tokio::task::JoinHandle;
+use tokio::time::{timeout, timeout_at};
 
 use super::shutdown::{self, Asked};
 use super::{App, measures, store_options, web_session};
@@ -15,7 +16,7 @@ use crate::api;
 use crate::config::{self, Config};
 use crate::connector::web_session::Driver;
 use crate::domain::request::Limits;
-use crate::engine::Engine;
+use crate::engine::{Engine, Fenced};
 use crate::store::{self, Lease, Store};
 
 /// How long to wait for the lease of a process that may just have ended, and how often to ask.
@@ -23,8 +24,16 @@ const LEASE_PATIENCE: Duration = Duration::from_secs(3);
 const LEASE_PAUSE: Duration = Duration::from_millis(100);
 
 /// Why a service ended that nobody asked to.
-pub(super) const TAKEN_OVER: &str =
-    "another `pombo serve` took over dispatching from this database; this one has ended";
+pub(super) const fn unasked(fenced: Fenced) -> &'static str {
+    match fenced {
+        Fenced::TakenOver => {
+            "another `pombo serve` took over dispatching from this database; this one has ended"
+        }
+        Fenced::Defect => {
+            "writing to the ledger broke down by a defect, which the log has; nothing is lost: start the service again"
+        }
+    }
+}
 
 /// A service that listens. Dropping it does not end it: call [`Service::stop`].
 pub struct Service {
@@ -32,7 +41,7 @@ pub struct Service {
     engine: Engine,
     handle: ServerHandle,
     ended: JoinHandle<std::io::Result<()>>,
-    /// How long a stop waits for messages in flight and their outcomes.
+    /// How long a stop may take in all.
     grace: Duration,
 }
 
@@ -56,9 +65,9 @@ pub async fn run(config: Config, json: bool, by: Asked) -> anyhow::Result<()> {
     let _ = writeln!(std::io::stdout().lock(), "{line}");
     tokio::select! {
         requested = requested => requested?,
-        () = service.fenced() => {
+        fenced = service.fenced() => {
             service.stop().await?;
-            bail!(TAKEN_OVER)
+            bail!(unasked(fenced))
         }
     }
     tracing::info!("stopping: finishing what is under way");
@@ -112,7 +121,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         .workers(config::per_core(config.server.workers))
         .keep_alive(config.server.keep_alive)
         .client_request_timeout(config.server.client_timeout)
-        .shutdown_timeout(config.server.shutdown_grace.as_secs())
+        .shutdown_timeout(config.server.shutdown_grace.as_secs().max(1))
         .disable_signals()
         .listen(listener)?
         .run();
@@ -146,24 +155,34 @@ impl Service {
         &self.base_url
     }
 
-    /// Returns when another process took over dispatching: this one must end.
-    pub async fn fenced(&self) {
-        self.engine.fenced().await;
+    /// Returns when this process can dispatch no more and must end, and says why.
+    pub async fn fenced(&self) -> Fenced {
+        self.engine.fenced().await
     }
 
     /// Takes no more requests, finishes what is under way, waits for the messages in flight and returns once
-    /// their outcomes are written.
+    /// their outcomes are written, or once `server.shutdown_grace` is over.
     ///
     /// # Errors
     ///
     /// When the service ended in a way that it should not.
     pub async fn stop(self) -> anyhow::Result<()> {
-        self.handle.stop(true).await;
-        if tokio::time::timeout(self.grace, self.engine.stop()).await.is_err() {
+        let deadline = Instant::now() + self.grace;
+        // Slow clients have half of the time, so that messages in flight have the other half.
+        if timeout(self.grace / 2, self.handle.stop(true)).await.is_err() {
+            tracing::warn!("requests are still being answered: messages in flight are waited for meanwhile");
+        }
+        if timeout_at(deadline.into(), self.engine.stop()).await.is_err() {
             tracing::warn!(
                 "the database or the provider does not answer: ended without the last outcomes, which are unknown now"
             );
         }
-        Ok(self.ended.await??)
+        match timeout_at(deadline.into(), self.ended).await {
+            Ok(ended) => Ok(ended??),
+            Err(_) => {
+                tracing::warn!("requests were cut off: their clients were too slow");
+                Ok(())
+            }
+        }
     }
 }

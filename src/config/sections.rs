@@ -53,7 +53,7 @@ pub struct Database {
     /// As written; [`super::Config::database_url`] gives the address in force.
     #[serde(deserialize_with = "units::optional_secret")]
     pub url: Option<Secret>,
-    /// The most connections.
+    /// The most connections; at least [`Database::FEWEST_ON_POSTGRES`] on PostgreSQL.
     pub connections: u32,
     /// How long to wait for a free one.
     #[serde(with = "time_span")]
@@ -62,6 +62,12 @@ pub struct Database {
     pub sqlite_synchronous: SqliteSynchronous,
     /// Whether every start brings the schema up to date.
     pub migrate: bool,
+}
+
+impl Database {
+    /// One for the lock on dispatching, two for the ledger, and one each for what requests read, for accepting, and for
+    /// dispatching.
+    pub const FEWEST_ON_POSTGRES: u32 = 6;
 }
 
 /// `database.sqlite_synchronous`.

@@ -212,6 +212,17 @@ fn options_that_contradict_each_other_are_faults() {
 }
 
 #[test]
+fn postgres_needs_a_connection_for_every_part() {
+    let with = |url: &str, connections: u32| {
+        load(&format!("[database]\nurl = \"{url}\"\nconnections = {connections}"), &[])
+    };
+    let shown = with("postgres://db/pombo", 5).unwrap_err().to_string();
+    assert!(shown.contains("database.connections") && shown.contains("give at least 6"), "{shown}");
+    assert!(with("postgresql://db/pombo", Database::FEWEST_ON_POSTGRES).is_ok());
+    assert!(with("sqlite://pombo.db", 1).is_ok());
+}
+
+#[test]
 fn networks_are_a_list_in_a_file_and_parted_by_commas_in_the_environment() {
     let networks = |config: Config| config.media.allow.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert!(networks(Config::default()).is_empty());

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;
 
-use super::{Config, Media};
+use super::{Config, Database, Media};
 
 /// An option, what is wrong with it, and its mend.
 pub(super) type Found = (&'static str, String, String);
@@ -128,12 +128,20 @@ fn spans(config: &Config, found: &mut Vec<Found>) {
 }
 
 fn relations(config: &Config, found: &mut Vec<Found>) {
-    let Config { engine, retry, media, .. } = config;
+    let Config { database, engine, retry, media, .. } = config;
     for (option, limit) in media_limits(media).into_iter().filter(|(_, limit)| *limit > media.memory) {
         found.push((
             "media.memory",
             format!("{} bytes are less than {option}, {limit} bytes", media.memory),
             format!("raise it, or lower {option}"),
+        ));
+    }
+    let is_postgres = database.url.as_ref().is_some_and(|url| url.expose().starts_with("postgres"));
+    if is_postgres && (1..Database::FEWEST_ON_POSTGRES).contains(&database.connections) {
+        found.push((
+            "database.connections",
+            format!("{} are too few for PostgreSQL, where they are divided", database.connections),
+            format!("give at least {}", Database::FEWEST_ON_POSTGRES),
         ));
     }
     if engine.in_flight < engine.concurrency {

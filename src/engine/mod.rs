@@ -1,8 +1,8 @@
 //! The engine: accepts sends, freezes their audience, and delivers them at the pace of their channel.
 //!
 //! [`Engine`] is the only way in: the HTTP surface holds one and never an actor's address.
-//! Inside are actors: one [`channel`] actor for each channel in use, some [`resolver`]s, one [`ledger`] and
-//! one [`sentinel`]; and a task for each [web session](web_session). Nothing here knows HTTP or SQL.
+//! Inside are actors: one [`channel`] actor for each channel in use, some [`resolver`]s and one [`ledger`];
+//! and tasks: the rounds of the [`sentinel`], and one for each [web session](web_session). Nothing here knows HTTP or SQL.
 
 mod accept;
 mod app_secrets;
@@ -20,9 +20,11 @@ pub mod plan;
 mod quota;
 mod reader;
 mod receipts;
+mod records;
 mod requests;
 mod resolver;
 mod retention;
+mod rounds;
 mod sentinel;
 mod shared;
 mod steering;
@@ -52,6 +54,8 @@ use self::ledger::{Close, Condition, Ledger};
 use self::pace::Pace;
 use self::quota::Quotas;
 use self::reader::Reader;
+pub use self::records::Records;
+use self::records::RequestShare;
 use self::requests::Requests;
 pub use self::requests::{Allowance, Exhausted};
 use self::resolver::Resolver;
@@ -72,7 +76,7 @@ use crate::domain::channel::Channel;
 pub use crate::domain::request::{Skipped, SkippedEntry};
 use crate::domain::send::Schedule;
 use crate::error::Refusal;
-use crate::store::{self, Lease, Store};
+use crate::store::{self, Lease, Purpose, Store};
 use crate::vault::Vault;
 
 /// When a client should try again while the database cannot write.
@@ -102,6 +106,9 @@ struct Inner {
     reachable: AtomicBool,
     stopping: AtomicBool,
     ledger: watch::Receiver<Condition>,
+    /// Whether another process was seen to have taken the lease.
+    lease_lost: watch::Sender<bool>,
+    request_share: RequestShare,
     /// The threads of ledger, and of resolvers, sentinel and keepers of web sessions.
     threads: [ArbiterHandle; 2],
 }
@@ -135,6 +142,15 @@ pub struct Accepted {
 pub struct Readiness {
     /// What stands in the way, a sentence each; empty when ready.
     pub obstacles: Vec<String>,
+}
+
+/// Why a process can dispatch no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fenced {
+    /// Another process has the lease.
+    TakenOver,
+    /// The ledger ended by a defect of ours, which was logged: nothing can be written any more.
+    Defect,
 }
 
 /// Why a call did not succeed.
@@ -209,6 +225,8 @@ impl Engine {
         lease: Lease,
         driver: Option<Arc<dyn Driver>>,
     ) -> Result<Self, StartError> {
+        let requests = RequestShare::new(store.clone(), config.database.acquire_timeout);
+        let store = store.reserved_for(Purpose::Engine);
         let removed = store.remove_unresolved().await?;
         if removed > 0 {
             tracing::info!(sends = removed, "removed sends whose audience was never complete");
@@ -222,7 +240,7 @@ impl Engine {
         // Read first: what changes from here on is seen by the sentinel.
         let seen = store.revisions().await?;
         let (report, condition) = watch::channel(Condition::Writing);
-        let (own_store, lease) = (store.clone(), Arc::new(lease));
+        let (own_store, lease) = (store.reserved_for(Purpose::Ledger), Arc::new(lease));
         let (capacity, dispatching) = (config.engine.accept_queue, Arc::clone(&lease));
         let (writers, helpers) = (Arbiter::new().handle(), Arbiter::new().handle());
         let ledger =
@@ -246,7 +264,7 @@ impl Engine {
             throttles: Throttles::default(),
             synchronised: DashMap::new(),
             questions: Pace::each_second(QUESTIONS_EACH_SECOND),
-            reader: Reader::new(config.database.connections as usize / 2),
+            reader: Reader::new(store.reserved_for(Purpose::Dispatch)),
             places: FairLine::new(config.engine.total_in_flight),
             engine: config.engine.clone(),
             retry: config.retry.clone(),
@@ -273,16 +291,17 @@ impl Engine {
             reachable: AtomicBool::new(true),
             stopping: AtomicBool::new(false),
             ledger: condition,
+            lease_lost: watch::Sender::new(false),
+            request_share: requests,
             threads: [writers, helpers.clone()],
         }));
         engine.forget_keys(seen.api_key);
         engine.load_tiers().await?;
         engine.load_suppressions().await?;
-        let (watched, interval) = (engine.clone(), config.engine.watch_interval);
-        let retention = Retention::new(Arc::clone(&engine.0.shared), dispatching, config.retention.clone());
-        Sentinel::start_in_arbiter(&helpers, move |_| {
-            Sentinel::new(watched, interval, seen, Arc::new(retention))
-        });
+        let ages = config.retention.clone();
+        let retention = Retention::new(Arc::clone(&engine.0.shared), Arc::clone(&dispatching), ages);
+        let interval = config.engine.watch_interval;
+        Sentinel { engine: engine.clone(), interval, seen, lease: dispatching, retention }.start(&helpers);
         helpers.spawn(engine.clone().take_in(told));
         engine.go_on().await?;
         engine.0.web_sessions.resume().await?;
@@ -300,7 +319,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The store, for lists.
+    /// The store, for the engine's own work. What requests list or change goes through [`Engine::records_of`].
     pub fn store(&self) -> &Store {
         &self.0.shared.store
     }
@@ -343,7 +362,8 @@ impl Engine {
         if !self.0.reachable.load(Ordering::Relaxed) {
             obstacles.push("the database does not answer".to_owned());
         }
-        match *self.0.ledger.borrow() {
+        let condition = if *self.0.lease_lost.borrow() { Condition::Fenced } else { *self.0.ledger.borrow() };
+        match condition {
             Condition::Writing => {}
             Condition::Failing => obstacles.push("the database cannot be written".to_owned()),
             Condition::Fenced => obstacles.push("another process dispatches from this database".to_owned()),
@@ -351,13 +371,17 @@ impl Engine {
         Readiness { obstacles }
     }
 
-    /// Returns when this process can dispatch no more, because another one took over or because the ledger
-    /// ended by a defect: it must end.
-    pub async fn fenced(&self) {
-        let mut ledger = self.0.ledger.clone();
-        let fenced = ledger.wait_for(|condition| *condition == Condition::Fenced).await;
-        if fenced.is_err() && self.0.stopping.load(Ordering::Relaxed) {
-            std::future::pending::<()>().await;
+    /// Returns when this process can dispatch no more and must end, and says why.
+    pub async fn fenced(&self) -> Fenced {
+        let (mut ledger, mut lost) = (self.0.ledger.clone(), self.0.lease_lost.subscribe());
+        let fenced = tokio::select! {
+            fenced = ledger.wait_for(|condition| *condition == Condition::Fenced) => fenced.map(drop),
+            lost = lost.wait_for(|lost| *lost) => lost.map(drop),
+        };
+        match fenced {
+            Ok(()) => Fenced::TakenOver,
+            Err(_) if self.0.stopping.load(Ordering::Relaxed) => std::future::pending().await,
+            Err(_) => Fenced::Defect,
         }
     }
 
@@ -399,6 +423,13 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// Another process has the lease: this one can write no more, and ends.
+    fn lose_lease(&self) {
+        if !self.0.lease_lost.send_replace(true) {
+            tracing::error!("another process dispatches from this database now");
+        }
     }
 
     fn set_reachable(&self, reachable: bool) {

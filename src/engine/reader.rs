@@ -1,7 +1,7 @@
-//! Reading the store for channels: on a thread of its own, and a bounded number at once.
+//! Reading the store for channels: on a thread of its own, and as many at once as it has connections.
 //!
-//! Half of the store's connections read for channels, so that many channels with work leave the others to
-//! requests. And a channel's own thread may be busy with thousands of messages: were its reads carried out
+//! These connections are reserved for channels, so that neither requests nor accepting keeps a channel from its next
+//! messages, nor the other way round. And a channel's own thread may be busy with thousands of messages: were its reads carried out
 //! there, each would keep its connection until that thread comes round to it, and a thousand channels would
 //! begin one by one.
 
@@ -10,18 +10,25 @@ use std::sync::Arc;
 use actix::{Arbiter, ArbiterHandle};
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::store::{Error, Result};
+use crate::store::{Error, Result, Store};
 
 /// See the module.
 pub(crate) struct Reader {
     thread: ArbiterHandle,
     at_once: Arc<Semaphore>,
+    store: Store,
 }
 
 impl Reader {
-    /// Starts the thread; `at_once` reads run, the others stand in line.
-    pub(crate) fn new(at_once: usize) -> Self {
-        Self { thread: Arbiter::new().handle(), at_once: Arc::new(Semaphore::new(at_once.max(1))) }
+    /// Starts the thread. As many reads run at once as `store` has connections; the others stand in line.
+    pub(crate) fn new(store: Store) -> Self {
+        let at_once = Arc::new(Semaphore::new(store.connections()));
+        Self { thread: Arbiter::new().handle(), at_once, store }
+    }
+
+    /// What is read from.
+    pub(crate) fn store(&self) -> Store {
+        self.store.clone()
     }
 
     /// Runs `reading` when its turn comes.
@@ -57,11 +64,27 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+    use crate::store::{Options, Purpose};
+
+    /// With so many connections to an empty database.
+    async fn reader(at_once: u32) -> (Reader, tempfile::TempDir) {
+        let directory = tempfile::tempdir().unwrap();
+        let options = Options {
+            url: format!("sqlite://{}", directory.path().join("pombo.db").display()),
+            connections: 3 * at_once,
+            acquire_timeout: std::time::Duration::from_secs(60),
+            synchronous_full: false,
+            migrate: true,
+        };
+        let store = Store::open(&options).await.unwrap().reserved_for(Purpose::Dispatch);
+        assert_eq!(store.connections(), at_once as usize);
+        (Reader::new(store), directory)
+    }
 
     #[test]
     fn a_bounded_number_reads_at_once_and_each_gets_its_own_answer() {
         actix::System::new().block_on(async {
-            let reader = Reader::new(2);
+            let (reader, _directory) = reader(2).await;
             let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
             let read = |number: usize| {
                 let (running, most) = (Arc::clone(&running), Arc::clone(&most));
@@ -86,7 +109,7 @@ mod tests {
     #[test]
     fn a_read_that_is_cut_short_is_an_error_that_passes() {
         actix::System::new().block_on(async {
-            let reader = Reader::new(1);
+            let (reader, _directory) = reader(1).await;
             let endless = reader.read(std::future::pending::<Result<()>>());
             reader.stop();
             assert!(endless.await.unwrap_err().is_passing());

@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 pub(super) use self::unique::Unique;
 use super::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Ledger, Listener, Order, Withdraw};
+use super::rounds::caught;
 use super::shared::Shared;
 use crate::domain::block::pack;
 use crate::domain::phone::PhoneNumber;
@@ -97,7 +98,8 @@ struct Writing {
 impl Writing {
     async fn run(mut self) -> Result<Resolved, Error> {
         self.resolved.skipped = std::mem::take(&mut self.resolve.skipped);
-        let result = self.resolve().await;
+        // What was written of a send that panicked is withdrawn like that of any other that failed.
+        let result = caught("resolver", self.resolve()).await.unwrap_or(Err(Error::Closed));
         if let (Err(_), Some(send_id)) = (&result, self.resolved.send_id) {
             let _ = self.shared.ledger.send(Withdraw(send_id)).await;
         }

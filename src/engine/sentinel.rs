@@ -1,117 +1,157 @@
-//! The sentinel actor: sees what other processes changed, and wakes the channels concerned.
+//! The sentinel: background work that nobody asks for, each kind in rounds of its own.
 //!
-//! It compares the store's revisions with those seen last. A tier, a channel or a key changed by the
-//! command line while the service runs is in force within one interval.
+//! It compares the store's revisions with those seen last, so that a tier, a channel or a key changed by the command
+//! line is in force within one interval. It ends what expired, starts what broke down, keeps the lock on dispatching,
+//! and wakes channels that nobody told of their work. A round that panics costs that round alone.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix::prelude::*;
+use actix::ArbiterHandle;
 use uuid::Uuid;
 
-use super::channel::{Release, TemplatesChanged};
+use super::channel::{Overlooked, Release, TemplatesChanged};
 use super::retention::Retention;
+use super::rounds::repeat;
 use super::{Engine, indexing};
 use crate::clock::Timestamp;
 use crate::domain::channel::{Kind, Status};
 use crate::domain::send::State;
+use crate::store::channel::AtWork;
 use crate::store::template::APPROVED;
-use crate::store::{self, Revisions};
+use crate::store::{self, Lease, Revisions, Standing};
 
 /// How often sends are looked for whose time is over.
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(2);
 /// Sends that are ended at once for that.
 const EXPIRED_AT_ONCE: u32 = 500;
+/// How often channels with work are looked for, and how many in one round: with ten thousand channels at work each is
+/// looked at every 40 s. A round reads some hundred rows of each channel at most.
+const WORK_INTERVAL: Duration = Duration::from_secs(2);
+const CHANNELS_AT_ONCE: u32 = 500;
+/// How often it is asked whether this process still has the lease.
+const LEASE_INTERVAL: Duration = Duration::from_secs(2);
 
-/// See the module.
+/// What the sentinel works with.
 pub(super) struct Sentinel {
-    engine: Engine,
-    interval: Duration,
-    seen: Revisions,
-    retention: Arc<Retention>,
-    /// Whether the last look failed: said once, not at every look.
-    blind: bool,
+    pub(super) engine: Engine,
+    /// How often changes are looked for.
+    pub(super) interval: Duration,
+    /// What is in force already.
+    pub(super) seen: Revisions,
+    pub(super) lease: Arc<Lease>,
+    pub(super) retention: Retention,
 }
 
 impl Sentinel {
-    pub(super) const fn new(
-        engine: Engine,
-        interval: Duration,
-        seen: Revisions,
-        retention: Arc<Retention>,
-    ) -> Self {
-        Self { engine, interval, seen, retention, blind: false }
-    }
-
-    fn look(&mut self, ctx: &mut Context<Self>) {
-        let (engine, seen) = (self.engine.clone(), self.seen);
-        async move { take_up(&engine, seen).await }
-            .into_actor(self)
-            .map(|result, sentinel, ctx| {
-                match result {
-                    Ok(seen) => {
-                        sentinel.seen = seen;
-                        sentinel.blind = false;
-                    }
-                    Err(error) if sentinel.blind => tracing::debug!(%error, "still cannot look for changes"),
-                    Err(error) => {
-                        tracing::error!(%error, "cannot look for changes");
-                        sentinel.blind = true;
-                    }
-                }
-                sentinel.engine.set_reachable(!sentinel.blind);
-                sentinel.engine.directory().revive();
-                ctx.run_later(sentinel.interval, Self::look);
-            })
-            .spawn(ctx);
-    }
-}
-
-impl Sentinel {
-    /// Ends the sends whose time is over, wherever they wait.
-    fn expire(&mut self, ctx: &mut Context<Self>) {
-        let engine = self.engine.clone();
-        async move {
-            let expired = engine.store().expire_sends(Timestamp::now(), EXPIRED_AT_ONCE).await?;
-            for (send_id, channel_id) in &expired {
-                let release = Release { send_id: *send_id, over: Some(State::Expired) };
-                engine.directory().ask(*channel_id, release).await;
-            }
-            Ok::<_, store::Error>(expired.len())
-        }
-        .into_actor(self)
-        .map(|result, _, ctx| {
+    /// Begins all rounds; they end with the thread.
+    pub(super) fn start(self, thread: &ArbiterHandle) {
+        let Self { engine, interval, mut seen, lease, retention } = self;
+        // Whether the last look failed: said once, not at every look.
+        let (watched, mut blind) = (engine.clone(), false);
+        repeat(thread, "changes", async move || {
+            let result = take_up(&watched, seen).await;
+            let was_blind = std::mem::replace(&mut blind, result.is_err());
+            watched.set_reachable(!blind);
             match result {
+                Ok(now) => seen = now,
+                Err(error) if was_blind => tracing::debug!(%error, "still cannot look for changes"),
+                Err(error) => tracing::error!(%error, "cannot look for changes"),
+            }
+            interval
+        });
+        let revived = engine.clone();
+        repeat(thread, "revival", async move || {
+            revived.directory().revive();
+            if revived.check_running().is_ok() {
+                revived.0.web_sessions.revive().await;
+            }
+            interval
+        });
+        let ended = engine.clone();
+        repeat(thread, "expiry", async move || {
+            match expire(&ended).await {
                 Ok(0) => {}
                 Ok(sends) => tracing::info!(sends, "the time of sends is over"),
                 Err(error) => tracing::debug!(%error, "cannot look for sends whose time is over"),
             }
-            ctx.run_later(EXPIRY_INTERVAL, Self::expire);
-        })
-        .spawn(ctx);
-    }
-
-    /// Forgets what nobody needs any more.
-    fn forget(&mut self, ctx: &mut Context<Self>) {
-        let retention = Arc::clone(&self.retention);
-        async move { retention.round().await }
-            .into_actor(self)
-            .map(|(), sentinel, ctx| {
-                ctx.run_later(sentinel.retention.interval(), Self::forget);
-            })
-            .spawn(ctx);
+            EXPIRY_INTERVAL
+        });
+        let (woken, mut behind) = (engine.clone(), Uuid::nil());
+        repeat(thread, "work", async move || {
+            match wake(&woken, behind).await {
+                Ok(last) => behind = last,
+                Err(error) => tracing::debug!(%error, "cannot look for channels with work"),
+            }
+            WORK_INTERVAL
+        });
+        let (holder, mut was_locked) = (engine.clone(), true);
+        repeat(thread, "lease", async move || {
+            was_locked = confirm(&holder, &lease, was_locked).await;
+            LEASE_INTERVAL
+        });
+        repeat(thread, "retention", async move || {
+            retention.round().await;
+            retention.interval()
+        });
+        let store = engine.store().clone();
+        repeat(thread, "indexing", async move || indexing::round(&store).await);
     }
 }
 
-impl Actor for Sentinel {
-    type Context = Context<Self>;
+/// Ends the sends whose time is over, wherever they wait; how many.
+async fn expire(engine: &Engine) -> store::Result<usize> {
+    let expired = engine.store().expire_sends(Timestamp::now(), EXPIRED_AT_ONCE).await?;
+    for (send_id, channel_id) in &expired {
+        let release = Release { send_id: *send_id, over: Some(State::Expired) };
+        engine.directory().ask(*channel_id, release).await;
+    }
+    Ok(expired.len())
+}
 
-    fn started(&mut self, ctx: &mut Self::Context) {
-        self.look(ctx);
-        self.expire(ctx);
-        self.forget(ctx);
-        indexing::keep(self.engine.store().clone(), ctx);
+/// Wakes channels with work behind this one, and says where the next round goes on. A channel hears of its sends from
+/// the ledger; what another process accepted, just before it noticed that it had lost its lease, nobody tells.
+async fn wake(engine: &Engine, behind: Uuid) -> store::Result<Uuid> {
+    let working = engine.store().channels_at_work(behind, Timestamp::now(), CHANNELS_AT_ONCE).await?;
+    let is_last = working.len() < CHANNELS_AT_ONCE as usize;
+    let last = working.last().filter(|_| !is_last).map_or_else(Uuid::nil, |last| last.channel_id);
+    for AtWork { channel_id, direct, bulk } in working {
+        if let Some(actor) = engine.directory().address(channel_id) {
+            if direct.or(bulk).is_some() {
+                // A full mailbox belongs to a channel that is busy: it is told in another round.
+                let _ = actor.try_send(Overlooked { direct, bulk });
+            }
+        } else if let Some(channel) = engine.directory().find(channel_id).await? {
+            engine.directory().wake(&channel);
+        }
+    }
+    Ok(last)
+}
+
+/// Makes sure that this process still has the lease; whether it has the lock.
+async fn confirm(engine: &Engine, lease: &Lease, was_locked: bool) -> bool {
+    match engine.store().confirm_lease(lease).await {
+        Ok(Standing::Locked) => {
+            if !was_locked {
+                tracing::info!("took the lock on dispatching again");
+            }
+            true
+        }
+        Ok(Standing::Unlocked) => {
+            if was_locked {
+                tracing::warn!("the lock on dispatching is lost and cannot be taken again yet");
+            }
+            false
+        }
+        Err(store::Error::Fenced) => {
+            engine.lose_lease();
+            false
+        }
+        Err(error) => {
+            tracing::debug!(%error, "cannot ask whether the lock on dispatching is held");
+            was_locked
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 mod linked;
 mod operation;
 mod overview;
+mod work;
 
 use entity::channel::{ActiveModel, Column, Entity, Model};
 use entity::send;
@@ -26,6 +27,7 @@ use crate::domain::page::{Page, PageRequest};
 use crate::domain::send::State;
 
 pub use overview::Owned;
+pub use work::AtWork;
 
 /// What a written phone number has beside digits; see [`looks_like_a_number`].
 const SEPARATORS: [&str; 7] = ["+", "-", "(", ")", ".", "/", " "];

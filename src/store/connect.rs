@@ -2,15 +2,17 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use migration::{Migrator, MigratorTrait};
 use sea_orm::sqlx::Connection as _;
-use sea_orm::sqlx::postgres::PgSslMode;
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgSslMode};
 use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend};
 
-use super::{Error, Result, Store, schema};
+use super::share::{Pools, Shares};
+use super::{Error, Purpose, Result, Store, schema};
 
 /// How long a SQLite connection waits for another process' write lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -33,7 +35,7 @@ const IDLE: Duration = Duration::from_secs(1);
 pub struct Options {
     /// `sqlite://PATH` or `postgres://…`.
     pub url: String,
-    /// Connections at most.
+    /// Connections at most, with those of the ledger and of the lease; see [`Store::reserved_for`].
     pub connections: u32,
     /// How long a call waits for a free connection.
     pub acquire_timeout: Duration,
@@ -58,9 +60,20 @@ impl fmt::Debug for Options {
 
 pub(super) async fn open(options: &Options) -> Result<Store> {
     let sqlite = options.url.starts_with("sqlite:");
-    let read = pool(options, options.connections, SQLITE_CACHE).await?;
-    let write = if sqlite { writer(options).await? } else { read.clone() };
-    let store = Store { write, read, backend: if sqlite { DbBackend::Sqlite } else { DbBackend::Postgres } };
+    let shares = Shares::of(options.connections, sqlite);
+    // The others connect when they are first needed: a command needs none of them.
+    let requests = pool(options, shares.requests, SQLITE_CACHE, Connecting::AtOnce).await?;
+    let pools = Pools {
+        requests,
+        engine: pool(options, shares.engine, SQLITE_CACHE, Connecting::WhenNeeded).await?,
+        dispatch: pool(options, shares.dispatch, SQLITE_CACHE, Connecting::WhenNeeded).await?,
+        writer: match shares.ledger {
+            None => writer(options).await?,
+            Some(ledger) => pool(options, ledger, SQLITE_CACHE, Connecting::WhenNeeded).await?,
+        },
+    };
+    let backend = if sqlite { DbBackend::Sqlite } else { DbBackend::Postgres };
+    let store = Store::on(Arc::new(pools), backend, Purpose::Requests);
     let pending =
         Migrator::get_pending_migrations_read_only(&store.write).await.map_err(schema::unknown)?.len();
     if pending > 0 && options.migrate {
@@ -76,16 +89,29 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
 
 /// One connection, of which a SQLite database has only one that writes.
 pub(super) async fn writer(options: &Options) -> Result<DatabaseConnection> {
-    pool(options, 1, SQLITE_WRITER_CACHE).await
+    pool(options, 1, SQLITE_WRITER_CACHE, Connecting::AtOnce).await
+}
+
+/// When a pool makes its first connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Connecting {
+    AtOnce,
+    WhenNeeded,
 }
 
 /// `cache` is that of one SQLite connection.
-async fn pool(options: &Options, connections: u32, cache: &'static str) -> Result<DatabaseConnection> {
+async fn pool(
+    options: &Options,
+    connections: u32,
+    cache: &'static str,
+    connecting: Connecting,
+) -> Result<DatabaseConnection> {
     let synchronous =
         if options.synchronous_full { SqliteSynchronous::Full } else { SqliteSynchronous::Normal };
     let mut pool = ConnectOptions::new(options.url.clone());
     pool.max_connections(connections)
-        .min_connections(1)
+        .min_connections(u32::from(connecting == Connecting::AtOnce))
+        .connect_lazy(connecting == Connecting::WhenNeeded)
         .connect_timeout(options.acquire_timeout)
         .acquire_timeout(options.acquire_timeout)
         // A question before each use would double the round trips.
@@ -104,21 +130,23 @@ async fn pool(options: &Options, connections: u32, cache: &'static str) -> Resul
                 .pragma("journal_size_limit", SQLITE_LOG_LIMIT)
                 .pragma("temp_store", "MEMORY")
         });
-    // What stays on this machine need not be encrypted, unless the address asks for it.
-    pool.map_sqlx_postgres_opts(|postgres| {
-        let is_asked = !matches!(postgres.get_ssl_mode(), PgSslMode::Prefer | PgSslMode::Allow);
-        if is_asked || !is_this_machine(postgres.get_host()) {
-            postgres
-        } else {
-            postgres.ssl_mode(PgSslMode::Disable)
-        }
-    });
+    pool.map_sqlx_postgres_opts(plain_on_this_machine);
     // A commit that fails for want of disk ends SQLite's transaction, but the driver still counts it, and
     // what it takes for nested in it would never be durable: such a connection is not used again.
     pool.map_sqlx_sqlite_before_acquire(|connection, _| {
         Box::pin(async move { Ok(!connection.is_in_transaction()) })
     });
     Ok(Database::connect(pool).await?)
+}
+
+/// What stays on this machine need not be encrypted, unless the address asks for it.
+pub(super) fn plain_on_this_machine(postgres: PgConnectOptions) -> PgConnectOptions {
+    let is_asked = !matches!(postgres.get_ssl_mode(), PgSslMode::Prefer | PgSslMode::Allow);
+    if is_asked || !is_this_machine(postgres.get_host()) {
+        postgres
+    } else {
+        postgres.ssl_mode(PgSslMode::Disable)
+    }
 }
 
 /// Whether connections to `host` stay on this machine.

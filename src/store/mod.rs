@@ -33,6 +33,7 @@ pub mod send;
 pub mod send_control;
 pub mod send_list;
 pub mod send_messages;
+mod share;
 mod size;
 pub mod suppression;
 mod tag;
@@ -49,10 +50,14 @@ pub use contact_import::{ContactDraft, Upserted};
 pub use contact_index::{Care, Prepared};
 pub use contact_write::Pace;
 pub use error::Error;
-pub use lease::Lease;
+pub use lease::{Lease, Standing};
 pub use revision::Revisions;
+pub use share::Purpose;
+
+use std::sync::Arc;
 
 use self::dialect::{Bulk, Incoming};
+use self::share::Pools;
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, QueryResult, SqliteTransactionMode,
     Statement, TransactionOptions, TransactionTrait, Value,
@@ -61,14 +66,15 @@ use sea_orm::{
 /// The result of a call to the store.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A handle to the database; clones share its connections.
+/// A handle to the database, for one purpose; clones share its connections.
 #[derive(Clone, Debug)]
 pub struct Store {
-    /// One connection on SQLite, which has one writer; the shared pool on PostgreSQL.
+    /// One connection on SQLite, which has one writer; the purpose's pool on PostgreSQL.
     write: DatabaseConnection,
-    /// The pool for reading.
+    /// The purpose's pool.
     read: DatabaseConnection,
     backend: DbBackend,
+    pools: Arc<Pools>,
 }
 
 impl Store {
@@ -82,6 +88,33 @@ impl Store {
         connect::open(options).await
     }
 
+    fn on(pools: Arc<Pools>, backend: DbBackend, purpose: Purpose) -> Self {
+        let read = match purpose {
+            Purpose::Requests => &pools.requests,
+            Purpose::Engine => &pools.engine,
+            Purpose::Dispatch => &pools.dispatch,
+            Purpose::Ledger => &pools.writer,
+        };
+        let write = if backend == DbBackend::Sqlite { &pools.writer } else { read };
+        Self { write: write.clone(), read: read.clone(), backend, pools }
+    }
+
+    /// The same database through the connections that are reserved for `purpose`. What [`Store::open`] returns is for
+    /// requests.
+    #[must_use]
+    pub fn reserved_for(&self, purpose: Purpose) -> Self {
+        Self::on(Arc::clone(&self.pools), self.backend, purpose)
+    }
+
+    /// How many connections this handle reads with at once.
+    pub fn connections(&self) -> usize {
+        let most = match self.backend {
+            DbBackend::Postgres => self.read.get_postgres_connection_pool().options().get_max_connections(),
+            _ => self.read.get_sqlite_connection_pool().options().get_max_connections(),
+        };
+        most as usize
+    }
+
     /// Asks the database for nothing, to learn whether it answers.
     ///
     /// # Errors
@@ -92,11 +125,13 @@ impl Store {
         Ok(())
     }
 
-    /// Closes the connections.
+    /// Closes the connections, those of other purposes too.
     pub async fn close(self) {
-        let (read, write) = (self.read.close().await, self.write.close().await);
-        if let Err(error) = read.and(write) {
-            tracing::debug!(%error, "closing the database failed");
+        let Pools { requests, engine, dispatch, writer } = &*self.pools;
+        for pool in [requests, engine, dispatch, writer] {
+            if let Err(error) = pool.close_by_ref().await {
+                tracing::debug!(%error, "closing the database failed");
+            }
         }
     }
 

@@ -76,15 +76,19 @@ fn ids_of(backend: DbBackend, ids: &[Uuid]) -> Rows {
 }
 
 impl Store {
-    /// Whether somebody writes, or would have to wait for it, so that what is not urgent had better wait.
+    /// Whether the ledger commits, or on SQLite anybody writes, so that what is not urgent had better wait.
     pub fn is_writing(&self) -> bool {
-        match self.backend {
+        let (size, idle) = match self.backend {
             DbBackend::Postgres => {
-                let pool = self.write.get_postgres_connection_pool();
-                pool.num_idle() == 0 && pool.size() >= pool.options().get_max_connections()
+                let ledger = self.pools.writer.get_postgres_connection_pool();
+                (ledger.size(), ledger.num_idle())
             }
-            _ => self.write.get_sqlite_connection_pool().num_idle() == 0,
-        }
+            _ => {
+                let writer = self.pools.writer.get_sqlite_connection_pool();
+                (writer.size(), writer.num_idle())
+            }
+        };
+        idle < size as usize
     }
 
     /// Forgets sends that were over before `before` and of whose messages nothing was heard since, at most

@@ -91,7 +91,7 @@ impl Universe {
 fn options(url: &str) -> Options {
     Options {
         url: url.to_owned(),
-        connections: 4,
+        connections: 6,
         acquire_timeout: Duration::from_secs(10),
         synchronous_full: false,
         migrate: true,

@@ -272,6 +272,18 @@ async fn a_new_process_opens_what_is_linked_and_leaves_closed_what_a_person_must
     assert_eq!(driver.opened(), 1);
 }
 
+#[tokio::test]
+async fn a_session_whose_keeper_panicked_is_opened_again() {
+    let mut world = World::new().await;
+    world.link(1).await;
+    let driver = ScriptedDriver::default();
+    driver.panic_once();
+    world.service.restart_with_driver(driver.clone()).await;
+    let session = driver.session(world.channel, 1).await;
+    session.tell(Event::Connected).await;
+    world.becomes("linked", "connected", None).await;
+}
+
 impl World {
     /// The program beside the service, on the same database.
     fn place(&self) -> Place {

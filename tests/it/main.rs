@@ -3,6 +3,7 @@
 
 mod api;
 mod cli;
+mod connections;
 mod contacts;
 mod database;
 mod delivery;
@@ -11,10 +12,12 @@ mod fake_whatsapp;
 mod faults;
 mod harness;
 mod layers;
+mod lease;
 mod linking;
 mod live;
 mod media;
 mod outage;
+mod overlooked;
 mod plan;
 mod program;
 mod proxy;
@@ -26,6 +29,7 @@ mod running;
 mod scenarios;
 mod scripted_driver;
 mod serving;
+mod stopping;
 mod store_changes;
 mod store_contacts;
 mod store_import;

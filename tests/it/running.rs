@@ -117,8 +117,24 @@ impl Running {
         self.add_channel_of(self.company, token, number, tier).await
     }
 
+    /// The same of a channel that the provider has confirmed already: nothing starts its actor.
+    pub(crate) async fn add_connected_channel(&self, token: &str, number: &str, tier: &str) -> Uuid {
+        self.add_channel_in(Status::Connected, self.company, token, number, tier).await
+    }
+
     /// Adds a business account of another company.
     pub(crate) async fn add_channel_of(&self, company: Uuid, token: &str, number: &str, tier: &str) -> Uuid {
+        self.add_channel_in(Status::Connecting, company, token, number, tier).await
+    }
+
+    async fn add_channel_in(
+        &self,
+        status: Status,
+        company: Uuid,
+        token: &str,
+        number: &str,
+        tier: &str,
+    ) -> Uuid {
         let id = Uuid::now_v7();
         let app_secret = self.vault.seal(APP_SECRET.as_bytes(), &context::app_secret(id));
         let new = NewChannel {
@@ -131,10 +147,15 @@ impl Running {
             waba_id: Some(WABA.to_owned()),
             tier: tier.to_owned(),
             secrets: Sealed { token: Some(self.seal(id, token)), app_secret: Some(app_secret) },
-            status: Status::Connecting,
+            status,
         };
         self.store.add_channel(new).await.unwrap();
         id
+    }
+
+    /// The engine behind the socket.
+    pub(crate) const fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     /// Where the provider sends a channel's webhooks.

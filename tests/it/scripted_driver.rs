@@ -1,6 +1,7 @@
 //! A driver of web sessions that does what a test says, and remembers what it was asked.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -22,6 +23,8 @@ struct Known {
     sessions: Mutex<HashMap<Uuid, Scripted>>,
     /// How many sessions were opened so far, over all channels.
     opened: watch::Sender<usize>,
+    /// The next session to be opened panics instead.
+    panics: AtomicBool,
 }
 
 /// A session as the test sees it.
@@ -43,6 +46,11 @@ impl ScriptedDriver {
             tokio::time::timeout(std::time::Duration::from_secs(30), count.wait_for(|n| *n >= opened));
         waited.await.expect("no session was opened").unwrap();
         self.0.sessions.lock().unwrap()[&channel].clone()
+    }
+
+    /// Panics when a session is opened the next time.
+    pub(crate) fn panic_once(&self) {
+        self.0.panics.store(true, Ordering::SeqCst);
     }
 
     /// How many sessions were opened so far.
@@ -72,6 +80,7 @@ impl Scripted {
 #[async_trait]
 impl Driver for ScriptedDriver {
     async fn open(&self, opening: Opening) -> Result<Arc<dyn Session>, OpenError> {
+        assert!(!self.0.panics.swap(false, Ordering::SeqCst), "a test wants a panic");
         let code = Ok(Secret::new("K7XQ2M9P".to_owned()));
         let session = Scripted {
             events: opening.events,

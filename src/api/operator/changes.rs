@@ -69,6 +69,6 @@ pub(in crate::api) async fn list(
     let query = ListQuery::new(request.query_string(), &state.options);
     let (page, subject) = (query.page()?, query.text("subject")?);
     let filter = Filter { what: &[], subject: subject.as_deref() };
-    let changes = state.engine.store().changes(filter, page).await?;
+    let changes = state.engine.all_records().await?.changes(filter, page).await?;
     Ok(Json(Envelope::new(page, changes)))
 }

@@ -70,7 +70,7 @@ pub(in crate::api) async fn list(
 ) -> Result<Json<Envelope<OwnedChannel>>, Error> {
     let query = ListQuery::new(request.query_string(), &state.options);
     let (page, search) = (query.page()?, query.search()?);
-    let channels = state.engine.store().all_channels(page, search.as_deref()).await?;
+    let channels = state.engine.all_records().await?.all_channels(page, search.as_deref()).await?;
     Ok(Json(Envelope::new(page, channels)))
 }
 
@@ -104,7 +104,7 @@ pub(in crate::api) async fn set_tier(
         .ok_or_else(|| Error::refused(Code::InvalidField, "`tier` is missing: give a tier's name"))?;
     let tier = tiers::find(&state, &name).await?;
     check_kind(&tier.settings, &channel)?;
-    state.engine.store().set_channel_tier(&operator.who(), channel.id, &tier.name).await?;
+    state.engine.all_records().await?.set_channel_tier(&operator.who(), channel.id, &tier.name).await?;
     find(&state, id).await.map(OwnedChannel::from).map(Json)
 }
 
@@ -149,7 +149,7 @@ pub(in crate::api) async fn reconnect(
 /// The channel of the path, whoever's it is.
 async fn find(state: &State, id: ChannelId) -> Result<Owned, Error> {
     let found = match id.0 {
-        Some(id) => state.engine.store().find_owned_channel(id).await?,
+        Some(id) => state.engine.all_records().await?.find_owned_channel(id).await?,
         None => None,
     };
     found.ok_or_else(|| {

@@ -102,7 +102,7 @@ impl From<store::tier::Record> for Record {
     responses((status = 200, description = "Every tier", body = Tiers), Failures),
 )]
 pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Result<Json<Tiers>, Error> {
-    let tiers = state.engine.store().tiers().await?;
+    let tiers = state.engine.all_records().await?.tiers().await?;
     Ok(Json(Tiers { data: tiers.into_iter().map(Record::from).collect() }))
 }
 
@@ -165,10 +165,11 @@ pub(in crate::api) async fn replace(
     let tier = tier::from_json(&name.0, options)
         .map_err(|faults| Error::refused(Code::InvalidTier, faults.join("; also: ")))?;
     let after = serde_json::to_value(&tier).map_err(|_| Error::Internal)?;
-    let (store, who, given) = (state.engine.store(), operator.who(), [(tier.name, after.to_string())]);
+    let (who, given) = (operator.who(), [(tier.name, after.to_string())]);
+    let records = state.engine.all_records().await?;
     let changes = match dry_run {
-        true => store.compare_tiers(&who, &given).await,
-        false => store.apply_tiers(&who, &given).await,
+        true => records.compare_tiers(&who, &given).await,
+        false => records.apply_tiers(&who, &given).await,
     };
     let change = changes.map_err(refuse_other_kind)?.pop();
     let before = change.map_or_else(|| Some(after.clone()), |change| change.before);
@@ -179,7 +180,8 @@ pub(in crate::api) async fn replace(
 
 /// The tier of this name.
 pub(super) async fn find(state: &State, name: &str) -> Result<store::tier::Record, Error> {
-    let found = if tier::is_name(name) { state.engine.store().find_tier(name).await? } else { None };
+    let found =
+        if tier::is_name(name) { state.engine.all_records().await?.find_tier(name).await? } else { None };
     found.ok_or_else(|| {
         Error::refused(
             Code::TierNotFound,

@@ -7,6 +7,7 @@ use futures_util::Stream;
 use futures_util::stream::try_unfold;
 use serde::Serialize;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use super::send_id;
 use crate::api::State;
@@ -19,9 +20,8 @@ use crate::clock::Timestamp;
 use crate::domain::message::{self, Failure, Outcome, Position};
 use crate::domain::page::Page;
 use crate::domain::request::GROUP_SUFFIX;
-use crate::engine::no_such_send;
+use crate::engine::{Engine, no_such_send};
 use crate::error::Code;
-use crate::store::Store;
 use crate::store::send_messages::{Message, Roster};
 
 const NDJSON: &str = "application/x-ndjson";
@@ -118,14 +118,14 @@ pub(in crate::api) async fn list(
     let id = send_id(&request)?;
     let query = ListQuery::new(request.query_string(), &state.options);
     let (page, wanted) = (query.page(), wanted(&query)?);
-    let store = state.engine.store();
-    let roster = store.roster(company.id, id).await?.ok_or_else(no_such_send)?;
+    let records = state.engine.records_of(company.id).await?;
+    let roster = records.roster(company.id, id).await?.ok_or_else(no_such_send)?;
     if wants_lines(&request) {
-        let lines = lines(store.clone(), roster, wanted);
+        let lines = lines(state.engine.clone(), company.id, roster, wanted);
         return Ok(HttpResponse::Ok().content_type(NDJSON).streaming(lines));
     }
     let page = page?;
-    let Page { records, total } = store.messages(&roster, wanted, page).await?;
+    let Page { records, total } = records.messages(&roster, wanted, page).await?;
     let records = records.into_iter().map(|message| MessageRecord::new(message, &roster)).collect();
     Ok(HttpResponse::Ok().json(Envelope::<MessageRecord>::new(page, Page { records, total })))
 }
@@ -148,18 +148,23 @@ fn wants_lines(request: &HttpRequest) -> bool {
 
 /// All messages, a stretch of lines at a time, each read when the client has taken the one before.
 fn lines(
-    store: Store,
+    engine: Engine,
+    company_id: Uuid,
     roster: Roster,
     wanted: Option<message::State>,
 ) -> impl Stream<Item = Result<Bytes, std::io::Error>> {
     try_unfold(Some(0), move |next| {
-        let (store, roster) = (store.clone(), roster.clone());
+        let (engine, roster) = (engine.clone(), roster.clone());
         async move {
             let Some(next) = next else { return Ok(None) };
-            let messages = store.messages_from(&roster, wanted, next, STRETCH).await.map_err(|error| {
+            let broken = |error: &dyn std::fmt::Display| {
                 tracing::error!(%error, "a list of messages broke off");
                 std::io::Error::other("the list broke off")
-            })?;
+            };
+            // A turn for each stretch: a slow client keeps nobody from reading.
+            let records = engine.records_of(company_id).await.map_err(|error| broken(&error))?;
+            let messages = records.messages_from(&roster, wanted, next, STRETCH).await;
+            let messages = messages.map_err(|error| broken(&error))?;
             let Some(last) = messages.last() else { return Ok(None) };
             let next = (messages.len() as u64 == STRETCH).then_some(last.outcome.position.ordinal + 1);
             let mut written = Vec::new();

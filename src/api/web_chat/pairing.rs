@@ -165,7 +165,8 @@ async fn answer(
     mut answer: actix_web::HttpResponseBuilder,
 ) -> Result<HttpResponse, Error> {
     // What others hold of the channel may be a moment old.
-    let newest = state.engine.store().find_channel(channel.id).await?.ok_or(Error::UnknownChannel)?;
+    let newest = state.engine.records_of(channel.company_id).await?.find_channel(channel.id).await?;
+    let newest = newest.ok_or(Error::UnknownChannel)?;
     let Progress { stage, qr, code, code_failure } = progress;
     let qr = qr.map(|Shown { secret, expires_at }| {
         let drawn = QrCode::new(secret.expose()).map_err(|error| {

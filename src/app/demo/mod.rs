@@ -123,7 +123,7 @@ impl Demo {
     pub async fn run_until(self, end: impl Future<Output = std::io::Result<()>>) -> anyhow::Result<()> {
         let reason = tokio::select! {
             ended = end => ended.map_err(anyhow::Error::from),
-            () = self.service.fenced() => Err(anyhow!(serve::TAKEN_OVER)),
+            fenced = self.service.fenced() => Err(anyhow!(serve::unasked(fenced))),
         };
         self.stop().await?;
         reason

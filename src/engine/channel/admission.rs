@@ -81,7 +81,7 @@ impl ChannelActor {
             return;
         }
         self.learning = true;
-        let (store, id) = (self.shared.store.clone(), self.channel.id);
+        let (store, id) = (self.shared.reader.store(), self.channel.id);
         let since = Timestamp::now().minus(QUOTA_SPAN);
         let reading = self.shared.reader.read(async move {
             let attempts = store.web_attempts_since(id, since).await?;

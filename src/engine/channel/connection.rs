@@ -141,7 +141,7 @@ impl ChannelActor {
         let generation = self.link.generation;
         let (shared, channel) = (Arc::clone(&self.shared), Arc::clone(&self.channel));
         let connections = self.connections.clone();
-        let (store, id) = (shared.store.clone(), channel.id);
+        let (store, id) = (shared.reader.store(), channel.id);
         let reading = shared.reader.read(async move { store.channel_secrets(id).await });
         async move {
             let sealed = reading.await?;

@@ -23,6 +23,15 @@ pub(crate) struct Release {
 #[rtype(result = "()")]
 pub(crate) struct Look;
 
+/// The store holds these sends, each the oldest of its size that may go now. The channel looks there when it does not
+/// know one of them for the second time: of one that ended just now, this may be said once.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct Overlooked {
+    pub(crate) direct: Option<Uuid>,
+    pub(crate) bulk: Option<Uuid>,
+}
+
 /// The provider says of these templates whether they may be sent.
 #[derive(Message)]
 #[rtype(result = "()")]
@@ -49,6 +58,25 @@ impl Handler<Look> for ChannelActor {
     fn handle(&mut self, _: Look, ctx: &mut Self::Context) {
         self.lanes.look_again();
         self.pump(ctx);
+    }
+}
+
+impl Handler<Overlooked> for ChannelActor {
+    type Result = ();
+
+    fn handle(&mut self, Overlooked { direct, bulk }: Overlooked, ctx: &mut Self::Context) {
+        // Without room for templates, the oldest send may be one of those that wait for it.
+        if self.fetching || self.stopping.is_some() || !self.templates_may_go() {
+            return;
+        }
+        let before = std::mem::replace(&mut self.reported, [direct, bulk]);
+        let unknown = |send_id: &Uuid| {
+            before.contains(&Some(*send_id)) && !self.lanes.holds(*send_id) && !self.broken.contains(send_id)
+        };
+        if [direct, bulk].iter().flatten().any(unknown) {
+            self.lanes.look_again();
+            self.pump(ctx);
+        }
     }
 }
 

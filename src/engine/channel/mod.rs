@@ -50,7 +50,7 @@ use self::admission::Asked;
 use self::answer::Answered;
 use self::connection::Link;
 use self::connector::Connector;
-pub(crate) use self::control::{Look, Release, TemplatesChanged};
+pub(crate) use self::control::{Look, Overlooked, Release, TemplatesChanged};
 use self::dispatch::Held;
 pub(crate) use self::explain::{AskPace, Explain, LookAhead, Viewed};
 use self::figures::Figures;
@@ -127,6 +127,8 @@ pub(crate) struct ChannelActor {
     gone_meanwhile: HashSet<Uuid>,
     /// Sends that cannot be read.
     broken: Vec<Uuid>,
+    /// Sends that the store was last said to hold; see [`Overlooked`].
+    reported: [Option<Uuid>; 2],
     /// Requests to the provider under way.
     requests: usize,
     /// Messages started whose outcome is not durable yet.
@@ -202,6 +204,7 @@ impl ChannelActor {
             fetching: false,
             gone_meanwhile: HashSet::new(),
             broken: Vec::new(),
+            reported: [None; 2],
             requests: 0,
             in_flight: 0,
             pause: None,

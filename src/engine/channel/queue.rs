@@ -80,7 +80,7 @@ impl ChannelActor {
         let mut held = self.lanes.held(size);
         held.extend(&self.broken);
         let ready = Ready { now: Timestamp::now(), templates: self.templates_may_go() };
-        let (store, channel) = (self.shared.store.clone(), Arc::clone(&self.channel));
+        let (store, channel) = (self.shared.reader.store(), Arc::clone(&self.channel));
         let fetching = async move { loading::fetch(store, &channel, size, ready, held, room).await };
         self.shared
             .reader
@@ -139,7 +139,7 @@ impl ChannelActor {
     /// Reads messages that wait in the store and are due, of sends that are here.
     pub(super) fn unpark(&mut self, wall: Timestamp, ctx: &mut Context<Self>) {
         for send_id in self.lanes.unparks(wall) {
-            let store = self.shared.store.clone();
+            let store = self.shared.reader.store();
             self.shared
                 .reader
                 .read(async move { loading::waits(&store, send_id).await })
@@ -181,7 +181,7 @@ impl ChannelActor {
     /// Reads the recipients that bulk sends need next.
     pub(super) fn load(&mut self, ctx: &mut Context<Self>) {
         for (send_id, ordinal) in self.lanes.loads() {
-            let store = self.shared.store.clone();
+            let store = self.shared.reader.store();
             self.shared.reader.read(async move { loading::numbers_from(&store, send_id, ordinal).await })
                 .into_actor(self)
                 .map(move |result, actor, ctx| match result {

@@ -13,6 +13,7 @@ mod records;
 mod told;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -32,6 +33,7 @@ pub use self::records::SessionRecords;
 use self::told::Tell;
 pub(super) use self::told::told;
 use super::pace::Pace;
+use super::rounds::caught;
 use super::{Engine, Error, RETRY_AFTER};
 use crate::config;
 use crate::connector::web_session::{Driver, Session};
@@ -47,6 +49,8 @@ const COMMANDS: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How long unlinking may take: the session gives WhatsApp 15 s, and itself 20.
 const UNLINKING_PATIENCE: Duration = Duration::from_secs(45);
+/// Delay before a session is opened again whose keeper panicked.
+const PAUSE_AFTER_PANIC: Duration = Duration::from_secs(1);
 /// How often a keeper may end in the very moment in which it is told something.
 const ATTEMPTS: usize = 3;
 
@@ -78,6 +82,8 @@ struct Common {
 struct Kept {
     commands: mpsc::Sender<Command>,
     pairing: watch::Receiver<Pairing>,
+    /// It panicked, and its session is to be opened again.
+    broke: Arc<AtomicBool>,
 }
 
 /// See the module.
@@ -121,6 +127,31 @@ impl WebSessions {
         let linked = common.store.resume_web_sessions().await?;
         for channel in linked.iter().filter(|channel| !condition::waits_for_a_person(&channel.connection)) {
             self.keeper(common, channel, true, false);
+        }
+        Ok(())
+    }
+
+    /// Opens the sessions again whose keepers panicked.
+    pub(super) async fn revive(&self) {
+        let Some(common) = &self.common else { return };
+        let broken: Vec<_> = {
+            let keepers = self.keepers();
+            let broken = keepers.iter().filter(|(_, kept)| kept.broke.swap(false, Ordering::AcqRel));
+            broken.map(|(channel, kept)| (*channel, Arc::clone(&kept.broke))).collect()
+        };
+        for (channel, broke) in broken {
+            if let Err(error) = self.reopen(common, channel).await {
+                tracing::debug!(channel.id = %channel, %error, "cannot open a session again");
+                broke.store(true, Ordering::Release);
+            }
+        }
+    }
+
+    async fn reopen(&self, common: &Arc<Common>, id: Uuid) -> store::Result<()> {
+        let is_linked = common.store.has_web_session(id).await?;
+        let channel = common.store.find_channel(id).await?.filter(|_| is_linked);
+        if let Some(channel) = channel.filter(|channel| !condition::waits_for_a_person(&channel.connection)) {
+            self.keeper(common, &channel, true, false);
         }
         Ok(())
     }
@@ -199,9 +230,22 @@ impl WebSessions {
             Pairing { stage: Stage::Starting, ..Pairing::default() }
         });
         let keeper = Keeper::new(Arc::clone(common), channel, is_linked, told, show);
+        let (broke, line) = (Arc::new(AtomicBool::new(false)), common.lines.line(channel.id));
+        let flag = Arc::clone(&broke);
         // A thread that has ended drops the keeper, and its commands are closed.
-        self.thread.spawn(keeper.run(asks));
-        let kept = Kept { commands, pairing };
+        self.thread.spawn(async move {
+            if caught("web session", keeper.run(asks)).await.is_some() {
+                return;
+            }
+            // Two sessions of one phone would throw each other out.
+            if let Some(session) = line.session() {
+                line.close();
+                caught("end of a web session", session.stop()).await;
+            }
+            tokio::time::sleep(PAUSE_AFTER_PANIC).await;
+            flag.store(true, Ordering::Release);
+        });
+        let kept = Kept { commands, pairing, broke };
         keepers.insert(channel.id, kept.clone());
         kept
     }

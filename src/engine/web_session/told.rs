@@ -15,6 +15,7 @@ use crate::domain::message::{Failure, Key, State};
 use crate::domain::phone::PhoneNumber;
 use crate::engine::channel::Heard;
 use crate::engine::ledger::Hear;
+use crate::engine::rounds::caught;
 use crate::engine::{Engine, Error};
 use crate::store::ledger::Receipt;
 
@@ -71,15 +72,18 @@ impl Engine {
     pub(crate) async fn take_in(self, mut told: Told) {
         let (mut items, mut known) = (Vec::with_capacity(AT_ONCE), HashMap::new());
         while told.0.recv_many(&mut items, AT_ONCE).await > 0 {
-            let mut acks = Vec::new();
-            for Item { company, channel, news } in items.drain(..) {
-                match news {
-                    News::Ack(ack) => acks.push((company, channel, ack)),
-                    News::Lid(number, lid) => self.note_lid(company, channel, number, &lid).await,
-                    News::Inbound(number) => self.note_inbound(channel, number).await,
+            let taking = async {
+                let mut acks = Vec::new();
+                for Item { company, channel, news } in items.drain(..) {
+                    match news {
+                        News::Ack(ack) => acks.push((company, channel, ack)),
+                        News::Lid(number, lid) => self.note_lid(company, channel, number, &lid).await,
+                        News::Inbound(number) => self.note_inbound(channel, number).await,
+                    }
                 }
-            }
-            self.take_in_acks(acks, &mut known).await;
+                self.take_in_acks(acks, &mut known).await;
+            };
+            caught("session events", taking).await;
         }
     }
 

@@ -1,0 +1,93 @@
+//! How the connections to the database are divided, so that nobody waits for another's.
+//!
+//! Without it, two hundred clients that read lists take every connection in turn, and each commit of the ledger
+//! waits behind all of them.
+
+use sea_orm::DatabaseConnection;
+
+/// The session that holds the lock on dispatching.
+const LEASE: u32 = 1;
+/// The ledger commits one batch after the other. The second connection is for the batch after one that the database
+/// does not answer.
+const LEDGER: u32 = 2;
+
+/// What connections are used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// What requests list, search and change; what the command line does.
+    Requests,
+    /// What accepting, webhooks and the engine's own upkeep need.
+    Engine,
+    /// What channels read to dispatch.
+    Dispatch,
+    /// The commits of the ledger.
+    Ledger,
+}
+
+/// How many connections each purpose has. On SQLite they read; whatever the purpose, one more connection writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shares {
+    pub(super) requests: u32,
+    pub(super) engine: u32,
+    pub(super) dispatch: u32,
+    /// `None` on SQLite, where the ledger only writes.
+    pub(super) ledger: Option<u32>,
+}
+
+impl Shares {
+    /// Divides so many connections. Each purpose has at least one, however few there are.
+    pub(super) fn of(connections: u32, is_sqlite: bool) -> Self {
+        let ledger = (!is_sqlite).then_some(LEDGER);
+        let beside = if is_sqlite { 0 } else { LEASE + LEDGER };
+        let rest = connections.saturating_sub(beside);
+        let third = (rest / 3).max(1);
+        let dispatch = rest.saturating_sub(2 * third).max(1);
+        Self { requests: third, engine: third, dispatch, ledger }
+    }
+}
+
+/// The connections, by purpose.
+#[derive(Debug)]
+pub(super) struct Pools {
+    pub(super) requests: DatabaseConnection,
+    pub(super) engine: DatabaseConnection,
+    pub(super) dispatch: DatabaseConnection,
+    /// The ledger's on PostgreSQL; the only writer of SQLite.
+    pub(super) writer: DatabaseConnection,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Database;
+
+    fn total(shares: Shares) -> u32 {
+        let Shares { requests, engine, dispatch, ledger } = shares;
+        requests + engine + dispatch + ledger.map_or(0, |ledger| ledger + LEASE)
+    }
+
+    #[test]
+    fn the_shares_are_all_of_the_connections_and_no_more() {
+        for connections in Database::FEWEST_ON_POSTGRES..100 {
+            let shares = Shares::of(connections, false);
+            assert_eq!(total(shares), connections, "{shares:?}");
+        }
+        for connections in 3..100 {
+            assert_eq!(total(Shares::of(connections, true)), connections);
+        }
+    }
+
+    #[test]
+    fn with_too_few_connections_each_purpose_has_one_all_the_same() {
+        for (connections, is_sqlite) in [(0, true), (1, true), (2, true), (0, false), (5, false)] {
+            let Shares { requests, engine, dispatch, .. } = Shares::of(connections, is_sqlite);
+            assert_eq!((requests, engine, dispatch), (1, 1, 1), "{connections}");
+        }
+    }
+
+    #[test]
+    fn dispatching_has_what_cannot_be_divided_evenly() {
+        let shares = Shares::of(14, false);
+        assert_eq!((shares.requests, shares.engine, shares.dispatch), (3, 3, 5));
+    }
+}
