@@ -13,7 +13,7 @@ pub struct Model {
     pub company_id: Uuid,
     /// The channel that sends it.
     pub channel_id: Uuid,
-    /// Resolving 0, active 1, finished 2, canceled 3, expired 4.
+    /// Withdrawn −1 (a tombstone), resolving 0, active 1, finished 2, canceled 3, expired 4.
     pub state: i16,
     /// What is sent, as JSON.
     pub content: String,

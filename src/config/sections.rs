@@ -58,6 +58,9 @@ pub struct Database {
     /// How long to wait for a free one.
     #[serde(with = "time_span")]
     pub acquire_timeout: Duration,
+    /// How long a commit of the ledger may take before it is given up.
+    #[serde(with = "time_span")]
+    pub commit_timeout: Duration,
     /// How hard SQLite makes sure that a commit is on the disk.
     pub sqlite_synchronous: SqliteSynchronous,
     /// Whether every start brings the schema up to date.

@@ -97,6 +97,7 @@ fn spans(config: &Config, found: &mut Vec<Found>) {
     for (option, span) in [
         ("server.keep_alive", server.keep_alive),
         ("database.acquire_timeout", database.acquire_timeout),
+        ("database.commit_timeout", database.commit_timeout),
         ("cloud_api.connect_timeout", cloud_api.connect_timeout),
         ("cloud_api.request_timeout", cloud_api.request_timeout),
         ("cloud_api.idle_timeout", cloud_api.idle_timeout),

@@ -1,7 +1,7 @@
 //! Requests that must be carried out once, however often they are repeated: each has a key of its client's.
 //!
 //! While one runs its key is held here, in memory, and given back when whoever holds it is gone, whatever
-//! ended them. Once it is accepted its answer is in the store, written with the send itself, and is given
+//! ended them; one of which nobody knows whether it was accepted runs until that is known. Once it is accepted its answer is in the store, written with the send itself, and is given
 //! again for [`KEPT`]. A request that was refused did nothing: it may be mended and repeated under its key.
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use dashmap::DashMap;
 use dashmap::mapref::entry::Entry;
 use uuid::Uuid;
 
-use super::ledger::{Claim, Withdrawing};
+use super::ledger::Claim;
 use super::{Accepted, Engine, Error};
 use crate::clock::Timestamp;
 use crate::error::{Code, Refusal};
@@ -87,11 +87,9 @@ impl Engine {
                 "a request under this Idempotency-Key is still being carried out: repeat it in a second",
             )
         })?;
-        // Asked before the store is: what is not among them was withdrawn by then, or never will be.
-        let withdrawing = self.0.shared.ledger.send(Withdrawing).await?;
         let since = Timestamp::now().minus(KEPT);
         let kept = self.store().kept_answer(company_id, &held.claim.key, since).await?;
-        match kept.filter(|kept| !withdrawing.contains(&kept.send_id)) {
+        match kept {
             None => Ok(Turn::First(held)),
             Some(kept) if kept.fingerprint == held.claim.fingerprint => Ok(match kept.result {
                 Some(answer) => Turn::Told(answer),

@@ -197,8 +197,13 @@ impl From<store::Error> for Error {
 }
 
 impl From<ledger::Error> for Error {
-    fn from(_: ledger::Error) -> Self {
-        Self::Unavailable { retry_after: RETRY_AFTER }
+    fn from(error: ledger::Error) -> Self {
+        match error {
+            ledger::Error::Unavailable | ledger::Error::Closed => {
+                Self::Unavailable { retry_after: RETRY_AFTER }
+            }
+            ledger::Error::Refused => Self::Internal,
+        }
     }
 }
 
@@ -227,7 +232,7 @@ impl Engine {
     ) -> Result<Self, StartError> {
         let requests = RequestShare::new(store.clone(), config.database.acquire_timeout);
         let store = store.reserved_for(Purpose::Engine);
-        let removed = store.remove_unresolved().await?;
+        let removed = store.remove_unresolved(&lease).await?;
         if removed > 0 {
             tracing::info!(sends = removed, "removed sends whose audience was never complete");
         }
@@ -241,10 +246,12 @@ impl Engine {
         let seen = store.revisions().await?;
         let (report, condition) = watch::channel(Condition::Writing);
         let (own_store, lease) = (store.reserved_for(Purpose::Ledger), Arc::new(lease));
-        let (capacity, dispatching) = (config.engine.accept_queue, Arc::clone(&lease));
+        let (patience, capacity) = (config.database.commit_timeout, config.engine.accept_queue);
+        let dispatching = Arc::clone(&lease);
         let (writers, helpers) = (Arbiter::new().handle(), Arbiter::new().handle());
-        let ledger =
-            Ledger::start_in_arbiter(&writers, move |_| Ledger::new(own_store, lease, capacity, report));
+        let ledger = Ledger::start_in_arbiter(&writers, move |_| {
+            Ledger::new(own_store, lease, patience, capacity, report)
+        });
         let (lines, (tell, told)) = (Arc::new(Lines::default()), web_session::told());
         let keeping = web_session::Keeping {
             store: store.clone(),

@@ -47,10 +47,11 @@ enum What {
     Answers,
     TemplateRecipients,
     Holds,
+    Withdrawn,
 }
 
 impl What {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Sends,
         Self::Messages,
         Self::Events,
@@ -58,6 +59,7 @@ impl What {
         Self::Answers,
         Self::TemplateRecipients,
         Self::Holds,
+        Self::Withdrawn,
     ];
 
     const fn as_str(self) -> &'static str {
@@ -69,6 +71,7 @@ impl What {
             Self::Answers => "answers",
             Self::TemplateRecipients => "template_recipients",
             Self::Holds => "holds",
+            Self::Withdrawn => "withdrawn_sends",
         }
     }
 }
@@ -129,6 +132,8 @@ impl Retention {
             Ok(Step { others, more: others >= ROWS.into(), ..Step::default() })
         };
         self.steps(tally, What::Answers, answers).await?;
+        let withdrawn = async || store.forget_withdrawn(lease, kept, ROWS).await;
+        self.steps(tally, What::Withdrawn, withdrawn).await?;
         // What a round before left comes before what this one adds to it.
         self.steps(tally, What::Messages, async || store.forget_messages(lease, ROWS).await).await?;
         if let Some(age) = self.ages.sends {

@@ -25,6 +25,12 @@ pub enum Error {
     /// The schema does not fit this program.
     #[error("{0}")]
     Schema(String),
+    /// A row that the database takes neither now nor later, whatever is written beside it.
+    #[error("the database refuses a row: {0}")]
+    Refused(String),
+    /// What is to be written builds upon something that is not there (any more).
+    #[error("{0}")]
+    Missing(String),
     /// A stored value that this program never wrote.
     #[error("the database holds an impossible value: {0}")]
     Impossible(String),
@@ -38,14 +44,19 @@ impl Error {
     pub const fn is_passing(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::InDoubt(_))
     }
-}
 
-impl Error {
-    /// The same failure, of a call that commits: one that passes leaves in doubt whether it did.
+    /// Whether a single row is to blame: without it, the others of its statement are written.
+    pub const fn is_about_a_row(&self) -> bool {
+        matches!(self, Self::Refused(_) | Self::Missing(_) | Self::Taken(_))
+    }
+
+    /// The same failure, of a call that commits. Unless the database itself says that it did not, that is in doubt.
     pub(super) fn while_committing(error: DbErr) -> Self {
+        let may_have_committed = may_have_committed(&error);
         match Self::from(error) {
+            known if !may_have_committed => known,
             Self::Unavailable(words) => Self::InDoubt(words),
-            other => other,
+            other => Self::InDoubt(other.to_string()),
         }
     }
 }
@@ -71,8 +82,51 @@ fn classify(driver: &sqlx::Error, words: String) -> Option<Error> {
         | Driver::WorkerCrashed => Some(Error::Unavailable(words)),
         Driver::Database(refused) if refused.is_unique_violation() => Some(Error::Taken(words)),
         Driver::Database(refused) if is_passing(&**refused) => Some(Error::Unavailable(words)),
+        // Not in the database's own words, which may quote the row.
+        Driver::Database(refused) if is_about_a_row(&**refused) => {
+            let code = refused.code().unwrap_or_default();
+            let constraint = refused.constraint().map(|name| format!(", constraint {name}"));
+            Some(Error::Refused(format!("code {code}{}", constraint.unwrap_or_default())))
+        }
         _ => None,
     }
+}
+
+/// Whether a commit that failed like this may have gone through: unless a whole answer says that it did not, or
+/// nothing was sent at all.
+fn may_have_committed(error: &DbErr) -> bool {
+    match error {
+        DbErr::ConnectionAcquire(_) | DbErr::Conn(_) => false,
+        DbErr::Exec(RuntimeErr::SqlxError(driver)) | DbErr::Query(RuntimeErr::SqlxError(driver)) => {
+            match &**driver {
+                Driver::PoolTimedOut | Driver::PoolClosed => false,
+                Driver::Database(refused) => leaves_doubt(&**refused),
+                _ => true,
+            }
+        }
+        _ => true,
+    }
+}
+
+/// A PostgreSQL backend that is ended may have committed before (57P), and so may one that broke (58, XX) or that says
+/// that it does not know (08, 40003). SQLite has written a commit that it could not flush to the disk (1034).
+fn leaves_doubt(refused: &dyn DatabaseError) -> bool {
+    let Some(code) = refused.code() else { return true };
+    if refused.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().is_some() {
+        return code == "40003" || ["08", "57P", "58", "XX"].iter().any(|class| code.starts_with(class));
+    }
+    code == "1034"
+}
+
+/// SQLite: too big, constraint, mismatch (primary result codes 18, 19, 20). PostgreSQL: cardinality (class 21), data
+/// exception (22), constraint (23), view (44), a limit of the program (54), raised by a trigger (P0).
+fn is_about_a_row(refused: &dyn DatabaseError) -> bool {
+    let Some(code) = refused.code() else { return false };
+    if refused.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().is_some() {
+        return ["21", "22", "23", "44", "54", "P0"].iter().any(|class| code.starts_with(class));
+    }
+    let primary = code.parse::<u32>().map(|extended| extended & 0xff);
+    matches!(primary, Ok(18..=20))
 }
 
 /// SQLite: busy, locked, I/O error, full disk, cannot open, read-only (primary result codes 5, 6, 10, 13,

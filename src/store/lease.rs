@@ -116,16 +116,44 @@ impl Store {
         Ok(if is_locked? { Standing::Locked } else { Standing::Unlocked })
     }
 
-    /// Refuses when another process took the lease since. A file lock cannot be lost while its holder
-    /// lives, so there is nothing to check.
+    /// Refuses when another process took the lease since. The next holder waits for this transaction, so that it
+    /// sees what is written here. A file lock cannot be lost while its holder lives, so there is nothing to check.
     pub(super) async fn check_lease(&self, within: &DatabaseTransaction, lease: &Lease) -> Result<()> {
-        if let Hold::File(_) = lease.hold {
-            return Ok(());
-        }
-        let sql = "SELECT epoch FROM lease WHERE name = $1 FOR SHARE";
-        let row = within.query_one_raw(self.statement(sql, [NAME.into()])).await?;
-        if epoch_of(row)? == lease.epoch { Ok(()) } else { Err(Error::Fenced) }
+        self.check_lease_within(within, lease, Duration::MAX).await
     }
+
+    /// The same. From then on the database gives up a statement of the transaction that takes longer than `patience`, so
+    /// that one that waits for a lock does not keep its connection.
+    pub(super) async fn check_lease_within(
+        &self,
+        within: &DatabaseTransaction,
+        lease: &Lease,
+        patience: Duration,
+    ) -> Result<()> {
+        let Some(fence) = lease.fence() else { return Ok(()) };
+        // Zero is without end.
+        let millis = i32::try_from(patience.as_millis()).unwrap_or(0).to_string();
+        let sql =
+            "SELECT epoch, set_config('statement_timeout', $2, TRUE) FROM lease WHERE name = $1 FOR SHARE";
+        let row = within.query_one_raw(self.statement(sql, [NAME.into(), millis.into()])).await?;
+        if epoch_of(row)? == fence { Ok(()) } else { Err(Error::Fenced) }
+    }
+}
+
+impl Lease {
+    /// The epoch that every write has to check; `None` where the lease cannot be lost.
+    pub(super) const fn fence(&self) -> Option<i64> {
+        match self.hold {
+            Hold::File(_) => None,
+            Hold::Session(_) => Some(self.epoch),
+        }
+    }
+}
+
+/// A sub-select that yields a row while the lease has the epoch in this parameter, and makes the next holder wait
+/// until its statement is over.
+pub(super) fn held_in(epoch: usize) -> String {
+    format!("SELECT 1 FROM lease WHERE name = '{NAME}' AND epoch = ${epoch} FOR SHARE")
 }
 
 fn epoch_of(row: Option<QueryResult>) -> Result<i64> {

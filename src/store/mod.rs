@@ -59,8 +59,8 @@ use std::sync::Arc;
 use self::dialect::{Bulk, Incoming};
 use self::share::Pools;
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, QueryResult, SqliteTransactionMode,
-    Statement, TransactionOptions, TransactionTrait, Value,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, QueryResult,
+    SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait, Value,
 };
 
 /// The result of a call to the store.
@@ -165,6 +165,17 @@ impl Store {
         own: Vec<Value>,
         sql: impl Fn(&str, usize) -> String,
     ) -> Result<u64> {
+        Ok(self.try_write(to, rows, own, sql).await?)
+    }
+
+    /// The same, with the driver's own error.
+    async fn try_write(
+        &self,
+        to: &impl ConnectionTrait,
+        rows: Bulk,
+        own: Vec<Value>,
+        sql: impl Fn(&str, usize) -> String,
+    ) -> std::result::Result<u64, DbErr> {
         let mut touched = 0;
         for Incoming { select, mut values, next } in rows.into_statements() {
             values.extend_from_slice(&own);

@@ -242,6 +242,28 @@ impl Store {
         Ok(Step { others, more, ..Step::default() })
     }
 
+    /// Deletes sends that were withdrawn before `before`, at most `limit`: what they keep out came to its end.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::forget_sends`].
+    pub async fn forget_withdrawn(&self, lease: &Lease, before: Timestamp, limit: u32) -> Result<Step> {
+        let sql = "SELECT id FROM send WHERE state < 0 AND created_at <= $1 ORDER BY id LIMIT $2";
+        let found = self.ids(sql, [before.millis().into(), i64::from(limit).into()]).await?;
+        if found.is_empty() {
+            return Ok(Step::default());
+        }
+        let transaction = self.begin_fenced(lease).await?;
+        let mut step = Step { more: found.len() as u64 >= u64::from(limit), ..Step::default() };
+        for table in ["recipient_block WHERE send_id", "send WHERE state < 0 AND id"] {
+            let (rows, values) = ids_of(self.backend, &found).select(1);
+            let sql = format!("DELETE FROM {table} IN (SELECT id FROM {rows} AS withdrawn)");
+            step.others = transaction.execute_raw(self.statement(sql, values)).await?.rows_affected();
+        }
+        transaction.commit().await?;
+        Ok(step)
+    }
+
     /// Forgets people whom business accounts wrote to before `before`, at most `limit`.
     ///
     /// # Errors
@@ -303,7 +325,7 @@ impl Store {
         Ok(removed)
     }
 
-    async fn begin_fenced(&self, lease: &Lease) -> Result<DatabaseTransaction> {
+    pub(super) async fn begin_fenced(&self, lease: &Lease) -> Result<DatabaseTransaction> {
         let transaction = self.begin().await?;
         self.check_lease(&transaction, lease).await?;
         Ok(transaction)

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::dialect::{Rows, Type};
 use super::template::{APPROVED, MARKETING};
-use super::{Error, Result, Store};
+use super::{Error, Lease, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::block::unpack;
 use crate::domain::message::{self, Key, Position};
@@ -260,14 +260,14 @@ impl Store {
         Ok((first.cast_unsigned(), numbers))
     }
 
-    /// Removes sends whose audience was still being written when the process ended: they were never
-    /// accepted. Returns how many.
+    /// Removes sends whose audience was still being written when the process before ended, or lost the `lease` that
+    /// is ours now: they were never accepted, and no process can write on. Returns how many.
     ///
     /// # Errors
     ///
-    /// Those of any statement.
-    pub async fn remove_unresolved(&self) -> Result<u64> {
-        let transaction = self.begin().await?;
+    /// Those of any statement; [`Error::Fenced`] when `lease` is no longer ours.
+    pub async fn remove_unresolved(&self, lease: &Lease) -> Result<u64> {
+        let transaction = self.begin_fenced(lease).await?;
         let unresolved = "SELECT id FROM send WHERE state < 2 AND state = $1";
         let state = State::Resolving.as_i16();
         let blocks = format!("DELETE FROM recipient_block WHERE send_id IN ({unresolved})");

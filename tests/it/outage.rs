@@ -1,10 +1,12 @@
 //! The database goes away under a running service and comes back: nothing is lost, and nobody restarts.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
+use pombo::config::Config;
 use pombo::store::{Options, Store};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -22,8 +24,8 @@ const FIRST_SINGLE: u64 = 5_521_900_000_000;
 /// A number that is written to only while the database is away.
 const NEVER: u64 = 5_531_900_000_000;
 
-/// A service whose way to its PostgreSQL database can be cut.
-async fn behind_proxy(universe: &Universe) -> (Proxy, Running) {
+/// A service whose way to its PostgreSQL database can be cut; `change` may change the configuration first.
+pub(crate) async fn behind_proxy(universe: &Universe, change: impl FnOnce(&mut Config)) -> (Proxy, Running) {
     let mut url = Url::parse(&universe.url).unwrap();
     let proxy =
         Proxy::to(format!("{}:{}", url.host_str().unwrap(), url.port_or_known_default().unwrap_or(5432)));
@@ -36,22 +38,23 @@ async fn behind_proxy(universe: &Universe) -> (Proxy, Running) {
         config.engine.concurrency = 24;
         config.engine.block_size = 500;
         config.engine.watch_interval = Duration::from_millis(20);
+        change(config);
     })
     .await;
     (proxy, running)
 }
 
-async fn ready(running: &Running) -> u16 {
+pub(crate) async fn ready(running: &Running) -> u16 {
     running.ask(Method::GET, "/readyz", &Value::Null).await.status
 }
 
-async fn single(running: &Running, number: u64) -> Answer {
+pub(crate) async fn single(running: &Running, number: u64) -> Answer {
     let body = json!({ "type": "text", "message": "hi", "phone_number": number });
     let path = format!("/api/v1/chat/{}/messages", running.channel);
     running.ask(Method::POST, &path, &body).await
 }
 
-fn assert_unavailable(answer: &Answer, what: &str) {
+pub(crate) fn assert_unavailable(answer: &Answer, what: &str) {
     assert_eq!(
         (answer.status, answer.code().as_deref()),
         (503, Some("service_unavailable")),
@@ -62,7 +65,7 @@ fn assert_unavailable(answer: &Answer, what: &str) {
 }
 
 /// The same under an `Idempotency-Key`, which is the number.
-async fn once(running: &Running, number: u64) -> Answer {
+pub(crate) async fn once(running: &Running, number: u64) -> Answer {
     let body = json!({ "type": "text", "message": "hi", "phone_number": number });
     let path = format!("/api/v1/chat/{}/messages", running.channel);
     running.ask_once(&path, &number.to_string(), &body).await
@@ -78,42 +81,48 @@ fn reached(running: &Running) -> BTreeSet<u64> {
 #[ignore = "needs PostgreSQL: run scripts/test"]
 async fn a_database_that_goes_away_in_mid_send_and_comes_back_costs_nothing_but_time() {
     let universe = Universe::postgres().await;
-    let (proxy, running) = behind_proxy(&universe).await;
+    let (proxy, running) = behind_proxy(&universe, |_| {}).await;
     let tag = running.tag("everyone", FIRST_CONTACT, CONTACTS).await;
     running.send_to_tag(tag, CONTACTS).await;
     until("some messages delivered", async || running.delivered().0 > 200).await;
 
     // While the line is cut, single sends are under way: each is accepted or refused, and that holds.
-    let mut numbers: FuturesUnordered<_> = (FIRST_SINGLE..FIRST_SINGLE + 40)
-        .map(|number| {
-            let running = &running;
-            async move { (number, single(running, number).await) }
+    // The one commit of which nobody knows is answered when the line is mended.
+    let is_cut = Cell::new(false);
+    let sending = async {
+        let numbers = FIRST_SINGLE..FIRST_SINGLE + 40;
+        let mut numbers: FuturesUnordered<_> =
+            numbers.map(|number| single(&running, number).map(move |answer| (number, answer))).collect();
+        let mut accepted = BTreeSet::new();
+        while let Some((number, answer)) = numbers.next().await {
+            match answer.status {
+                202 => assert!(accepted.insert(number)),
+                _ => assert_unavailable(&answer, "a single send"),
+            }
+            if accepted.len() == 5 && !is_cut.replace(true) {
+                proxy.cut();
+            }
+        }
+        accepted
+    };
+    let meanwhile = async {
+        until("the cut", async || is_cut.get()).await;
+        until("a commit failed", async || {
+            running.ask(Method::GET, "/readyz", &Value::Null).await.body.contains("cannot be written")
         })
-        .collect();
-    let mut accepted = BTreeSet::new();
-    while let Some((number, answer)) = numbers.next().await {
-        match answer.status {
-            202 => assert!(accepted.insert(number)),
-            _ => assert_unavailable(&answer, "a single send"),
+        .await;
+        assert_unavailable(&single(&running, NEVER).await, "a single send");
+        let to_tag = json!({ "type": "text", "message": "hi", "contact_tag_id": tag });
+        let path = format!("/api/v1/chat/{}/messages", running.channel);
+        assert_unavailable(&running.ask(Method::POST, &path, &to_tag).await, "a send to a tag");
+        for list in ["/api/v1/contacts", "/api/v1/contacts/tags", "/api/v1/chat"] {
+            assert_unavailable(&running.ask(Method::GET, list, &Value::Null).await, list);
         }
-        if accepted.len() == 5 {
-            proxy.cut();
-        }
-    }
-    drop(numbers);
-
-    until("not ready", async || ready(&running).await == 503).await;
-    assert_unavailable(&single(&running, NEVER).await, "a single send");
-    let to_tag = json!({ "type": "text", "message": "hi", "contact_tag_id": tag });
-    let path = format!("/api/v1/chat/{}/messages", running.channel);
-    assert_unavailable(&running.ask(Method::POST, &path, &to_tag).await, "a send to a tag");
-    for list in ["/api/v1/contacts", "/api/v1/contacts/tags", "/api/v1/chat"] {
-        assert_unavailable(&running.ask(Method::GET, list, &Value::Null).await, list);
-    }
-    assert_eq!(running.ask(Method::GET, "/healthz", &Value::Null).await.status, 200);
-    assert!(running.delivered().1 < CONTACTS, "the cut came too late to prove anything");
-
-    proxy.mend();
+        assert_eq!(running.ask(Method::GET, "/healthz", &Value::Null).await.status, 200);
+        assert!(running.delivered().1 < CONTACTS, "the cut came too late to prove anything");
+        proxy.mend();
+    };
+    let (mut accepted, ()) = futures_util::join!(sending, meanwhile);
     until("ready", async || ready(&running).await == 200).await;
     let back = FIRST_SINGLE + 100;
     assert_eq!(single(&running, back).await.status, 202);
@@ -132,28 +141,33 @@ async fn a_database_that_goes_away_in_mid_send_and_comes_back_costs_nothing_but_
 async fn requests_that_broke_off_and_are_repeated_under_their_keys_arrive_once_each() {
     const REQUESTS: u64 = 60;
     let universe = Universe::postgres().await;
-    let (proxy, running) = behind_proxy(&universe).await;
-    let mut answers: FuturesUnordered<_> = (FIRST_SINGLE..FIRST_SINGLE + REQUESTS)
-        .map(|number| {
-            let running = &running;
-            async move { (number, once(running, number).await) }
-        })
-        .collect();
-    let (mut accepted, mut broken) = (Vec::new(), Vec::new());
-    while let Some((number, answer)) = answers.next().await {
-        match answer.status {
-            202 => accepted.push((number, answer.body)),
-            _ => {
-                assert_unavailable(&answer, "a single send");
-                broken.push(number);
+    let (proxy, running) = behind_proxy(&universe, |_| {}).await;
+    let is_cut = Cell::new(false);
+    let sending = async {
+        let numbers = FIRST_SINGLE..FIRST_SINGLE + REQUESTS;
+        let mut answers: FuturesUnordered<_> =
+            numbers.map(|number| once(&running, number).map(move |answer| (number, answer))).collect();
+        let (mut accepted, mut broken) = (Vec::new(), Vec::new());
+        while let Some((number, answer)) = answers.next().await {
+            match answer.status {
+                202 => accepted.push((number, answer.body)),
+                _ => {
+                    assert_unavailable(&answer, "a single send");
+                    broken.push(number);
+                }
+            }
+            if accepted.len() == 5 && !is_cut.replace(true) {
+                proxy.cut();
             }
         }
-        if accepted.len() == 5 {
-            proxy.cut();
-        }
-    }
-    drop(answers);
-    proxy.mend();
+        (accepted, broken)
+    };
+    let mending = async {
+        until("the cut", async || is_cut.get()).await;
+        until("not ready", async || ready(&running).await == 503).await;
+        proxy.mend();
+    };
+    let ((accepted, mut broken), ()) = futures_util::join!(sending, mending);
     until("all accepted", async || {
         let mut left = Vec::new();
         for number in std::mem::take(&mut broken) {

@@ -1,6 +1,6 @@
-//! A line to a server that can be cut and mended.
+//! A line to a server that can be cut and mended, and on which a single connection can be made to hang.
 
-use std::io;
+use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 
@@ -12,8 +12,25 @@ pub(crate) struct Proxy {
     turned: Arc<Condvar>,
 }
 
+/// What of a connection is held back: what comes after it waits behind it, other connections go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Held {
+    /// The server hears it later, whatever the client does meanwhile: a server that hangs with it.
+    Request,
+    /// The server hears it, and what it answers is kept from the client.
+    Answer,
+}
+
 #[derive(Default)]
 struct Line {
+    /// What the next connection to be held carries to the server, and what is held of it.
+    trap: Option<(Vec<u8>, Held)>,
+    /// The connection that is held, by its number.
+    held: Option<(usize, Held)>,
+    /// The connection that was held last, and whether the server answered since it was let go.
+    released: Option<(usize, bool)>,
+    /// How many connections were made.
+    connections: usize,
     cut: bool,
     ended: bool,
     /// Nobody is to listen, and whether that is so.
@@ -35,7 +52,7 @@ impl Proxy {
             let mut listener = Some(listener);
             loop {
                 let listening = listener.take().unwrap_or_else(|| TcpListener::bind(address).unwrap());
-                serve(&listening, &server, &own);
+                serve(&listening, &server, &own, &own_turned);
                 drop(listening);
                 let mut line = own.lock().unwrap();
                 line.is_deaf = true;
@@ -69,6 +86,29 @@ impl Proxy {
         drop(self.turned.wait_while(line, |line| !line.is_deaf).unwrap());
     }
 
+    /// Holds the connection back that carries these bytes to the server next, from there on and until
+    /// [`Proxy::let_go`]. They must go over the wire in one piece, as the parameters of a short statement do.
+    pub(crate) fn hold(&self, held: Held, bytes: &str) {
+        self.line.lock().unwrap().trap = Some((bytes.as_bytes().to_owned(), held));
+    }
+
+    /// Whether a connection is held back now.
+    pub(crate) fn holds(&self) -> bool {
+        self.line.lock().unwrap().held.is_some()
+    }
+
+    /// What was held back goes on its way.
+    pub(crate) fn let_go(&self) {
+        let mut line = self.line.lock().unwrap();
+        line.released = line.held.take().map(|(number, _)| (number, false));
+        self.turned.notify_all();
+    }
+
+    /// Whether the server has answered on the connection that was held back, since it was let go.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.line.lock().unwrap().released.is_some_and(|(_, answered)| answered)
+    }
+
     /// New connections get through again.
     pub(crate) fn mend(&self) {
         let mut line = self.line.lock().unwrap();
@@ -79,28 +119,62 @@ impl Proxy {
 }
 
 /// Connects clients with the server until nobody is to listen any more.
-fn serve(listener: &TcpListener, server: &str, line: &Mutex<Line>) {
+fn serve(listener: &TcpListener, server: &str, line: &Arc<Mutex<Line>>, turned: &Arc<Condvar>) {
     for client in listener.incoming() {
-        let mut line = line.lock().unwrap();
-        if line.ended || line.refuses {
+        let mut open = line.lock().unwrap();
+        if open.ended || open.refuses {
             return;
         }
-        if !line.cut {
-            line.connect(&client.unwrap(), &TcpStream::connect(server).unwrap());
+        if open.cut {
+            continue;
+        }
+        let (client, server) = (client.unwrap(), TcpStream::connect(server).unwrap());
+        open.connections += 1;
+        for (from, to, direction) in [(&client, &server, Held::Request), (&server, &client, Held::Answer)] {
+            from.set_nodelay(true).unwrap();
+            let (from, to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+            open.ends.push(from.try_clone().unwrap());
+            let (line, turned, number) = (Arc::clone(line), Arc::clone(turned), open.connections);
+            std::thread::spawn(move || copy(from, to, (number, direction), &line, &turned));
         }
     }
 }
 
+/// Passes on what comes one way through a connection, unless that is held back.
+fn copy(
+    mut from: TcpStream,
+    mut to: TcpStream,
+    (number, direction): (usize, Held),
+    line: &Mutex<Line>,
+    turned: &Condvar,
+) {
+    let mut bytes = vec![0; 64 * 1024];
+    while let Ok(length @ 1..) = from.read(&mut bytes) {
+        let piece = &bytes[..length];
+        let mut open = line.lock().unwrap();
+        if direction == Held::Request {
+            open.spring(number, piece);
+        }
+        let is_held = |line: &mut Line| line.held == Some((number, direction)) && !line.ended;
+        open = turned.wait_while(open, is_held).unwrap();
+        if let Some((_, answered)) = open.released.as_mut().filter(|released| released.0 == number) {
+            *answered |= direction == Held::Answer;
+        }
+        drop(open);
+        if to.write_all(piece).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Both);
+    let _ = from.shutdown(Shutdown::Both);
+}
+
 impl Line {
-    fn connect(&mut self, client: &TcpStream, server: &TcpStream) {
-        for (from, to) in [(client, server), (server, client)] {
-            from.set_nodelay(true).unwrap();
-            let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
-            self.ends.push(from.try_clone().unwrap());
-            std::thread::spawn(move || {
-                let _ = io::copy(&mut from, &mut to);
-                let _ = to.shutdown(Shutdown::Both);
-            });
+    /// Holds the connection when this is what is waited for.
+    fn spring(&mut self, number: usize, piece: &[u8]) {
+        let is_in = |bytes: &[u8]| piece.windows(bytes.len()).any(|window| window == bytes);
+        if let Some((_, held)) = self.trap.take_if(|(bytes, _)| is_in(bytes)) {
+            self.held = Some((number, held));
         }
     }
 

@@ -1,6 +1,7 @@
 //! What the provider tells by webhook, through the real surface: what it changes, and what it must not.
 
 mod outage;
+mod refused;
 mod suppressed;
 mod teller;
 

@@ -8,7 +8,7 @@ use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAcces
 use serde_json::value::RawValue;
 
 /// A text, wherever possible a part of the bytes that are read. Numbers and booleans are taken as written;
-/// what is absent, null, an object or an array is no text.
+/// what is absent, null, an object or an array is no text. Without NUL characters, which PostgreSQL takes in no text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Text<'a>(Option<Cow<'a, str>>);
 
@@ -27,6 +27,11 @@ impl Text<'_> {
     pub(super) fn is_true(&self) -> bool {
         self.get() == Some("true")
     }
+}
+
+/// The same text as PostgreSQL takes it: without NUL characters.
+pub(super) fn without_nul(text: &str) -> String {
+    text.replace('\0', "")
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
@@ -48,8 +53,9 @@ impl<'de> Visitor<'de> for TextVisitor {
         Ok(Text(Some(Cow::Borrowed(text))))
     }
 
+    /// JSON writes a NUL escaped: a text with one is never a part of the bytes.
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Text<'de>, E> {
-        Ok(Text(Some(Cow::Owned(text.to_owned()))))
+        Ok(Text(Some(Cow::Owned(without_nul(text)))))
     }
 
     fn visit_u64<E: de::Error>(self, number: u64) -> Result<Text<'de>, E> {
@@ -110,6 +116,7 @@ mod tests {
             ("1.5", Some("1.5")),
             ("true", Some("true")),
             (r#""\u00e9""#, Some("é")),
+            (r#""a\u0000b""#, Some("ab")),
             (r#""""#, None),
             ("null", None),
             (r#"{"a":[1]}"#, None),

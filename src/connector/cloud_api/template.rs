@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::lenient::without_nul;
 use crate::connector::Error;
 use crate::domain::template::{ListedTemplate, ParameterFormat};
 
@@ -71,17 +72,21 @@ impl From<Item> for ListedTemplate {
         let shape = serde_json::from_str(components.get()).unwrap_or(Value::Null);
         Self {
             provider_id: match item.id {
-                Value::String(id) => id,
+                Value::String(id) => without_nul(&id),
                 other => other.to_string(),
             },
-            name: item.name,
-            language: item.language.replace('-', "_"),
-            category: item.category.to_ascii_uppercase(),
-            status: item.status.to_ascii_uppercase(),
+            name: without_nul(&item.name),
+            language: without_nul(&item.language).replace('-', "_"),
+            category: without_nul(&item.category).to_ascii_uppercase(),
+            status: without_nul(&item.status).to_ascii_uppercase(),
             parameter_format: ParameterFormat::read(item.parameter_format.as_deref(), &shape),
             components,
-            rejected_reason: item.rejected_reason.filter(|reason| reason != "NONE"),
-            quality_score: item.quality_score.and_then(|quality| quality.score),
+            rejected_reason: item
+                .rejected_reason
+                .filter(|reason| reason != "NONE")
+                .as_deref()
+                .map(without_nul),
+            quality_score: item.quality_score.and_then(|quality| quality.score).as_deref().map(without_nul),
         }
     }
 }

@@ -282,9 +282,14 @@ impl Handler<Arrived> for ChannelActor {
 
     fn handle(&mut self, arrived: Arrived, ctx: &mut Self::Context) {
         let wall = Timestamp::now();
-        for send in &arrived.0 {
+        for send in &arrived.sends {
             if let Some(errand) = &send.order.errand {
                 self.keep_errand(send.id, errand);
+            }
+            // The store says how far it got, if it was found there before.
+            if arrived.late {
+                self.lanes.look_again();
+                continue;
             }
             if let Some(send_at) = send.order.schedule.send_at.filter(|send_at| *send_at > wall) {
                 self.look_at(Some(send_at));

@@ -5,8 +5,8 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use super::{
-    Accept, AcceptedSend, Accepting, Activate, Activating, Close, Error, Extend, Hear, Ledger, Record,
-    Withdraw, Withdrawing, Written,
+    Accept, AcceptedSend, Accepting, Activate, Activating, Close, Doubtful, Error, Extend, Hear, Ledger,
+    Record, Withdraw, Written,
 };
 use crate::domain::content::Stored;
 use crate::domain::phone::PhoneNumber;
@@ -116,17 +116,8 @@ impl Handler<Withdraw> for Ledger {
         if self.closed {
             return;
         }
-        self.open.batch.withdrawals.push(withdraw.0);
-        self.commit(ctx);
-    }
-}
-
-impl Handler<Withdrawing> for Ledger {
-    type Result = Vec<Uuid>;
-
-    fn handle(&mut self, _: Withdrawing, _: &mut Self::Context) -> Self::Result {
-        let open = self.open.batch.withdrawals.iter();
-        self.withdrawing.iter().chain(open).copied().collect()
+        self.doubts.add(withdraw.0, Doubtful::Abandoned);
+        self.settle(ctx);
     }
 }
 

@@ -25,6 +25,9 @@ pub(crate) enum Error {
     /// Another process dispatches now, or a statement of ours was refused; both were logged.
     #[error("the ledger is closed")]
     Closed,
+    /// The database refuses a row of it for ever; that was logged.
+    #[error("the database refuses it")]
+    Refused,
 }
 
 /// How the ledger does.
@@ -91,7 +94,11 @@ impl AcceptedSend {
 /// These sends became durable.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
-pub(crate) struct Arrived(pub(crate) Vec<AcceptedSend>);
+pub(crate) struct Arrived {
+    pub(crate) sends: Vec<AcceptedSend>,
+    /// They have been in the store for a while, as it turned out: they may be dispatched already.
+    pub(crate) late: bool,
+}
 
 /// Who hears of sends that became durable: a channel's actor.
 pub(crate) type Listener = Arc<Recipient<Arrived>>;
@@ -134,11 +141,6 @@ pub(crate) struct Activate {
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct Withdraw(pub(crate) Uuid);
-
-/// Which sends are to be removed and are not yet, as far as the ledger knows.
-#[derive(Message)]
-#[rtype(result = "Vec<Uuid>")]
-pub(crate) struct Withdrawing;
 
 /// What a record found when it was written.
 #[derive(Debug, Clone, Default)]

@@ -1,20 +1,27 @@
 //! Writing sends and the ledger: one batch, one transaction, one statement for each kind of row.
 //!
-//! Only the engine's ledger calls this. A batch that says what was dispatched first checks the lease's
-//! epoch, so that a process that lost the lease cannot write it.
+//! Only the engine's ledger calls this. A batch that accepts sends or says what was dispatched first checks the
+//! lease's epoch, so that a process that lost the lease cannot write it.
 
+mod apart;
 mod event;
 mod outcome;
 mod receipt;
 mod send;
+mod settle;
 mod suppress;
 
 pub use self::event::{Event, INBOUND_MESSAGE};
 pub use self::receipt::{Ignored, Receipt};
 
+use std::time::Duration;
+
+use sea_orm::DatabaseTransaction;
+use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::dialect::Type;
+use self::settle::late;
+use super::dialect::{Bulk, Type};
 use super::lease::Lease;
 use super::{Error, Result, Store, suppression};
 use crate::clock::Timestamp;
@@ -91,8 +98,6 @@ pub struct Batch {
     pub lifted: Vec<(Uuid, PhoneNumber, Suppression)>,
     /// What the provider told and is kept for later.
     pub events: Vec<Event>,
-    /// Sends that were never answered with success: they and their blocks go.
-    pub withdrawals: Vec<Uuid>,
 }
 
 impl Batch {
@@ -118,7 +123,6 @@ impl Batch {
             suppressions,
             lifted,
             events,
-            withdrawals,
         } = self;
         blocks.is_empty()
             && activations.is_empty()
@@ -130,14 +134,24 @@ impl Batch {
             && suppressions.is_empty()
             && lifted.is_empty()
             && events.is_empty()
-            && withdrawals.is_empty()
     }
 
-    /// Whether it says what was dispatched. Accepting needs no lease: whoever holds it finds the send. Nor do
-    /// receipts: they say what the provider did.
-    const fn dispatches(&self) -> bool {
-        !self.outcomes.is_empty() || !self.marks.is_empty()
+    /// Whether only the holder of the lease may write it. The next holder removes audiences that were being written,
+    /// and dispatches what it finds. Receipts need no lease: they say what the provider did.
+    const fn needs_lease(&self) -> bool {
+        let accepts = !self.sends.is_empty() || !self.blocks.is_empty() || !self.activations.is_empty();
+        accepts || !self.outcomes.is_empty() || !self.marks.is_empty()
     }
+}
+
+/// How a batch is committed.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms {
+    /// So long the database may take the rows, and so long it may commit them.
+    pub patience: Duration,
+    /// Sends alone are committed by the statement that writes them. That is quicker, but leaves in doubt whether they
+    /// are written when the connection turns out to be broken. A transaction notices before it writes.
+    pub in_one_statement: bool,
 }
 
 /// What a commit found beside what it was to write.
@@ -159,27 +173,63 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::Fenced`] when `lease` is no longer ours; [`Error::Unavailable`] when the database cannot
-    /// write now and nothing was written; [`Error::InDoubt`] when it may have been: outcomes and marks can
-    /// be written again, sends must be withdrawn.
+    /// write now and nothing was written; [`Error::InDoubt`] when it may have been, or may be later: outcomes and
+    /// marks can be written again, sends must be [settled](Self::settle). [`Error::Missing`] when a send of the
+    /// batch's blocks or activations is not being resolved.
     pub async fn commit(&self, lease: &Lease, batch: &Batch, now: Timestamp) -> Result<Committed> {
+        let terms = Terms { patience: Duration::MAX, in_one_statement: true };
+        self.commit_on(terms, lease, batch, now).await
+    }
+
+    /// The same, on these terms.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn commit_on(
+        &self,
+        terms: Terms,
+        lease: &Lease,
+        batch: &Batch,
+        now: Timestamp,
+    ) -> Result<Committed> {
+        let Terms { patience, in_one_statement } = terms;
+        let in_doubt = || Error::InDoubt("it did not answer in time".to_owned());
         let sends = self.rows_of_sends(batch);
-        if batch.is_sends_only() && sends.is_one_statement() {
+        if in_one_statement && batch.is_sends_only() && sends.is_one_statement() {
             // One statement is a transaction of its own, without the round trips of a begin and a commit.
-            let inserted = self.insert_sends(&self.write, sends, now).await;
-            return inserted.map(|()| Committed::default()).map_err(|error| match error {
-                Error::Unavailable(words) => Error::InDoubt(words),
-                other => other,
-            });
+            let inserted = timeout(patience, self.insert_sends_alone(lease, sends, now)).await;
+            let inserted = inserted.unwrap_or_else(|_| Err(in_doubt()))?;
+            let all = batch.sends.len() as u64;
+            return if inserted == all { Ok(Committed::default()) } else { Err(Error::Fenced) };
         }
+        // What is not asked to commit never will.
+        let written = timeout(patience, self.write_rows(lease, batch, sends, now, patience)).await;
+        let (transaction, committed) = written.unwrap_or_else(|_| Err(late()))?;
+        match timeout(patience, transaction.commit()).await {
+            Ok(result) => result.map_err(Error::while_committing)?,
+            Err(_) => return Err(in_doubt()),
+        }
+        Ok(committed)
+    }
+
+    /// Writes everything, but does not commit it.
+    async fn write_rows(
+        &self,
+        lease: &Lease,
+        batch: &Batch,
+        sends: Bulk,
+        now: Timestamp,
+        patience: Duration,
+    ) -> Result<(DatabaseTransaction, Committed)> {
         let transaction = self.begin().await?;
-        if batch.dispatches() {
-            self.check_lease(&transaction, lease).await?;
+        if batch.needs_lease() {
+            self.check_lease_within(&transaction, lease, patience).await?;
         }
         self.insert_sends(&transaction, sends, now).await?;
         self.insert_blocks(&transaction, batch).await?;
         self.activate(&transaction, batch).await?;
         self.keep_answers(&transaction, batch, now).await?;
-        self.withdraw(&transaction, batch).await?;
         self.upsert_outcomes(&transaction, batch, now).await?;
         let ignored = self.receive(&transaction, batch).await?;
         self.count_template_recipients(&transaction, batch, now).await?;
@@ -187,7 +237,6 @@ impl Store {
         self.keep_events(&transaction, batch, now).await?;
         let overtaken = self.overtaken(&transaction, batch).await?;
         let gone = self.mark_progress(&transaction, batch, now).await?;
-        transaction.commit().await.map_err(Error::while_committing)?;
-        Ok(Committed { gone, overtaken, ignored })
+        Ok((transaction, Committed { gone, overtaken, ignored }))
     }
 }

@@ -163,7 +163,7 @@ impl Store {
                  due_at = incoming.due_at, \
                  finished_at = CASE WHEN send.finished_at IS NULL AND incoming.state > {active} THEN ${now} \
                  ELSE send.finished_at END \
-                 FROM {incoming} AS incoming WHERE send.id = incoming.id",
+                 FROM {incoming} AS incoming WHERE send.id = incoming.id AND send.state >= {active}",
                 active = State::Active.as_i16()
             )
         });
@@ -180,7 +180,9 @@ impl Store {
         }
         let (asked, values) = asked.select(1);
         let sql = format!(
-            "SELECT asked.id FROM {asked} AS asked WHERE NOT EXISTS (SELECT 1 FROM send WHERE send.id = asked.id)"
+            "SELECT asked.id FROM {asked} AS asked WHERE NOT EXISTS \
+             (SELECT 1 FROM send WHERE send.id = asked.id AND send.state >= {})",
+            State::Active.as_i16()
         );
         let gone = to.query_all_raw(self.statement(sql, values)).await?;
         gone.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()

@@ -1,13 +1,14 @@
 //! New sends, their recipients and the answers that are kept with them.
 
-use sea_orm::ConnectionTrait;
+use sea_orm::{ConnectionTrait, Value};
 
-use super::{Batch, IDS, State};
+use super::{Batch, State};
 use crate::clock::Timestamp;
 use crate::domain::send::Recipients;
 use crate::store::dialect::{Bulk, Cell, Type};
+use crate::store::lease::{Lease, held_in};
 use crate::store::send::stored_recipient;
-use crate::store::{Result, Store};
+use crate::store::{Error, Result, Store};
 
 const SEND: &[(&str, Type)] = &[
     ("id", Type::Uuid),
@@ -65,23 +66,30 @@ impl Store {
         rows
     }
 
+    /// Inserts them in a transaction that has checked the lease.
     pub(super) async fn insert_sends(
         &self,
         to: &impl ConnectionTrait,
         rows: Bulk,
         now: Timestamp,
     ) -> Result<()> {
-        self.write(to, rows, vec![now.millis().into()], |incoming, now| {
-            format!(
-                "INSERT INTO send (id, company_id, channel_id, state, content, recipients, recipient, \
-                 template_id, skipped, due_at, send_at, expires_at, high_water, settled, created_at) \
-                 SELECT id, company_id, channel_id, state, content, recipients, recipient, template_id, \
-                 skipped, send_at, send_at, expires_at, 0, 0, ${now} \
-                 FROM {incoming} AS incoming"
-            )
-        })
-        .await?;
+        self.write(to, rows, vec![now.millis().into()], insert_into_send).await?;
         Ok(())
+    }
+
+    /// Inserts them in a statement of their own, which writes all of them or, without the lease, none. Says how many.
+    pub(super) async fn insert_sends_alone(&self, lease: &Lease, rows: Bulk, now: Timestamp) -> Result<u64> {
+        let mut own = vec![now.millis().into()];
+        let fence = lease.fence();
+        own.extend(fence.map(Value::from));
+        let written = self.try_write(&self.write, rows, own, |incoming, now| {
+            let insert = insert_into_send(incoming, now);
+            if fence.is_none() {
+                return insert;
+            }
+            format!("WITH held AS ({}) {insert} CROSS JOIN held", held_in(now + 1))
+        });
+        written.await.map_err(Error::while_committing)
     }
 
     pub(super) async fn insert_blocks(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<()> {
@@ -94,28 +102,37 @@ impl Store {
                 Cell::Bytes(&block.packed),
             ]);
         }
-        self.write(to, rows, Vec::new(), |incoming, _| {
+        let written = self.write(to, rows, Vec::new(), |incoming, _| {
             format!(
                 "INSERT INTO recipient_block (send_id, first_ordinal, recipients, packed) \
-                 SELECT send_id, first_ordinal, recipients, packed FROM {incoming} AS incoming"
+                 SELECT incoming.send_id, incoming.first_ordinal, incoming.recipients, incoming.packed \
+                 FROM {incoming} AS incoming JOIN send ON send.id = incoming.send_id \
+                 AND send.state IN ({}, {})",
+                State::Resolving.as_i16(),
+                State::Active.as_i16(),
             )
-        })
-        .await?;
-        Ok(())
+        });
+        if written.await? == batch.blocks.len() as u64 {
+            return Ok(());
+        }
+        Err(Error::Missing("a send whose audience is being written is not there any more".to_owned()))
     }
 
     pub(super) async fn activate(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<()> {
         for (send_id, recipients, skipped) in &batch.activations {
             let statement = self.statement(
-                "UPDATE send SET state = $2, recipients = $3, skipped = $4 WHERE id = $1",
+                "UPDATE send SET state = $2, recipients = $3, skipped = $4 WHERE id = $1 AND state = $5",
                 [
                     (*send_id).into(),
                     State::Active.as_i16().into(),
                     recipients.cast_signed().into(),
                     skipped.cast_signed().into(),
+                    State::Resolving.as_i16().into(),
                 ],
             );
-            to.execute_raw(statement).await?;
+            if to.execute_raw(statement).await?.rows_affected() != 1 {
+                return Err(Error::Missing(format!("the send {send_id} is not being resolved (any more)")));
+            }
         }
         Ok(())
     }
@@ -153,18 +170,15 @@ impl Store {
         .await?;
         Ok(())
     }
+}
 
-    pub(super) async fn withdraw(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<()> {
-        for table in ["recipient_block WHERE send_id", "send WHERE id"] {
-            let mut rows = Bulk::new(self.backend, IDS);
-            for send_id in &batch.withdrawals {
-                rows.push([(*send_id).into()]);
-            }
-            self.write(to, rows, Vec::new(), |gone, _| {
-                format!("DELETE FROM {table} IN (SELECT id FROM {gone} AS gone)")
-            })
-            .await?;
-        }
-        Ok(())
-    }
+/// The statement that inserts sends. It ends with where they come from.
+fn insert_into_send(incoming: &str, now: usize) -> String {
+    format!(
+        "INSERT INTO send (id, company_id, channel_id, state, content, recipients, recipient, \
+         template_id, skipped, due_at, send_at, expires_at, high_water, settled, created_at) \
+         SELECT id, company_id, channel_id, state, content, recipients, recipient, template_id, \
+         skipped, send_at, send_at, expires_at, 0, 0, ${now} \
+         FROM {incoming} AS incoming"
+    )
 }

@@ -1,0 +1,102 @@
+//! A commit whose answer does not come: what the client is told holds, whatever the database did with it.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+
+use crate::database::Universe;
+use crate::outage::{assert_unavailable, behind_proxy, once, ready, single};
+use crate::proxy::Held;
+use crate::running::until;
+
+const COMMIT_TIMEOUT: Duration = Duration::from_millis(500);
+/// Whose message meets the trouble.
+const FIRST: u64 = 5_521_900_000_001;
+const OTHER: u64 = 5_521_900_000_002;
+const BEFORE: u64 = 5_521_900_000_003;
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn a_send_that_was_refused_because_the_database_hung_is_not_accepted_later() {
+    let universe = Universe::postgres().await;
+    let (proxy, running) =
+        behind_proxy(&universe, |config| config.database.commit_timeout = COMMIT_TIMEOUT).await;
+    assert_eq!(single(&running, BEFORE).await.status, 202);
+    running.settled(1).await;
+
+    proxy.hold(Held::Request, &FIRST.to_string());
+    assert_unavailable(&single(&running, FIRST).await, "a send whose backend hangs");
+    assert!(proxy.holds());
+    // What is written after the refusal is written, while the backend still hangs.
+    until("another send accepted", async || single(&running, OTHER).await.status == 202).await;
+    running.settled(2).await;
+    proxy.let_go();
+    until("the late statement answered", async || proxy.is_answered()).await;
+
+    assert_eq!(single(&running, FIRST).await.status, 202, "the client repeats what was refused");
+    running.settled(3).await;
+    assert_eq!(running.delivered(), (3, 3), "messages, and people");
+    running.end().await;
+    universe.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn a_send_that_was_written_but_not_confirmed_is_accepted() {
+    let universe = Universe::postgres().await;
+    let (proxy, running) =
+        behind_proxy(&universe, |config| config.database.commit_timeout = COMMIT_TIMEOUT).await;
+    assert_eq!(single(&running, BEFORE).await.status, 202);
+
+    proxy.hold(Held::Answer, &FIRST.to_string());
+    let answer = single(&running, FIRST).await;
+    assert!(proxy.holds());
+    assert_eq!(answer.status, 202, "{}", answer.body);
+    running.settled(2).await;
+    proxy.let_go();
+    assert_eq!(running.delivered(), (2, 2), "messages, and people");
+    running.end().await;
+    universe.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn nobody_is_told_that_a_send_was_refused_before_that_is_certain() {
+    let universe = Universe::postgres().await;
+    let (proxy, running) = behind_proxy(&universe, |_| {}).await;
+    assert_eq!(single(&running, BEFORE).await.status, 202);
+    running.settled(1).await;
+
+    proxy.hold(Held::Answer, &FIRST.to_string());
+    let meanwhile = async {
+        until("the answer held back", async || proxy.holds()).await;
+        proxy.refuse();
+        until("not ready", async || ready(&running).await == 503).await;
+        // This one never reached the database.
+        assert_unavailable(&single(&running, OTHER).await, "a send while the database is away");
+        let repeated = once(&running, FIRST).await;
+        let code = repeated.code();
+        assert_eq!((repeated.status, code.as_deref()), (409, Some("idempotency_in_progress")));
+    };
+    let answer = match select(pin!(once(&running, FIRST)), pin!(meanwhile)).await {
+        Either::Left((answer, _)) => {
+            panic!("answered {} while nobody knew: {}", answer.status, answer.body)
+        }
+        Either::Right(((), in_doubt)) => {
+            proxy.mend();
+            in_doubt.await
+        }
+    };
+    assert_eq!(answer.status, 202, "{}", answer.body);
+    until("ready", async || ready(&running).await == 200).await;
+    let again = once(&running, FIRST).await;
+    assert_eq!(
+        (again.status, again.header("idempotency-replayed"), &again.body),
+        (202, "true", &answer.body)
+    );
+    running.settled(2).await;
+    assert_eq!(running.delivered(), (2, 2), "messages, and people");
+    running.end().await;
+    universe.end().await;
+}

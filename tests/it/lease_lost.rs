@@ -1,0 +1,215 @@
+//! A process that lost the lease on dispatching, because the connection that held it broke, promises nothing more.
+
+use pombo::clock::Timestamp;
+use pombo::domain::block::pack;
+use pombo::domain::phone::PhoneNumber;
+use pombo::domain::send::{Block, Recipients, Schedule, State};
+use pombo::store::ledger::{Batch, NewSend};
+use pombo::store::{Error, Lease};
+use reqwest::Method;
+use sea_orm::{ConnectionTrait as _, Database, Statement, TransactionTrait as _};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::database::Universe;
+use crate::outage::{assert_unavailable, ready, single};
+use crate::running::{Running, until};
+
+const FIRST: u64 = 5_511_900_000_000;
+
+/// Breaks the connection that holds the lease, and takes it as another process does.
+async fn take_over(universe: &Universe) -> Lease {
+    let database = Database::connect(&universe.url).await.unwrap();
+    let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+               WHERE datname = current_database() AND application_name = 'pombo dispatch lease'";
+    database.execute_unprepared(sql).await.unwrap();
+    database.close().await.unwrap();
+    let mut lease = universe.store.acquire_lease(&universe.options(), "another process").await;
+    until("the lease", async || {
+        if lease.is_err() {
+            lease = universe.store.acquire_lease(&universe.options(), "another process").await;
+        }
+        lease.is_ok()
+    })
+    .await;
+    lease.unwrap()
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn a_process_without_the_lease_accepts_neither_single_sends_nor_audiences() {
+    for is_single in [true, false] {
+        let universe = Universe::postgres().await;
+        let running = Running::start(&universe, |_| {}).await;
+        let tag = running.tag("everyone", FIRST, 200).await;
+        assert_eq!(ready(&running).await, 200);
+        let lease = take_over(&universe).await;
+        let answer = if is_single {
+            single(&running, FIRST).await
+        } else {
+            let body = json!({ "type": "text", "message": "hi", "contact_tag_id": tag });
+            let path = format!("/api/v1/chat/{}/messages", running.channel);
+            running.ask(Method::POST, &path, &body).await
+        };
+        assert_unavailable(&answer, "a send after the lease was lost");
+        until("not ready", async || ready(&running).await == 503).await;
+        assert_eq!(running.delivered().0, 0);
+        running.end().await;
+        drop(lease);
+        universe.end().await;
+    }
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn an_audience_whose_beginning_another_process_removed_is_not_accepted() {
+    const AUDIENCE: u64 = 30_000;
+    let universe = Universe::postgres().await;
+    let running = Running::start(&universe, |config| config.engine.block_size = 20).await;
+    let tag = running.tag("everyone", FIRST, AUDIENCE).await;
+    let database = Database::connect(&universe.url).await.unwrap();
+    let body = json!({ "type": "text", "message": "hi", "contact_tag_id": tag });
+    let path = format!("/api/v1/chat/{}/messages", running.channel);
+    let sending = running.ask(Method::POST, &path, &body);
+    let meanwhile = async {
+        until("the first blocks", async || {
+            let rows = database.query_all_raw(Statement::from_string(
+                database.get_database_backend(),
+                "SELECT id FROM send WHERE state = 0",
+            ));
+            !rows.await.unwrap().is_empty()
+        })
+        .await;
+        // Nobody reads the rest of the audience until the other process is there.
+        let lock = database.begin().await.unwrap();
+        lock.execute_unprepared("LOCK TABLE contact, contact_tag IN ACCESS EXCLUSIVE MODE").await.unwrap();
+        let lease = take_over(&universe).await;
+        let removed = universe.store.remove_unresolved(&lease).await.unwrap();
+        lock.commit().await.unwrap();
+        assert_eq!(removed, 1, "the audience was written before the lease was lost");
+        lease
+    };
+    let (answer, lease) = futures_util::join!(sending, meanwhile);
+    assert_unavailable(&answer, "an audience of which a part is gone");
+    let sends = running.ask(Method::GET, "/api/v1/chat", &Value::Null).await;
+    assert_eq!(sends.status, 200, "{}", sends.body);
+    running.end().await;
+    drop(lease);
+    database.close().await.unwrap();
+    universe.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn nothing_of_an_older_epoch_is_written_once_the_lease_is_taken() {
+    let universe = Universe::postgres().await;
+    let (store, now) = (&universe.store, Timestamp::now());
+    let old = store.acquire_lease(&universe.options(), "one process").await.unwrap();
+    let send = |id: u128, state, recipients| NewSend {
+        id: Uuid::from_u128(id),
+        company_id: Uuid::from_u128(1),
+        channel_id: Uuid::from_u128(2),
+        state,
+        content: r#"{"type":"text","body":"hi"}"#.to_owned(),
+        template_id: None,
+        recipients,
+        skipped: 0,
+        schedule: Schedule::default(),
+    };
+    let number = PhoneNumber::from_u64(FIRST).unwrap();
+    let block = |first_ordinal| Block { first_ordinal, recipients: 1, packed: pack(&[number]) };
+    let id = Uuid::from_u128(10);
+    let begun = Batch {
+        sends: vec![send(10, State::Resolving, Recipients::Blocks(1))],
+        blocks: vec![(id, block(0))],
+        ..Batch::default()
+    };
+    store.commit(&old, &begun, now).await.unwrap();
+
+    let new = take_over(&universe).await;
+    assert!(matches!(store.remove_unresolved(&old).await, Err(Error::Fenced)), "removing");
+    for (what, batch) in [
+        ("extending", Batch { blocks: vec![(id, block(1))], ..Batch::default() }),
+        ("activating", Batch { activations: vec![(id, 1, 0)], ..Batch::default() }),
+        (
+            "accepting one",
+            Batch { sends: vec![send(11, State::Active, Recipients::One(number))], ..Batch::default() },
+        ),
+        (
+            "accepting an audience",
+            Batch {
+                sends: vec![send(12, State::Active, Recipients::Blocks(1))],
+                blocks: vec![(Uuid::from_u128(12), block(0))],
+                ..Batch::default()
+            },
+        ),
+    ] {
+        let written = store.commit(&old, &batch, now).await;
+        assert!(matches!(written, Err(Error::Fenced)), "{what}: {written:?}");
+    }
+    assert_eq!(store.remove_unresolved(&new).await.unwrap(), 1);
+    for (what, batch) in [
+        ("extending", Batch { blocks: vec![(id, block(1))], ..Batch::default() }),
+        ("activating", Batch { activations: vec![(id, 1, 0)], ..Batch::default() }),
+    ] {
+        let written = store.commit(&new, &batch, now).await;
+        assert!(matches!(written, Err(Error::Missing(_))), "{what} what is gone: {written:?}");
+    }
+    universe.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn who_takes_the_lease_waits_for_what_is_being_accepted() {
+    let universe = Universe::postgres().await;
+    let (store, now) = (&universe.store, Timestamp::now());
+    let old = store.acquire_lease(&universe.options(), "one process").await.unwrap();
+    let number = PhoneNumber::from_u64(FIRST).unwrap();
+    let database = Database::connect(&universe.url).await.unwrap();
+    // The statement that accepts has the lease's row, and waits for another one that has the send's id.
+    let lock = database.begin().await.unwrap();
+    let sql = format!(
+        "INSERT INTO send (id, company_id, channel_id, state, content, recipients, high_water, settled, created_at) \
+         VALUES ('{id}', '{id}', '{id}', 1, '', 1, 0, 0, 1)",
+        id = Uuid::from_u128(10)
+    );
+    lock.execute_unprepared(&sql).await.unwrap();
+    let send = NewSend {
+        id: Uuid::from_u128(10),
+        company_id: Uuid::from_u128(1),
+        channel_id: Uuid::from_u128(2),
+        state: State::Active,
+        content: r#"{"type":"text","body":"hi"}"#.to_owned(),
+        template_id: None,
+        recipients: Recipients::One(number),
+        skipped: 0,
+        schedule: Schedule::default(),
+    };
+    let batch = Batch { sends: vec![send], ..Batch::default() };
+    let accepting = store.commit(&old, &batch, now);
+    let waits_for_a_lock = async |query: &str| {
+        let sql = format!(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' \
+             AND query LIKE '%{query}%'"
+        );
+        let statement = Statement::from_string(database.get_database_backend(), sql);
+        !database.query_all_raw(statement).await.unwrap().is_empty()
+    };
+    let taking = async {
+        until("the send waits", async || waits_for_a_lock("INTO send").await).await;
+        let seen = async {
+            until("the new holder waits", async || waits_for_a_lock("INTO lease").await).await;
+            lock.rollback().await.unwrap();
+        };
+        let (lease, ()) = futures_util::join!(take_over(&universe), seen);
+        lease
+    };
+    let (accepted, _lease) = futures_util::join!(accepting, taking);
+    accepted.unwrap();
+    assert_eq!(
+        store.find_send(Uuid::from_u128(1), Uuid::from_u128(10), now).await.unwrap().unwrap().recipients,
+        1
+    );
+    database.close().await.unwrap();
+    universe.end().await;
+}

@@ -1,0 +1,47 @@
+//! What a webhook says and the database refuses for ever: it is taken all the same, without what is refused, or the
+//! provider would repeat it for a week.
+
+use pombo::domain::message::State;
+use serde_json::json;
+
+use super::teller::{Teller, events, rows, status};
+use super::{FIRST, send};
+use crate::database::{Universe, stores};
+use crate::refused_rows::refuse;
+use crate::running::{NUMBER, Running};
+
+stores!(a_webhook_with_words_that_the_database_refuses_is_taken_without_them);
+
+async fn a_webhook_with_words_that_the_database_refuses_is_taken_without_them(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    send(&running, "everyone", FIRST, 20).await;
+    refuse(universe, "message", "error", "%poison%").await;
+    refuse_payloads(universe).await;
+    let teller = Teller::new(&running);
+    let sent = rows(universe).await;
+    let mut statuses: Vec<_> = sent.iter().map(|row| status(row, "delivered", None)).collect();
+    let guilty = sent[7].recipient;
+    statuses[7] = status(&sent[7], "failed", Some(131_026));
+    statuses[7]["errors"][0]["message"] = json!("poison");
+    let person = |id: &str, words: &str| {
+        let at = "1700000000";
+        json!({ "id": id, "from": "5511900000000", "timestamp": at, "type": "text", "text": { "body": words } })
+    };
+    let messages = [person("wamid.A", "hello"), person("wamid.B", "venom"), person("wamid.C", "bye")];
+    let told = json!({ "statuses": statuses, "messages": messages });
+    let answer = teller.tell(running.channel, NUMBER, &told).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    for row in rows(universe).await {
+        let is_guilty = row.recipient == guilty;
+        let expected = if is_guilty { State::Failed } else { State::Delivered };
+        assert_eq!(row.state, expected.as_i16());
+        assert_eq!(row.error_code, is_guilty.then_some(131_026));
+    }
+    let kept: Vec<_> = events(universe).await.into_iter().map(|event| event.identity).collect();
+    assert_eq!(kept, ["wamid.A", "wamid.C"]);
+    running.end().await;
+}
+
+async fn refuse_payloads(universe: &Universe) {
+    refuse(universe, "event", "payload", "%venom%").await;
+}

@@ -1,0 +1,223 @@
+//! Settling doubt about sends: what is found stays, and what is not found never comes.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use entity::{recipient_block, send};
+use pombo::clock::Timestamp;
+use pombo::domain::block::pack;
+use pombo::domain::page::PageRequest;
+use pombo::domain::phone::PhoneNumber;
+use pombo::domain::send::{Block, Mark, Progress, Recipients, Schedule, State};
+use pombo::store::ledger::{Answer, Batch, NewSend, Terms};
+use pombo::store::send_list::Filter;
+use pombo::store::{Error, Lease, Options, Store};
+use sea_orm::{ConnectionTrait as _, Database, EntityTrait as _};
+use url::Url;
+use uuid::Uuid;
+
+use crate::database::{Universe, stores};
+use crate::proxy::{Held, Proxy};
+use crate::running::until;
+
+const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+const PATIENCE: Duration = Duration::from_secs(30);
+/// A commit that hangs is given up soon.
+const TERMS: Terms = Terms { patience: Duration::from_secs(2), in_one_statement: true };
+const ACME: Uuid = Uuid::from_u128(1);
+const CHANNEL: Uuid = Uuid::from_u128(3);
+const ID: Uuid = Uuid::from_u128(10);
+const ALL: PageRequest = PageRequest { page: 1, limit: 100 };
+
+stores! {
+    a_send_that_was_withdrawn_is_not_written_later,
+    a_send_that_was_written_is_accepted_and_stays,
+    an_audience_that_was_withdrawn_is_not_accepted_later,
+    what_was_withdrawn_is_shown_nowhere_and_deleted_after_its_time,
+    a_mark_of_a_send_that_was_withdrawn_goes_nowhere,
+}
+
+fn new_send(id: Uuid, state: State, recipients: Recipients) -> NewSend {
+    NewSend {
+        id,
+        company_id: ACME,
+        channel_id: CHANNEL,
+        state,
+        content: r#"{"type":"text","body":"hi"}"#.to_owned(),
+        template_id: None,
+        recipients,
+        skipped: 0,
+        schedule: Schedule::default(),
+    }
+}
+
+fn number() -> PhoneNumber {
+    PhoneNumber::from_u64(5_511_900_000_000).unwrap()
+}
+
+fn block(first_ordinal: u64) -> (Uuid, Block) {
+    (ID, Block { first_ordinal, recipients: 1, packed: pack(&[number()]) })
+}
+
+/// One to a single number, with an answer that is kept.
+fn single(id: Uuid) -> Batch {
+    let answer = Answer {
+        company_id: ACME,
+        key: "k".to_owned(),
+        fingerprint: [7; 32],
+        send_id: id,
+        recipients: 1,
+        skipped: 0,
+        skipped_first: "[]".to_owned(),
+    };
+    let send = new_send(id, State::Active, Recipients::One(number()));
+    Batch { sends: vec![send], answers: vec![answer], ..Batch::default() }
+}
+
+/// The first block of an audience.
+fn begun() -> Batch {
+    let send = new_send(ID, State::Resolving, Recipients::Blocks(1));
+    Batch { sends: vec![send], blocks: vec![block(0)], ..Batch::default() }
+}
+
+fn activation() -> Batch {
+    Batch { activations: vec![(ID, 1, 0)], ..Batch::default() }
+}
+
+async fn lease(universe: &Universe) -> Lease {
+    universe.store.acquire_lease(&universe.options(), "test").await.unwrap()
+}
+
+async fn settle(store: &Store) -> HashSet<Uuid> {
+    store.settle(&[ID], NOW, PATIENCE).await.unwrap()
+}
+
+async fn a_send_that_was_withdrawn_is_not_written_later(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    assert_eq!(settle(store).await, HashSet::new());
+    let alone = Batch { answers: Vec::new(), ..single(ID) };
+    for late in [alone, single(ID), begun()] {
+        let written = store.commit(&lease, &late, NOW).await;
+        assert!(matches!(written, Err(Error::Taken(_))), "{written:?}");
+    }
+    assert_eq!(store.kept_answer(ACME, "k", NOW.minus(DAY)).await.unwrap(), None);
+    // Asked again, because nobody heard the answer.
+    assert_eq!(settle(store).await, HashSet::new());
+    store.commit(&lease, &single(Uuid::from_u128(11)), NOW).await.unwrap();
+    let kept = store.kept_answer(ACME, "k", NOW.minus(DAY)).await.unwrap().unwrap();
+    assert_eq!(kept.send_id, Uuid::from_u128(11), "the repeated request");
+}
+
+async fn a_send_that_was_written_is_accepted_and_stays(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    store.commit(&lease, &single(ID), NOW).await.unwrap();
+    for _ in 0..2 {
+        assert_eq!(settle(store).await, HashSet::from([ID]));
+    }
+    store.cancel_send(ACME, ID, NOW).await.unwrap();
+    assert_eq!(settle(store).await, HashSet::from([ID]), "one that is over was accepted too");
+    assert!(store.find_send(ACME, ID, NOW).await.unwrap().is_some());
+}
+
+async fn an_audience_that_was_withdrawn_is_not_accepted_later(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    store.commit(&lease, &begun(), NOW).await.unwrap();
+    assert_eq!(settle(store).await, HashSet::new());
+    let extension = Batch { blocks: vec![block(1)], ..Batch::default() };
+    for late in [extension, activation()] {
+        let written = store.commit(&lease, &late, NOW).await;
+        assert!(matches!(written, Err(Error::Missing(_))), "{written:?}");
+    }
+    let rows = Database::connect(&universe.url).await.unwrap();
+    assert!(recipient_block::Entity::find().all(&rows).await.unwrap().is_empty());
+    rows.close().await.unwrap();
+}
+
+async fn what_was_withdrawn_is_shown_nowhere_and_deleted_after_its_time(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    store.commit(&lease, &begun(), NOW).await.unwrap();
+    assert_eq!(settle(store).await, HashSet::new());
+    let listed = store.sends(ACME, ALL, Filter::default(), NOW).await.unwrap();
+    assert_eq!((listed.total, listed.records.len()), (0, 0));
+    assert!(store.find_send(ACME, ID, NOW).await.unwrap().is_none());
+    assert!(store.roster(ACME, ID).await.unwrap().is_none());
+    assert!(store.cancel_send(ACME, ID, NOW).await.unwrap().is_none());
+    assert_eq!(store.queued(CHANNEL, NOW).await.unwrap(), 0);
+    assert_eq!(store.remove_unresolved(&lease).await.unwrap(), 0);
+
+    assert_eq!(store.forget_withdrawn(&lease, NOW.minus(DAY), 10).await.unwrap().others, 0, "too young");
+    assert_eq!(store.forget_withdrawn(&lease, NOW, 10).await.unwrap().others, 1);
+    let rows = Database::connect(&universe.url).await.unwrap();
+    assert!(send::Entity::find().all(&rows).await.unwrap().is_empty());
+    rows.close().await.unwrap();
+}
+
+async fn a_mark_of_a_send_that_was_withdrawn_goes_nowhere(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    assert_eq!(settle(store).await, HashSet::new());
+    let progress = Progress { high_water: 1, settled: 0 };
+    let mark = Mark { send_id: ID, progress, state: State::Active, due_at: None };
+    let found = store.commit(&lease, &Batch { marks: vec![mark], ..Batch::default() }, NOW).await.unwrap();
+    assert_eq!(found.gone, [ID]);
+    assert_eq!(settle(store).await, HashSet::new());
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn an_activation_whose_commit_hangs_is_settled_when_the_commit_is_over() {
+    let universe = Universe::postgres().await;
+    let mut url = Url::parse(&universe.url).unwrap();
+    let proxy =
+        Proxy::to(format!("{}:{}", url.host_str().unwrap(), url.port_or_known_default().unwrap_or(5432)));
+    url.set_host(Some("127.0.0.1")).unwrap();
+    url.set_port(Some(proxy.address.port())).unwrap();
+    let behind = Store::open(&Options { url: url.into(), ..universe.options() }).await.unwrap();
+    let (store, lease) = (&universe.store, lease(&universe).await);
+    behind.commit(&lease, &begun(), NOW).await.unwrap();
+
+    proxy.hold(Held::Request, "COMMIT");
+    let short = Duration::from_millis(300);
+    let written = behind.commit_on(TERMS, &lease, &activation(), NOW).await;
+    assert!(matches!(written, Err(Error::InDoubt(_))), "{written:?}");
+    let settled = store.settle(&[ID], NOW, short).await;
+    assert!(matches!(settled, Err(Error::Unavailable(_))), "while the commit hangs: {settled:?}");
+    proxy.let_go();
+    until("the commit answered", async || proxy.is_answered()).await;
+    assert_eq!(settle(store).await, HashSet::from([ID]));
+
+    // A statement that hangs before the commit was asked for never counts: that is certain at once.
+    let other = single(Uuid::from_u128(11));
+    proxy.hold(Held::Request, "INSERT INTO idempotency_key");
+    let written = behind.commit_on(TERMS, &lease, &other, NOW).await;
+    assert!(matches!(written, Err(Error::Unavailable(_))), "{written:?}");
+    proxy.let_go();
+    until("the statement answered", async || proxy.is_answered()).await;
+    assert!(store.find_send(ACME, Uuid::from_u128(11), NOW).await.unwrap().is_none());
+    behind.close().await;
+    universe.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn a_send_that_is_still_being_written_is_settled_when_that_is_over() {
+    let universe = Universe::postgres().await;
+    let store = &universe.store;
+    let database = Database::connect(&universe.url).await.unwrap();
+    // Whoever writes the send has its row, and does not go on.
+    let writing = sea_orm::TransactionTrait::begin(&database).await.unwrap();
+    let sql = format!(
+        "INSERT INTO send (id, company_id, channel_id, state, content, recipients, high_water, settled, created_at) \
+         VALUES ('{ID}', '{ACME}', '{CHANNEL}', 1, '', 1, 0, 0, 1)"
+    );
+    writing.execute_unprepared(&sql).await.unwrap();
+    let short = Duration::from_millis(300);
+    let settled = store.settle(&[ID], NOW, short).await;
+    assert!(matches!(settled, Err(Error::Unavailable(_))), "while it is written: {settled:?}");
+    let settling = store.settle(&[ID], NOW, PATIENCE);
+    let committing = async { writing.commit().await.unwrap() };
+    let (settled, ()) = futures_util::join!(settling, committing);
+    assert_eq!(settled.unwrap(), HashSet::from([ID]));
+    database.close().await.unwrap();
+    universe.end().await;
+}
