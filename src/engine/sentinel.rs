@@ -74,10 +74,12 @@ impl Sentinel {
         let engine = self.engine.clone();
         async move {
             let expired = engine.store().expire_sends(Timestamp::now(), EXPIRED_AT_ONCE).await?;
-            for (send_id, channel_id) in &expired {
+            let released = expired.iter().map(|(send_id, channel_id)| {
                 let release = Release { send_id: *send_id, over: Some(State::Expired) };
-                engine.directory().ask(*channel_id, release).await;
-            }
+                engine.directory().ask(*channel_id, release)
+            });
+            // None waits for the writing of another.
+            futures_util::future::join_all(released).await;
             Ok::<_, store::Error>(expired.len())
         }
         .into_actor(self)

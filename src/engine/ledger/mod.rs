@@ -18,7 +18,6 @@ use metrics::{Counter, Histogram};
 use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
-use self::intake::subject;
 pub use self::message::Claim;
 pub(crate) use self::message::{
     Accept, AcceptedSend, Activate, Arrived, Close, Condition, Error, Extend, Hear, Listener, Order, Record,
@@ -253,10 +252,7 @@ impl Ledger {
         self.open.batch.outcomes.splice(0..0, open.batch.outcomes);
         self.open.batch.marks.splice(0..0, open.batch.marks);
         self.open.batch.template_recipients.splice(0..0, open.batch.template_recipients);
-        let lifted = &self.open.batch.lifted;
-        let suppressions =
-            open.batch.suppressions.into_iter().filter(|record| !lifted.contains(&subject(record)));
-        self.open.batch.suppressions.splice(0..0, suppressions);
+        self.open.batch.suppressions.splice(0..0, open.batch.suppressions);
         self.open.records.splice(0..0, open.records);
         let (first, longest) = RETRY;
         let wait = first.saturating_mul(1 << self.failures.min(10)).min(longest);
