@@ -15,12 +15,15 @@ pub struct Model {
     /// Marketing templates 1, everything 2.
     #[sea_orm(primary_key, auto_increment = false)]
     pub scope: i16,
-    /// Unix milliseconds; messages wait until then. `None`: sends leave the recipient out.
+    /// Unix milliseconds; messages wait until then. `None`: sends leave the recipient out. One that has passed holds
+    /// nobody.
     pub until: Option<i64>,
     /// The provider's code that said so.
     pub provider_code: Option<i64>,
     /// Unix milliseconds.
     pub created_at: i64,
+    /// Unix milliseconds; when it was last said whether sends leave the recipient out, 0 when that was never said.
+    pub said_at: i64,
 }
 
 /// Joins are written where they are needed.

@@ -37,6 +37,12 @@ pub struct Model {
     pub created_at: i64,
     /// Unix milliseconds.
     pub updated_at: i64,
+    /// Unix milliseconds; when the provider said what the status is.
+    pub status_said_at: i64,
+    /// Unix milliseconds; when the provider said what the quality is.
+    pub quality_said_at: i64,
+    /// Unix milliseconds; when the provider said what the category is.
+    pub category_said_at: i64,
 }
 
 /// Joins are written where they are needed.

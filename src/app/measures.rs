@@ -31,7 +31,7 @@ const COUNTERS: &[Metric] = &[
     metric(
         "pombo_messages_total",
         &["outcome"],
-        "Attempts by outcome: sent, failed, retried (tried again later), unknown (left so by the tier's policy)",
+        "Attempts by outcome: sent, failed, retried (tried again later), unknown (left so by the tier's policy); and suppressed (not attempted, because the recipient opted out meanwhile)",
     ),
     metric(
         "pombo_messages_held_total",

@@ -23,8 +23,9 @@ impl App {
             anyhow!("the channel `{}` has no business account and so no templates", channel.name)
         })?;
         let connector = self.connector(channel, waba_id).await?;
+        let as_of = Timestamp::now();
         let listed = connector.templates().await.map_err(|error| self.sentence(error, channel))?;
-        self.store.sync_templates(channel.company_id, waba_id, &listed).await?;
+        self.store.sync_templates_as_of(channel.company_id, waba_id, &listed, as_of).await?;
         let mut templates = self.store.templates(channel.company_id).await?;
         templates.retain(|template| template.waba_id == waba_id);
         Ok(templates)

@@ -15,6 +15,8 @@ pub struct Heard {
     pub account: Option<String>,
     /// The provider's id of the number; absent where the whole account is meant.
     pub number: Option<String>,
+    /// When it was said, or heard if that is not told.
+    pub at: Timestamp,
     /// What it says.
     pub update: Update,
 }

@@ -30,11 +30,13 @@ pub enum State {
     Canceled = 7,
     /// The provider may or may not have it.
     Unknown = 8,
+    /// Its recipient opted out before it went; the error says of what.
+    Suppressed = 9,
 }
 
 impl State {
     /// Every state.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Queued,
         Self::Sending,
         Self::Sent,
@@ -44,6 +46,7 @@ impl State {
         Self::Expired,
         Self::Canceled,
         Self::Unknown,
+        Self::Suppressed,
     ];
 
     /// The number that the database keeps.
@@ -63,6 +66,7 @@ impl State {
             Self::Expired => "expired",
             Self::Canceled => "canceled",
             Self::Unknown => "unknown",
+            Self::Suppressed => "suppressed",
         }
     }
 
@@ -82,18 +86,19 @@ impl State {
     }
 
     /// How far along a message is: a state only gives way to one of a higher rank. An unknown outcome
-    /// ranks below every answer, so that a late receipt settles it; a failure gives way only to proof of
-    /// arrival.
+    /// ranks below every answer, so that a late receipt settles it. The service's own word that a message
+    /// never went (expired, canceled, suppressed) gives way to everything that the provider says of it: the
+    /// provider had it after all. A failure gives way only to proof of arrival.
     pub const fn rank(self) -> u8 {
         match self {
             Self::Queued => 0,
             Self::Sending => 1,
             Self::Unknown => 2,
-            Self::Sent => 3,
-            Self::Failed => 4,
-            Self::Delivered => 5,
-            Self::Read => 6,
-            Self::Expired | Self::Canceled => 7,
+            Self::Expired | Self::Canceled | Self::Suppressed => 3,
+            Self::Sent => 4,
+            Self::Failed => 5,
+            Self::Delivered => 6,
+            Self::Read => 7,
         }
     }
 
@@ -205,7 +210,16 @@ mod tests {
         assert_eq!(State::Unknown.advanced_by(State::Sent), State::Sent);
         assert_eq!(State::Failed.advanced_by(State::Delivered), State::Delivered);
         assert_eq!(State::Read.advanced_by(State::Failed), State::Read);
-        assert_eq!(State::Canceled.advanced_by(State::Sent), State::Canceled);
+    }
+
+    #[test]
+    fn what_the_provider_says_beats_the_service_s_word_that_a_message_never_went() {
+        for ended in [State::Expired, State::Canceled, State::Suppressed] {
+            for said in [State::Sent, State::Failed, State::Delivered, State::Read] {
+                assert_eq!((ended.advanced_by(said), said.advanced_by(ended)), (said, said));
+            }
+            assert_eq!(ended.advanced_by(State::Unknown), ended);
+        }
     }
 
     #[test]

@@ -2,6 +2,11 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
+
+/// How long marketing messages to a recipient wait when the provider holds them back; one that is written to sooner is
+/// barred longer (<https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes>, 131049).
+pub const HOLD: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How much a person is not to be sent. The numbers are what the database keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

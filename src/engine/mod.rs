@@ -242,6 +242,10 @@ impl Engine {
         if in_doubt > 0 {
             tracing::info!(messages = in_doubt, until = %grace_ends, "waiting for receipts of what was perhaps sent");
         }
+        let left = store.end_left_messages(Timestamp::now()).await?;
+        if left > 0 {
+            tracing::info!(sends = left, "ended what waited in sends that are over");
+        }
         // Read first: what changes from here on is seen by the sentinel.
         let seen = store.revisions().await?;
         let (report, condition) = watch::channel(Condition::Writing);

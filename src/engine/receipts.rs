@@ -8,11 +8,10 @@ mod sorted;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use uuid::Uuid;
 
-use self::sorted::{Notice, Place, Sorted, Verdict};
+use self::sorted::{Notice, Place, Sorted};
 use super::channel::{self, Recheck, SyncTemplates, Troubled};
 use super::ledger::Hear;
 use super::{Engine, Error};
@@ -23,7 +22,6 @@ use crate::domain::message::{Key, State};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 use crate::store::ledger::{Event, INBOUND_MESSAGE, Receipt};
-use crate::store::suppression::Record;
 use crate::store::template::Said;
 
 /// Our status of a template that the provider keeps back, until it says otherwise.
@@ -87,16 +85,12 @@ impl Engine {
         let told = told(&family, &sorted);
         let counts = Counts::of(&family, &sorted);
         let hear = self.to_be_written(&family, &mut sorted).await?;
-        let (suppressions, lifted) = (hear.suppressions.clone(), hear.lifted.clone());
+        let said = hear.suppressions.clone();
         if !hear.is_empty() {
             self.0.shared.ledger.send(hear).await??;
         }
-        for record in suppressions {
-            self.0.shared.suppressions.add(record);
-        }
-        for (company_id, recipient, scope) in lifted {
-            self.0.shared.suppressions.lift(company_id, recipient, scope);
-        }
+        // What was said may be older than what is known: the store has what counts.
+        self.0.shared.suppressions.look_up(self.store(), &said).await?;
         counts.record();
         for (channel_id, messages) in told {
             self.directory().ask(channel_id, channel::Heard(messages)).await;
@@ -128,14 +122,7 @@ impl Engine {
             Hear { events: events(family, std::mem::take(&mut sorted.inbound)), ..Hear::default() };
         let keys: Vec<_> = sorted.refused.iter().filter_map(|refused| refused.key).collect();
         let written_to = self.store().recipients_of(company_id, &keys).await?;
-        for ((recipient, scope), verdict) in sorted.verdicts(|key| written_to.get(&key).copied()) {
-            match verdict {
-                Verdict::Suppressed(until, provider_code) => {
-                    hear.suppressions.push(Record { company_id, recipient, scope, until, provider_code });
-                }
-                Verdict::Lifted => hear.lifted.push((company_id, recipient, scope)),
-            }
-        }
+        hear.suppressions = sorted.words(company_id, |key| written_to.get(&key).copied());
         let receipts = sorted.receipts.drain(..).map(|(_, key, receipt)| stored(company_id, key, receipt));
         hear.receipts = receipts.collect();
         Receipt::reduce(&mut hear.receipts);
@@ -145,16 +132,11 @@ impl Engine {
     /// Notes what became of templates: those that the provider spoke of, and those that it kept back.
     async fn change_templates(&self, family: &Family, sorted: &Sorted) -> Result<(), Error> {
         let company_id = family.own.company_id;
-        for (send_id, at) in &sorted.held_templates {
+        for (send_id, said_at) in &sorted.held_templates {
             let Some(template) = self.store().template_of_send(company_id, *send_id).await? else { continue };
-            // What the provider said of the template since counts more than a message that failed before. The
-            // provider tells whole seconds.
-            if at.plus(Duration::from_secs(1)) <= template.updated_at {
-                continue;
-            }
             let said = Said { status: Some(PAUSED), ..Said::default() };
-            let (name, language) = (&template.name, &template.language);
-            if self.store().change_template(company_id, &template.waba_id, name, language, said).await? {
+            let (waba_id, name, language) = (&template.waba_id, &template.name, &template.language);
+            if self.store().change_template(company_id, waba_id, name, language, said, *said_at).await? {
                 tracing::warn!(
                     template.id = template.id,
                     template = name,
@@ -163,7 +145,7 @@ impl Engine {
                 self.wants_templates(&family.own).await;
             }
         }
-        for (place, name, language, change) in &sorted.templates {
+        for (place, name, language, change, said_at) in &sorted.templates {
             let Some(channel) = family.channels(place).next() else { continue };
             let Some(account) = place.account.as_ref().or(channel.waba_id.as_ref()) else { continue };
             let said = match change {
@@ -171,7 +153,7 @@ impl Engine {
                 TemplateChange::Quality(score) => Said { quality_score: Some(score), ..Said::default() },
                 TemplateChange::Category(category) => Said { category: Some(category), ..Said::default() },
             };
-            if self.store().change_template(company_id, account, name, language, said).await? {
+            if self.store().change_template(company_id, account, name, language, said, *said_at).await? {
                 tracing::info!(channel.id = %channel.id, template = name, language, ?change, "a template changed");
             } else if self.store().find_template_by_name(company_id, account, name, language).await?.is_none()
             {
@@ -194,7 +176,7 @@ impl Engine {
                 let directory = self.directory();
                 match notice {
                     // What failed before a person reconnected the channel says nothing of it now.
-                    Notice::Trouble(disposition, failure, Some(at))
+                    Notice::Trouble(disposition, failure, at)
                         if disposition.refusal(failure).is_some() && *at < channel.connection.since => {}
                     Notice::Trouble(disposition, failure, _) => {
                         directory.wake(channel);

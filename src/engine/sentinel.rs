@@ -103,10 +103,12 @@ impl Sentinel {
 /// Ends the sends whose time is over, wherever they wait; how many.
 async fn expire(engine: &Engine) -> store::Result<usize> {
     let expired = engine.store().expire_sends(Timestamp::now(), EXPIRED_AT_ONCE).await?;
-    for (send_id, channel_id) in &expired {
+    let released = expired.iter().map(|(send_id, channel_id)| {
         let release = Release { send_id: *send_id, over: Some(State::Expired) };
-        engine.directory().ask(*channel_id, release).await;
-    }
+        engine.directory().ask(*channel_id, release)
+    });
+    // None waits for the writing of another.
+    futures_util::future::join_all(released).await;
     Ok(expired.len())
 }
 

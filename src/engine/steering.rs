@@ -3,6 +3,8 @@
 //! What the store says counts, and is written first; the channel's actor is told afterwards. An actor that
 //! is not running reads the store when it starts.
 
+use std::time::Duration;
+
 use uuid::Uuid;
 
 use super::channel::{Look, Release};
@@ -11,6 +13,9 @@ use crate::clock::Timestamp;
 use crate::domain::send::{Control, State};
 use crate::error::{Code, Refusal};
 use crate::store::send_control::Steered;
+
+/// How long a cancel waits for its channel to write what never started.
+const MARKED_WITHIN: Duration = Duration::from_secs(2);
 
 impl Engine {
     /// Pauses a company's send: when this returns no message of it starts until it is resumed. One that is
@@ -42,8 +47,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Cancels a company's send: when this returns no message of it starts any more. One that was canceled
-    /// stays so.
+    /// Cancels a company's send: when this returns no message of it starts any more, and only those whose answers
+    /// are still awaited are unknown. One that was canceled stays so.
     ///
     /// # Errors
     ///
@@ -55,7 +60,8 @@ impl Engine {
             return Err(over(steered.state).into());
         }
         let release = Release { send_id, over: Some(State::Canceled) };
-        self.directory().ask(steered.channel_id, release).await;
+        // It is canceled. While the ledger cannot write, what was reserved is unknown, as it would be after a crash.
+        let _ = tokio::time::timeout(MARKED_WITHIN, self.directory().ask(steered.channel_id, release)).await;
         Ok(())
     }
 }

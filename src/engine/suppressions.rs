@@ -1,8 +1,9 @@
 //! Suppressed recipients in memory, so that a send need not ask the database about each of its recipients.
 //!
-//! Some 50 bytes for each. The ledger writes them; whoever has it write one adds it here once it is durable (a
-//! channel's actor before that too). What people change beside the service is read from the store, and what
-//! was heard while that was read is not lost by it.
+//! Some 50 bytes for each. The ledger writes what is said of them, and the store knows what was said last: once it is
+//! durable, those concerned are looked up there. (A channel's actor adds what its own answers say before that too.)
+//! What people change beside the service is read from the store, and what was heard while that was read is not lost
+//! by it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -13,11 +14,24 @@ use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::Skipped;
 use crate::domain::suppression::Suppression;
-use crate::store::suppression::Record;
+use crate::store::suppression::{Record, Subject, Word};
+use crate::store::{self, Store};
 
 /// Why a recipient is left out, in words that continue "the number …".
 const OF_EVERYTHING: &str = "is not to be sent anything by this business";
 const OF_MARKETING: &str = "does not want marketing messages";
+/// The same of a message whose recipient opted out after its send was accepted.
+const SUPPRESSED_OF_EVERYTHING: &str = "the recipient is on the company's suppression list";
+const SUPPRESSED_OF_MARKETING: &str = "the recipient opted out of marketing messages";
+
+/// What keeps a message from its recipient.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Barrier {
+    /// They opted out of it, in a sentence.
+    OptedOut(&'static str),
+    /// The provider holds it back until then.
+    Held(Timestamp),
+}
 
 /// How many recipients a send leaves out, by why.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -53,21 +67,25 @@ type Recipients = BTreeMap<PhoneNumber, Entry>;
 
 /// What was heard of one recipient.
 #[derive(Debug, Clone, Copy)]
-enum Word {
+enum News {
     Added(Record),
-    Lifted(Uuid, PhoneNumber, Suppression),
+    Lifted(Subject),
 }
 
 #[derive(Default)]
 struct Known {
     companies: HashMap<Uuid, Recipients>,
     /// What was heard since the store is being read, if it is.
-    meanwhile: Option<Vec<Word>>,
+    meanwhile: Option<Vec<News>>,
 }
 
 /// See the module.
 #[derive(Default)]
-pub(crate) struct Suppressions(RwLock<Known>);
+pub(crate) struct Suppressions {
+    known: RwLock<Known>,
+    /// Those concerned by a webhook are looked up in turns, so that what is known here is what the last one found.
+    turns: tokio::sync::Mutex<()>,
+}
 
 /// The store is being read: begun before, ended after. Only one at a time.
 #[must_use = "what was read is taken over by `finish`"]
@@ -82,12 +100,35 @@ impl Suppressions {
 
     /// Adds one.
     pub(crate) fn add(&self, record: Record) {
-        self.write().hear(Word::Added(record));
+        self.write().hear(News::Added(record));
     }
 
-    /// Takes one back.
-    pub(crate) fn lift(&self, company_id: Uuid, recipient: PhoneNumber, scope: Suppression) {
-        self.write().hear(Word::Lifted(company_id, recipient, scope));
+    /// Takes over how the store has those of whom this was said: it knows what was said last.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read: then whom these words keep messages from gets none, and nobody is let in.
+    pub(crate) async fn look_up(&self, store: &Store, words: &[Word]) -> store::Result<()> {
+        if words.is_empty() {
+            return Ok(());
+        }
+        let subjects: Vec<_> = words.iter().map(Word::subject).collect();
+        let _turn = self.turns.lock().await;
+        match store.suppressions_among(&subjects, Timestamp::now()).await {
+            Ok(records) => self.replace(&subjects, records),
+            Err(error) => {
+                words.iter().filter_map(Word::record).for_each(|record| self.add(record));
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Of these subjects, only what these records say is so.
+    fn replace(&self, subjects: &[Subject], records: Vec<Record>) {
+        let mut known = self.write();
+        subjects.iter().for_each(|subject| known.hear(News::Lifted(*subject)));
+        records.into_iter().for_each(|record| known.hear(News::Added(record)));
     }
 
     /// Removes from `numbers` those that a send leaves out, and counts them as skipped. Says how many those were,
@@ -118,6 +159,27 @@ impl Suppressions {
         left_out
     }
 
+    /// What keeps a message from this recipient, if anything does.
+    pub(crate) fn barrier(
+        &self,
+        company_id: Uuid,
+        recipient: PhoneNumber,
+        is_marketing: bool,
+        now: Timestamp,
+    ) -> Option<Barrier> {
+        let known = self.read();
+        let entry = known.companies.get(&company_id)?.get(&recipient)?;
+        if entry.everything {
+            Some(Barrier::OptedOut(SUPPRESSED_OF_EVERYTHING))
+        } else if !is_marketing {
+            None
+        } else if entry.marketing {
+            Some(Barrier::OptedOut(SUPPRESSED_OF_MARKETING))
+        } else {
+            entry.held_until.filter(|until| *until > now).map(Barrier::Held)
+        }
+    }
+
     /// Until when marketing templates to this recipient wait.
     pub(crate) fn held_until(
         &self,
@@ -130,11 +192,11 @@ impl Suppressions {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Known> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, Known> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
+        self.known.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -143,7 +205,7 @@ impl Loading<'_> {
     /// nothing was: otherwise what was read may be older than that, or newer, and is best read again.
     pub(crate) fn finish(self, records: impl IntoIterator<Item = Record>) -> bool {
         let mut known = Known::default();
-        records.into_iter().for_each(|record| known.hear(Word::Added(record)));
+        records.into_iter().for_each(|record| known.hear(News::Added(record)));
         let mut present = self.0.write();
         let meanwhile = present.meanwhile.take().unwrap_or_default();
         let was_undisturbed = meanwhile.is_empty();
@@ -160,13 +222,13 @@ impl Drop for Loading<'_> {
 }
 
 impl Known {
-    fn hear(&mut self, word: Word) {
+    fn hear(&mut self, word: News) {
         if let Some(meanwhile) = &mut self.meanwhile {
             meanwhile.push(word);
         }
         match word {
-            Word::Added(record) => self.add(record),
-            Word::Lifted(company_id, recipient, scope) => self.lift(company_id, recipient, scope),
+            News::Added(record) => self.add(record),
+            News::Lifted(subject) => self.lift(subject),
         }
     }
 
@@ -180,7 +242,7 @@ impl Known {
         }
     }
 
-    fn lift(&mut self, company_id: Uuid, recipient: PhoneNumber, scope: Suppression) {
+    fn lift(&mut self, (company_id, recipient, scope): Subject) {
         let Some(recipients) = self.companies.get_mut(&company_id) else { return };
         let Some(entry) = recipients.get_mut(&recipient) else { return };
         match scope {
@@ -225,7 +287,7 @@ mod tests {
         assert_eq!(left(&suppressions, 1, true), (vec![number(0), number(3)], 2));
         assert_eq!(left(&suppressions, 1, false), (vec![number(0), number(1), number(3)], 1));
         assert_eq!(left(&suppressions, 2, true).1, 0);
-        suppressions.lift(Uuid::from_u128(1), number(1), Suppression::Marketing);
+        suppressions.replace(&[(Uuid::from_u128(1), number(1), Suppression::Marketing)], Vec::new());
         assert_eq!(left(&suppressions, 1, true), (vec![number(0), number(1), number(3)], 1));
     }
 
@@ -248,7 +310,7 @@ mod tests {
         let loading = suppressions.load();
         let read = [0, 1].map(|recipient| record(recipient, Suppression::Everything, None));
         suppressions.add(record(3, Suppression::Everything, None));
-        suppressions.lift(company, number(1), Suppression::Everything);
+        suppressions.replace(&[(company, number(1), Suppression::Everything)], Vec::new());
         assert!(!loading.finish(read), "the store may say something else by now");
         assert_eq!(left(&suppressions, 1, false).0, [number(1), number(2)]);
 
@@ -264,6 +326,33 @@ mod tests {
         drop(loading);
         suppressions.add(record(2, Suppression::Everything, None));
         assert_eq!(left(&suppressions, 1, false).0, [number(0), number(3)]);
-        assert!(suppressions.0.read().unwrap().meanwhile.is_none());
+        assert!(suppressions.known.read().unwrap().meanwhile.is_none());
+    }
+
+    #[test]
+    fn a_message_is_kept_from_whom_the_store_says_so_and_from_nobody_else() {
+        let (suppressions, company, now) =
+            (Suppressions::default(), Uuid::from_u128(1), Timestamp::from_millis(5));
+        let barrier =
+            |recipient, is_marketing| suppressions.barrier(company, number(recipient), is_marketing, now);
+        suppressions.add(record(1, Suppression::Marketing, None));
+        suppressions.add(record(2, Suppression::Everything, None));
+        suppressions.add(record(3, Suppression::Marketing, Some(9)));
+        assert_eq!(barrier(1, true), Some(Barrier::OptedOut(SUPPRESSED_OF_MARKETING)));
+        assert_eq!((barrier(1, false), barrier(0, true)), (None, None));
+        assert_eq!(
+            [true, false].map(|marketing| barrier(2, marketing)),
+            [Some(Barrier::OptedOut(SUPPRESSED_OF_EVERYTHING)); 2]
+        );
+        assert_eq!(
+            (barrier(3, true), barrier(3, false)),
+            (Some(Barrier::Held(Timestamp::from_millis(9))), None)
+        );
+        let subjects = [1, 3].map(|recipient| (company, number(recipient), Suppression::Marketing));
+        suppressions.replace(&subjects, vec![record(3, Suppression::Marketing, None)]);
+        assert_eq!(
+            (barrier(1, true), barrier(3, true)),
+            (None, Some(Barrier::OptedOut(SUPPRESSED_OF_MARKETING)))
+        );
     }
 }

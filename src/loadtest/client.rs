@@ -218,7 +218,7 @@ fn id(value: &Value) -> anyhow::Result<Uuid> {
 fn sent(record: &Value) -> anyhow::Result<Sent> {
     let count = |state: &str| record["counts"][state].as_u64().unwrap_or_default();
     let counts = Counts {
-        failed: count("failed") + count("expired"),
+        failed: count("failed") + count("expired") + count("suppressed"),
         canceled: count("canceled"),
         unfinished: count("queued") + count("sending"),
         unknown: count("unknown"),

@@ -4,6 +4,7 @@
 use sea_orm::{ConnectionTrait, FromQueryResult};
 use uuid::Uuid;
 
+use super::dialect::bytewise;
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::request::Skipped;
@@ -90,9 +91,14 @@ impl Store {
     ///
     /// Those of any statement.
     pub async fn forget_answers(&self, before: Timestamp, limit: u32) -> Result<u64> {
-        let sql = "DELETE FROM idempotency_key WHERE (company_id, key) IN \
-                   (SELECT company_id, key FROM idempotency_key WHERE created_at < $1 \
-                    ORDER BY created_at LIMIT $2)";
+        let sql = format!(
+            "DELETE FROM idempotency_key WHERE (company_id, key) IN \
+             (SELECT company_id, key FROM idempotency_key WHERE (company_id, key) IN \
+             (SELECT company_id, key FROM idempotency_key WHERE created_at < $1 ORDER BY created_at LIMIT $2) \
+             ORDER BY company_id, key COLLATE {}{})",
+            bytewise(self.backend),
+            self.locking()
+        );
         let values = [before.millis().into(), i64::from(limit).into()];
         Ok(self.write.execute_raw(self.statement(sql, values)).await?.rows_affected())
     }

@@ -6,10 +6,12 @@
 //! how far that got is written in the same transaction: a process that ends half-way leaves nothing astray.
 //! Called by the engine's retention only.
 
+use std::time::Duration;
+
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, Value};
 use uuid::Uuid;
 
-use super::dialect::{Cell, Rows, Type};
+use super::dialect::{Cell, Rows, Type, bytewise};
 use super::lease::Lease;
 use super::{Result, Store};
 use crate::clock::Timestamp;
@@ -18,6 +20,9 @@ use crate::domain::send::State;
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 const KEYS: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
 const WRITTEN_TO: &[(&str, Type)] = &[("waba_id", Type::Text), ("recipient", Type::Int)];
+/// How long the provider repeats a webhook that was not taken, and more: what was said of a recipient is kept as long, so
+/// that an older word that comes later is known to be older.
+const REPEATED_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const HELD: &[(&str, Type)] = &[("company_id", Type::Uuid), ("recipient", Type::Int), ("scope", Type::Int)];
 
 /// What one step removed, and whether another one has anything to do.
@@ -54,6 +59,17 @@ impl Aged {
             Self::Changes => ("change", "at"),
         }
     }
+}
+
+/// Which rows of a table are removed, by their keys.
+struct Removal<'a> {
+    table: &'static str,
+    /// The columns of its primary key.
+    key: &'a str,
+    /// In which they are locked.
+    order: String,
+    /// What must hold of each still.
+    condition: String,
 }
 
 /// A forgotten send of which something is left.
@@ -110,7 +126,7 @@ impl Store {
         let values = [
             before.millis().into(),
             cursor.0.unwrap_or(Uuid::nil()).into(),
-            first_id_at(before.plus(std::time::Duration::from_millis(1))).into(),
+            first_id_at(before.plus(Duration::from_millis(1))).into(),
             i64::from(limit).into(),
         ];
         let found: Vec<Uuid> = self.ids(&sql, values).await?;
@@ -125,6 +141,7 @@ impl Store {
         let mut step = Step { more, ..Step::default() };
         if !silent.is_empty() {
             let transaction = self.begin_fenced(lease).await?;
+            self.lock_sends(&transaction, silent.iter().copied()).await?;
             let keep = format!(
                 "INSERT INTO forgotten_send (id, recipients, next_ordinal) \
                  SELECT id, recipients, 0 FROM send WHERE {over} AND id IN "
@@ -184,7 +201,11 @@ impl Store {
         let Leftover { id, recipients, next_ordinal } = *of;
         let end = next_ordinal.saturating_add(limit).min(recipients);
         let range = [id.into(), next_ordinal.into(), end.into()];
-        let messages = "DELETE FROM message WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3";
+        let messages = format!(
+            "DELETE FROM message WHERE send_id = $1 AND ordinal IN (SELECT ordinal FROM message \
+             WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3 ORDER BY ordinal{})",
+            self.locking()
+        );
         let removed = to.execute_raw(self.statement(messages, range.clone())).await?.rows_affected();
         let blocks =
             "DELETE FROM recipient_block WHERE send_id = $1 AND first_ordinal >= $2 AND first_ordinal < $3";
@@ -208,7 +229,11 @@ impl Store {
         }
         let (keys, values) = keys.select(1);
         let sql = format!(
-            "DELETE FROM message WHERE (send_id, ordinal) IN (SELECT send_id, ordinal FROM {keys} AS gone)"
+            "DELETE FROM message WHERE (send_id, ordinal) IN \
+             (SELECT message.send_id, message.ordinal FROM {keys} AS gone JOIN message \
+             ON message.send_id = gone.send_id AND message.ordinal = gone.ordinal \
+             ORDER BY message.send_id, message.ordinal{of_message})",
+            of_message = self.locking_of("message")
         );
         let removed = to.execute_raw(self.statement(sql, values)).await?.rows_affected();
         let sends: Vec<_> = sends.iter().map(|leftover| leftover.id).collect();
@@ -234,11 +259,11 @@ impl Store {
     ) -> Result<Step> {
         let (table, time) = table.words();
         let sql = format!("SELECT id FROM {table} WHERE id < $2 AND {time} <= $1 ORDER BY id LIMIT $3");
-        let bound = first_id_at(before.plus(std::time::Duration::from_millis(1)));
+        let bound = first_id_at(before.plus(Duration::from_millis(1)));
         let found = self.ids(&sql, [before.millis().into(), bound.into(), i64::from(limit).into()]).await?;
         let more = found.len() as u64 >= u64::from(limit);
-        let condition = format!("{table} WHERE id");
-        let others = self.remove(lease, &condition, ids_of(self.backend, &found)).await?;
+        let removal = Removal { table, key: "id", order: "id".to_owned(), condition: "TRUE".to_owned() };
+        let others = self.remove(lease, removal, ids_of(self.backend, &found)).await?;
         Ok(Step { others, more, ..Step::default() })
     }
 
@@ -284,20 +309,25 @@ impl Store {
         }
         let more = found.len() as u64 >= u64::from(limit);
         // Who was written to again meanwhile counts anew.
-        let condition =
-            format!("template_recipient WHERE at <= {} AND (waba_id, recipient)", before.millis());
-        let others = self.remove(lease, &condition, rows).await?;
+        let order = format!("waba_id COLLATE {}, recipient", bytewise(self.backend));
+        let condition = format!("at <= {}", before.millis());
+        let removal = Removal { table: "template_recipient", key: "waba_id, recipient", order, condition };
+        let others = self.remove(lease, removal, rows).await?;
         Ok(Step { others, more, ..Step::default() })
     }
 
-    /// Forgets holds of recipients that ended before `now`, at most `limit`.
+    /// Forgets holds and suppressions that ended before `now`, at most `limit`: those of which nothing was said for
+    /// so long that what the provider repeats is newer.
     ///
     /// # Errors
     ///
     /// As [`Store::forget_sends`].
     pub async fn forget_suppressions(&self, lease: &Lease, now: Timestamp, limit: u32) -> Result<Step> {
-        let sql = "SELECT company_id, recipient, scope FROM suppression WHERE until <= $1 LIMIT $2";
-        let found = self.rows(sql, [now.millis().into(), i64::from(limit).into()]).await?;
+        let said_before = now.minus(REPEATED_FOR);
+        let sql = "SELECT company_id, recipient, scope FROM suppression \
+                   WHERE until <= $1 AND said_at <= $2 LIMIT $3";
+        let values = [now.millis().into(), said_before.millis().into(), i64::from(limit).into()];
+        let found = self.rows(sql, values).await?;
         let mut rows = Rows::new(self.backend, HELD);
         for row in &found {
             let (company_id, recipient): (Uuid, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
@@ -305,21 +335,27 @@ impl Store {
             rows.push([company_id.into(), recipient.into(), i64::from(scope).into()]);
         }
         let more = found.len() as u64 >= u64::from(limit);
-        let condition =
-            format!("suppression WHERE until <= {} AND (company_id, recipient, scope)", now.millis());
-        let others = self.remove(lease, &condition, rows).await?;
+        let key = "company_id, recipient, scope";
+        let condition = format!("until <= {} AND said_at <= {}", now.millis(), said_before.millis());
+        let removal = Removal { table: "suppression", key, order: key.to_owned(), condition };
+        let others = self.remove(lease, removal, rows).await?;
         Ok(Step { others, more, ..Step::default() })
     }
 
-    /// Deletes the rows whose keys are given, from the table and on the condition in words; how many.
-    async fn remove(&self, lease: &Lease, from: &str, keys: Rows) -> Result<u64> {
+    /// Deletes the rows whose keys are given; how many.
+    async fn remove(&self, lease: &Lease, removal: Removal<'_>, keys: Rows) -> Result<u64> {
         if keys.is_empty() {
             return Ok(0);
         }
         let (rows, values) = keys.select(1);
         let transaction = self.begin_fenced(lease).await?;
-        let statement =
-            self.statement(format!("DELETE FROM {from} IN (SELECT * FROM {rows} AS keys)"), values);
+        let Removal { table, key, order, condition } = removal;
+        let sql = format!(
+            "DELETE FROM {table} WHERE {condition} AND ({key}) IN (SELECT {key} FROM {table} \
+             WHERE {condition} AND ({key}) IN (SELECT * FROM {rows} AS keys) ORDER BY {order}{})",
+            self.locking()
+        );
+        let statement = self.statement(sql, values);
         let removed = transaction.execute_raw(statement).await?.rows_affected();
         transaction.commit().await?;
         Ok(removed)

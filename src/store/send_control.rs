@@ -72,35 +72,41 @@ impl Store {
         self.steered(company_id, send_id).await
     }
 
-    /// Ends sends whose time is over, at most `limit`. Returns them with their channels.
+    /// Ends sends whose time is over, at most `limit` are looked at. Returns those with their channels.
     ///
     /// # Errors
     ///
     /// Those of any statement.
     pub async fn expire_sends(&self, now: Timestamp, limit: u32) -> Result<Vec<(Uuid, Uuid)>> {
-        let sql =
-            "SELECT id, channel_id FROM send WHERE state < 2 AND state = $1 AND expires_at <= $2 LIMIT $3";
+        let sql = "SELECT id, channel_id FROM send WHERE state < 2 AND state = $1 AND expires_at <= $2 \
+                   ORDER BY id LIMIT $3";
         let values = [State::Active.as_i16().into(), now.millis().into(), i64::from(limit).into()];
         let rows = self.rows(sql, values).await?;
-        let expired = rows
+        let due = rows
             .iter()
             .map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)))
             .collect::<Result<Vec<(Uuid, Uuid)>>>()?;
-        if expired.is_empty() {
-            return Ok(expired);
+        if due.is_empty() {
+            return Ok(due);
         }
         let transaction = self.begin().await?;
-        for (send_id, _) in &expired {
+        self.lock_sends(&transaction, due.iter().map(|(send_id, _)| *send_id)).await?;
+        let mut expired = Vec::with_capacity(due.len());
+        for (send_id, channel_id) in due {
             let sql =
                 "UPDATE send SET state = $2, finished_at = $3, due_at = NULL WHERE id = $1 AND state = $4";
             let values = [
-                (*send_id).into(),
+                send_id.into(),
                 State::Expired.as_i16().into(),
                 now.millis().into(),
                 State::Active.as_i16().into(),
             ];
-            transaction.execute_raw(self.statement(sql, values)).await?;
-            self.end_messages(&transaction, *send_id, State::Expired, now).await?;
+            let changed = transaction.execute_raw(self.statement(sql, values)).await?.rows_affected();
+            // Somebody may have canceled it since it was looked for.
+            if changed > 0 {
+                self.end_messages(&transaction, send_id, State::Expired, now).await?;
+                expired.push((send_id, channel_id));
+            }
         }
         transaction.commit().await?;
         Ok(expired)
@@ -113,16 +119,51 @@ impl Store {
     ///
     /// Those of any statement.
     pub async fn put_off_doubts(&self, until: Timestamp) -> Result<u64> {
-        let sql = format!(
-            "UPDATE message SET retry_at = $1 WHERE retry_at IS NOT NULL AND retry_at < $2 \
-             AND state IN ({sending}, {unknown}) \
+        let doubtful = format!(
+            "retry_at IS NOT NULL AND retry_at < $2 AND state IN ({sending}, {unknown}) \
              AND send_id IN (SELECT id FROM send WHERE state < 2 AND state = {active})",
             sending = message::State::Sending.as_i16(),
             unknown = message::State::Unknown.as_i16(),
             active = State::Active.as_i16(),
         );
+        let sql = format!(
+            "UPDATE message SET retry_at = $1 WHERE {doubtful} AND (send_id, ordinal) IN \
+             (SELECT send_id, ordinal FROM message WHERE {doubtful} ORDER BY send_id, ordinal{})",
+            self.locking()
+        );
         let values = [until.millis().into(), until.millis().into()];
         Ok(self.write.execute_raw(self.statement(sql, values)).await?.rows_affected())
+    }
+
+    /// Ends the messages that wait in sends that are over: they were put back just before their process ended, and
+    /// the channel that held them would have ended them. In how many sends.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn end_left_messages(&self, now: Timestamp) -> Result<u64> {
+        let sql = format!(
+            "SELECT id, state FROM send WHERE state IN ({}, {}) \
+             AND id IN (SELECT send_id FROM message WHERE retry_at IS NOT NULL)",
+            State::Canceled.as_i16(),
+            State::Expired.as_i16()
+        );
+        let rows = self.rows(sql, []).await?;
+        let over = rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)));
+        let mut over = over.collect::<Result<Vec<(Uuid, i16)>>>()?;
+        if over.is_empty() {
+            return Ok(0);
+        }
+        over.sort_unstable();
+        let transaction = self.begin().await?;
+        self.lock_sends(&transaction, over.iter().map(|(send_id, _)| *send_id)).await?;
+        for (send_id, state) in &over {
+            let is_canceled = *state == State::Canceled.as_i16();
+            let end = if is_canceled { State::Canceled } else { State::Expired };
+            self.end_messages(&transaction, *send_id, end, now).await?;
+        }
+        transaction.commit().await?;
+        Ok(over.len() as u64)
     }
 
     /// When the next send of a channel that waits for its moment is due.

@@ -73,6 +73,7 @@ struct Row {
     control: i16,
     head: String,
     recipients: i64,
+    high_water: i64,
     skipped: i64,
     template_id: Option<i64>,
     name: Option<String>,
@@ -154,7 +155,7 @@ impl Store {
     async fn records(&self, chosen: &str, values: Vec<Value>, now: Timestamp) -> Result<Vec<Record>> {
         let sql = format!(
             "SELECT send.id, send.channel_id, send.state, send.control, \
-             SUBSTR(send.content, 1, {head}) AS head, send.recipients, send.skipped, send.template_id, \
+             SUBSTR(send.content, 1, {head}) AS head, send.recipients, send.high_water, send.skipped, send.template_id, \
              template.name, template.language, template.status, send.send_at, send.expires_at, \
              send.due_at, send.created_at, send.finished_at \
              FROM send LEFT JOIN template ON template.id = send.template_id \
@@ -246,7 +247,7 @@ fn record(row: Row, mut counts: Counts, now: Timestamp) -> Result<Record> {
         expires_at: row.expires_at.map(Timestamp::from_millis),
     };
     let recipients = row.recipients.cast_unsigned();
-    counts.add(state.of_unattempted(), recipients.saturating_sub(counts.total()));
+    counts.add_rowless(state, row.high_water.cast_unsigned(), recipients);
     let template = match (row.template_id, row.name, row.language, row.status) {
         (Some(id), Some(name), Some(language), Some(status)) => {
             Some(TemplateName { id, name, language, status })

@@ -2,7 +2,8 @@
 //!
 //! Attempted messages have a row in the ledger; the others are only numbers in the recipient blocks. Both are
 //! read in stretches of ordinals and put together here, so that a send of millions is read in little memory.
-//! Ordinals below `settled` all have a row; none at or above `high_water` had one when the send was read.
+//! Ordinals below `settled` all have a row; none at or above `high_water` had one when the send was read. Those
+//! between them that have none were reserved: of a send that is over, nobody knows whether they were attempted.
 
 use std::collections::HashMap;
 
@@ -32,6 +33,8 @@ pub struct Roster {
     recipients: u64,
     only: Option<Only>,
     progress: Progress,
+    /// Where the messages are that were reserved and have no row.
+    reserved: message::State,
     /// Where the messages are that were never attempted.
     unattempted: message::State,
 }
@@ -45,6 +48,22 @@ enum Only {
 }
 
 impl Roster {
+    /// Where a message is that has no row.
+    const fn rowless(&self, ordinal: u64) -> message::State {
+        if ordinal < self.progress.high_water { self.reserved } else { self.unattempted }
+    }
+
+    /// Up to which ordinal messages without a row may be in this state; none are when that is `settled`.
+    fn rowless_end(&self, state: message::State) -> u64 {
+        if state == self.unattempted {
+            self.recipients
+        } else if state == self.reserved {
+            self.progress.high_water.min(self.recipients)
+        } else {
+            self.progress.settled
+        }
+    }
+
     /// The id of the group that the send goes to, if it goes to one: the recipient of its message.
     pub fn group(&self) -> Option<&str> {
         match &self.only {
@@ -97,6 +116,7 @@ impl Store {
             recipients: unsigned(&row, 0)?,
             only,
             progress: Progress { high_water: unsigned(&row, 2)?, settled: unsigned(&row, 3)? },
+            reserved: state.of_reserved(),
             unattempted: state.of_unattempted(),
         }))
     }
@@ -117,9 +137,14 @@ impl Store {
             None => (roster.recipients, Some(offset)),
             Some(state) => {
                 let attempted = self.attempted(roster, state).await?;
+                let high_water = roster.progress.high_water.min(roster.recipients);
+                let reserved = high_water.saturating_sub(attempted.all);
                 let mut total = attempted.matching;
+                if state == roster.reserved {
+                    total += reserved;
+                }
                 if state == roster.unattempted {
-                    total += roster.recipients.saturating_sub(attempted.all);
+                    total += roster.recipients.saturating_sub(attempted.all + reserved);
                 }
                 (total, self.ordinal_of(roster, state, &attempted, offset).await?)
             }
@@ -145,13 +170,13 @@ impl Store {
         limit: u64,
     ) -> Result<Vec<Message>> {
         let Some(state) = state else { return self.stretch(roster, ordinal, limit).await };
-        if state != roster.unattempted {
+        let (settled, end) = (roster.progress.settled, roster.rowless_end(state));
+        if end <= settled {
             return self.rows_in(roster, state, ordinal, roster.recipients, limit).await;
         }
-        let settled = roster.progress.settled;
         let mut found = self.rows_in(roster, state, ordinal, settled, limit).await?;
         let mut next = ordinal.max(settled);
-        while (found.len() as u64) < limit && next < roster.recipients {
+        while (found.len() as u64) < limit && next < end {
             let stretch = self.stretch(roster, next, limit.max(STRETCH)).await?;
             let Some(last) = stretch.last() else { break };
             next = last.outcome.position.ordinal + 1;
@@ -171,8 +196,9 @@ impl Store {
     ) -> Result<Option<u64>> {
         let Progress { settled, high_water } = roster.progress;
         let is_unattempted = state == roster.unattempted;
-        let below = if is_unattempted { settled } else { roster.recipients };
-        if !is_unattempted || offset < attempted.settled {
+        let may_be_rowless = roster.rowless_end(state) > settled;
+        let below = if may_be_rowless { settled } else { roster.recipients };
+        if !may_be_rowless || offset < attempted.settled {
             let sql = "SELECT ordinal FROM message WHERE send_id = $1 AND state = $2 AND ordinal < $3 \
                        ORDER BY ordinal LIMIT 1 OFFSET $4";
             let values =
@@ -192,7 +218,7 @@ impl Store {
             }
             next += (stretch.len() as u64).max(1);
         }
-        Ok(Some(next.saturating_add(before)))
+        Ok(is_unattempted.then(|| next.saturating_add(before)))
     }
 
     async fn attempted(&self, roster: &Roster, state: message::State) -> Result<Attempted> {
@@ -251,7 +277,7 @@ impl Store {
                 attempted.remove(&ordinal).unwrap_or(Message {
                     outcome: Outcome {
                         position: Position { ordinal, recipient },
-                        state: roster.unattempted,
+                        state: roster.rowless(ordinal),
                         attempts: 0,
                         provider_message_id: None,
                         error: None,

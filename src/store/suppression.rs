@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::change::{self, Change, What, Who};
+use super::dialect::{Rows, Type};
 use super::revision::{self, Topic};
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
@@ -29,6 +30,77 @@ pub struct Record {
     pub provider_code: Option<i64>,
 }
 
+/// What was said of one recipient of one company.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word {
+    /// Whose recipient it is.
+    pub company_id: Uuid,
+    /// Who.
+    pub recipient: PhoneNumber,
+    /// Of what.
+    pub scope: Suppression,
+    /// When it was said: what was said last counts, whenever it is heard.
+    pub said_at: Timestamp,
+    /// What.
+    pub says: Says,
+}
+
+/// What may be said of a recipient.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Says {
+    /// Sends leave the recipient out from now on.
+    Stop {
+        /// The provider's code that said so.
+        provider_code: Option<i64>,
+    },
+    /// Messages wait for [`HOLD`](crate::domain::suppression::HOLD), which is over then.
+    Hold {
+        /// Its end.
+        until: Timestamp,
+        /// The provider's code that said so.
+        provider_code: Option<i64>,
+    },
+    /// Sends leave the recipient out no longer.
+    Resume,
+}
+
+/// What a word is about.
+pub type Subject = (Uuid, PhoneNumber, Suppression);
+
+impl Word {
+    /// What it is about.
+    pub const fn subject(&self) -> Subject {
+        (self.company_id, self.recipient, self.scope)
+    }
+
+    /// What follows from it by itself, unless it takes something back.
+    pub fn record(&self) -> Option<Record> {
+        let Self { company_id, recipient, scope, .. } = *self;
+        let (until, provider_code) = match self.says {
+            Says::Stop { provider_code } => (None, provider_code),
+            Says::Hold { until, provider_code } => (Some(until), provider_code),
+            Says::Resume => return None,
+        };
+        Some(Record { company_id, recipient, scope, until, provider_code })
+    }
+
+    /// Until when it keeps messages from the recipient; `None`: for good. What is taken back ends when that was said.
+    pub(super) const fn until(&self) -> Option<Timestamp> {
+        match self.says {
+            Says::Stop { .. } => None,
+            Says::Hold { until, .. } => Some(until),
+            Says::Resume => Some(self.said_at),
+        }
+    }
+
+    pub(super) const fn provider_code(&self) -> Option<i64> {
+        match self.says {
+            Says::Stop { provider_code } | Says::Hold { provider_code, .. } => provider_code,
+            Says::Resume => None,
+        }
+    }
+}
+
 /// A suppression as people see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kept {
@@ -38,6 +110,8 @@ pub struct Kept {
     pub since: Timestamp,
 }
 
+const SUBJECT: &[(&str, Type)] =
+    &[("company_id", Type::Uuid), ("recipient", Type::Int), ("scope", Type::Int)];
 const COLUMNS: &str = "company_id, recipient, scope, until, provider_code, created_at";
 
 #[derive(FromQueryResult)]
@@ -76,6 +150,32 @@ impl Store {
         rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
     }
 
+    /// Those of these subjects that hold at `now`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::suppressions`].
+    pub async fn suppressions_among(&self, subjects: &[Subject], now: Timestamp) -> Result<Vec<Record>> {
+        let mut asked = Rows::new(self.backend, SUBJECT);
+        for (company_id, recipient, scope) in subjects {
+            asked.push([(*company_id).into(), recipient.as_i64().into(), i64::from(scope.as_i16()).into()]);
+        }
+        if asked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let columns = COLUMNS.split(", ").map(|column| format!("suppression.{column}"));
+        let columns = columns.collect::<Vec<_>>().join(", ");
+        let (asked, values) = asked.select(2);
+        let sql = format!(
+            "SELECT {columns} FROM {asked} AS asked JOIN suppression \
+             ON suppression.company_id = asked.company_id AND suppression.recipient = asked.recipient \
+             AND suppression.scope = asked.scope \
+             WHERE suppression.until IS NULL OR suppression.until > $1"
+        );
+        let rows = self.rows(sql, [now.millis().into()].into_iter().chain(values)).await?;
+        rows.iter().map(|row| Ok(Kept::try_from(Row::from_query_result(row, "")?)?.record)).collect()
+    }
+
     /// Leaves a recipient out of a company's sends until that is lifted. `false` when that was so before.
     ///
     /// # Errors
@@ -93,14 +193,20 @@ impl Store {
         let now = Timestamp::now();
         let before = self.suppressions_in(&transaction, company_id, recipient, now).await?;
         // Only a hold is written over: what holds for ever keeps its reason.
-        let sql = "INSERT INTO suppression (company_id, recipient, scope, created_at) VALUES ($1, $2, $3, $4) \
+        let sql = "INSERT INTO suppression (company_id, recipient, scope, created_at, said_at) \
+                   VALUES ($1, $2, $3, $4, $4) \
                    ON CONFLICT (company_id, recipient, scope) DO UPDATE SET until = NULL, provider_code = NULL, \
-                   created_at = excluded.created_at WHERE suppression.until IS NOT NULL";
-        let values =
+                   created_at = excluded.created_at, said_at = excluded.said_at \
+                   WHERE suppression.until IS NOT NULL";
+        let values: [sea_orm::Value; 4] =
             [company_id.into(), recipient.as_i64().into(), scope.as_i16().into(), now.millis().into()];
-        let added = transaction.execute_raw(self.statement(sql, values)).await?;
+        let added = transaction.execute_raw(self.statement(sql, values.clone())).await?;
         if added.rows_affected() == 0 {
+            // Nobody has to look, but what was said before is older than this.
             transaction.rollback().await?;
+            let sql = "UPDATE suppression SET said_at = $4 \
+                       WHERE company_id = $1 AND recipient = $2 AND scope = $3 AND until IS NULL AND said_at < $4";
+            self.write.execute_raw(self.statement(sql, values)).await?;
             return Ok(false);
         }
         let after = self.suppressions_in(&transaction, company_id, recipient, now).await?;
@@ -123,13 +229,20 @@ impl Store {
     ) -> Result<Vec<Kept>> {
         let transaction = self.begin().await?;
         revision::bump(&transaction, Topic::Suppression).await?;
-        let lifted = self.suppressions_in(&transaction, company_id, recipient, Timestamp::now()).await?;
+        let now = Timestamp::now();
+        let lifted = self.suppressions_in(&transaction, company_id, recipient, now).await?;
         if lifted.is_empty() {
             transaction.rollback().await?;
             return Ok(lifted);
         }
-        let sql = "DELETE FROM suppression WHERE company_id = $1 AND recipient = $2";
-        let values = [company_id.into(), recipient.as_i64().into()];
+        // The rows stay, so that an older word that comes later suppresses nobody again.
+        let sql = format!(
+            "UPDATE suppression SET until = $3, said_at = $3 WHERE company_id = $1 AND recipient = $2 \
+             AND scope IN (SELECT scope FROM suppression WHERE company_id = $1 AND recipient = $2 \
+             AND (until IS NULL OR until > $3) ORDER BY scope{})",
+            self.locking()
+        );
+        let values = [company_id.into(), recipient.as_i64().into(), now.millis().into()];
         transaction.execute_raw(self.statement(sql, values)).await?;
         let recorded = changed(who, company_id, recipient, &lifted, &[]);
         change::record(&transaction, &[recorded]).await?;

@@ -3,20 +3,19 @@
 //! A template is known by its name and language within a business account. It keeps our number for ever:
 //! one that vanished at the provider stays, with the status `DELETED`.
 
+mod said;
+
 use entity::template::{Column, Entity, Model};
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
-use super::dialect::{Cell, Rows, Type};
-use super::revision::{self, Topic};
+pub use self::said::Said;
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::fold::{fold, like_anywhere};
 use crate::domain::page::{Page, PageRequest};
-use crate::domain::template::{ListedTemplate, ParameterFormat, Template};
+use crate::domain::template::{ParameterFormat, Template};
 
 /// The provider's status of a template that may be sent.
 pub const APPROVED: &str = "APPROVED";
@@ -79,157 +78,7 @@ pub struct Filter<'a> {
     pub category: Option<&'a str>,
 }
 
-/// What the provider said of one template. Everything that is `None` was not said.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Said<'a> {
-    /// Such as `APPROVED` or `PAUSED`.
-    pub status: Option<&'a str>,
-    /// Such as `GREEN`.
-    pub quality_score: Option<&'a str>,
-    /// Such as `MARKETING`.
-    pub category: Option<&'a str>,
-}
-
-const COLUMNS: &[(&str, Type)] = &[
-    ("provider_id", Type::Text),
-    ("name", Type::Text),
-    ("language", Type::Text),
-    ("category", Type::Text),
-    ("status", Type::Text),
-    ("parameter_format", Type::Text),
-    ("components", Type::Text),
-    ("rejected_reason", Type::Text),
-    ("quality_score", Type::Text),
-];
-
 impl Store {
-    /// Stores everything that the provider lists for one business account, in one transaction. What it no
-    /// longer lists becomes [`DELETED`]; what did not change keeps its `updated_at`.
-    ///
-    /// # Errors
-    ///
-    /// Those of any query.
-    pub async fn sync_templates(
-        &self,
-        company_id: Uuid,
-        waba_id: &str,
-        listed: &[ListedTemplate],
-    ) -> Result<()> {
-        let whenever = Timestamp::from_millis(i64::MAX);
-        self.sync_templates_as_of(company_id, waba_id, listed, whenever).await
-    }
-
-    /// The same, of a list that was asked for at `as_of`: what the provider said of a template since then is newer,
-    /// and stays.
-    ///
-    /// # Errors
-    ///
-    /// Those of any query.
-    pub async fn sync_templates_as_of(
-        &self,
-        company_id: Uuid,
-        waba_id: &str,
-        listed: &[ListedTemplate],
-        as_of: Timestamp,
-    ) -> Result<()> {
-        let mut rows = Rows::new(self.backend, COLUMNS);
-        for template in listed {
-            rows.push([
-                template.provider_id.as_str().into(),
-                template.name.as_str().into(),
-                template.language.as_str().into(),
-                template.category.as_str().into(),
-                template.status.as_str().into(),
-                template.parameter_format.as_str().into(),
-                template.components.get().into(),
-                Cell::Text(template.rejected_reason.as_deref()),
-                Cell::Text(template.quality_score.as_deref()),
-            ]);
-        }
-        let (listed, rows) = rows.select(6);
-        let transaction = self.begin().await?;
-        let revision = revision::bump(&transaction, Topic::Template).await?;
-        let now = Timestamp::now().millis();
-        let mut values: Vec<sea_orm::Value> =
-            vec![company_id.into(), waba_id.into(), now.into(), revision.into(), as_of.millis().into()];
-        values.extend(rows);
-        let gone = format!(
-            "UPDATE template SET status = '{DELETED}', updated_at = $3, revision = $4
-             WHERE company_id = $1 AND waba_id = $2 AND status <> '{DELETED}' AND updated_at <= $5 AND NOT EXISTS (
-                 SELECT 1 FROM {listed} AS listed
-                 WHERE listed.name = template.name AND listed.language = template.language)"
-        );
-        let gone = transaction.execute_raw(self.statement(gone, values.clone())).await?;
-        let changed = transaction.execute_raw(self.statement(upsert(&listed), values)).await?;
-        if gone.rows_affected() + changed.rows_affected() == 0 {
-            transaction.rollback().await?;
-            return Ok(());
-        }
-        transaction.commit().await?;
-        Ok(())
-    }
-
-    /// Notes what the provider said of one template: its status, its quality or its category, each as the
-    /// provider names it and `None` where it said nothing. `false` when there is no such template or
-    /// nothing changed.
-    ///
-    /// # Errors
-    ///
-    /// Those of any statement.
-    pub async fn change_template(
-        &self,
-        company_id: Uuid,
-        waba_id: &str,
-        name: &str,
-        language: &str,
-        said: Said<'_>,
-    ) -> Result<bool> {
-        let transaction = self.begin().await?;
-        let revision = revision::bump(&transaction, Topic::Template).await?;
-        let sql = "UPDATE template SET status = COALESCE($5, status), \
-                   quality_score = COALESCE($6, quality_score), category = COALESCE($7, category), \
-                   revision = $8, updated_at = $9 \
-                   WHERE company_id = $1 AND waba_id = $2 AND name = $3 AND lower(language) = lower($4) \
-                   AND (status, COALESCE(quality_score, ''), category) IS DISTINCT FROM \
-                   (COALESCE($5, status), COALESCE($6, quality_score, ''), COALESCE($7, category))";
-        let values = [
-            company_id.into(),
-            waba_id.into(),
-            name.into(),
-            language.into(),
-            said.status.into(),
-            said.quality_score.into(),
-            said.category.into(),
-            revision.into(),
-            Timestamp::now().millis().into(),
-        ];
-        let changed = transaction.execute_raw(self.statement(sql, values)).await?.rows_affected();
-        if changed == 0 {
-            transaction.rollback().await?;
-            return Ok(false);
-        }
-        transaction.commit().await?;
-        Ok(true)
-    }
-
-    /// Marks an approved template as paused, because the provider did not let it through.
-    ///
-    /// # Errors
-    ///
-    /// Those of any statement.
-    pub async fn pause_template(&self, id: i64) -> Result<()> {
-        let transaction = self.begin().await?;
-        let revision = revision::bump(&transaction, Topic::Template).await?;
-        let sql = format!(
-            "UPDATE template SET status = '{PAUSED}', revision = $2, updated_at = $3 \
-             WHERE id = $1 AND status = '{APPROVED}'"
-        );
-        let values = [id.into(), revision.into(), Timestamp::now().millis().into()];
-        transaction.execute_raw(self.statement(sql, values)).await?;
-        transaction.commit().await?;
-        Ok(())
-    }
-
     /// The templates that were added or changed after `revision`.
     ///
     /// # Errors
@@ -341,33 +190,6 @@ impl Store {
     }
 }
 
-/// Adds the rows of `listed` and updates those that differ. `WHERE true` keeps SQLite from reading
-/// `ON CONFLICT` as a join's condition.
-fn upsert(listed: &str) -> String {
-    const CHANGING: [&str; 7] = [
-        "provider_id",
-        "category",
-        "status",
-        "parameter_format",
-        "components",
-        "rejected_reason",
-        "quality_score",
-    ];
-    let before = CHANGING.map(|column| format!("template.{column}")).join(", ");
-    let after = CHANGING.map(|column| format!("excluded.{column}")).join(", ");
-    let set = CHANGING.map(|column| format!("{column} = excluded.{column}")).join(", ");
-    format!(
-        "INSERT INTO template (company_id, waba_id, provider_id, name, language, category, status,
-             parameter_format, components, rejected_reason, quality_score, revision, created_at, updated_at)
-         SELECT $1, $2, provider_id, name, language, category, status, parameter_format, components,
-             rejected_reason, quality_score, $4, $3, $3
-         FROM {listed} AS listed WHERE true
-         ON CONFLICT (company_id, waba_id, name, language)
-         DO UPDATE SET {set}, revision = excluded.revision, updated_at = excluded.updated_at
-         WHERE template.updated_at <= $5 AND ({before}) IS DISTINCT FROM ({after})"
-    )
-}
-
 fn lower(column: Column) -> SimpleExpr {
     Func::lower(Expr::col(column)).into()
 }
@@ -389,6 +211,9 @@ fn record(model: Model) -> Result<Record> {
         revision: _,
         created_at,
         updated_at,
+        status_said_at: _,
+        quality_said_at: _,
+        category_said_at: _,
     } = model;
     let components = serde_json::from_str(&components)
         .map_err(|error| Error::Impossible(format!("components of template {id}: {error}")))?;

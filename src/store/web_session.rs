@@ -2,7 +2,7 @@
 //!
 //! Every call names the channel, and reaches no row of another one.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use entity::web_session_record::{Column, Entity, Model};
 use sea_orm::{
@@ -224,8 +224,8 @@ impl Store {
         channel: Uuid,
         changes: &[Change],
     ) -> Result<()> {
-        // PostgreSQL does not write a row twice in one statement: the last one counts.
-        let mut last: HashMap<(&str, &str), &Row> = HashMap::with_capacity(changes.len());
+        // PostgreSQL does not write a row twice in one statement: the last one counts. Rows are locked by their keys.
+        let mut last: BTreeMap<(&str, &str), &Row> = BTreeMap::new();
         for change in changes {
             if let Change::Put { namespace, row } = change {
                 last.insert((namespace, &row.key), row);

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use pombo::store::{Options, Store};
-use sea_orm::{ConnectionTrait, Database, DatabaseConnection};
+use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -76,16 +76,34 @@ impl Universe {
         options(&self.url)
     }
 
-    /// Closes the store and removes what it kept.
+    /// Closes the store and removes what it kept. On PostgreSQL no transactions may have waited for each other.
     pub(crate) async fn end(self) {
         self.store.close().await;
         match self.place {
             Place::File(directory) => directory.close().unwrap(),
             Place::Server { admin, database } => {
+                let deadlocks = deadlocks(&admin, &database).await;
                 admin.execute_unprepared(&format!("DROP DATABASE {database} WITH (FORCE)")).await.unwrap();
+                assert_eq!(deadlocks, 0, "transactions waited for each other");
             }
         }
     }
+}
+
+/// How often transactions of this database waited for each other. A session tells of it at its end, or within a
+/// second: those that end now are waited for, those that a test still has are not.
+async fn deadlocks(admin: &DatabaseConnection, database: &str) -> i64 {
+    let number = async |sql: &str| {
+        let statement = Statement::from_sql_and_values(admin.get_database_backend(), sql, [database.into()]);
+        admin.query_one_raw(statement).await.unwrap().unwrap().try_get_by_index::<i64>(0).unwrap()
+    };
+    for _ in 0..20 {
+        if number("SELECT count(*) FROM pg_stat_activity WHERE datname = $1").await == 0 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    number("SELECT deadlocks FROM pg_stat_database WHERE datname = $1").await
 }
 
 fn options(url: &str) -> Options {

@@ -36,6 +36,7 @@ mod stopping;
 mod store_changes;
 mod store_contacts;
 mod store_import;
+mod store_locks;
 mod store_receipts;
 mod store_records;
 mod store_retention;

@@ -9,8 +9,9 @@ use pombo::domain::message::{Failure, Key, Outcome, Position, State};
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{self, Block, Mark, Progress, Recipients, Schedule};
 use pombo::domain::suppression::Suppression;
+use pombo::store::Lease;
 use pombo::store::ledger::{Batch, Event, INBOUND_MESSAGE, Ignored, NewSend, Receipt};
-use pombo::store::{Lease, suppression as suppressions};
+use pombo::store::suppression::{Says, Word};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -28,6 +29,7 @@ stores!(
     a_receipt_ends_the_wait_of_a_message_and_proof_of_arrival_clears_its_error,
     an_inbound_message_that_comes_twice_is_kept_once,
     who_opts_out_stays_out_until_they_opt_in,
+    what_the_provider_says_of_a_message_wins_over_the_end_of_its_send,
 );
 
 /// Recipients of the bulk send, in two blocks.
@@ -264,6 +266,42 @@ async fn a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it(u
     ledger.end().await;
 }
 
+async fn what_the_provider_says_of_a_message_wins_over_the_end_of_its_send(universe: &Universe) {
+    let ledger = Ledger::new(universe).await;
+    for end in [send::State::Canceled, send::State::Expired] {
+        let send_id = ledger.send(5).await;
+        // All that were refused once wait to be tried again, 3 and 4 have no row, and 5 was never handed out.
+        let waiting = (0..3).map(|ordinal| (send_id, ledger.company, outcome(ordinal, State::Queued, 1)));
+        ledger.commit(&Batch { outcomes: waiting.collect(), ..Batch::default() }).await;
+        if end == send::State::Canceled {
+            universe.store.cancel_send(ledger.company, send_id, Timestamp::now()).await.unwrap();
+        } else {
+            // As the channel does that held the send when its time was over.
+            let progress = Progress { high_water: 5, settled: 3 };
+            let mark = Mark { send_id, progress, state: end, due_at: None };
+            ledger.commit(&Batch { marks: vec![mark], ..Batch::default() }).await;
+        }
+        let ended = if end == send::State::Canceled { State::Canceled } else { State::Expired };
+        let states = async || {
+            let roster = universe.store.roster(ledger.company, send_id).await.unwrap().unwrap();
+            let all = universe.store.messages_from(&roster, None, 0, 100).await.unwrap();
+            all.into_iter().map(|message| message.outcome.state).collect::<Vec<_>>()
+        };
+        assert_eq!(states().await, [ended, ended, ended, State::Unknown, State::Unknown, ended]);
+
+        let heard = [(0, State::Sent), (1, State::Delivered), (2, State::Failed), (3, State::Read)];
+        let heard = heard.map(|(ordinal, state)| ledger.receipt(send_id, ordinal, state));
+        ledger.commit(&Batch { receipts: heard.to_vec(), ..Batch::default() }).await;
+        let said = [State::Sent, State::Delivered, State::Failed, State::Read, State::Unknown, ended];
+        assert_eq!(states().await, said);
+        // What the service itself says later of the end changes nothing.
+        let late = (0..4).map(|ordinal| (send_id, ledger.company, outcome(ordinal, ended, 1)));
+        ledger.commit(&Batch { outcomes: late.collect(), ..Batch::default() }).await;
+        assert_eq!(states().await, said);
+    }
+    ledger.end().await;
+}
+
 async fn a_receipt_of_what_was_never_attempted_or_is_another_company_s_is_ignored(universe: &Universe) {
     let ledger = Ledger::new(universe).await;
     let send_id = ledger.send(2).await;
@@ -340,24 +378,40 @@ async fn an_inbound_message_that_comes_twice_is_kept_once(universe: &Universe) {
 
 async fn who_opts_out_stays_out_until_they_opt_in(universe: &Universe) {
     let ledger = Ledger::new(universe).await;
-    let record = |until: Option<i64>| suppressions::Record {
+    const DAY: i64 = 86_400_000;
+    let word = |said_at: i64, says| Word {
         company_id: ledger.company,
         recipient: number(1),
         scope: Suppression::Marketing,
-        until: until.map(Timestamp::from_millis),
-        provider_code: Some(131_050),
+        said_at: Timestamp::from_millis(said_at),
+        says,
     };
-    let until = async || {
-        let found = suppression::Entity::find().one(&ledger.rows).await.unwrap();
-        found.map(|suppression| suppression.until)
+    let stop = |said_at| word(said_at, Says::Stop { provider_code: Some(131_050) });
+    let resume = |said_at| word(said_at, Says::Resume);
+    let hold = |began: i64| {
+        let until = Timestamp::from_millis(began + DAY);
+        word(began, Says::Hold { until, provider_code: Some(131_049) })
     };
-    ledger.commit(&Batch { suppressions: vec![record(Some(5))], ..Batch::default() }).await;
-    assert_eq!(until().await, Some(Some(5)));
-    ledger.commit(&Batch { suppressions: vec![record(None)], ..Batch::default() }).await;
-    ledger.commit(&Batch { suppressions: vec![record(Some(9))], ..Batch::default() }).await;
-    assert_eq!(until().await, Some(None), "a hold lets nobody back in");
-    let lifted = vec![(ledger.company, number(1), Suppression::Marketing)];
-    ledger.commit(&Batch { lifted, ..Batch::default() }).await;
-    assert_eq!(until().await, None);
+    // The end of the row, and when its word was said.
+    let row = async |word| {
+        ledger.commit(&Batch { suppressions: vec![word], ..Batch::default() }).await;
+        let found = suppression::Entity::find().one(&ledger.rows).await.unwrap().unwrap();
+        (found.until, found.said_at)
+    };
+    assert_eq!(row(hold(5)).await, (Some(5 + DAY), 0));
+    assert_eq!(row(stop(7)).await, (None, 7));
+    assert_eq!(row(hold(9)).await, (None, 7), "a hold lets nobody back in");
+    assert_eq!(row(resume(6)).await, (None, 7), "it was said before");
+    assert_eq!(row(resume(20)).await, (Some(20), 20));
+    assert_eq!(row(stop(19)).await, (Some(20), 20), "it was said before");
+    assert_eq!(row(hold(18)).await, (Some(20), 20), "it is over since");
+    assert_eq!(row(hold(30)).await, (Some(30 + DAY), 20));
+    assert_eq!(row(resume(25)).await, (Some(30 + DAY), 25), "the hold is younger");
+    assert_eq!(row(resume(40)).await, (Some(40), 40));
+    assert_eq!(row(stop(40)).await, (None, 40), "of one moment, what is heard later counts");
+    // In one batch as well.
+    let batch = vec![resume(60), stop(50), hold(70)];
+    ledger.commit(&Batch { suppressions: batch, ..Batch::default() }).await;
+    assert_eq!(row(stop(55)).await, (Some(70 + DAY), 60));
     ledger.end().await;
 }

@@ -198,7 +198,7 @@ async fn a_list_of_templates_changes_none_that_changed_since_it_was_asked_for(un
     };
     let asked_for = Timestamp::now().minus(std::time::Duration::from_secs(60));
     let approved = Said { status: Some("APPROVED"), ..Said::default() };
-    assert!(store.change_template(company, "waba", "a", "en", approved).await.unwrap());
+    assert!(store.change_template(company, "waba", "a", "en", approved, Timestamp::now()).await.unwrap());
     let old = [synced("a", "PAUSED", "x")];
     store.sync_templates_as_of(company, "waba", &old, asked_for).await.unwrap();
     store.sync_templates_as_of(company, "waba", &[], asked_for).await.unwrap();

@@ -12,7 +12,8 @@ use pombo::domain::suppression::Suppression;
 use pombo::store::change::Who;
 use pombo::store::ledger::{Batch, Event, INBOUND_MESSAGE, NewSend, Receipt};
 use pombo::store::retention::{Aged, Cursor, Step};
-use pombo::store::{Error, Lease, Store, suppression as suppressions};
+use pombo::store::suppression::{Says, Word};
+use pombo::store::{Error, Lease, Store};
 use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection, EntityTrait, PaginatorTrait as _};
 use uuid::Uuid;
 
@@ -275,15 +276,24 @@ async fn quotas_and_holds_go_when_their_time_is_over(universe: &Universe) {
     assert_eq!(steps.map(|step| (step.others, step.more)), [(3, true), (1, false)]);
     assert_eq!(count::<template_recipient::Entity>(&rows).await, 4, "the renewed one too");
 
-    let record = |ordinal, until| suppressions::Record {
+    let word = |ordinal, said_at, says| Word {
         company_id: ACME,
         recipient: number(ordinal),
         scope: Suppression::Marketing,
-        until,
-        provider_code: None,
+        said_at,
+        says,
     };
-    let suppressions = vec![record(0, None), record(1, Some(NOW)), record(2, Some(NOW.plus(DAY)))];
+    let hold = |until| Says::Hold { until, provider_code: None };
+    let suppressions = vec![
+        word(0, days_ago(90), Says::Stop { provider_code: None }),
+        word(1, days_ago(1), hold(NOW)),
+        word(2, NOW, hold(NOW.plus(DAY))),
+        // What is said no longer is kept as long as an older word may come.
+        word(3, days_ago(31), Says::Resume),
+        word(4, days_ago(29), Says::Resume),
+    ];
     store.commit(&lease, &Batch { suppressions, ..Batch::default() }, NOW).await.unwrap();
-    assert_eq!(store.forget_suppressions(&lease, NOW, 10).await.unwrap().others, 1);
-    assert_eq!(count::<suppression::Entity>(&rows).await, 2);
+    assert_eq!(store.suppressions(NOW).await.unwrap().len(), 2);
+    assert_eq!(store.forget_suppressions(&lease, NOW, 10).await.unwrap().others, 2);
+    assert_eq!(count::<suppression::Entity>(&rows).await, 3);
 }

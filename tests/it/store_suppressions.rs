@@ -7,7 +7,7 @@ use pombo::domain::suppression::Suppression;
 
 use pombo::store::change::{Filter, What, Who};
 use pombo::store::ledger::Batch;
-use pombo::store::suppression::Record;
+use pombo::store::suppression::{Record, Says, Word};
 use pombo::store::{Lease, Store};
 use serde_json::json;
 use uuid::Uuid;
@@ -31,7 +31,13 @@ fn ana() -> Who {
 
 /// As the provider or a recipient says it.
 async fn heard(store: &Store, lease: &Lease, record: Record) {
-    let batch = Batch { suppressions: vec![record], ..Batch::default() };
+    let Record { company_id, recipient, scope, until, provider_code } = record;
+    let says = match until {
+        None => Says::Stop { provider_code },
+        Some(until) => Says::Hold { until, provider_code },
+    };
+    let word = Word { company_id, recipient, scope, said_at: Timestamp::now(), says };
+    let batch = Batch { suppressions: vec![word], ..Batch::default() };
     store.commit(lease, &batch, Timestamp::now()).await.unwrap();
 }
 
@@ -106,6 +112,10 @@ async fn a_person_s_word_outlasts_a_hold_and_leaves_the_provider_s_own_alone(uni
     assert_eq!(kept(store, company).await[0].until, None, "a hold that ends lets nobody back in");
 
     store.lift_suppressions(&ana(), company, held).await.unwrap();
+    assert_eq!(kept(store, company).await, [said(left, None)]);
+    heard(store, &lease, said(held, Some(tomorrow))).await;
+    assert_eq!(kept(store, company).await, [said(left, None)], "it began before that was said");
+    let tomorrow = tomorrow.plus(std::time::Duration::from_secs(60));
     heard(store, &lease, said(held, Some(tomorrow))).await;
     let lifted = store.lift_suppressions(&ana(), company, held).await.unwrap();
     assert_eq!(lifted[0].record.until, Some(tomorrow), "a hold can be lifted too");

@@ -37,7 +37,7 @@ pub(in crate::api) struct MessageRecord {
     /// To whom: a number, or a group's id with `@g.us`.
     #[schema(example = "+5511988887777")]
     recipient: String,
-    /// `queued`, `sending`, `sent`, `delivered`, `read`, `failed`, `expired`, `canceled` or `unknown`.
+    /// `queued`, `sending`, `sent`, `delivered`, `read`, `failed`, `expired`, `canceled`, `suppressed` or `unknown`.
     #[schema(example = "sent")]
     state: &'static str,
     /// How often it was tried.

@@ -88,6 +88,8 @@ pub(in crate::api) struct CountsRecord {
     expired: u64,
     /// Its send was canceled before it started.
     canceled: u64,
+    /// Its recipient opted out before it went.
+    suppressed: u64,
     /// The provider may or may not have it.
     unknown: u64,
 }
@@ -162,6 +164,7 @@ impl From<Counts> for CountsRecord {
             failed: counts.of(State::Failed),
             expired: counts.of(State::Expired),
             canceled: counts.of(State::Canceled),
+            suppressed: counts.of(State::Suppressed),
             unknown: counts.of(State::Unknown),
         }
     }

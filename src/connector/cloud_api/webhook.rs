@@ -163,7 +163,8 @@ impl Batch {
 
     /// Adds an update about the present account and number. Always `Some`: it was readable.
     fn note(&mut self, update: Update) -> Option<()> {
-        self.heard.push(Heard { account: self.account.clone(), number: self.number.clone(), update });
+        let (account, number) = (self.account.clone(), self.number.clone());
+        self.heard.push(Heard { account, number, at: self.at, update });
         Some(())
     }
 

@@ -22,6 +22,15 @@ impl Counts {
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }
+
+    /// Counts the messages that have no row, of a send with so many recipients whose rows are all counted.
+    pub fn add_rowless(&mut self, send: State, high_water: u64, recipients: u64) {
+        let rows = self.total();
+        // Below `settled` every message has a row, at and above the high-water mark none has.
+        let reserved = high_water.min(recipients).saturating_sub(rows);
+        self.add(send.of_reserved(), reserved);
+        self.add(send.of_unattempted(), recipients.saturating_sub(rows + reserved));
+    }
 }
 
 impl State {
@@ -30,6 +39,15 @@ impl State {
         match self {
             Self::Canceled => message::State::Canceled,
             Self::Expired => message::State::Expired,
+            Self::Resolving | Self::Active | Self::Finished => message::State::Queued,
+        }
+    }
+
+    /// Where the messages of a send are that were reserved, so that they may have been attempted, and have no
+    /// row. Once the send is over nobody writes one any more but a receipt.
+    pub const fn of_reserved(self) -> message::State {
+        match self {
+            Self::Canceled | Self::Expired => message::State::Unknown,
             Self::Resolving | Self::Active | Self::Finished => message::State::Queued,
         }
     }
@@ -46,7 +64,22 @@ mod tests {
             counts.add(state, times);
         }
         let each = message::State::ALL.map(|state| counts.of(state));
-        assert_eq!(each, [1, 2, 3, 4, 5, 6, 7, 8, 9]);
-        assert_eq!(counts.total(), 45);
+        assert_eq!(each, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+        assert_eq!(counts.total(), 55);
+    }
+
+    #[test]
+    fn what_has_no_row_is_unknown_where_it_may_have_been_attempted_before_the_send_was_over() {
+        let rowless = |state, high_water| {
+            let mut counts = Counts::default();
+            counts.add(message::State::Sent, 4);
+            counts.add_rowless(state, high_water, 10);
+            let of = |state| counts.of(state);
+            [of(message::State::Queued), of(message::State::Unknown), of(message::State::Canceled)]
+        };
+        assert_eq!(rowless(State::Active, 7), [6, 0, 0]);
+        assert_eq!(rowless(State::Canceled, 7), [0, 3, 3]);
+        assert_eq!(rowless(State::Canceled, 4), [0, 0, 6]);
+        assert_eq!(rowless(State::Canceled, 10), [0, 6, 0]);
     }
 }

@@ -14,15 +14,13 @@ use crate::connector::{Disposition, Reply};
 use crate::domain::message::{Failure, Outcome, State};
 use crate::domain::outlook::Reason;
 use crate::domain::send;
-use crate::domain::suppression::Suppression;
+use crate::domain::suppression::{HOLD, Suppression};
 use crate::domain::tier::UnknownOutcome;
 use crate::engine::web_session::RESTRICTED_FOR;
-use crate::store::suppression;
+use crate::store::suppression::{Says, Word};
 
 /// A wait that is longer than this is spent in the store.
 const PARKED_AFTER: Duration = Duration::from_secs(120);
-/// How long a recipient is let be that the provider keeps from more advertising.
-const RECIPIENT_HELD: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The provider's answer to one message.
 pub(super) struct Answered {
@@ -123,11 +121,12 @@ impl ChannelActor {
                 self.put_back_started(ticket, later(Reason::TemplatePaused, Duration::ZERO));
             }
             Disposition::HoldRecipient => {
-                self.suppress(&ticket, Suppression::Marketing, Some(RECIPIENT_HELD), &failure);
-                self.put_back_started(ticket, later(Reason::RecipientHeld, RECIPIENT_HELD));
+                let (until, provider_code) = (Timestamp::now().plus(HOLD), failure.code);
+                self.suppress(&ticket, Suppression::Marketing, Says::Hold { until, provider_code });
+                self.put_back_started(ticket, later(Reason::RecipientHeld, HOLD));
             }
             Disposition::Suppress(scope) => {
-                self.suppress(&ticket, scope, None, &failure);
+                self.suppress(&ticket, scope, Says::Stop { provider_code: failure.code });
                 self.fail(ticket, attempts, failure);
             }
             Disposition::Disconnect | Disposition::Block => {
@@ -176,18 +175,38 @@ impl ChannelActor {
     }
 
     /// The recipient is left out, or let be for a while, from now on.
-    fn suppress(&mut self, ticket: &Ticket, scope: Suppression, hold: Option<Duration>, failure: &Failure) {
+    fn suppress(&mut self, ticket: &Ticket, scope: Suppression, says: Says) {
         let Some(work) = self.lanes.work(ticket.send_id) else { return };
         let Some(recipient) = ticket.recipient else { return };
-        let record = suppression::Record {
-            company_id: work.company_id,
-            recipient,
-            scope,
-            until: hold.map(|hold| Timestamp::now().plus(hold)),
-            provider_code: failure.code,
+        let (company_id, said_at) = (work.company_id, Timestamp::now());
+        let word = Word { company_id, recipient, scope, said_at, says };
+        self.outbox.suppress(word);
+        if let Some(record) = word.record() {
+            self.shared.suppressions.add(record);
+        }
+    }
+
+    /// The recipient opted out of this message since its send was accepted: it ends here, without an attempt.
+    pub(super) fn suppressed(&mut self, ticket: Ticket, sentence: &str) {
+        let Some(work) = self.lanes.work(ticket.send_id) else { return };
+        let company_id = work.company_id;
+        let error = Some(Failure { code: None, sentence: sentence.to_owned() });
+        if ticket.doubt == Doubt::Full {
+            // An attempt before may have reached them.
+            self.leave_unknown(ticket, company_id, error);
+            return;
+        }
+        self.figures.suppressed.increment(1);
+        let outcome = Outcome {
+            position: ticket.position(),
+            state: State::Suppressed,
+            attempts: ticket.attempts,
+            provider_message_id: None,
+            error,
+            retry_at: None,
         };
-        self.outbox.suppress(record);
-        self.shared.suppressions.add(record);
+        self.outbox.add(ticket.send_id, company_id, outcome);
+        self.lanes.settle(ticket, true);
     }
 
     /// The provider takes nothing now: no message of this channel starts for a while.

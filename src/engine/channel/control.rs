@@ -1,15 +1,16 @@
 //! What a channel's actor is told from outside while it runs.
 
 use actix::prelude::*;
+use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use super::ChannelActor;
 use super::work::Leave;
 use crate::domain::message::State;
-use crate::domain::send;
+use crate::domain::send::{self, Mark};
 
 /// Let go of this send, which the store says is paused or over. Answered when no message of it starts any
-/// more.
+/// more; of one that is over, when it is written besides that what was only reserved of it never started.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct Release {
@@ -38,9 +39,9 @@ pub(crate) struct Overlooked {
 pub(crate) struct TemplatesChanged(pub(crate) Vec<(i64, bool)>);
 
 impl Handler<Release> for ChannelActor {
-    type Result = ();
+    type Result = ResponseFuture<()>;
 
-    fn handle(&mut self, Release { send_id, over }: Release, ctx: &mut Self::Context) {
+    fn handle(&mut self, Release { send_id, over }: Release, ctx: &mut Self::Context) -> Self::Result {
         if over.is_some() {
             self.end_errand(send_id, State::Canceled, None);
         }
@@ -48,7 +49,40 @@ impl Handler<Release> for ChannelActor {
         if self.fetching {
             self.gone_meanwhile.insert(send_id);
         }
+        let mark = self.final_mark(send_id, over);
         self.pump(ctx);
+        Box::pin(async move {
+            if let Some(written) = mark {
+                // An actor that ends writes no more marks.
+                let _ = written.await;
+            }
+        })
+    }
+}
+
+impl ChannelActor {
+    /// When the mark of a send that is over is written, if there is one to write.
+    fn final_mark(&mut self, send_id: Uuid, over: Option<send::State>) -> Option<oneshot::Receiver<()>> {
+        let leaves =
+            self.lanes.work(send_id).is_some_and(|work| matches!(work.leaving(), Some(Leave::Over(_))));
+        if over.is_none() || !leaves {
+            return None;
+        }
+        let (waiting, written) = oneshot::channel();
+        self.ending.entry(send_id).or_default().push(waiting);
+        Some(written)
+    }
+
+    /// These marks are written.
+    pub(super) fn tell_ended(&mut self, marks: &[Mark]) {
+        if self.ending.is_empty() {
+            return;
+        }
+        for mark in marks.iter().filter(|mark| mark.state.is_over()) {
+            for waiting in self.ending.remove(&mark.send_id).into_iter().flatten() {
+                let _ = waiting.send(());
+            }
+        }
     }
 }
 

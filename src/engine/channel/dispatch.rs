@@ -65,8 +65,6 @@ impl ChannelActor {
             return Some(pause);
         }
         self.announce_due(now, wall);
-        // A permit for a message that turns out to be held serves the next one.
-        let mut has_permit = false;
         while self.requests < self.shared.engine.concurrency && self.in_flight < self.shared.engine.in_flight
         {
             if !self.lanes.is_ready() {
@@ -80,15 +78,20 @@ impl ChannelActor {
             if let Some(held) = self.rests(now, wall) {
                 return Some(held);
             }
-            if !has_permit && let Err(wait) = self.limiter.take(now) {
+            if !self.has_permit
+                && let Err(wait) = self.limiter.take(now)
+            {
                 return Some(Held { reason: Reason::Rate, until: Some(now + wait) });
             }
-            has_permit = true;
+            // A permit for a message that turns out to be held, or not wanted any more, serves the next one.
+            self.has_permit = true;
             let Some(mut ticket) = self.lanes.take() else { break };
-            if let Some((reason, wait)) = self.hold(&mut ticket, now, wall) {
+            if let Some(sentence) = self.opted_out(&ticket, wall) {
+                self.suppressed(ticket, sentence);
+            } else if let Some((reason, wait)) = self.hold(&mut ticket, now, wall) {
                 self.put_back(ticket, Later { reason, wait, attempts: ticket.attempts, failure: None });
             } else if self.start(ticket, &connector, now) {
-                has_permit = false;
+                self.has_permit = false;
                 if let Some(rhythm) = &mut self.rhythm {
                     rhythm.started(&self.tier, now, wall, rand::random());
                 }
@@ -154,6 +157,10 @@ impl ChannelActor {
 
     /// See [`ChannelActor::announce_due`].
     pub(super) fn announce(&mut self, ticket: Ticket, wall: Timestamp) {
+        if let Some(sentence) = self.opted_out(&ticket, wall) {
+            self.suppressed(ticket, sentence);
+            return;
+        }
         let Some(work) = self.lanes.work(ticket.send_id) else { return };
         let outcome = Outcome {
             position: ticket.position(),

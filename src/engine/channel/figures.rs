@@ -11,6 +11,7 @@ pub(super) struct Figures {
     pub(super) failed: Counter,
     pub(super) retried: Counter,
     pub(super) unknown: Counter,
+    pub(super) suppressed: Counter,
     pub(super) answer: Histogram,
 }
 
@@ -23,6 +24,7 @@ impl Figures {
             failed: messages("failed"),
             retried: messages("retried"),
             unknown: messages("unknown"),
+            suppressed: messages("suppressed"),
             answer: metrics::histogram!("pombo_provider_answer_seconds"),
         }
     }

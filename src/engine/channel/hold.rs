@@ -9,11 +9,13 @@ use super::work::{Counted, Leave, Ticket};
 use super::{ChannelActor, STORE_PAUSE};
 use crate::clock::Timestamp;
 use crate::connector::Disposition;
+use crate::domain::channel::Kind;
 use crate::domain::message::Failure;
 use crate::domain::outlook::Reason;
 use crate::domain::tier::Quota;
 use crate::engine::ledger::AcceptedSend;
 use crate::engine::quota::Reserved;
+use crate::engine::suppressions::Barrier;
 
 /// Whoever wrote to more people than this in a day has a quota that nobody counts.
 const MOST_COUNTED: u32 = 100_000;
@@ -32,12 +34,8 @@ impl ChannelActor {
         now: Instant,
         wall: Timestamp,
     ) -> Option<(Reason, Duration)> {
-        let work = self.lanes.work(ticket.send_id)?;
-        let (company_id, template) = (work.company_id, work.template);
-        if template.is_some_and(|template| template.is_marketing)
-            && let Some(number) = ticket.recipient
-            && let Some(until) = self.shared.suppressions.held_until(company_id, number, wall)
-        {
+        let template = self.lanes.work(ticket.send_id)?.template;
+        if let Some(Barrier::Held(until)) = self.barrier(ticket, wall) {
             return Some((Reason::RecipientHeld, until.from_now(wall)));
         }
         if template.is_some()
@@ -57,6 +55,24 @@ impl ChannelActor {
             self.give_back_quota(ticket);
             (Reason::Pair, slot.saturating_duration_since(now))
         })
+    }
+
+    /// Why the recipient does not want this message, if they opted out since its send was accepted.
+    pub(super) fn opted_out(&self, ticket: &Ticket, wall: Timestamp) -> Option<&'static str> {
+        match self.barrier(ticket, wall)? {
+            Barrier::OptedOut(sentence) => Some(sentence),
+            Barrier::Held(_) => None,
+        }
+    }
+
+    /// What keeps the message from its recipient. A web session's caller waits for what they ask for.
+    fn barrier(&self, ticket: &Ticket, wall: Timestamp) -> Option<Barrier> {
+        if self.channel.kind != Kind::BusinessAccount {
+            return None;
+        }
+        let work = self.lanes.work(ticket.send_id)?;
+        let is_marketing = work.template.is_some_and(|template| template.is_marketing);
+        self.shared.suppressions.barrier(work.company_id, ticket.recipient?, is_marketing, wall)
     }
 
     /// Counts the recipient of a template; until when that is not possible. Groups do not count.

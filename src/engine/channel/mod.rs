@@ -102,11 +102,15 @@ pub(crate) struct ChannelActor {
     tier: Arc<Tier>,
     link: Link,
     limiter: Limiter,
+    /// A permit of the limiter that no message used yet.
+    has_permit: bool,
     pairs: Pairs,
     /// Of a web session, once it is known what it did lately.
     rhythm: Option<Rhythm>,
     /// Messages that ask to be let in before that is known.
     asked: Vec<Asked>,
+    /// Who waits until the last mark of a send that is over is written.
+    ending: HashMap<Uuid, Vec<oneshot::Sender<()>>>,
     /// Sends that somebody waits for.
     errands: HashMap<Uuid, Arc<Errand>>,
     /// The window of the business account's template recipients.
@@ -184,9 +188,11 @@ impl ChannelActor {
         };
         Self {
             limiter: Limiter::new(&tier, channel.level.map(Level::rate), Instant::now()),
+            has_permit: false,
             pairs: Pairs::new(&tier),
             rhythm: None,
             asked: Vec::new(),
+            ending: HashMap::new(),
             errands: HashMap::new(),
             quota: shared.quotas.account(channel.waba_id.as_deref().unwrap_or_default()),
             quota_known: false,

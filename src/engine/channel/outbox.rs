@@ -20,7 +20,7 @@ pub(super) struct Parcel {
     pub(super) announced: Vec<Ticket>,
     /// Business accounts, and whom they began a conversation with.
     pub(super) template_recipients: Vec<(String, PhoneNumber)>,
-    pub(super) suppressions: Vec<suppression::Record>,
+    pub(super) suppressions: Vec<suppression::Word>,
 }
 
 /// See the module.
@@ -52,8 +52,8 @@ impl Outbox {
     }
 
     /// A recipient is left out, or let be, from now on.
-    pub(super) fn suppress(&mut self, record: suppression::Record) {
-        self.0.suppressions.push(record);
+    pub(super) fn suppress(&mut self, word: suppression::Word) {
+        self.0.suppressions.push(word);
     }
 
     /// How many messages are announced and not durable yet.

@@ -13,6 +13,7 @@ use crate::clock::Timestamp;
 use crate::domain::send::Mark;
 use crate::engine::ledger::{Record, Written};
 use crate::store::send::{Ready, Size};
+use crate::store::suppression::Word;
 
 /// When messages that wait in the store are looked for again after none was found.
 const LOOKED_AGAIN: Duration = Duration::from_secs(5);
@@ -32,7 +33,7 @@ impl ChannelActor {
         self.recording = true;
         let marks = self.lanes.marks();
         let Parcel { outcomes, started, announced, template_recipients, suppressions } = self.outbox.take();
-        let suppressed = suppressions.clone();
+        let said = suppressions.clone();
         let record = Record { outcomes, marks: marks.clone(), template_recipients, suppressions };
         self.shared
             .ledger
@@ -42,8 +43,7 @@ impl ChannelActor {
                 Ok(Ok(Written { gone, overtaken })) => {
                     actor.lanes.forget(&gone);
                     actor.announced(announced, &overtaken);
-                    // Whoever read the store before it had these did not find them there.
-                    suppressed.into_iter().for_each(|record| actor.shared.suppressions.add(record));
+                    actor.look_up_suppressions(said, ctx);
                     actor.recorded(&marks, started, ctx);
                 }
                 // The ledger said why; nothing more can be written, so nothing more is sent.
@@ -52,9 +52,26 @@ impl ChannelActor {
             .spawn(ctx);
     }
 
+    /// Whoever read the store before it had what was said of these did not find it there.
+    fn look_up_suppressions(&self, said: Vec<Word>, ctx: &mut Context<Self>) {
+        if said.is_empty() {
+            return;
+        }
+        let shared = Arc::clone(&self.shared);
+        async move { shared.suppressions.look_up(&shared.store, &said).await }
+            .into_actor(self)
+            .map(|result, actor, _| {
+                if let Err(error) = result {
+                    tracing::debug!(channel.id = %actor.channel.id, %error, "reading suppressions failed");
+                }
+            })
+            .spawn(ctx);
+    }
+
     fn recorded(&mut self, marks: &[Mark], started: usize, ctx: &mut Context<Self>) {
         self.recording = false;
         self.in_flight -= started;
+        self.tell_ended(marks);
         self.look_at(marks.iter().filter_map(|mark| mark.due_at).min());
         let gone = self.lanes.written(marks);
         if self.fetching {

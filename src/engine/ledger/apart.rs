@@ -43,7 +43,6 @@ impl Apart {
             || !batch.suppressions.is_empty();
         let heard = !batch.receipts.is_empty()
             || !batch.events.is_empty()
-            || !batch.lifted.is_empty()
             || !batch.suppressions.is_empty();
         (recorded, heard)
     }
@@ -138,9 +137,6 @@ fn report(part: &Batch, error: &store::Error, goes_on: bool) {
     }
     for record in &part.suppressions {
         say("suppression", None, None, Some(record.company_id));
-    }
-    for (company_id, ..) in &part.lifted {
-        say("lifted suppression", None, None, Some(*company_id));
     }
     if !part.template_recipients.is_empty() {
         say("template recipient", None, None, None);

@@ -9,11 +9,8 @@ use super::{
     Record, Withdraw, Written,
 };
 use crate::domain::content::Stored;
-use crate::domain::phone::PhoneNumber;
 use crate::domain::send::State;
-use crate::domain::suppression::Suppression;
-use crate::store::ledger::{Batch, NewSend};
-use crate::store::suppression;
+use crate::store::ledger::NewSend;
 
 /// No webhook joins a batch that holds this many receipts and messages from people: sends wait for the same
 /// commit, and the provider repeats what is not taken.
@@ -22,19 +19,6 @@ const MOST_HEARD: usize = 20_000;
 /// Waits for the answer of a commit.
 fn answer<T: 'static>(waiting: oneshot::Receiver<Result<T, Error>>) -> ResponseFuture<Result<T, Error>> {
     Box::pin(async move { waiting.await.unwrap_or(Err(Error::Closed)) })
-}
-
-/// The later word counts: the store lifts after it suppresses.
-fn suppress(batch: &mut Batch, suppressions: Vec<suppression::Record>) {
-    if !batch.lifted.is_empty() {
-        batch.lifted.retain(|lifted| !suppressions.iter().any(|record| subject(record) == *lifted));
-    }
-    batch.suppressions.extend(suppressions);
-}
-
-/// What a suppression is about.
-pub(super) const fn subject(record: &suppression::Record) -> (Uuid, PhoneNumber, Suppression) {
-    (record.company_id, record.recipient, record.scope)
 }
 
 impl Handler<Accept> for Ledger {
@@ -133,7 +117,7 @@ impl Handler<Record> for Ledger {
         batch.outcomes.extend(outcomes);
         batch.marks.extend(marks);
         batch.template_recipients.extend(template_recipients);
-        suppress(batch, suppressions);
+        batch.suppressions.extend(suppressions);
         let (waiting, durable) = oneshot::channel();
         self.open.records.push(waiting);
         self.commit(ctx);
@@ -152,14 +136,10 @@ impl Handler<Hear> for Ledger {
         if batch.receipts.len() + batch.events.len() >= MOST_HEARD {
             return Box::pin(async { Err(Error::Unavailable) });
         }
-        let Hear { receipts, suppressions, lifted, events } = heard;
+        let Hear { receipts, suppressions, events } = heard;
         batch.receipts.extend(receipts);
         batch.events.extend(events);
-        suppress(batch, suppressions);
-        if !lifted.is_empty() {
-            batch.suppressions.retain(|record| !lifted.contains(&subject(record)));
-            batch.lifted.extend(lifted);
-        }
+        batch.suppressions.extend(suppressions);
         let (waiting, durable) = oneshot::channel();
         self.open.hearings.push(waiting);
         self.commit(ctx);

@@ -10,7 +10,6 @@ use crate::domain::message::{Key, Outcome};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::Skipped;
 use crate::domain::send::{Block, Mark, Recipients, Schedule, TemplateUse};
-use crate::domain::suppression::Suppression;
 use crate::engine::web_session::Errand;
 use crate::store::ledger::Answer;
 use crate::store::ledger::{Event, Receipt};
@@ -160,7 +159,7 @@ pub(crate) struct Record {
     pub(crate) marks: Vec<Mark>,
     /// Business accounts, and whom they began a conversation with.
     pub(crate) template_recipients: Vec<(String, PhoneNumber)>,
-    pub(crate) suppressions: Vec<suppression::Record>,
+    pub(crate) suppressions: Vec<suppression::Word>,
 }
 
 /// Write what a provider told. Answered when durable; after an error the provider tells it again.
@@ -168,17 +167,15 @@ pub(crate) struct Record {
 #[rtype(result = "Result<(), Error>")]
 pub(crate) struct Hear {
     pub(crate) receipts: Vec<Receipt>,
-    pub(crate) suppressions: Vec<suppression::Record>,
-    /// Recipients that are left out no longer.
-    pub(crate) lifted: Vec<(Uuid, PhoneNumber, Suppression)>,
+    pub(crate) suppressions: Vec<suppression::Word>,
     pub(crate) events: Vec<Event>,
 }
 
 impl Hear {
     /// Whether there is nothing to write.
     pub(crate) const fn is_empty(&self) -> bool {
-        let Self { receipts, suppressions, lifted, events } = self;
-        receipts.is_empty() && suppressions.is_empty() && lifted.is_empty() && events.is_empty()
+        let Self { receipts, suppressions, events } = self;
+        receipts.is_empty() && suppressions.is_empty() && events.is_empty()
     }
 }
 

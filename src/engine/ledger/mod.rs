@@ -23,7 +23,6 @@ use uuid::Uuid;
 
 use self::apart::Apart;
 use self::doubt::{Doubtful, Doubts};
-use self::intake::subject;
 pub use self::message::Claim;
 pub(crate) use self::message::{
     Accept, AcceptedSend, Activate, Arrived, Close, Condition, Error, Extend, Hear, Listener, Order, Record,
@@ -314,10 +313,7 @@ impl Ledger {
         self.open.batch.outcomes.splice(0..0, open.batch.outcomes);
         self.open.batch.marks.splice(0..0, open.batch.marks);
         self.open.batch.template_recipients.splice(0..0, open.batch.template_recipients);
-        let lifted = &self.open.batch.lifted;
-        let suppressions =
-            open.batch.suppressions.into_iter().filter(|record| !lifted.contains(&subject(record)));
-        self.open.batch.suppressions.splice(0..0, suppressions);
+        self.open.batch.suppressions.splice(0..0, open.batch.suppressions);
         self.open.records.splice(0..0, open.records);
         self.open.found.add(open.found);
         ctx.run_later(backing_off(self.failures), |ledger, ctx| {

@@ -11,11 +11,11 @@ use crate::connector::Disposition;
 use crate::connector::update::{self, AccountChange, Heard, TemplateChange, Update};
 use crate::domain::message::{Failure, Key};
 use crate::domain::phone::PhoneNumber;
-use crate::domain::suppression::Suppression;
+use crate::domain::suppression::{HOLD, Suppression};
+use crate::store::suppression::{Says, Word};
 
-/// How long the provider wants a recipient to be let be; one that is written to sooner is barred longer
-/// (<https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes>, 131049).
-const HOLD: Duration = Duration::from_secs(24 * 3_600);
+/// The provider tells whole seconds: what it says may have happened up to so much later.
+const WITHIN_A_SECOND: Duration = Duration::from_millis(999);
 
 /// Whom an update is about, in the provider's ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,8 +28,8 @@ pub(super) struct Place {
 /// What a channel has to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Notice {
-    /// Something is wrong with the number or its account; when, if it is known.
-    Trouble(Disposition, Failure, Option<Timestamp>),
+    /// Something is wrong with the number or its account, since when.
+    Trouble(Disposition, Failure, Timestamp),
     /// The provider has news of the number, to be asked for. All numbers of the account when `None`.
     Recheck(Option<PhoneNumber>),
 }
@@ -40,26 +40,15 @@ pub(super) struct Refused {
     pub(super) key: Option<Key>,
     /// As the provider calls them, which need not be the number that was written to.
     recipient: Option<PhoneNumber>,
-    at: Timestamp,
-    wish: Wish,
+    scope: Suppression,
+    said_at: Timestamp,
+    says: Says,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wish {
-    /// Left out of this from now on.
-    Stop(Suppression, Option<i64>),
-    /// Let be until then.
-    Hold(Timestamp, Option<i64>),
-    /// Wants marketing again.
-    Resume,
-}
-
-/// What becomes of a recipient's suppression.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// Suppressed, for ever or until then; with the provider's code.
-    Suppressed(Option<Timestamp>, Option<i64>),
-    Lifted,
+/// What something counts as said at that the provider says was at `at`: the end of that second, and never later than
+/// it is heard. So of one second the word that is heard later counts.
+fn said_at(at: Timestamp, now: Timestamp) -> Timestamp {
+    at.plus(WITHIN_A_SECOND).min(now)
 }
 
 /// See the module.
@@ -69,9 +58,10 @@ pub(super) struct Sorted {
     /// Receipts that do not name their message.
     pub(super) nameless: u64,
     pub(super) refused: Vec<Refused>,
-    /// Sends whose template the provider keeps back, and since when.
+    /// Sends whose template the provider keeps back, and when it said so.
     pub(super) held_templates: BTreeMap<Uuid, Timestamp>,
-    pub(super) templates: Vec<(Place, String, String, TemplateChange)>,
+    /// Account, name, language, what changed, and when it was said.
+    pub(super) templates: Vec<(Place, String, String, TemplateChange, Timestamp)>,
     pub(super) notices: Vec<(Place, Notice)>,
     /// Messages from people: the provider's id, and what came.
     pub(super) inbound: Vec<(Place, String, String)>,
@@ -81,27 +71,27 @@ pub(super) struct Sorted {
 impl Sorted {
     pub(super) fn new(heard: Vec<Heard>, now: Timestamp) -> Self {
         let mut sorted = Self::default();
-        for Heard { account, number, update } in heard {
-            sorted.add(Place { account, number }, update, now);
+        for Heard { account, number, at, update } in heard {
+            sorted.add(Place { account, number }, update, at.min(now), now);
         }
         sorted
     }
 
-    fn add(&mut self, place: Place, update: Update, now: Timestamp) {
+    fn add(&mut self, place: Place, update: Update, at: Timestamp, now: Timestamp) {
         match update {
             Update::Receipt(receipt) => self.receipt(place, receipt, now),
             Update::Template { provider_id: _, name, language, change } => {
-                self.templates.push((place, name, language, change));
+                self.templates.push((place, name, language, change, said_at(at, now)));
             }
             Update::Number { phone_number, event } => {
                 tracing::info!(event, "the provider has news of a number");
                 self.notice(place, Notice::Recheck(phone_number));
             }
             Update::Account(AccountChange::Disconnected(failure)) => {
-                self.notice(place, Notice::Trouble(Disposition::Disconnect, failure, None));
+                self.notice(place, Notice::Trouble(Disposition::Disconnect, failure, at));
             }
             Update::Account(AccountChange::Blocked(failure)) => {
-                self.notice(place, Notice::Trouble(Disposition::Block, failure, None));
+                self.notice(place, Notice::Trouble(Disposition::Block, failure, at));
             }
             Update::Account(AccountChange::Restored) | Update::Limit { messaging_limit: _ } => {
                 self.notice(place, Notice::Recheck(None));
@@ -110,12 +100,13 @@ impl Sorted {
                 tracing::info!(event, "the provider has news of a business account");
             }
             Update::Preference { recipient, stops, at } => {
-                let wish = if stops { Wish::Stop(Suppression::Marketing, None) } else { Wish::Resume };
-                self.refused.push(Refused { key: None, recipient: Some(recipient), at, wish });
+                let says = if stops { Says::Stop { provider_code: None } } else { Says::Resume };
+                let (scope, said_at) = (Suppression::Marketing, said_at(at, now));
+                self.refused.push(Refused { key: None, recipient: Some(recipient), scope, said_at, says });
             }
             Update::Inbound { id, from: _, at: _, payload } => self.inbound.push((place, id, payload)),
             Update::Trouble(disposition, failure) => {
-                self.notice(place, Notice::Trouble(disposition, failure, None));
+                self.notice(place, Notice::Trouble(disposition, failure, at));
             }
             Update::Other { field } => tracing::debug!(field, "heard of something that nothing follows from"),
             Update::Unreadable { field } => {
@@ -144,17 +135,19 @@ impl Sorted {
         failure: &Failure,
         now: Timestamp,
     ) {
-        let wish = match disposition {
-            Disposition::Suppress(scope) => Wish::Stop(scope, failure.code),
+        let provider_code = failure.code;
+        let (scope, says) = match disposition {
+            Disposition::Suppress(scope) => (scope, Says::Stop { provider_code }),
             Disposition::HoldRecipient => {
                 let until = receipt.at.plus(HOLD);
                 if until <= now {
                     return;
                 }
-                Wish::Hold(until, failure.code)
+                (Suppression::Marketing, Says::Hold { until, provider_code })
             }
             Disposition::HoldTemplate => {
-                self.held_templates.extend(receipt.key.map(|key| (key.send_id, receipt.at)));
+                let said_at = said_at(receipt.at, now);
+                self.held_templates.extend(receipt.key.map(|key| (key.send_id, said_at)));
                 return;
             }
             // Of this message alone, and it is over.
@@ -166,13 +159,12 @@ impl Sorted {
             | Disposition::Maintenance
             | Disposition::Disconnect
             | Disposition::Block => {
-                let at = Some(receipt.at);
-                self.notice(place.clone(), Notice::Trouble(disposition, failure.clone(), at));
+                self.notice(place.clone(), Notice::Trouble(disposition, failure.clone(), receipt.at));
                 return;
             }
         };
         let update::Receipt { key, recipient, at, .. } = *receipt;
-        self.refused.push(Refused { key, recipient, at, wish });
+        self.refused.push(Refused { key, recipient, scope, said_at: said_at(at, now), says });
     }
 
     /// Of many messages that met the same trouble, one tells of it: the last.
@@ -187,33 +179,19 @@ impl Sorted {
         self.notices.push((place, notice));
     }
 
-    /// What becomes of each recipient of whom something was said, in the order in which it was said to have
-    /// happened. `written_to` names the numbers that the messages went to.
-    pub(super) fn verdicts(
-        &mut self,
+    /// What was said of the company's recipients, in the order in which it was heard. `written_to` names the numbers
+    /// that the messages went to.
+    pub(super) fn words(
+        &self,
+        company_id: Uuid,
         written_to: impl Fn(Key) -> Option<PhoneNumber>,
-    ) -> BTreeMap<(PhoneNumber, Suppression), Verdict> {
-        self.refused.sort_by_key(|refused| refused.at);
-        let mut verdicts = BTreeMap::new();
-        for Refused { key, recipient, at: _, wish } in &self.refused {
-            let Some(recipient) = key.and_then(&written_to).or(*recipient) else { continue };
-            let (scope, said) = match *wish {
-                Wish::Stop(scope, code) => (scope, Verdict::Suppressed(None, code)),
-                Wish::Hold(until, code) => (Suppression::Marketing, Verdict::Suppressed(Some(until), code)),
-                Wish::Resume => (Suppression::Marketing, Verdict::Lifted),
-            };
-            let is_held = matches!(said, Verdict::Suppressed(Some(_), _));
-            // A hold neither ends what a person said nor what they took back.
-            verdicts
-                .entry((recipient, scope))
-                .and_modify(|verdict| {
-                    if !is_held || matches!(verdict, Verdict::Suppressed(Some(_), _)) {
-                        *verdict = said;
-                    }
-                })
-                .or_insert(said);
-        }
-        verdicts
+    ) -> Vec<Word> {
+        let word = |refused: &Refused| {
+            let Refused { key, recipient, scope, said_at, says } = *refused;
+            let recipient = key.and_then(&written_to).or(recipient)?;
+            Some(Word { company_id, recipient, scope, said_at, says })
+        };
+        self.refused.iter().filter_map(word).collect()
     }
 }
 

@@ -24,7 +24,6 @@ impl Batch {
             receipts,
             template_recipients,
             suppressions,
-            lifted,
             events,
         } = self;
         let mut parts = Vec::new();
@@ -57,7 +56,6 @@ impl Batch {
         let written_to = template_recipients.into_iter();
         parts.extend(written_to.map(|row| Self { template_recipients: vec![row], ..whole() }));
         parts.extend(suppressions.into_iter().map(|row| Self { suppressions: vec![row], ..whole() }));
-        parts.extend(lifted.into_iter().map(|row| Self { lifted: vec![row], ..whole() }));
         parts.extend(events.into_iter().map(|row| Self { events: vec![row], ..whole() }));
         parts.extend(marks.into_iter().map(|row| Self { marks: vec![row], ..whole() }));
         parts
@@ -77,8 +75,7 @@ impl Batch {
                 receipts,
                 template_recipients,
                 suppressions,
-                lifted,
-                events,
+                    events,
             } = part.clone();
             all.sends.extend(sends);
             all.blocks.extend(blocks);
@@ -89,7 +86,6 @@ impl Batch {
             all.receipts.extend(receipts);
             all.template_recipients.extend(template_recipients);
             all.suppressions.extend(suppressions);
-            all.lifted.extend(lifted);
             all.events.extend(events);
         }
         all

@@ -46,7 +46,9 @@ impl Store {
         now: Timestamp,
     ) -> Result<()> {
         let mut rows = Bulk::new(self.backend, EVENT);
-        for event in &batch.events {
+        let mut events: Vec<_> = batch.events.iter().collect();
+        events.sort_by_key(|event| (event.channel_id, event.kind, &event.identity));
+        for event in events {
             rows.push([
                 event.id.into(),
                 event.company_id.into(),

@@ -1,10 +1,12 @@
 //! Writing sends and the ledger: one batch, one transaction, one statement for each kind of row.
 //!
 //! Only the engine's ledger calls this. A batch that accepts sends or says what was dispatched first checks the
-//! lease's epoch, so that a process that lost the lease cannot write it.
+//! lease's epoch, so that a process that lost the lease cannot write it. Rows are locked in one order, which `lock`
+//! names.
 
 mod apart;
 mod event;
+mod lock;
 mod outcome;
 mod receipt;
 mod send;
@@ -28,7 +30,6 @@ use crate::clock::Timestamp;
 use crate::domain::message::{Key, Outcome};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Block, Mark, Recipients, Schedule, State};
-use crate::domain::suppression::Suppression;
 
 /// A send to be inserted.
 #[derive(Debug, Clone)]
@@ -92,10 +93,9 @@ pub struct Batch {
     pub receipts: Vec<Receipt>,
     /// Business accounts, and whom they began a conversation with.
     pub template_recipients: Vec<(String, PhoneNumber)>,
-    /// Recipients that are left out, or let be, from now on.
-    pub suppressions: Vec<suppression::Record>,
-    /// Recipients that are left out no longer.
-    pub lifted: Vec<(Uuid, PhoneNumber, Suppression)>,
+    /// What was said of recipients: that they are left out, let be for a while, or left out no longer. What was
+    /// said last counts, in whatever order they are.
+    pub suppressions: Vec<suppression::Word>,
     /// What the provider told and is kept for later.
     pub events: Vec<Event>,
 }
@@ -121,7 +121,6 @@ impl Batch {
             receipts,
             template_recipients,
             suppressions,
-            lifted,
             events,
         } = self;
         blocks.is_empty()
@@ -132,7 +131,6 @@ impl Batch {
             && receipts.is_empty()
             && template_recipients.is_empty()
             && suppressions.is_empty()
-            && lifted.is_empty()
             && events.is_empty()
     }
 
@@ -226,6 +224,7 @@ impl Store {
         if batch.needs_lease() {
             self.check_lease_within(&transaction, lease, patience).await?;
         }
+        self.lock_sends_of(&transaction, batch).await?;
         self.insert_sends(&transaction, sends, now).await?;
         self.insert_blocks(&transaction, batch).await?;
         self.activate(&transaction, batch).await?;

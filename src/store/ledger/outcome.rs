@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{Batch, IDS};
 use crate::clock::Timestamp;
-use crate::domain::message::{self, Failure, Key};
+use crate::domain::message::{self, Failure, Key, Outcome};
 use crate::domain::send::State;
 use crate::store::dialect::{Bulk, Cell, Rows, Type};
 use crate::store::send::stored_recipient;
@@ -67,9 +67,10 @@ impl Store {
         now: Timestamp,
     ) -> Result<()> {
         let mut rows = Bulk::new(self.backend, OUTCOME);
-        for (send_id, company_id, outcome) in
-            last_words(&batch.outcomes, |(send_id, _, outcome)| (*send_id, outcome.position.ordinal))
-        {
+        let key = |(send_id, _, outcome): &(Uuid, Uuid, Outcome)| (*send_id, outcome.position.ordinal);
+        let mut outcomes: Vec<_> = last_words(&batch.outcomes, key).collect();
+        outcomes.sort_unstable_by_key(|outcome| key(outcome));
+        for (send_id, company_id, outcome) in outcomes {
             rows.push([
                 (*send_id).into(),
                 outcome.position.ordinal.cast_signed().into(),
@@ -203,9 +204,12 @@ impl Store {
         };
         let sql = format!(
             "UPDATE message SET state = CASE state WHEN {queued} THEN $2 ELSE {unknown} END, \
-             retry_at = NULL, updated_at = $3 WHERE send_id = $1 AND retry_at IS NOT NULL",
+             retry_at = NULL, updated_at = $3 WHERE send_id = $1 AND retry_at IS NOT NULL \
+             AND ordinal IN (SELECT ordinal FROM message WHERE send_id = $1 AND retry_at IS NOT NULL \
+             ORDER BY ordinal{locking})",
             queued = message::State::Queued.as_i16(),
             unknown = message::State::Unknown.as_i16(),
+            locking = self.locking(),
         );
         let values = [send_id.into(), end.as_i16().into(), now.millis().into()];
         to.execute_raw(self.statement(sql, values)).await?;

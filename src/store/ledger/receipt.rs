@@ -122,6 +122,7 @@ impl Store {
         }
         let mut receipts = batch.receipts.clone();
         Receipt::reduce(&mut receipts);
+        receipts.sort_by_key(|receipt| (receipt.key.send_id, receipt.key.ordinal));
         let mut rows = Bulk::new(self.backend, RECEIPT);
         for receipt in &receipts {
             rows.push(receipt.cells());
@@ -133,9 +134,10 @@ impl Store {
                  provider_message_id = COALESCE(message.provider_message_id, incoming.provider_message_id), \
                  updated_at = CASE WHEN incoming.at > message.updated_at THEN incoming.at \
                  ELSE message.updated_at END \
-                 FROM {incoming} AS incoming \
+                 FROM {} AS incoming \
                  WHERE message.send_id = incoming.send_id AND message.ordinal = incoming.ordinal \
                  AND message.company_id = incoming.company_id AND {} > {}",
+                self.with_messages_locked(incoming),
                 rank("incoming.state"),
                 rank("message.state"),
             )
@@ -144,6 +146,19 @@ impl Store {
             return Ok(Ignored::default());
         }
         self.receive_early(to, &receipts).await
+    }
+
+    /// The `incoming` rows, their messages locked by send and ordinal on the way.
+    fn with_messages_locked(&self, incoming: &str) -> String {
+        if self.locking().is_empty() {
+            return incoming.to_owned();
+        }
+        format!(
+            "(SELECT incoming.* FROM {incoming} AS incoming JOIN message \
+             ON message.send_id = incoming.send_id AND message.ordinal = incoming.ordinal \
+             ORDER BY message.send_id, message.ordinal{})",
+            self.locking_of("message")
+        )
     }
 
     /// Makes the rows of messages that have none yet.

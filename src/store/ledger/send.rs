@@ -144,7 +144,9 @@ impl Store {
         now: Timestamp,
     ) -> Result<()> {
         let mut rows = Bulk::new(self.backend, ANSWER);
-        for answer in &batch.answers {
+        let mut answers: Vec<_> = batch.answers.iter().collect();
+        answers.sort_by_key(|answer| (answer.company_id, &answer.key));
+        for answer in answers {
             rows.push([
                 answer.company_id.into(),
                 answer.key.as_str().into(),

@@ -1,20 +1,47 @@
-//! Recipients that the provider, or they themselves, want to be left out.
+//! What the provider and the recipients themselves say of whom sends leave out.
+//!
+//! Of each recipient the word that was said last counts, in whatever order the words come. Therefore a recipient who
+//! is left out no longer keeps a row, with an end that has passed: an older word that comes later meets it.
+
+use std::collections::BTreeMap;
 
 use sea_orm::ConnectionTrait;
+use uuid::Uuid;
 
 use super::Batch;
 use crate::clock::Timestamp;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::suppression::{HOLD, Suppression};
 use crate::store::dialect::{Bulk, Cell, Type};
+use crate::store::suppression::{Says, Word};
 use crate::store::{Result, Store};
 
-const SUPPRESSION: &[(&str, Type)] = &[
+const WORD: &[(&str, Type)] = &[
     ("company_id", Type::Uuid),
     ("recipient", Type::Int),
     ("scope", Type::Int),
     ("until", Type::Int),
     ("provider_code", Type::Int),
+    ("said_at", Type::Int),
 ];
-const LIFTED: &[(&str, Type)] = &[("company_id", Type::Uuid), ("recipient", Type::Int), ("scope", Type::Int)];
+
+/// By primary key, which is also the order in which rows are locked.
+type Words<'a> = BTreeMap<(Uuid, PhoneNumber, Suppression), &'a Word>;
+
+/// One statement may touch a row once: of each recipient the last word, and the longest hold.
+fn last_words(words: &[Word]) -> (Words<'_>, Words<'_>) {
+    let (mut last, mut holds) = (Words::new(), Words::new());
+    for word in words {
+        let is_hold = matches!(word.says, Says::Hold { .. });
+        let kept = if is_hold { &mut holds } else { &mut last };
+        let kept = kept.entry(word.subject()).or_insert(word);
+        let counts = if is_hold { word.until() > kept.until() } else { word.said_at >= kept.said_at };
+        if counts {
+            *kept = word;
+        }
+    }
+    (last, holds)
+}
 
 impl Store {
     pub(super) async fn suppress(
@@ -23,46 +50,98 @@ impl Store {
         batch: &Batch,
         now: Timestamp,
     ) -> Result<()> {
-        let mut rows = Bulk::new(self.backend, SUPPRESSION);
-        // One statement may touch a row once: the last word counts, but one for ever outlasts all others.
-        let mut suppressions: Vec<_> = batch.suppressions.iter().rev().collect();
-        suppressions.sort_by_key(|record| {
-            (record.company_id, record.recipient, record.scope.as_i16(), record.until.is_some())
-        });
-        suppressions.dedup_by_key(|record| (record.company_id, record.recipient, record.scope));
-        for record in suppressions {
-            rows.push([
-                record.company_id.into(),
-                record.recipient.as_i64().into(),
-                i64::from(record.scope.as_i16()).into(),
-                Cell::Int(record.until.map(Timestamp::millis)),
-                Cell::Int(record.provider_code),
-            ]);
-        }
-        // Who opted out is not let back in by a hold that ends.
-        self.write(to, rows, vec![now.millis().into()], |incoming, now| {
+        let (last, holds) = last_words(&batch.suppressions);
+        let insert = |incoming: &str, now: usize| {
             format!(
-                "INSERT INTO suppression (company_id, recipient, scope, until, provider_code, created_at) \
-                 SELECT company_id, recipient, scope, until, provider_code, ${now} \
+                "INSERT INTO suppression (company_id, recipient, scope, until, provider_code, created_at, said_at) \
+                 SELECT company_id, recipient, scope, until, provider_code, ${now}, said_at \
                  FROM {incoming} AS incoming WHERE TRUE \
-                 ON CONFLICT (company_id, recipient, scope) DO UPDATE SET \
-                 until = CASE WHEN suppression.until IS NULL THEN NULL ELSE excluded.until END, \
-                 provider_code = excluded.provider_code"
+                 ON CONFLICT (company_id, recipient, scope) DO UPDATE SET"
+            )
+        };
+        // Who wants marketing again waits all the same for the end of a hold that began later.
+        let is_held = format!(
+            "excluded.until IS NOT NULL AND suppression.until > excluded.said_at + {}",
+            HOLD.as_millis()
+        );
+        self.write(to, self.rows_of_words(&last), vec![now.millis().into()], |incoming, now| {
+            format!(
+                "{} until = CASE WHEN {is_held} THEN suppression.until ELSE excluded.until END, \
+                 provider_code = CASE WHEN {is_held} THEN suppression.provider_code ELSE excluded.provider_code END, \
+                 created_at = CASE WHEN suppression.until IS NULL OR {is_held} THEN suppression.created_at \
+                 ELSE excluded.created_at END, \
+                 said_at = excluded.said_at WHERE suppression.said_at <= excluded.said_at",
+                insert(incoming, now)
             )
         })
         .await?;
-        let mut rows = Bulk::new(self.backend, LIFTED);
-        for (company_id, recipient, scope) in &batch.lifted {
-            rows.push([(*company_id).into(), recipient.as_i64().into(), i64::from(scope.as_i16()).into()]);
-        }
-        self.write(to, rows, Vec::new(), |lifted, _| {
+        // A hold says nothing of what the recipient wants: it neither ends an opt-out nor outlasts a newer return.
+        let began = format!("excluded.until - {}", HOLD.as_millis());
+        self.write(to, self.rows_of_words(&holds), vec![now.millis().into()], |incoming, now| {
             format!(
-                "DELETE FROM suppression WHERE EXISTS (SELECT 1 FROM {lifted} AS lifted \
-                 WHERE lifted.company_id = suppression.company_id \
-                 AND lifted.recipient = suppression.recipient AND lifted.scope = suppression.scope)"
+                "{} until = excluded.until, provider_code = excluded.provider_code, \
+                 created_at = excluded.created_at \
+                 WHERE suppression.until < excluded.until AND suppression.said_at <= {began}",
+                insert(incoming, now)
             )
         })
         .await?;
         Ok(())
+    }
+
+    fn rows_of_words(&self, words: &Words<'_>) -> Bulk {
+        let mut rows = Bulk::new(self.backend, WORD);
+        for word in words.values() {
+            // Of a hold nobody said it who could take it back.
+            let said_at = if matches!(word.says, Says::Hold { .. }) { 0 } else { word.said_at.millis() };
+            rows.push([
+                word.company_id.into(),
+                word.recipient.as_i64().into(),
+                i64::from(word.scope.as_i16()).into(),
+                Cell::Int(word.until().map(Timestamp::millis)),
+                Cell::Int(word.provider_code()),
+                said_at.into(),
+            ]);
+        }
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(said_at: i64, says: Says) -> Word {
+        Word {
+            company_id: Uuid::from_u128(1),
+            recipient: PhoneNumber::from_u64(5_511_900_000_000).unwrap(),
+            scope: Suppression::Marketing,
+            said_at: Timestamp::from_millis(said_at),
+            says,
+        }
+    }
+
+    #[test]
+    fn the_last_word_of_a_batch_counts_in_whatever_order_it_comes_and_of_one_moment_the_later_one() {
+        const STOP: Says = Says::Stop { provider_code: None };
+        let last = |words: &[(i64, Says)]| {
+            let words: Vec<_> = words.iter().map(|(said_at, says)| word(*said_at, *says)).collect();
+            let (last, _) = last_words(&words);
+            last.into_values().next().map(|word| word.says)
+        };
+        assert_eq!(last(&[(2, Says::Resume), (1, STOP)]), Some(Says::Resume));
+        assert_eq!(last(&[(1, STOP), (2, Says::Resume)]), Some(Says::Resume));
+        assert_eq!(last(&[(2, STOP), (1, Says::Resume)]), Some(STOP));
+        assert_eq!(last(&[(1, STOP), (1, Says::Resume)]), Some(Says::Resume));
+        assert_eq!(last(&[(1, Says::Resume), (1, STOP)]), Some(STOP));
+    }
+
+    #[test]
+    fn the_longest_hold_of_a_batch_counts_and_takes_no_word_s_place() {
+        let hold = |until| Says::Hold { until: Timestamp::from_millis(until), provider_code: None };
+        let words = [word(3, hold(30)), word(1, Says::Resume), word(2, hold(20))];
+        let (last, holds) = last_words(&words);
+        let of = |words: Words<'_>| words.into_values().map(|word| word.says).collect::<Vec<_>>();
+        assert_eq!((of(last), of(holds)), (vec![Says::Resume], vec![hold(30)]));
     }
 }

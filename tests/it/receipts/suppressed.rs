@@ -1,18 +1,26 @@
 //! Who does not want marketing is left out of it, and of nothing else; templates are kept back and let go.
 
+use pombo::clock::Timestamp;
+use pombo::domain::channel::Status;
+use pombo::domain::phone::PhoneNumber;
+use pombo::domain::suppression::Suppression;
 use pombo::domain::template::{ListedTemplate, ParameterFormat};
 use pombo::simulator;
+use pombo::store::change::Who;
 use serde_json::{Value, json};
 
 use super::FIRST;
 use super::teller::{Teller, events, rows, status};
 use crate::database::{Universe, stores};
-use crate::running::{NUMBER, Running, WABA};
+use crate::running::{NUMBER, Running, WABA, until};
 
 stores!(
     who_opted_out_is_left_out_of_marketing_and_of_nothing_else,
     a_template_that_the_provider_keeps_back_is_not_sent_until_it_is_let_go,
     an_inbound_message_is_kept_once,
+    what_was_said_last_counts_whenever_it_is_heard,
+    what_was_said_last_of_a_template_counts_whenever_it_is_heard,
+    an_account_that_was_taken_away_before_it_was_connected_again_goes_on,
 );
 
 /// Takes over the simulator's templates; those of marketing and utility.
@@ -124,6 +132,131 @@ async fn a_template_that_the_provider_keeps_back_is_not_sent_until_it_is_let_go(
     );
     let hello = running.store.find_template(running.company, hello).await.unwrap().unwrap();
     assert_eq!((hello.quality_score.as_deref(), hello.status.as_str()), (Some("RED"), "APPROVED"));
+    running.end().await;
+}
+
+async fn what_was_said_last_counts_whenever_it_is_heard(universe: &Universe) {
+    let mut running = Running::start(universe, |_| {}).await;
+    let (promo, _) = templates(&running).await;
+    let now = Timestamp::now().millis() / 1_000;
+    let say = async |running: &Running, number: u64, value: &str, ago: i64| {
+        let said = json!({ "user_preferences": [{ "wa_id": number.to_string(), "category": "marketing_messages",
+            "value": value, "timestamp": now - ago }] });
+        let told = Teller::new(running).tell_field(running.channel, "user_preferences", &said).await;
+        assert_eq!(told.status, 200);
+    };
+    let hears = async |running: &Running, number: u64| {
+        let (status, answer) = running.send(&marketing(promo, &[number])).await;
+        assert!(status == 202 || answer["code"] == "no_valid_recipients", "{answer}");
+        status == 202
+    };
+    let (stopped, resumed) = (FIRST + 1, FIRST + 2);
+    say(&running, stopped, "stop", 100).await;
+    say(&running, stopped, "resume", 200).await;
+    assert!(!hears(&running, stopped).await, "an older resume lifts nothing");
+    say(&running, resumed, "stop", 300).await;
+    say(&running, resumed, "resume", 100).await;
+    say(&running, resumed, "stop", 200).await;
+    assert!(hears(&running, resumed).await, "an older stop suppresses nobody again");
+
+    // Both keep their time over a restart, and so does what a person did by the command line.
+    let (added, lifted) = (FIRST + 3, FIRST + 4);
+    let number = |number| PhoneNumber::from_u64(number).unwrap();
+    let ana = Who::CommandLine("ana".to_owned());
+    say(&running, added, "stop", 300).await;
+    say(&running, lifted, "stop", 300).await;
+    let (store, company) = (&running.store, running.company);
+    // They are left out already, and now a person says so too.
+    store.add_suppression(&ana, company, number(added), Suppression::Marketing).await.unwrap();
+    assert_eq!(store.lift_suppressions(&ana, company, number(lifted)).await.unwrap().len(), 1);
+    running.restart().await;
+    say(&running, stopped, "resume", 150).await;
+    say(&running, resumed, "stop", 150).await;
+    say(&running, added, "resume", 100).await;
+    say(&running, lifted, "stop", 100).await;
+    let mut heard = Vec::new();
+    for number in [stopped, resumed, added, lifted] {
+        heard.push(hears(&running, number).await);
+    }
+    assert_eq!(heard, [false, true, false, true]);
+    // What is said now counts.
+    say(&running, stopped, "resume", 0).await;
+    say(&running, resumed, "stop", 0).await;
+    assert!(hears(&running, stopped).await && !hears(&running, resumed).await);
+    // Who was lifted is nowhere listed.
+    let kept = running.store.suppressions_of(running.company, Timestamp::now()).await.unwrap();
+    let kept: Vec<_> = kept.into_iter().map(|kept| kept.record.recipient).collect();
+    assert_eq!(kept, [number(resumed), number(added)]);
+    running.end().await;
+}
+
+async fn what_was_said_last_of_a_template_counts_whenever_it_is_heard(universe: &Universe) {
+    let mut running = Running::start(universe, |config| {
+        config.cloud_api.template_sync_interval = std::time::Duration::ZERO;
+    })
+    .await;
+    let (promo, _) = templates(&running).await;
+    let now = Timestamp::now().millis() / 1_000;
+    let say = async |running: &Running, field: &str, mut value: Value, at: i64| {
+        value["message_template_id"] = json!(1);
+        value["message_template_name"] = json!("promo");
+        value["message_template_language"] = json!("en_US");
+        assert_eq!(Teller::new(running).tell_field_at(running.channel, field, &value, at).await.status, 200);
+    };
+    let status = async |running: &Running, event: &str, at: i64| {
+        say(running, "message_template_status_update", json!({ "event": event, "reason": "NONE" }), at).await;
+    };
+    let is = async |running: &Running| {
+        let template = running.store.find_template(running.company, promo).await.unwrap().unwrap();
+        (template.status, template.quality_score, template.category)
+    };
+    let before = is(&running).await;
+    // The list was asked for just now: what was said before is in it.
+    status(&running, "PAUSED", now - 100).await;
+    assert_eq!(is(&running).await.0, "APPROVED", "the list is newer");
+    let later = now + 1;
+    until("the next second", async || Timestamp::now().millis() / 1_000 > later).await;
+    status(&running, "PAUSED", later).await;
+    status(&running, "APPROVED", later - 60).await;
+    assert_eq!(is(&running).await.0, "PAUSED", "an older approval lifts no pause");
+    // Each has a time of its own.
+    let quality = json!({ "previous_quality_score": "GREEN", "new_quality_score": "RED" });
+    say(&running, "message_template_quality_update", quality, later).await;
+    let category = json!({ "previous_category": "MARKETING", "new_category": "UTILITY" });
+    say(&running, "template_category_update", category, later).await;
+    running.restart().await;
+    status(&running, "APPROVED", later - 50).await;
+    let quality = json!({ "previous_quality_score": "RED", "new_quality_score": "GREEN" });
+    say(&running, "message_template_quality_update", quality, later - 50).await;
+    let category = json!({ "previous_category": "UTILITY", "new_category": "MARKETING" });
+    say(&running, "template_category_update", category, later - 50).await;
+    let held = ("PAUSED".to_owned(), Some("RED".to_owned()), "UTILITY".to_owned());
+    assert_eq!((is(&running).await, before.0.as_str()), (held, "APPROVED"));
+    // Hearing what is so already keeps its time as well.
+    until("two seconds", async || Timestamp::now().millis() / 1_000 > later + 2).await;
+    status(&running, "PAUSED", later + 2).await;
+    status(&running, "APPROVED", later + 1).await;
+    assert_eq!(is(&running).await.0, "PAUSED");
+    status(&running, "APPROVED", later + 2).await;
+    assert_eq!(is(&running).await.0, "APPROVED", "of one second, what is heard later counts");
+    running.end().await;
+}
+
+async fn an_account_that_was_taken_away_before_it_was_connected_again_goes_on(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    templates(&running).await;
+    until("the channel connected", async || running.status(running.channel).await == Status::Connected).await;
+    let now = Timestamp::now().millis() / 1_000;
+    let teller = Teller::new(&running);
+    let removed = json!({ "event": "PARTNER_REMOVED" });
+    let told = teller.tell_field_at(running.channel, "account_update", &removed, now - 3_600).await;
+    assert_eq!(told.status, 200);
+    // What follows in the same actor's mailbox shows that the news was taken.
+    assert_eq!(running.send(&json!({ "type": "text", "message": "hi", "phone_number": FIRST })).await.0, 202);
+    running.settled(1).await;
+    assert_eq!(running.status(running.channel).await, Status::Connected);
+    assert_eq!(teller.tell_field_at(running.channel, "account_update", &removed, now + 2).await.status, 200);
+    until("it disconnected", async || running.status(running.channel).await == Status::Disconnected).await;
     running.end().await;
 }
 

@@ -33,9 +33,16 @@ impl<'a> Teller<'a> {
     }
 
     fn envelope(field: &str, value: &Value) -> String {
-        let changes = json!([{ "field": field, "value": value }]);
-        json!({ "object": "whatsapp_business_account", "entry": [{ "id": WABA, "changes": changes }] })
-            .to_string()
+        Self::envelope_of(field, value, None)
+    }
+
+    /// The same, saying when it was said, in seconds since 1970.
+    fn envelope_of(field: &str, value: &Value, at: Option<i64>) -> String {
+        let mut entry = json!({ "id": WABA, "changes": [{ "field": field, "value": value }] });
+        if let Some(at) = at {
+            entry["time"] = json!(at);
+        }
+        json!({ "object": "whatsapp_business_account", "entry": [entry] }).to_string()
     }
 
     /// What the signature's header says of these bytes.
@@ -63,7 +70,15 @@ impl<'a> Teller<'a> {
 
     /// Tells something about the business account, signed as it should be.
     pub(super) async fn tell_field(&self, channel: Uuid, field: &str, value: &Value) -> Answer {
-        let body = Self::envelope(field, value);
+        self.tell_envelope(channel, Self::envelope(field, value)).await
+    }
+
+    /// The same, said at this moment, in seconds since 1970.
+    pub(super) async fn tell_field_at(&self, channel: Uuid, field: &str, value: &Value, at: i64) -> Answer {
+        self.tell_envelope(channel, Self::envelope_of(field, value, Some(at))).await
+    }
+
+    async fn tell_envelope(&self, channel: Uuid, body: String) -> Answer {
         let signature = Self::sign(APP_SECRET, &body);
         self.post(channel, body, Some(&signature)).await
     }

@@ -3,6 +3,7 @@
 
 mod killed;
 mod killed_again_and_again;
+mod killed_and_ended;
 mod killed_in_trouble;
 mod live_limits;
 mod opted_out;

@@ -1,17 +1,28 @@
-//! Whom the provider says not to advertise to: left out, or let be for a day; other messages reach them.
+//! Whom the provider says not to advertise to: left out, or let be for a day; other messages reach them. Who opts out
+//! after a send was accepted is left out of what of it has not gone.
 
 use std::time::Duration;
 
 use pombo::clock::Timestamp;
+use pombo::domain::phone::PhoneNumber;
+use pombo::domain::suppression::Suppression;
+use pombo::store::change::Who;
+use reqwest::Method;
+use sea_orm::{ConnectionTrait as _, Database};
 use serde_json::{Value, json};
 
-use super::stage::{FIRST, listen, plain_template, show, template};
+use super::stage::{FIRST, listen, plain_template, run_under, show, template};
+use super::watch::{comes_to, counts, shown, steer};
 use crate::database::{Universe, stores};
 use crate::running::{NUMBER, Running, until};
 
 stores!(
     who_opted_out_is_left_out_of_the_next_advertising_and_the_answer_says_so,
     who_had_enough_advertising_is_let_be_for_a_day_and_gets_everything_else,
+    who_opts_out_before_the_moment_of_a_send_does_not_hear_it,
+    who_opts_out_while_a_send_waits_in_the_store_does_not_hear_it_after_a_restart,
+    who_opts_out_while_their_message_waits_to_be_tried_again_does_not_hear_it,
+    who_is_left_out_takes_nobody_s_place_in_the_quota_of_templates,
 );
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -36,6 +47,155 @@ async fn send(running: &Running, body: &Value, people: u64) -> String {
 /// How many messages of any kind somebody got.
 fn got(running: &Running, number: u64) -> u32 {
     running.simulator.recipients(NUMBER, 0).get(&number.to_string()).copied().unwrap_or_default()
+}
+
+/// Leaves somebody out by the command line's way, and waits until the service knows.
+async fn leave_out(running: &Running, number: u64, scope: Suppression) {
+    let recipient = PhoneNumber::from_u64(number).unwrap();
+    let ana = Who::CommandLine("ana".to_owned());
+    assert!(running.store.add_suppression(&ana, running.company, recipient, scope).await.unwrap());
+    let promo = template(running, "promo").await;
+    until("the service knowing of it", async || {
+        running.send(&advertising(promo, &[number])).await.1["code"] == "no_valid_recipients"
+    })
+    .await;
+}
+
+/// The messages of a send in a state: whom they are to, and what is said of why.
+async fn in_state(running: &Running, send: &str, state: &str) -> Vec<(String, String)> {
+    let path = format!("/api/v1/sends/{send}/messages?state={state}");
+    let listed = running.ask(Method::GET, &path, &Value::Null).await;
+    assert_eq!(listed.status, 200, "{}", listed.body);
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let listed = listed.json();
+    let messages = listed["data"].as_array().unwrap().iter();
+    messages.map(|message| (word(&message["recipient"]), word(&message["error"]["message"]))).collect()
+}
+
+const OF_MARKETING: &str = "the recipient opted out of marketing messages";
+const OF_EVERYTHING: &str = "the recipient is on the company's suppression list";
+
+fn counted(states: &[(&str, u64)]) -> std::collections::BTreeMap<String, u64> {
+    states.iter().map(|(state, count)| ((*state).to_owned(), *count)).collect()
+}
+
+async fn who_opts_out_before_the_moment_of_a_send_does_not_hear_it(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    let (promo, hello) = (template(&running, "promo").await, template(&running, "hello_world").await);
+    let [stays, stops, gone] = [FIRST, FIRST + 1, FIRST + 2];
+    let moment = json!(Timestamp::now().plus(Duration::from_secs(3_600)).to_string());
+    let at_its_moment = |mut body: Value| {
+        body["send_at"] = moment.clone();
+        body
+    };
+    let everybody = [stays, stops, gone];
+    let marketing = send(&running, &at_its_moment(advertising(promo, &everybody)), 3).await;
+    let mut other = at_its_moment(plain_template(hello));
+    other["phone_number"] = json!(everybody);
+    let other = send(&running, &other, 3).await;
+    let single = send(&running, &at_its_moment(advertising(promo, &[stops])), 1).await;
+    let text = json!({ "type": "text", "message": "hi", "phone_number": gone });
+    let text = send(&running, &at_its_moment(text), 1).await;
+    leave_out(&running, stops, Suppression::Marketing).await;
+    leave_out(&running, gone, Suppression::Everything).await;
+    assert_eq!(shown(&running, &marketing).await["state"], "scheduled");
+    at_once(universe).await;
+
+    let expected: [(&str, &[(&str, u64)]); 4] = [
+        (&marketing, &[("sent", 1), ("suppressed", 2)]),
+        (&other, &[("sent", 2), ("suppressed", 1)]),
+        (&single, &[("suppressed", 1)]),
+        (&text, &[("suppressed", 1)]),
+    ];
+    for (send, expected) in expected {
+        // The channel looks into the store.
+        steer(&running, send, "resume").await;
+        assert_eq!(counts(&comes_to(&running, send, "finished").await), counted(expected));
+    }
+    assert_eq!(everybody.map(|number| got(&running, number)), [2, 1, 0]);
+    let why =
+        [(format!("+{stops}"), OF_MARKETING.to_owned()), (format!("+{gone}"), OF_EVERYTHING.to_owned())];
+    assert_eq!(in_state(&running, &marketing, "suppressed").await, why);
+    assert_eq!(in_state(&running, &other, "suppressed").await, why[1..]);
+    assert_eq!(running.simulator.number(NUMBER).unwrap().arrivals, 3, "nobody was even tried in vain");
+    running.end().await;
+}
+
+async fn who_opts_out_while_a_send_waits_in_the_store_does_not_hear_it_after_a_restart(universe: &Universe) {
+    const PEOPLE: u64 = 600;
+    let mut running = Running::start(universe, |_| {}).await;
+    let promo = template(&running, "promo").await;
+    let moment = Timestamp::now().plus(Duration::from_secs(3_600));
+    let tag = running.tag("everyone", FIRST, PEOPLE).await;
+    let mut body = advertising(promo, &[]);
+    body["contact_tag_id"] = json!(tag);
+    body["send_at"] = json!(moment.to_string());
+    let id = send(&running, &body, PEOPLE).await;
+    steer(&running, &id, "pause").await;
+    for place in 0..3 {
+        leave_out(&running, FIRST + 200 * place, Suppression::Marketing).await;
+    }
+    running.restart().await;
+    at_once(universe).await;
+    steer(&running, &id, "resume").await;
+    let expected = counted(&[("sent", PEOPLE - 3), ("suppressed", 3)]);
+    assert_eq!(counts(&comes_to(&running, &id, "finished").await), expected);
+    assert_eq!([0, 200, 400].map(|place| got(&running, FIRST + place)), [0, 0, 0]);
+    assert_eq!(running.delivered(), (PEOPLE - 3, PEOPLE - 3));
+    running.end().await;
+}
+
+/// Everything that waits for a later moment may go now.
+async fn at_once(universe: &Universe) {
+    let database = Database::connect(&universe.url).await.unwrap();
+    for sql in [
+        "UPDATE message SET retry_at = 1 WHERE retry_at IS NOT NULL",
+        "UPDATE send SET due_at = NULL, send_at = NULL WHERE due_at IS NOT NULL",
+    ] {
+        database.execute_unprepared(sql).await.unwrap();
+    }
+    database.close().await.unwrap();
+}
+
+async fn who_opts_out_while_their_message_waits_to_be_tried_again_does_not_hear_it(universe: &Universe) {
+    let mut running = Running::start(universe, |_| {}).await;
+    let promo = template(&running, "promo").await;
+    let (stays, tired) = (FIRST, FIRST + 1);
+    let enough = json!({ "match": { "to": tired.to_string() }, "times": 1, "outcome": { "error": { "code": 131_049 } } });
+    running.simulator.script(&enough).unwrap();
+    let id = send(&running, &advertising(promo, &[stays, tired]), 2).await;
+    until("the message parked", async || {
+        counts(&shown(&running, &id).await) == counted(&[("sent", 1), ("queued", 1)])
+    })
+    .await;
+    leave_out(&running, tired, Suppression::Marketing).await;
+    at_once(universe).await;
+    running.restart().await;
+    let expected = counted(&[("sent", 1), ("suppressed", 1)]);
+    assert_eq!(counts(&comes_to(&running, &id, "finished").await), expected);
+    assert_eq!((got(&running, tired), running.simulator.number(NUMBER).unwrap().arrivals), (0, 2));
+    running.end().await;
+}
+
+async fn who_is_left_out_takes_nobody_s_place_in_the_quota_of_templates(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    let options = json!({ "messages_per_second": "unlimited", "pair_interval": "0s", "template_quota": 2 });
+    run_under(&running, "sparing", options).await;
+    let promo = template(&running, "promo").await;
+    let people: Vec<_> = (FIRST..FIRST + 5).collect();
+    let mut body = advertising(promo, &people);
+    body["send_at"] = json!(Timestamp::now().plus(Duration::from_secs(3_600)).to_string());
+    let id = send(&running, &body, 5).await;
+    steer(&running, &id, "pause").await;
+    // The first three of them.
+    for number in &people[..3] {
+        leave_out(&running, *number, Suppression::Marketing).await;
+    }
+    at_once(universe).await;
+    steer(&running, &id, "resume").await;
+    let expected = counted(&[("sent", 2), ("suppressed", 3)]);
+    assert_eq!(counts(&comes_to(&running, &id, "finished").await), expected);
+    running.end().await;
 }
 
 async fn who_opted_out_is_left_out_of_the_next_advertising_and_the_answer_says_so(universe: &Universe) {

@@ -12,7 +12,7 @@ fn key(ordinal: u64) -> Key {
 }
 
 fn heard(update: Update) -> Heard {
-    Heard { account: Some("1022".to_owned()), number: Some("1065".to_owned()), update }
+    Heard { account: Some("1022".to_owned()), number: Some("1065".to_owned()), at: NOW, update }
 }
 
 fn failure(code: i64) -> Failure {
@@ -36,40 +36,47 @@ fn preference(recipient: u64, stops: bool, hours_ago: i64) -> Heard {
     heard(Update::Preference { recipient: number(recipient), stops, at })
 }
 
-fn verdicts(heard: Vec<Heard>) -> Vec<((PhoneNumber, Suppression), Verdict)> {
-    Sorted::new(heard, NOW).verdicts(|_| None).into_iter().collect()
-}
-
-const FOR_EVER: Verdict = Verdict::Suppressed(None, None);
-
-#[test]
-fn the_last_word_of_a_person_counts_in_whatever_order_it_comes() {
-    let marketing = (number(1), Suppression::Marketing);
-    let (stop, resume) = (preference(1, true, 2), preference(1, false, 1));
-    assert_eq!(verdicts(vec![resume.clone(), stop.clone()]), [(marketing, Verdict::Lifted)]);
-    assert_eq!(verdicts(vec![stop, resume, preference(1, true, 0)]), [(marketing, FOR_EVER)]);
+/// What was said of whom, and how many milliseconds ago.
+fn words(heard: Vec<Heard>) -> Vec<(PhoneNumber, i64, Says)> {
+    let words = Sorted::new(heard, NOW).words(Uuid::nil(), |_| None);
+    words.into_iter().map(|word| (word.recipient, NOW.millis() - word.said_at.millis(), word.says)).collect()
 }
 
 #[test]
-fn a_hold_is_counted_from_the_refusal_and_neither_ends_an_opt_out_nor_takes_back_a_return() {
+fn what_a_person_wants_is_said_at_the_end_of_its_second_and_never_in_the_future() {
+    const HOUR: i64 = 3_600_000;
+    let stop = Says::Stop { provider_code: None };
+    let heard = vec![
+        preference(1, true, 2),
+        preference(1, false, 1),
+        preference(2, true, 0),
+        preference(2, false, -5),
+    ];
+    let expected = [
+        (number(1), 2 * HOUR - 999, stop),
+        (number(1), HOUR - 999, Says::Resume),
+        (number(2), 0, stop),
+        (number(2), 0, Says::Resume),
+    ];
+    assert_eq!(words(heard), expected);
+}
+
+#[test]
+fn a_hold_is_counted_from_the_refusal() {
     let held = |hours_ago| failed(1, Disposition::HoldRecipient, hours_ago);
-    let until = |hours: i64| Timestamp::from_millis(NOW.millis() + hours * 3_600_000);
-    let marketing = (number(1), Suppression::Marketing);
-    let verdict = |hours| Verdict::Suppressed(Some(until(hours)), Some(131_050));
-    assert_eq!(verdicts(vec![held(4), held(20)]), [(marketing, verdict(20))]);
-    assert_eq!(verdicts(vec![held(24)]), [], "it is over");
-    assert_eq!(verdicts(vec![preference(1, true, 5), held(4)]), [(marketing, FOR_EVER)]);
-    assert_eq!(verdicts(vec![preference(1, false, 5), held(4)]), [(marketing, Verdict::Lifted)]);
-    assert_eq!(verdicts(vec![held(6), preference(1, false, 5)]), [(marketing, Verdict::Lifted)]);
+    let until = Timestamp::from_millis(NOW.millis() + 4 * 3_600_000);
+    let hold = Says::Hold { until, provider_code: Some(131_050) };
+    assert_eq!(words(vec![held(20)]).into_iter().map(|word| word.2).collect::<Vec<_>>(), [hold]);
+    assert_eq!(words(vec![held(24)]), [], "it is over");
 }
 
 #[test]
 fn who_is_suppressed_is_the_number_that_was_written_to_if_it_is_known() {
     let everything = Disposition::Suppress(Suppression::Everything);
-    let mut sorted = Sorted::new(vec![failed(1, everything, 0), failed(2, everything, 0)], NOW);
-    let verdicts = sorted.verdicts(|named| (named == key(1)).then(|| number(77)));
-    let whom: Vec<_> = verdicts.into_keys().collect();
-    assert_eq!(whom, [(number(2), Suppression::Everything), (number(77), Suppression::Everything)]);
+    let sorted = Sorted::new(vec![failed(1, everything, 0), failed(2, everything, 0)], NOW);
+    let words = sorted.words(Uuid::nil(), |named| (named == key(1)).then(|| number(77)));
+    let whom: Vec<_> = words.into_iter().map(|word| (word.recipient, word.scope)).collect();
+    assert_eq!(whom, [(number(77), Suppression::Everything), (number(2), Suppression::Everything)]);
 }
 
 #[test]
@@ -81,7 +88,7 @@ fn a_thousand_messages_that_met_one_trouble_tell_of_it_once() {
     );
     let sorted = Sorted::new(heard, NOW);
     let place = Place { account: Some("1022".to_owned()), number: Some("1065".to_owned()) };
-    let trouble = Notice::Trouble(Disposition::SlowNumber, failure(131_050), Some(NOW));
+    let trouble = Notice::Trouble(Disposition::SlowNumber, failure(131_050), NOW);
     assert_eq!(sorted.notices, [(place, trouble)]);
     assert_eq!(sorted.held_templates.len(), 1);
     assert_eq!((sorted.receipts.len(), sorted.refused.len()), (2_003, 0));
@@ -120,8 +127,8 @@ fn an_account_that_is_lost_or_found_concerns_its_numbers() {
     );
     let place = Place { account: Some("1022".to_owned()), number: None };
     let expected = [
-        Notice::Trouble(Disposition::Disconnect, failure(0), None),
-        Notice::Trouble(Disposition::Block, failure(1), None),
+        Notice::Trouble(Disposition::Disconnect, failure(0), NOW),
+        Notice::Trouble(Disposition::Block, failure(1), NOW),
         Notice::Recheck(None),
     ];
     assert_eq!(sorted.notices, expected.map(|notice| (place.clone(), notice)));

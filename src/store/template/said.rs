@@ -1,0 +1,239 @@
+//! What the provider says of templates: lists of all of them, and words about single ones.
+//!
+//! A status, a quality and a category each keep the time at which they were said: what was said last counts, in
+//! whatever order it is heard.
+
+use sea_orm::{ConnectionTrait, Value};
+use uuid::Uuid;
+
+use super::{APPROVED, DELETED, PAUSED};
+use crate::clock::Timestamp;
+use crate::domain::template::ListedTemplate;
+use crate::store::dialect::{Cell, Rows, Type};
+use crate::store::revision::{self, Topic};
+use crate::store::{Result, Store};
+
+/// What the provider said of one template. Everything that is `None` was not said.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Said<'a> {
+    /// Such as `APPROVED` or `PAUSED`.
+    pub status: Option<&'a str>,
+    /// Such as `GREEN`.
+    pub quality_score: Option<&'a str>,
+    /// Such as `MARKETING`.
+    pub category: Option<&'a str>,
+}
+
+/// What the provider says of a template by itself: its column, and the one with the time at which that was said.
+const FACETS: [(&str, &str); 3] =
+    [("status", "status_said_at"), ("quality_score", "quality_said_at"), ("category", "category_said_at")];
+/// A template of an account by name and language.
+const OF_NAME: &str = "company_id = $1 AND waba_id = $2 AND name = $3 AND lower(language) = lower($4)";
+
+const COLUMNS: &[(&str, Type)] = &[
+    ("provider_id", Type::Text),
+    ("name", Type::Text),
+    ("language", Type::Text),
+    ("category", Type::Text),
+    ("status", Type::Text),
+    ("parameter_format", Type::Text),
+    ("components", Type::Text),
+    ("rejected_reason", Type::Text),
+    ("quality_score", Type::Text),
+];
+
+impl Store {
+    /// Stores everything that the provider lists for one business account, in one transaction. What it no
+    /// longer lists becomes [`DELETED`]; what did not change keeps its `updated_at`.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn sync_templates(
+        &self,
+        company_id: Uuid,
+        waba_id: &str,
+        listed: &[ListedTemplate],
+    ) -> Result<()> {
+        self.sync_templates_as_of(company_id, waba_id, listed, Timestamp::now()).await
+    }
+
+    /// The same, of a list that was asked for at `as_of`: what the provider said of a template since then is newer,
+    /// and stays; what it said before is in the list, and changes nothing when it is heard later.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn sync_templates_as_of(
+        &self,
+        company_id: Uuid,
+        waba_id: &str,
+        listed: &[ListedTemplate],
+        as_of: Timestamp,
+    ) -> Result<()> {
+        let mut rows = Rows::new(self.backend, COLUMNS);
+        for template in listed {
+            rows.push([
+                template.provider_id.as_str().into(),
+                template.name.as_str().into(),
+                template.language.as_str().into(),
+                template.category.as_str().into(),
+                template.status.as_str().into(),
+                template.parameter_format.as_str().into(),
+                template.components.get().into(),
+                Cell::Text(template.rejected_reason.as_deref()),
+                Cell::Text(template.quality_score.as_deref()),
+            ]);
+        }
+        let (listed, rows) = rows.select(6);
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Template).await?;
+        let now = Timestamp::now().millis();
+        let mut values: Vec<sea_orm::Value> =
+            vec![company_id.into(), waba_id.into(), now.into(), revision.into(), as_of.millis().into()];
+        values.extend(rows);
+        let gone = format!(
+            "UPDATE template SET status = '{DELETED}', updated_at = $3, revision = $4
+             WHERE company_id = $1 AND waba_id = $2 AND status <> '{DELETED}' AND status_said_at <= $5 AND NOT EXISTS (
+                 SELECT 1 FROM {listed} AS listed
+                 WHERE listed.name = template.name AND listed.language = template.language)"
+        );
+        let gone = transaction.execute_raw(self.statement(gone, values.clone())).await?;
+        let changed = transaction.execute_raw(self.statement(upsert(&listed), values)).await?;
+        let touch =
+            self.statement(self.touch_all(), [company_id.into(), waba_id.into(), as_of.millis().into()]);
+        if gone.rows_affected() + changed.rows_affected() == 0 {
+            transaction.rollback().await?;
+            self.write.execute_raw(touch).await?;
+            return Ok(());
+        }
+        transaction.execute_raw(touch).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Notes of all templates of an account that a list was asked for: every older word is in it.
+    fn touch_all(&self) -> String {
+        let newer = FACETS
+            .map(|(_, said_at)| format!("{said_at} = CASE WHEN {said_at} < $3 THEN $3 ELSE {said_at} END"));
+        format!(
+            "UPDATE template SET {} WHERE id IN (SELECT id FROM template WHERE company_id = $1 AND waba_id = $2 \
+             ORDER BY id{})",
+            newer.join(", "),
+            self.locking()
+        )
+    }
+
+    /// Notes what the provider said of one template at `said_at`: its status, its quality or its category, each as
+    /// the provider names it and `None` where it said nothing. What it said of the same later stays. `false` when
+    /// there is no such template or nothing changed.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn change_template(
+        &self,
+        company_id: Uuid,
+        waba_id: &str,
+        name: &str,
+        language: &str,
+        said: Said<'_>,
+        said_at: Timestamp,
+    ) -> Result<bool> {
+        let Said { status, quality_score, category } = said;
+        let words = FACETS.into_iter().zip([status, quality_score, category]);
+        let words: Vec<_> = words.filter_map(|(facet, word)| Some((facet, word?))).collect();
+        let key: [Value; 5] =
+            [company_id.into(), waba_id.into(), name.into(), language.into(), said_at.millis().into()];
+        let (mut set, mut is_news) = (String::new(), Vec::new());
+        for (number, ((column, time), _)) in (8..).zip(&words) {
+            let counts = format!("{time} <= $5");
+            set += &format!(
+                "{column} = CASE WHEN {counts} THEN ${number} ELSE {column} END, \
+                 {time} = CASE WHEN {counts} THEN $5 ELSE {time} END, "
+            );
+            is_news.push(format!("({counts} AND {column} IS DISTINCT FROM ${number})"));
+        }
+        if words.is_empty() {
+            return Ok(false);
+        }
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Template).await?;
+        let sql = format!(
+            "UPDATE template SET {set}revision = $6, updated_at = $7 WHERE {OF_NAME} AND ({})",
+            is_news.join(" OR ")
+        );
+        let own = [revision.into(), Timestamp::now().millis().into()];
+        let own = own.into_iter().chain(words.iter().map(|(_, word)| Value::from(*word)));
+        let values = key.iter().cloned().chain(own);
+        let changed = transaction.execute_raw(self.statement(sql, values)).await?.rows_affected();
+        if changed > 0 {
+            transaction.commit().await?;
+            return Ok(true);
+        }
+        transaction.rollback().await?;
+        // It is so already, and what was said before is older than this.
+        for ((_, time), _) in words {
+            let sql = format!("UPDATE template SET {time} = $5 WHERE {OF_NAME} AND {time} < $5");
+            self.write.execute_raw(self.statement(sql, key.clone())).await?;
+        }
+        Ok(false)
+    }
+
+    /// Marks an approved template as paused, because the provider did not let it through.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn pause_template(&self, id: i64) -> Result<()> {
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Template).await?;
+        let sql = format!(
+            "UPDATE template SET status = '{PAUSED}', revision = $2, updated_at = $3, status_said_at = $3 \
+             WHERE id = $1 AND status = '{APPROVED}'"
+        );
+        let values = [id.into(), revision.into(), Timestamp::now().millis().into()];
+        transaction.execute_raw(self.statement(sql, values)).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
+/// Adds the rows of `listed` and updates those that differ. `WHERE true` keeps SQLite from reading
+/// `ON CONFLICT` as a join's condition.
+fn upsert(listed: &str) -> String {
+    const CHANGING: [&str; 7] = [
+        "provider_id",
+        "category",
+        "status",
+        "parameter_format",
+        "components",
+        "rejected_reason",
+        "quality_score",
+    ];
+    // What the provider said since the list was asked for is newer.
+    let listed_now = |column: &str| {
+        let of = if column == "rejected_reason" { "status" } else { column };
+        match FACETS.into_iter().find(|(facet, _)| *facet == of) {
+            Some((_, said_at)) => {
+                format!(
+                    "CASE WHEN template.{said_at} <= $5 THEN excluded.{column} ELSE template.{column} END"
+                )
+            }
+            None => format!("excluded.{column}"),
+        }
+    };
+    let before = CHANGING.map(|column| format!("template.{column}")).join(", ");
+    let after = CHANGING.map(listed_now).join(", ");
+    let set = CHANGING.map(|column| format!("{column} = {}", listed_now(column))).join(", ");
+    format!(
+        "INSERT INTO template (company_id, waba_id, provider_id, name, language, category, status,
+             parameter_format, components, rejected_reason, quality_score, revision, created_at, updated_at)
+         SELECT $1, $2, provider_id, name, language, category, status, parameter_format, components,
+             rejected_reason, quality_score, $4, $3, $3
+         FROM {listed} AS listed WHERE true
+         ON CONFLICT (company_id, waba_id, name, language)
+         DO UPDATE SET {set}, revision = excluded.revision, updated_at = excluded.updated_at
+         WHERE ({before}) IS DISTINCT FROM ({after})"
+    )
+}

@@ -1,0 +1,223 @@
+//! Transactions that change the same rows at the same moment, on PostgreSQL: each waits for its turn, and no two
+//! wait for each other. (SQLite has one writer.)
+
+use std::time::Duration;
+
+use pombo::clock::Timestamp;
+use pombo::domain::block::pack;
+use pombo::domain::message::{Key, Outcome, Position, State};
+use pombo::domain::phone::PhoneNumber;
+use pombo::domain::send::{self, Block, Mark, Progress, Recipients, Schedule};
+use pombo::store::ledger::{Batch, NewSend, Receipt};
+use pombo::store::{Error, Lease, Store};
+use rand::rngs::SmallRng;
+use rand::seq::SliceRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
+use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection, Statement, TransactionTrait as _};
+use uuid::Uuid;
+
+use crate::database::Universe;
+use crate::running::until;
+
+const COMPANY: Uuid = Uuid::from_u128(1);
+/// Recipients of every send here.
+const RECIPIENTS: u64 = 20;
+/// Sends of the crowd, and how many of them are canceled.
+const SENDS: u128 = 24;
+const CANCELED: usize = 12;
+/// Commits of each of the two ledgers in the crowd.
+const COMMITS: u64 = 60;
+
+fn number(ordinal: u64) -> PhoneNumber {
+    PhoneNumber::from_u64(5_511_900_000_000 + ordinal).unwrap()
+}
+
+fn waiting(ordinal: u64) -> Outcome {
+    Outcome {
+        position: Position { ordinal, recipient: Some(number(ordinal)) },
+        state: State::Queued,
+        attempts: 1,
+        provider_message_id: None,
+        error: None,
+        retry_at: Some(Timestamp::now()),
+    }
+}
+
+fn mark(send_id: Uuid) -> Mark {
+    let progress = Progress { high_water: RECIPIENTS, settled: RECIPIENTS };
+    Mark { send_id, progress, state: send::State::Active, due_at: None }
+}
+
+fn delivered(send_id: Uuid, ordinal: u64) -> Receipt {
+    Receipt {
+        key: Key { send_id, ordinal },
+        company_id: COMPANY,
+        state: State::Delivered,
+        provider_message_id: None,
+        error: None,
+        at: Timestamp::now(),
+    }
+}
+
+/// A send all of whose messages were refused once and wait to be tried again; its time is over if asked for.
+async fn refused_once(store: &Store, lease: &Lease, id: u128, is_over: bool) -> Uuid {
+    let id = Uuid::from_u128(id);
+    let numbers: Vec<_> = (0..RECIPIENTS).map(number).collect();
+    let send = NewSend {
+        id,
+        company_id: COMPANY,
+        channel_id: Uuid::nil(),
+        state: send::State::Active,
+        content: r#"{"type":"text","body":"hi"}"#.to_owned(),
+        template_id: None,
+        recipients: Recipients::Blocks(RECIPIENTS),
+        skipped: 0,
+        schedule: Schedule { send_at: None, expires_at: is_over.then_some(Timestamp::from_millis(1)) },
+    };
+    let block = Block { first_ordinal: 0, recipients: RECIPIENTS, packed: pack(&numbers) };
+    let batch = Batch {
+        sends: vec![send],
+        blocks: vec![(id, block)],
+        outcomes: (0..RECIPIENTS).map(|ordinal| (id, COMPANY, waiting(ordinal))).collect(),
+        marks: vec![mark(id)],
+        ..Batch::default()
+    };
+    store.commit(lease, &batch, Timestamp::now()).await.unwrap();
+    id
+}
+
+async fn lease(universe: &Universe) -> Lease {
+    universe.store.acquire_lease(&universe.options(), "test").await.unwrap()
+}
+
+/// Waits until so many transactions of this database wait for a lock.
+async fn until_they_wait(database: &DatabaseConnection, transactions: i64) {
+    let sql = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    until(&format!("{transactions} transactions waiting"), async || {
+        let row = database.query_one_raw(Statement::from_string(database.get_database_backend(), sql));
+        row.await.unwrap().unwrap().try_get_by_index::<i64>(0).unwrap() == transactions
+    })
+    .await;
+}
+
+/// How a send ends from outside.
+#[derive(Clone, Copy)]
+enum End {
+    Cancel,
+    Expiry,
+}
+
+/// Ends a send while one of its messages is locked, and lets the ledger write another of them meanwhile.
+async fn ends_beside_the_ledger(end: End) {
+    let universe = Universe::postgres().await;
+    let (store, lease) = (universe.store.clone(), lease(&universe).await);
+    let send_id = refused_once(&store, &lease, 7, matches!(end, End::Expiry)).await;
+    let database = Database::connect(&universe.url).await.unwrap();
+    let gate = database.begin().await.unwrap();
+    gate.execute_unprepared("SELECT 1 FROM message WHERE ordinal = 0 FOR UPDATE").await.unwrap();
+
+    let ending = store.clone();
+    let ended = actix_web::rt::spawn(async move {
+        match end {
+            End::Cancel => ending.cancel_send(COMPANY, send_id, Timestamp::now()).await.map(|_| ()),
+            End::Expiry => ending.expire_sends(Timestamp::now(), 10).await.map(|_| ()),
+        }
+    });
+    until_they_wait(&database, 1).await;
+    let writing = store.clone();
+    let written = actix_web::rt::spawn(async move {
+        let outcomes = vec![(send_id, COMPANY, waiting(1))];
+        let batch = Batch { outcomes, marks: vec![mark(send_id)], ..Batch::default() };
+        writing.commit(&lease, &batch, Timestamp::now()).await.map(|_| ())
+    });
+    until_they_wait(&database, 2).await;
+    gate.commit().await.unwrap();
+    let results = [ended.await.unwrap(), written.await.unwrap()]
+        .map(|result| result.map_err(|error| error.to_string()));
+    assert_eq!(results, [Ok(()), Ok(())]);
+    database.close().await.unwrap();
+    drop(store);
+    universe.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn a_cancel_and_the_ledger_do_not_wait_for_each_other() {
+    ends_beside_the_ledger(End::Cancel).await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn an_expiry_and_the_ledger_do_not_wait_for_each_other() {
+    ends_beside_the_ledger(End::Expiry).await;
+}
+
+/// Outcomes, receipts, people and marks of any of the sends, in any order.
+fn anything(chance: &mut SmallRng, sends: &[Uuid]) -> Batch {
+    let mut batch = Batch::default();
+    for _ in 0..30 {
+        let (send_id, ordinal) =
+            (sends[chance.random_range(0..sends.len())], chance.random_range(0..RECIPIENTS));
+        if chance.random_ratio(1, 3) {
+            batch.receipts.push(delivered(send_id, ordinal));
+        } else {
+            batch.outcomes.push((send_id, COMPANY, waiting(ordinal)));
+        }
+        batch.template_recipients.push(("waba".to_owned(), number(ordinal)));
+    }
+    let mut marked = sends.to_vec();
+    marked.shuffle(chance);
+    batch.marks = marked.into_iter().take(8).map(mark).collect();
+    batch
+}
+
+/// A ledger, its predecessor whose last commit hangs, cancels, expiry, a start and retention, all at once.
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn whoever_changes_sends_and_messages_at_once_takes_turns() {
+    let universe = Universe::postgres().await;
+    let (store, lease) = (universe.store.clone(), std::rc::Rc::new(lease(&universe).await));
+    let mut sends = Vec::new();
+    for id in 1..=SENDS {
+        sends.push(refused_once(&store, &lease, id, id % 3 == 0).await);
+    }
+    let mut tasks = Vec::new();
+    let mut go = |task: std::pin::Pin<Box<dyn Future<Output = Result<(), Error>>>>| {
+        tasks.push(actix_web::rt::spawn(task));
+    };
+    for ledger in 0..2 {
+        let (store, lease, sends) = (store.clone(), std::rc::Rc::clone(&lease), sends.clone());
+        go(Box::pin(async move {
+            let mut chance = SmallRng::seed_from_u64(ledger);
+            for _ in 0..COMMITS {
+                let batch = anything(&mut chance, &sends);
+                store.commit(&lease, &batch, Timestamp::now()).await?;
+            }
+            Ok(())
+        }));
+    }
+    for send_id in sends.iter().rev().take(CANCELED).copied() {
+        let store = store.clone();
+        go(Box::pin(async move { store.cancel_send(COMPANY, send_id, Timestamp::now()).await.map(|_| ()) }));
+    }
+    let other = store.clone();
+    go(Box::pin(async move {
+        for _ in 0..20 {
+            other.put_off_doubts(Timestamp::now().plus(Duration::from_secs(60))).await?;
+            other.expire_sends(Timestamp::now(), 3).await?;
+        }
+        Ok(())
+    }));
+    let (other, fenced) = (store.clone(), std::rc::Rc::clone(&lease));
+    go(Box::pin(async move {
+        for _ in 0..20 {
+            other.forget_template_recipients(&fenced, Timestamp::now(), 100).await?;
+        }
+        Ok(())
+    }));
+    for task in tasks {
+        assert_eq!(task.await.unwrap().map_err(|error| error.to_string()), Ok(()));
+    }
+    drop(store);
+    universe.end().await;
+}
