@@ -13,7 +13,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use self::sorted::{Notice, Place, Sorted, Verdict};
-use super::channel::{self, Recheck, SyncTemplates, Troubled};
+use super::channel::{self, Recheck, Troubled};
 use super::ledger::Hear;
 use super::{Engine, Error};
 use crate::clock::Timestamp;
@@ -160,7 +160,7 @@ impl Engine {
                     template = name,
                     "the provider keeps a template back"
                 );
-                self.wants_templates(&family.own).await;
+                self.want_templates(&family.own);
             }
         }
         for (place, name, language, change) in &sorted.templates {
@@ -175,16 +175,17 @@ impl Engine {
                 tracing::info!(channel.id = %channel.id, template = name, language, ?change, "a template changed");
             } else if self.store().find_template_by_name(company_id, account, name, language).await?.is_none()
             {
-                self.wants_templates(channel).await;
+                self.want_templates(channel);
             }
         }
         Ok(())
     }
 
     /// The provider spoke of a template that we do not know.
-    async fn wants_templates(&self, channel: &Arc<Channel>) {
+    fn want_templates(&self, channel: &Arc<Channel>) {
+        // Its actor says whether they can be listed through it.
         self.directory().wake(channel);
-        self.directory().ask(channel.id, SyncTemplates).await;
+        self.0.shared.template_sync.want(channel, Duration::ZERO);
     }
 
     /// Tells the channels what concerns their number or account.
@@ -196,9 +197,11 @@ impl Engine {
                     // What failed before a person reconnected the channel says nothing of it now.
                     Notice::Trouble(disposition, failure, Some(at))
                         if disposition.refusal(failure).is_some() && *at < channel.connection.since => {}
-                    Notice::Trouble(disposition, failure, _) => {
+                    Notice::Trouble(disposition, failure, at) => {
                         directory.wake(channel);
-                        directory.ask(channel.id, Troubled(*disposition, failure.clone())).await;
+                        let (disposition, failure) = (*disposition, failure.clone());
+                        let troubled = Troubled { disposition, failure, is_of_message: at.is_some() };
+                        directory.ask(channel.id, troubled).await;
                     }
                     Notice::Recheck(Some(number)) if shown(channel).is_some_and(|shown| shown != *number) => {
                     }

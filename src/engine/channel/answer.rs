@@ -38,6 +38,7 @@ impl ChannelActor {
     pub(super) fn conclude(&mut self, answered: Answered, ctx: &mut Context<Self>) {
         let Answered { mut ticket, generation, reply, started } = answered;
         self.requests -= 1;
+        self.weigh(ticket.key(), &reply, ctx);
         if self.was_heard(ticket.key()) {
             // A receipt says that the provider has it, whatever this answer says.
             self.give_back_quota(&mut ticket);
@@ -130,10 +131,10 @@ impl ChannelActor {
                 self.suppress(&ticket, scope, None, &failure);
                 self.fail(ticket, attempts, failure);
             }
-            Disposition::Disconnect | Disposition::Block => {
+            Disposition::Disconnect | Disposition::Block | Disposition::Restrict => {
                 self.put_back_started(ticket, later(Reason::Disconnected, Duration::ZERO));
                 if generation == self.link.generation() {
-                    self.disconnect(disposition, &failure, ctx);
+                    self.refused_by_answer(disposition, &failure, ctx);
                 }
             }
         }

@@ -165,7 +165,8 @@ impl Sorted {
             | Disposition::SlowApp
             | Disposition::Maintenance
             | Disposition::Disconnect
-            | Disposition::Block => {
+            | Disposition::Block
+            | Disposition::Restrict => {
                 let at = Some(receipt.at);
                 self.notice(place.clone(), Notice::Trouble(disposition, failure.clone(), at));
                 return;
