@@ -39,6 +39,11 @@ pub struct Model {
     pub status_provider_code: Option<i64>,
     /// Unix milliseconds.
     pub status_since: i64,
+    /// How long a refused channel waits between two messages that are to open it, in milliseconds; null while it owes
+    /// none.
+    pub trial_wait: Option<i64>,
+    /// When the next of them may go, in Unix milliseconds; null with `trial_wait`.
+    pub trial_due: Option<i64>,
     /// As the provider rates the number.
     pub quality_rating: Option<String>,
     /// How fast the provider lets the number send: `STANDARD`, `HIGH` or `COEXISTENCE`.

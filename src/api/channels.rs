@@ -74,6 +74,7 @@ impl From<channel::Channel> for Channel {
             waba_id: _,
             tier,
             connection: Connection { status, reason, since },
+            trial: _,
             quality_rating,
             level: _,
             messaging_limit: _,

@@ -42,6 +42,10 @@ impl App {
         let (status, reason) = match connector.health().await {
             Health::Healthy(number) => {
                 self.store.set_channel_number(channel.id, number).await?;
+                if channel.trial.is_some() {
+                    // Only an accepted message connects it again.
+                    return Ok(());
+                }
                 (Status::Connected, None)
             }
             Health::Refused(disposition, failure) => match disposition.refusal(&failure) {
@@ -77,7 +81,7 @@ impl App {
                 "the provider refuses the credentials of the channel `{name}`; make a new access token that may use \
                  its business account and enter it with `pombo channel reconnect {id} --token-file FILE`"
             ),
-            Error::Refused(Disposition::Block, _) => format!(
+            Error::Refused(Disposition::Block | Disposition::Restrict, _) => format!(
                 "the provider has restricted the business account of the channel `{name}`; what to do stands in its \
                  own console, a new token does not help"
             ),

@@ -41,6 +41,7 @@ impl Record {
             waba_id,
             tier,
             connection: Connection { status, reason, since },
+            trial: _,
             quality_rating,
             level: _,
             messaging_limit: _,

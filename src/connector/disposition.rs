@@ -35,6 +35,8 @@ pub enum Disposition {
     Disconnect,
     /// The account is restricted or does not pay; a new token does not help. The queue is kept.
     Block,
+    /// The number is restricted because people reported it, which more attempts make worse: blocked, for hours.
+    Restrict,
 }
 
 impl Disposition {
@@ -42,7 +44,7 @@ impl Disposition {
     pub fn refusal(self, failure: &Failure) -> Option<(Status, Reason)> {
         let (status, code) = match self {
             Self::Disconnect => (Status::Disconnected, "credentials_refused"),
-            Self::Block => (Status::Blocked, "account_restricted"),
+            Self::Block | Self::Restrict => (Status::Blocked, "account_restricted"),
             Self::Fail
             | Self::Retry
             | Self::Wait

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -44,17 +45,20 @@ pub enum Level {
     High,
     /// A number that is also in use in the provider's app for phones, whatever level it is said to have.
     Coexistence,
+    /// The provider says that its levels do not apply to the number.
+    NotApplicable,
 }
 
 impl Level {
     /// The provider's documented rate of the level, which counts messages in both directions
     /// (<https://developers.facebook.com/docs/whatsapp/cloud-api/overview#throughput>).
     pub const fn rate(self) -> Rate {
-        Rate::each_second(match self {
-            Self::Standard => 80,
-            Self::High => 1_000,
-            Self::Coexistence => 20,
-        })
+        match self {
+            Self::Standard => Rate::each_second(80),
+            Self::High => Rate::each_second(1_000),
+            Self::Coexistence => Rate::each_second(20),
+            Self::NotApplicable => Rate::UNLIMITED,
+        }
     }
 }
 
@@ -91,7 +95,12 @@ words!(Status {
     Blocked = "blocked",
     Pairing = "pairing",
 });
-words!(Level { Standard = "standard", High = "high", Coexistence = "coexistence" });
+words!(Level {
+    Standard = "standard",
+    High = "high",
+    Coexistence = "coexistence",
+    NotApplicable = "not_applicable",
+});
 
 /// A word that names no kind, status or level.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -142,6 +151,17 @@ impl Connection {
     }
 }
 
+/// What a channel owes since the provider refused one of its messages: the provider accepts a message before the
+/// channel is connected again. What the provider says of the number's health does not count, because it calls numbers
+/// healthy whose messages it refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trial {
+    /// The pause between two messages that are to open the channel: longer with each one that is refused.
+    pub wait: Duration,
+    /// No message goes before.
+    pub due: Timestamp,
+}
+
 /// A channel as its owner may see it. Secrets are never part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Channel {
@@ -163,6 +183,8 @@ pub struct Channel {
     pub tier: String,
     /// The state of the connection.
     pub connection: Connection,
+    /// What has to happen before it is connected again, if the provider refused one of its messages.
+    pub trial: Option<Trial>,
     /// The provider's rating of the number.
     pub quality_rating: Option<String>,
     /// How fast the provider lets the number send; `None` while it has not said.
@@ -237,6 +259,7 @@ mod tests {
             (Level::Standard, "standard", "80/s"),
             (Level::High, "high", "1000/s"),
             (Level::Coexistence, "coexistence", "20/s"),
+            (Level::NotApplicable, "not_applicable", "unlimited"),
         ] {
             assert_eq!((level.as_str(), level.rate().to_string().as_str()), (word, rate));
             assert_eq!(word.parse(), Ok(level));

@@ -29,6 +29,7 @@ mod sentinel;
 mod shared;
 mod steering;
 mod suppressions;
+mod template_sync;
 mod throttle;
 mod web_send;
 pub mod web_session;
@@ -38,7 +39,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use actix::{Actor, Addr, Arbiter, ArbiterHandle, MailboxError};
-use dashmap::DashMap;
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -64,12 +64,14 @@ use self::sentinel::Sentinel;
 use self::shared::{Shared, Tiers};
 pub use self::steering::no_such_send;
 use self::suppressions::Suppressions;
+use self::template_sync::TemplateSync;
 use self::throttle::Throttles;
 pub use self::web_send::HandedOver;
 use self::web_session::{Lines, WebSessions};
 use crate::clock::Timestamp;
 use crate::config::{self, Config};
 use crate::connector;
+use crate::connector::cloud_api::Connections;
 use crate::connector::media::Fetcher;
 use crate::connector::web_session::Driver;
 use crate::domain::channel::Channel;
@@ -273,7 +275,7 @@ impl Engine {
             quotas: Quotas::default(),
             stopping: AtomicBool::new(false),
             throttles: Throttles::default(),
-            synchronised: DashMap::new(),
+            template_sync: TemplateSync::new(config.cloud_api.template_sync_interval),
             questions: Pace::each_second(QUESTIONS_EACH_SECOND),
             reader: Reader::new(store.reserved_for(Purpose::Dispatch)),
             places: FairLine::new(config.engine.total_in_flight),
@@ -314,6 +316,8 @@ impl Engine {
         let interval = config.engine.watch_interval;
         Sentinel { engine: engine.clone(), interval, seen, lease: dispatching, retention }.start(&helpers);
         helpers.spawn(engine.clone().take_in(told));
+        helpers
+            .spawn(template_sync::keep(Arc::clone(&engine.0.shared), Connections::new(&config.cloud_api)?));
         engine.go_on().await?;
         engine.0.web_sessions.resume().await?;
         Ok(engine)

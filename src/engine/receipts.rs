@@ -12,7 +12,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use self::sorted::{Notice, Place, Sorted};
-use super::channel::{self, Recheck, SyncTemplates, Troubled};
+use super::channel::{self, Recheck, Troubled};
 use super::ledger::Hear;
 use super::{Engine, Error};
 use crate::clock::Timestamp;
@@ -142,7 +142,7 @@ impl Engine {
                     template = name,
                     "the provider keeps a template back"
                 );
-                self.wants_templates(&family.own).await;
+                self.want_templates(&family.own);
             }
         }
         for (place, name, language, change, said_at) in &sorted.templates {
@@ -157,16 +157,17 @@ impl Engine {
                 tracing::info!(channel.id = %channel.id, template = name, language, ?change, "a template changed");
             } else if self.store().find_template_by_name(company_id, account, name, language).await?.is_none()
             {
-                self.wants_templates(channel).await;
+                self.want_templates(channel);
             }
         }
         Ok(())
     }
 
     /// The provider spoke of a template that we do not know.
-    async fn wants_templates(&self, channel: &Arc<Channel>) {
+    fn want_templates(&self, channel: &Arc<Channel>) {
+        // Its actor says whether they can be listed through it.
         self.directory().wake(channel);
-        self.directory().ask(channel.id, SyncTemplates).await;
+        self.0.shared.template_sync.want(channel, Duration::ZERO);
     }
 
     /// Tells the channels what concerns their number or account.
@@ -176,11 +177,13 @@ impl Engine {
                 let directory = self.directory();
                 match notice {
                     // What failed before a person reconnected the channel says nothing of it now.
-                    Notice::Trouble(disposition, failure, at)
+                    Notice::Trouble { disposition, failure, at, .. }
                         if disposition.refusal(failure).is_some() && *at < channel.connection.since => {}
-                    Notice::Trouble(disposition, failure, _) => {
+                    Notice::Trouble { disposition, failure, at: _, is_of_message } => {
                         directory.wake(channel);
-                        directory.ask(channel.id, Troubled(*disposition, failure.clone())).await;
+                        let (disposition, failure) = (*disposition, failure.clone());
+                        let troubled = Troubled { disposition, failure, is_of_message: *is_of_message };
+                        directory.ask(channel.id, troubled).await;
                     }
                     Notice::Recheck(Some(number)) if shown(channel).is_some_and(|shown| shown != *number) => {
                     }

@@ -5,10 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use std::time::Instant;
-
 use actix::Addr;
-use dashmap::DashMap;
 use uuid::Uuid;
 
 use super::fair_line::FairLine;
@@ -17,6 +14,7 @@ use super::pace::Pace;
 use super::quota::Quotas;
 use super::reader::Reader;
 use super::suppressions::Suppressions;
+use super::template_sync::TemplateSync;
 use super::throttle::Throttles;
 use super::web_session::{Lines, WebChannel};
 use crate::config;
@@ -39,8 +37,8 @@ pub(crate) struct Shared {
     /// The engine stops: nothing is started any more.
     pub(crate) stopping: AtomicBool,
     pub(crate) throttles: Throttles,
-    /// When the templates of a company's business account were last asked for.
-    pub(crate) synchronised: DashMap<(Uuid, String), Option<Instant>>,
+    /// When the templates of business accounts are listed.
+    pub(crate) template_sync: TemplateSync,
     /// When the provider may be asked something that is no message.
     pub(crate) questions: Pace,
     /// Reads the store for channels.

@@ -1,7 +1,7 @@
 //! One business account: its templates, its restriction, and the budget of its calls.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use actix_web::http::header::HeaderValue;
 
@@ -19,6 +19,7 @@ pub(super) struct Account {
     pub(super) budget: Budget,
     calm_usage: HeaderValue,
     restriction: AtomicU32,
+    listings: AtomicU64,
 }
 
 impl Account {
@@ -29,6 +30,7 @@ impl Account {
             catalogue,
             budget: Budget::default(),
             restriction: AtomicU32::new(0),
+            listings: AtomicU64::new(0),
         }
     }
 
@@ -40,6 +42,16 @@ impl Account {
 
     pub(super) fn restrict(&self, code: Option<u32>) {
         self.restriction.store(code.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// Counts a request for its list of templates.
+    pub(super) fn count_listing(&self) {
+        self.listings.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often its list of templates was asked for.
+    pub(super) fn listings(&self) -> u64 {
+        self.listings.load(Ordering::Relaxed)
     }
 
     /// Code 80007 while its budget is spent.

@@ -48,6 +48,7 @@ pub(super) async fn node(
     }
     match world.number(token, &id) {
         Ok(number) => {
+            number.count_description();
             let node = || selected(node::number(&number), fields, NUMBER_FIELDS);
             let verdict = number.account.spare(world.now()).and_then(|()| node());
             answer(&world, Some(&number.account), &verdict)

@@ -31,6 +31,9 @@ pub(super) async fn templates(
 ) -> HttpResponse {
     let (_, waba_id) = path.into_inner();
     let token = bearer(&request);
+    if let Some(account) = world.directory.read().account(&waba_id).filter(|_| !query.contains_key("after")) {
+        account.count_listing();
+    }
     let account = match world.admit(token).and_then(|()| world.account(token, &waba_id)) {
         Ok(account) => account,
         Err(error) => return answer(&world, None, &Err(error)),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Map, Value};
 
@@ -26,6 +27,7 @@ pub(super) struct PhoneNumber {
     pub(super) account: Arc<Account>,
     digits: String,
     traffic: Lock<Traffic>,
+    descriptions: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -74,7 +76,18 @@ impl PhoneNumber {
                 passed: SlidingSecond::default(),
                 figures: Figures::default(),
             }),
+            descriptions: AtomicU64::new(0),
         }
+    }
+
+    /// Counts a question how the number is.
+    pub(super) fn count_description(&self) {
+        self.descriptions.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often it was asked how the number is.
+    pub(super) fn descriptions(&self) -> u64 {
+        self.descriptions.load(Ordering::Relaxed)
     }
 
     /// Counts a send that arrived, and decides by what is known before its body is read: the app's calls,

@@ -154,6 +154,17 @@ impl Simulator {
         self.world.directory.read().number(phone_number_id).map(|number| number.timeline())
     }
 
+    /// How often a number was asked how it is, as channels do to learn whether they can send; 0 when there is no
+    /// such number.
+    pub fn descriptions(&self, phone_number_id: &str) -> u64 {
+        self.world.directory.read().number(phone_number_id).map_or(0, |number| number.descriptions())
+    }
+
+    /// How often the templates of an account were listed, whatever was answered; 0 when there is no such account.
+    pub fn template_listings(&self, waba_id: &str) -> u64 {
+        self.world.directory.read().account(waba_id).map_or(0, |account| account.listings())
+    }
+
     /// How many messages have statuses outstanding.
     pub fn receipts_outstanding(&self) -> usize {
         self.world.outbox.waiting()

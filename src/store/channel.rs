@@ -7,6 +7,7 @@
 mod linked;
 mod operation;
 mod overview;
+mod trial;
 mod work;
 
 use entity::channel::{ActiveModel, Column, Entity, Model};
@@ -105,6 +106,8 @@ impl Store {
             status_sentence: Set(None),
             status_provider_code: Set(None),
             status_since: Set(now),
+            trial_wait: Set(None),
+            trial_due: Set(None),
             quality_rating: Set(None),
             level: Set(None),
             messaging_limit: Set(None),
@@ -191,7 +194,7 @@ impl Store {
         working.all(&self.read).await?.into_iter().map(channel).collect()
     }
 
-    /// The business accounts that the provider has not confirmed yet.
+    /// The business accounts that are not connected: the provider is asked how they are.
     ///
     /// # Errors
     ///
@@ -199,7 +202,7 @@ impl Store {
     pub async fn unconfirmed_channels(&self) -> Result<Vec<Channel>> {
         let unconfirmed = Entity::find()
             .filter(Column::Kind.eq(Kind::BusinessAccount.as_str()))
-            .filter(Column::Status.eq(Status::Connecting.as_str()));
+            .filter(Column::Status.ne(Status::Connected.as_str()));
         unconfirmed.all(&self.read).await?.into_iter().map(channel).collect()
     }
 
@@ -226,10 +229,7 @@ impl Store {
         from: &Connection,
         to: &Connection,
     ) -> Result<Option<i64>> {
-        let unchanged = Condition::all()
-            .add(Column::Status.eq(from.status.as_str()))
-            .add(Column::StatusSince.eq(from.since.millis()));
-        self.change_channel_if(id, unchanged, connection(to)).await
+        self.change_channel_if(id, is_still(from), connection(to)).await
     }
 
     /// Records what the provider says of the number. What it left out stays as it was; does nothing when all
@@ -299,6 +299,13 @@ impl Store {
     }
 }
 
+/// Nobody changed the connection's state since.
+fn is_still(from: &Connection) -> Condition {
+    Condition::all()
+        .add(Column::Status.eq(from.status.as_str()))
+        .add(Column::StatusSince.eq(from.since.millis()))
+}
+
 /// The columns of a connection's state.
 fn connection(to: &Connection) -> ActiveModel {
     let Connection { status, reason, since } = to;
@@ -347,6 +354,8 @@ fn channel(model: Model) -> Result<Channel> {
         status_sentence,
         status_provider_code,
         status_since,
+        trial_wait,
+        trial_due,
         quality_rating,
         level,
         messaging_limit,
@@ -374,6 +383,7 @@ fn channel(model: Model) -> Result<Channel> {
             reason,
             since: Timestamp::from_millis(status_since),
         },
+        trial: trial::read(trial_wait, trial_due),
         quality_rating,
         // A word that an older or newer program wrote says nothing to this one.
         level: level.and_then(|word| word.parse().ok()),

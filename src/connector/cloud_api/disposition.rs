@@ -11,8 +11,8 @@ mod tests;
 use std::ops::RangeInclusive;
 
 use crate::connector::Disposition::{
-    self, Block, Disconnect, Fail, HoldRecipient, HoldTemplate, Maintenance, Pair, Retry, SlowAccount,
-    SlowApp, SlowNumber, Suppress, Wait,
+    self, Block, Disconnect, Fail, HoldRecipient, HoldTemplate, Maintenance, Pair, Restrict, Retry,
+    SlowAccount, SlowApp, SlowNumber, Suppress, Wait,
 };
 use crate::domain::suppression::Suppression::{Everything, Marketing};
 
@@ -48,9 +48,10 @@ const TABLE: &[Group] = &[
         ranges: &[],
     },
     // The account: policy (368), locked (131031), no approved display name (131037), does not pay (131042),
-    // reported as spam, where trying on makes it worse (131048), template violations (131064), terms of payments
-    // (134011).
-    Group { means: Block, codes: &[368, 131_031, 131_037, 131_042, 131_048, 131_064, 134_011], ranges: &[] },
+    // template violations (131064), terms of payments (134011).
+    Group { means: Block, codes: &[368, 131_031, 131_037, 131_042, 131_064, 134_011], ranges: &[] },
+    // The number was reported as spam: trying on makes it worse.
+    Group { means: Restrict, codes: &[131_048], ranges: &[] },
     // Down or overloaded: the same request succeeds later.
     Group { means: Wait, codes: &[2, 131_016, 133_004], ranges: &[] },
     // The number sent more messages in a second than it may.

@@ -117,7 +117,7 @@ fn blocked(health: &HealthStatus<'_>) -> Option<(Disposition, Failure)> {
         .collect();
     reasons.sort_by_key(|(disposition, _)| match disposition {
         Disposition::Disconnect => 0,
-        Disposition::Block => 1,
+        Disposition::Block | Disposition::Restrict => 1,
         _ => 2,
     });
     let unexplained = || {
@@ -177,6 +177,7 @@ impl From<Description<'_>> for Number {
             _ if is_shared => Some(Level::Coexistence),
             Some("STANDARD") => Some(Level::Standard),
             Some("HIGH") => Some(Level::High),
+            Some("NOT_APPLICABLE") => Some(Level::NotApplicable),
             _ => None,
         };
         Self {

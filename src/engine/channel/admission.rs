@@ -90,9 +90,9 @@ impl ChannelActor {
         reading
             .into_actor(self)
             .map(|result, actor, ctx| {
-                actor.learning = false;
                 match result {
                     Ok((attempts, strangers)) => {
+                        actor.learning = false;
                         let linked_at = actor.channel.linked_at;
                         let rhythm =
                             Rhythm::new(linked_at, attempts, strangers, &actor.tier, Instant::now());
@@ -105,7 +105,11 @@ impl ChannelActor {
                     }
                     Err(error) => {
                         tracing::error!(channel.id = %actor.channel.id, %error, "reading what a web session did lately failed");
-                        ctx.run_later(STORE_PAUSE, Self::learn_rhythm);
+                        // Until then, so that a channel that is connected again adds no second timer.
+                        ctx.run_later(STORE_PAUSE, |actor, ctx| {
+                            actor.learning = false;
+                            actor.learn_rhythm(ctx);
+                        });
                     }
                 }
             })

@@ -36,6 +36,7 @@ impl ChannelActor {
     pub(super) fn conclude(&mut self, answered: Answered, ctx: &mut Context<Self>) {
         let Answered { mut ticket, generation, reply, started } = answered;
         self.requests -= 1;
+        self.weigh(ticket.key(), &reply, ctx);
         if self.was_heard(ticket.key()) {
             // A receipt says that the provider has it, whatever this answer says.
             self.give_back_quota(&mut ticket);
@@ -129,10 +130,10 @@ impl ChannelActor {
                 self.suppress(&ticket, scope, Says::Stop { provider_code: failure.code });
                 self.fail(ticket, attempts, failure);
             }
-            Disposition::Disconnect | Disposition::Block => {
+            Disposition::Disconnect | Disposition::Block | Disposition::Restrict => {
                 self.put_back_started(ticket, later(Reason::Disconnected, Duration::ZERO));
                 if generation == self.link.generation() {
-                    self.disconnect(disposition, &failure, ctx);
+                    self.refused_by_answer(disposition, &failure, ctx);
                 }
             }
         }

@@ -1,21 +1,24 @@
 //! The connection of a channel: its state, the connector that fits it, and what changes them.
 //!
 //! Only what the provider says about credentials or registration disconnects; silence, server errors and
-//! time-outs never do. A disconnected channel keeps its queue. Changes are written to the store only if
-//! nobody else changed the state since (a person who reconnects wins), and taken from there only if newer.
+//! time-outs never do. A channel of which a message was refused is connected again by a [`trial`](super::trial). A
+//! disconnected channel keeps its queue. Changes are written to the store only if nobody else changed the state since
+//! (a person who reconnects wins), and taken from there only if newer.
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix::prelude::*;
 
+use super::canary::Canary;
 use super::connector::Connector;
+use super::dispatch::Held;
 use super::{ChannelActor, Gate, figures};
 use crate::clock::Timestamp;
 use crate::connector::Disposition;
 use crate::connector::cloud_api::{CloudApi, Connections};
-use crate::domain::channel::{Channel, Connection, Kind, Reason, Status};
+use crate::domain::channel::{Channel, Connection, Kind, Level, Reason, Status, Trial};
 use crate::domain::message::Failure;
 use crate::domain::outlook;
 use crate::engine::throttle::Scope;
@@ -25,18 +28,34 @@ use crate::vault::context;
 
 /// How long a failed write of the state is let be.
 const WRITE_PAUSE: Duration = Duration::from_secs(1);
+/// How long messages wait for the provider's first answer about the number, which says how fast it may send.
+const LEVEL_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What the actor knows of its connection.
 pub(super) struct Link {
     connection: Connection,
+    /// What the channel owes before it is connected again.
+    pub(super) canary: Canary,
     gate: Gate,
     connector: Option<Connector>,
     /// What shares its budget at the provider with this channel: the app, then the business account.
     scopes: Vec<Scope>,
     /// Rises with every new connector.
     generation: u64,
-    /// How often in a row the provider said that the channel cannot send.
+    /// How often in a row the provider described the number as one that cannot send.
     pub(super) refusals: u32,
+    /// How fast the number may send, as the provider said last in this process.
+    pub(super) level: Option<Level>,
+    /// Messages wait until then for the provider to say that.
+    level_awaited_until: Option<Instant>,
+    /// The provider described the number since the connector was made.
+    pub(super) is_described: bool,
+    /// The provider is being asked how the number is.
+    pub(super) probing: bool,
+    /// When that was last begun.
+    pub(super) probed_at: Option<Instant>,
+    /// There are news of the number since.
+    pub(super) has_news: bool,
     /// The timer that asks the provider how the channel is.
     pub(super) probe: Option<SpawnHandle>,
     /// The revision of the state as last read or written.
@@ -46,15 +65,22 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub(super) fn new(connection: Connection, gate: Gate) -> Self {
+    pub(super) fn new(connection: Connection, trial: Option<Trial>, gate: Gate) -> Self {
         gate.publish(&connection);
         Self {
             connection,
+            canary: Canary::new(trial),
             gate,
             connector: None,
             scopes: Vec::new(),
             generation: 0,
             refusals: 0,
+            level: None,
+            level_awaited_until: None,
+            is_described: false,
+            probing: false,
+            probed_at: None,
+            has_news: false,
             probe: None,
             revision: 0,
             writing: false,
@@ -100,10 +126,29 @@ impl Link {
     pub(super) fn connector(&self) -> Option<Connector> {
         let connector = self.connector.as_ref()?;
         let may_go = match connector {
+            Connector::CloudApi(_) if self.canary.trial().is_some() => self.canary.is_half_open(),
             Connector::CloudApi(_) => self.connection.accepts(),
             Connector::WebSession(_) => self.connection.status == Status::Connected,
         };
         may_go.then(|| connector.clone())
+    }
+
+    /// Why no message may follow just now although the connector may be used: the answer to the canary, or to the first
+    /// question about the number, is awaited.
+    pub(super) fn holds(&self, now: Instant) -> Option<Held> {
+        if self.canary.is_on_its_way() {
+            return Some(Held { reason: self.refusal(), until: None });
+        }
+        let until = self.level_awaited_until.filter(|until| *until > now)?;
+        Some(Held { reason: outlook::Reason::ProviderPause, until: Some(until) })
+    }
+
+    /// The provider answered, or not, the question how the number is: messages wait for it no longer.
+    pub(super) const fn learn_level(&mut self, level: Option<Level>) {
+        self.level_awaited_until = None;
+        if level.is_some() {
+            self.level = level;
+        }
     }
 
     /// Why nothing goes, for a person.
@@ -132,6 +177,8 @@ impl ChannelActor {
     pub(super) fn connect(&mut self, ctx: &mut Context<Self>) {
         self.link.revision = self.link.revision.max(self.channel.revision);
         self.link.generation += 1;
+        self.link.probing = false;
+        self.link.is_described = false;
         if self.channel.kind == Kind::WebSession {
             self.link.connector =
                 Some(Connector::WebSession(Rc::new(self.shared.web_channel(self.channel.id))));
@@ -157,6 +204,11 @@ impl ChannelActor {
                     let waba_id = actor.channel.waba_id.as_deref().unwrap_or_default();
                     actor.link.scopes = vec![app, Scope::account(waba_id)];
                     actor.link.connector = Some(Connector::CloudApi(Rc::new(connector)));
+                    let patience = (!actor.is_level_known()).then(|| Instant::now() + LEVEL_PATIENCE);
+                    actor.link.level_awaited_until = patience;
+                    if actor.link.accepts() {
+                        actor.half_open(false, ctx);
+                    }
                     actor.begin_probing(ctx);
                     actor.pump(ctx);
                 }
@@ -197,56 +249,68 @@ impl ChannelActor {
 
     /// The provider took a message: an unconfirmed channel is connected. How a web session is, its keeper says.
     pub(super) fn confirm(&mut self, ctx: &mut Context<Self>) {
-        let is_asked = self.channel.kind == Kind::BusinessAccount;
+        let is_asked = self.channel.kind == Kind::BusinessAccount && self.link.canary.trial().is_none();
         if is_asked && self.link.connection.status == Status::Connecting {
             self.change(Status::Connected, None, ctx);
-            self.sync_templates(ctx);
         }
     }
 
-    /// The provider says that the channel can send, whatever it said before.
-    pub(super) fn recover(&mut self, ctx: &mut Context<Self>) {
+    /// The provider says that the number can send, whatever it said before; `is_news` when it was asked because of
+    /// news.
+    pub(super) fn recover(&mut self, is_news: bool, ctx: &mut Context<Self>) {
+        if self.link.canary.trial().is_some() {
+            self.half_open(is_news, ctx);
+            return;
+        }
         if !self.link.connection.accepts() {
             tracing::info!(channel.id = %self.channel.id, "the provider takes the channel again, its queue goes on");
             self.change(Status::Connected, None, ctx);
-            self.sync_templates(ctx);
         }
         self.confirm(ctx);
     }
 
-    /// The provider refused credentials, registration or account.
-    pub(super) fn disconnect(
-        &mut self,
-        disposition: Disposition,
-        failure: &Failure,
-        ctx: &mut Context<Self>,
-    ) {
-        let Some((status, reason)) = disposition.refusal(failure) else { return };
-        if !self.link.connection.accepts() {
-            return;
-        }
+    /// The provider refused credentials, registration or account, whoever asked.
+    pub(super) fn shut(&mut self, disposition: Disposition, failure: &Failure, ctx: &mut Context<Self>) {
+        self.link.canary.close();
+        let refusal = disposition.refusal(failure).filter(|_| self.link.connection.accepts());
+        let Some((status, reason)) = refusal else { return };
         tracing::warn!(channel.id = %self.channel.id, provider.code = failure.code, "the channel was refused, its queue is kept");
         self.change(status, Some(reason), ctx);
-        self.begin_probing(ctx);
     }
 
     /// Goes over to a new state at once and writes it.
-    fn change(&mut self, status: Status, reason: Option<Reason>, ctx: &mut Context<Self>) {
-        let to = Connection { status, reason, since: Timestamp::now() };
-        let from = self.link.set(to);
-        tracing::info!(channel.id = %self.channel.id, from = %from.status, to = %status, "the channel changed state");
+    pub(super) fn change(&mut self, status: Status, reason: Option<Reason>, ctx: &mut Context<Self>) {
+        let is_new = status != self.link.connection.status;
+        let since = if is_new { Timestamp::now() } else { self.link.connection.since };
+        let from = self.link.set(Connection { status, reason, since });
+        if is_new {
+            tracing::info!(channel.id = %self.channel.id, from = %from.status, to = %status, "the channel changed state");
+            self.report_to_template_sync();
+        }
         if !self.link.writing {
             self.write_connection(from, ctx);
         }
+    }
+
+    /// Writes the state as it is, of which something else than the status changed.
+    pub(super) fn save(&mut self, ctx: &mut Context<Self>) {
+        if !self.link.writing {
+            self.write_connection(self.link.connection.clone(), ctx);
+        }
+    }
+
+    /// Says whether the account's templates can be listed through this channel.
+    pub(super) fn report_to_template_sync(&self) {
+        self.shared.template_sync.follow(&self.channel, self.link.status() == Status::Connected);
     }
 
     /// Writes the present state over `from`, until that works or somebody else changed it.
     fn write_connection(&mut self, from: Connection, ctx: &mut Context<Self>) {
         self.link.writing = true;
         let (store, id) = (self.shared.store.clone(), self.channel.id);
-        let to = self.link.connection.clone();
+        let (to, trial) = (self.link.connection.clone(), self.link.canary.trial());
         async move {
-            let result = store.set_channel_connection(id, &from, &to).await;
+            let result = store.set_channel_trial(id, &from, &to, trial).await;
             let newer = match &result {
                 Ok(None) => store.find_channel(id).await,
                 Ok(Some(_)) | Err(_) => Ok(None),
@@ -254,7 +318,7 @@ impl ChannelActor {
             (from, to, result, newer)
         }
         .into_actor(self)
-        .map(|(from, to, result, newer), actor, ctx| match (result, newer) {
+        .map(move |(from, to, result, newer), actor, ctx| match (result, newer) {
             (Ok(Some(revision)), _) => {
                 actor.link.revision = revision;
                 actor.link.writing = false;
@@ -262,7 +326,7 @@ impl ChannelActor {
                 let newest = Arc::clone(&actor.channel);
                 if newest.revision > revision {
                     actor.adopt(&newest, ctx);
-                } else if actor.link.connection != to {
+                } else if actor.link.connection != to || actor.link.canary.trial() != trial {
                     actor.write_connection(to, ctx);
                 }
             }
@@ -282,12 +346,15 @@ impl ChannelActor {
     /// Takes over a state that somebody else wrote.
     fn adopt(&mut self, channel: &Arc<Channel>, ctx: &mut Context<Self>) {
         self.link.revision = channel.revision;
-        if channel.connection == self.link.connection {
+        if channel.connection == self.link.connection && channel.trial == self.link.canary.trial() {
             return;
         }
         tracing::info!(channel.id = %channel.id, to = %channel.connection.status, "the channel's state was changed from outside");
         self.channel = Arc::clone(channel);
         self.link.set(channel.connection.clone());
+        self.link.canary = Canary::new(channel.trial);
+        self.lanes.set_ahead(super::ahead(&self.tier, self.shared.engine.in_flight));
+        self.report_to_template_sync();
         self.link.connector = None;
         self.link.refusals = 0;
         self.pause = None;
@@ -296,7 +363,7 @@ impl ChannelActor {
 }
 
 /// A connector for the channel and the app that it speaks for, or a sentence that says what is missing.
-fn connector(
+pub(crate) fn connector(
     shared: &super::Shared,
     channel: &Channel,
     connections: Connections,

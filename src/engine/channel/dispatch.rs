@@ -41,6 +41,7 @@ impl ChannelActor {
         self.unpark(wall, ctx);
         self.learn_quota(ctx);
         self.record(ctx);
+        self.offer_trial(ctx);
         let until = self.held.as_ref().and_then(|held| held.until);
         // What is overdue waits for something else, which comes back here.
         let due = if self.link.connector().is_some() { self.lanes.next_due() } else { None };
@@ -61,8 +62,8 @@ impl ChannelActor {
         if self.shared.stopping.load(Ordering::Relaxed) {
             return None;
         }
-        if let Some(pause) = self.paused(now) {
-            return Some(pause);
+        if let Some(held) = self.link.holds(now).or_else(|| self.paused(now)) {
+            return Some(held);
         }
         self.announce_due(now, wall);
         while self.requests < self.shared.engine.concurrency && self.in_flight < self.shared.engine.in_flight
@@ -92,6 +93,9 @@ impl ChannelActor {
                 self.put_back(ticket, Later { reason, wait, attempts: ticket.attempts, failure: None });
             } else if self.start(ticket, &connector, now) {
                 self.has_permit = false;
+                if let Some(held) = self.link.holds(now) {
+                    return Some(held);
+                }
                 if let Some(rhythm) = &mut self.rhythm {
                     rhythm.started(&self.tier, now, wall, rand::random());
                 }
@@ -132,6 +136,7 @@ impl ChannelActor {
         let Some(work) = self.lanes.work(ticket.send_id) else { return false };
         let errand = self.errands.get(&ticket.send_id).cloned();
         let prepared = connector.prepare(&work.rendered, &ticket, errand);
+        self.link.canary.started(ticket.key());
         self.requests += 1;
         self.in_flight += 1;
         let (answers, generation) = (self.answers.clone(), self.link.generation());

@@ -100,7 +100,7 @@ impl Handler<LookAhead> for ChannelActor {
             if let Some(waiting) = self.held_back(id, waiting.as_ref(), (now, wall)) {
                 return Some((id, Outlook { waiting: Some(waiting), ..Outlook::default() }));
             }
-            let can_go = self.link.connector().is_some();
+            let can_go = self.link.connector().is_some() && self.link.canary.trial().is_none();
             let (share, ahead) = queue.place(work);
             let outlook = Outlook {
                 rate: rate.filter(|_| can_go).map(|rate| rate * share),
@@ -121,7 +121,7 @@ impl Handler<AskPace> for ChannelActor {
         let is_slowed = matches!(self.limiter.binding(now), Binding::BackOff { .. });
         MessageResult(Pace {
             tier: Arc::clone(&self.tier),
-            level: self.channel.level,
+            level: self.level(),
             slowed_to: is_slowed.then(|| self.limiter.rate(now)),
         })
     }
@@ -172,6 +172,9 @@ impl ChannelActor {
     pub(super) fn sentence(&self, reason: Reason) -> String {
         match reason {
             Reason::Disconnected | Reason::Blocked => self.link.sentence(),
+            Reason::ProviderPause if self.link.holds(Instant::now()).is_some() => {
+                "the provider's first answer is awaited: whether it takes messages, and how fast".to_owned()
+            }
             Reason::ProviderPause => {
                 "the provider takes nothing just now; it is tried again by itself".to_owned()
             }
@@ -249,11 +252,16 @@ impl ChannelActor {
             set_by = format!("tier `{}`, options messages_per_second and jitter", tier.name);
         }
         let mut rates = vec![layer("messages_per_second", value, &set_by, binding == Binding::Tier)];
-        if let Some(level) = self.channel.level {
+        if let Some(level) = self.level().filter(|level| *level != Level::NotApplicable) {
+            let set_by = if self.is_level_known() {
+                format!("the provider: the number's level is {level}")
+            } else {
+                format!("the provider, which has not said the number's level: it is taken to be {level}")
+            };
             rates.push(layer(
                 "provider_level",
                 level.rate().to_string(),
-                &format!("the provider: the number's level is {level}"),
+                &set_by,
                 binding == Binding::ProviderLevel,
             ));
         }

@@ -17,7 +17,12 @@ pub(crate) struct Heard(pub(crate) Vec<(Key, State)>);
 /// The provider told, outside any answer, that something is wrong with the number or its account.
 #[derive(Clone, Message)]
 #[rtype(result = "()")]
-pub(crate) struct Troubled(pub(crate) Disposition, pub(crate) Failure);
+pub(crate) struct Troubled {
+    pub(crate) disposition: Disposition,
+    pub(crate) failure: Failure,
+    /// A message met it that the provider had accepted.
+    pub(crate) is_of_message: bool,
+}
 
 /// The provider has news of the number: ask it again.
 #[derive(Clone, Copy, Message)]
@@ -28,7 +33,12 @@ impl Handler<Heard> for ChannelActor {
     type Result = ();
 
     fn handle(&mut self, Heard(messages): Heard, ctx: &mut Self::Context) {
+        let proves = |(key, state): &(Key, State)| self.link.canary.is_proved_by(*key, *state);
+        let is_proved = messages.iter().any(proves);
         self.heard(messages);
+        if is_proved {
+            self.reopen(ctx);
+        }
         self.pump(ctx);
     }
 }
@@ -36,8 +46,8 @@ impl Handler<Heard> for ChannelActor {
 impl Handler<Troubled> for ChannelActor {
     type Result = ();
 
-    fn handle(&mut self, Troubled(disposition, failure): Troubled, ctx: &mut Self::Context) {
-        self.troubled(disposition, &failure, ctx);
+    fn handle(&mut self, troubled: Troubled, ctx: &mut Self::Context) {
+        self.troubled(&troubled, ctx);
         self.pump(ctx);
     }
 }
@@ -46,13 +56,14 @@ impl Handler<Recheck> for ChannelActor {
     type Result = ();
 
     fn handle(&mut self, _: Recheck, ctx: &mut Self::Context) {
-        self.probe(ctx);
+        self.take_up_news(ctx);
     }
 }
 
 impl ChannelActor {
     /// Takes up what the provider told about the channel, not about one of its messages.
-    fn troubled(&mut self, disposition: Disposition, failure: &Failure, ctx: &mut Context<Self>) {
+    fn troubled(&mut self, troubled: &Troubled, ctx: &mut Context<Self>) {
+        let Troubled { disposition, ref failure, is_of_message } = *troubled;
         match disposition {
             Disposition::SlowNumber => self.slow_down(Instant::now(), failure),
             Disposition::SlowAccount | Disposition::SlowApp => {
@@ -61,7 +72,9 @@ impl ChannelActor {
             Disposition::Maintenance => {
                 self.pause_for(Reason::ProviderPause, failure, retry::MAINTENANCE);
             }
-            Disposition::Disconnect | Disposition::Block => self.disconnect(disposition, failure, ctx),
+            Disposition::Disconnect | Disposition::Block | Disposition::Restrict => {
+                self.refused_by_webhook(disposition, failure, is_of_message, ctx);
+            }
             // What is wrong with one message, its template or its recipient is taken up where it is stored.
             Disposition::Fail
             | Disposition::Retry

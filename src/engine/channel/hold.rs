@@ -245,7 +245,7 @@ impl ChannelActor {
                 // From here on the store leaves its sends out, and says when they may go.
                 Ok(()) => {
                     actor.held_templates.remove(&template_id);
-                    ctx.run_later(LOOKED_AT_AFTER, |actor, ctx| actor.sync_templates_soon(ctx));
+                    actor.shared.template_sync.want(&actor.channel, LOOKED_AT_AFTER);
                 }
                 Err(error) => {
                     tracing::error!(template.id = template_id, %error, "a template was not marked as paused");

@@ -6,11 +6,13 @@
 //!
 //! The parts are plain: [`lanes`] and [`work`] decide what goes next, [`limiter`] when, [`retry`] what is
 //! tried again. [`dispatch`] starts messages, [`answer`] carries out what their answers mean, [`hold`] what
-//! holds them, [`doubt`] what nobody knows, [`connection`] what an answer means for the channel. A web session
+//! holds them, [`doubt`] what nobody knows, [`connection`] what an answer means for the channel, and [`canary`] which
+//! message opens it again after a refusal. A web session
 //! has a [`rhythm`] besides, and [`admission`] lets messages in that somebody waits for.
 
 mod admission;
 mod answer;
+mod canary;
 mod connection;
 mod connector;
 mod control;
@@ -33,7 +35,7 @@ mod queue;
 mod retry;
 mod rhythm;
 mod settled;
-mod sync;
+mod trial;
 mod waiting;
 mod work;
 
@@ -49,6 +51,7 @@ pub(crate) use self::admission::Admit;
 use self::admission::Asked;
 use self::answer::Answered;
 use self::connection::Link;
+pub(crate) use self::connection::connector;
 use self::connector::Connector;
 pub(crate) use self::control::{Look, Overlooked, Release, TemplatesChanged};
 use self::dispatch::Held;
@@ -61,8 +64,8 @@ use self::limiter::Limiter;
 use self::outbox::Outbox;
 use self::pairs::Pairs;
 use self::places::Places;
+use self::probe::level;
 use self::rhythm::Rhythm;
-pub(crate) use self::sync::SyncTemplates;
 use self::work::Ticket;
 use super::ledger::Arrived;
 use super::quota::Account;
@@ -187,7 +190,7 @@ impl ChannelActor {
             ahead: ahead(&tier, shared.engine.in_flight),
         };
         Self {
-            limiter: Limiter::new(&tier, channel.level.map(Level::rate), Instant::now()),
+            limiter: Limiter::new(&tier, level(&channel, None).map(Level::rate), Instant::now()),
             has_permit: false,
             pairs: Pairs::new(&tier),
             rhythm: None,
@@ -198,7 +201,7 @@ impl ChannelActor {
             quota_known: false,
             learning: false,
             templates_closed_until: None,
-            link: Link::new(channel.connection.clone(), gate),
+            link: Link::new(channel.connection.clone(), channel.trial, gate),
             lanes: Lanes::new(bounds),
             places: Places::new(Arc::clone(&shared.places), shared.engine.total_in_flight),
             shared,
@@ -234,7 +237,7 @@ impl ChannelActor {
     /// Takes up the channel's tier, and its level at the provider, as they are now.
     fn retune(&mut self) {
         let tier = self.shared.tiers.find(&self.channel.tier);
-        let (level, now) = (self.channel.level.map(Level::rate), Instant::now());
+        let (level, now) = (self.level().map(Level::rate), Instant::now());
         self.limiter.retune(&tier, level, now);
         if tier == self.tier {
             return;
@@ -258,6 +261,9 @@ impl ChannelActor {
 
     /// How many messages of each lane are reserved, or announced, ahead.
     fn ahead(&self) -> usize {
+        if self.link.canary.is_half_open() {
+            return 1;
+        }
         usize::try_from(ahead(&self.tier, self.shared.engine.in_flight)).unwrap_or(usize::MAX)
     }
 }

@@ -28,8 +28,15 @@ pub(super) struct Place {
 /// What a channel has to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Notice {
-    /// Something is wrong with the number or its account, since when.
-    Trouble(Disposition, Failure, Timestamp),
+    /// Something is wrong with the number or its account.
+    Trouble {
+        disposition: Disposition,
+        failure: Failure,
+        /// Since when.
+        at: Timestamp,
+        /// Whether a message failed for it, and not the provider alone says so.
+        is_of_message: bool,
+    },
     /// The provider has news of the number, to be asked for. All numbers of the account when `None`.
     Recheck(Option<PhoneNumber>),
 }
@@ -43,6 +50,11 @@ pub(super) struct Refused {
     scope: Suppression,
     said_at: Timestamp,
     says: Says,
+}
+
+/// Trouble of which the provider tells by itself.
+const fn trouble(disposition: Disposition, failure: Failure, at: Timestamp) -> Notice {
+    Notice::Trouble { disposition, failure, at, is_of_message: false }
 }
 
 /// What something counts as said at that the provider says was at `at`: the end of that second, and never later than
@@ -88,10 +100,10 @@ impl Sorted {
                 self.notice(place, Notice::Recheck(phone_number));
             }
             Update::Account(AccountChange::Disconnected(failure)) => {
-                self.notice(place, Notice::Trouble(Disposition::Disconnect, failure, at));
+                self.notice(place, trouble(Disposition::Disconnect, failure, at));
             }
             Update::Account(AccountChange::Blocked(failure)) => {
-                self.notice(place, Notice::Trouble(Disposition::Block, failure, at));
+                self.notice(place, trouble(Disposition::Block, failure, at));
             }
             Update::Account(AccountChange::Restored) | Update::Limit { messaging_limit: _ } => {
                 self.notice(place, Notice::Recheck(None));
@@ -106,7 +118,7 @@ impl Sorted {
             }
             Update::Inbound { id, from: _, at: _, payload } => self.inbound.push((place, id, payload)),
             Update::Trouble(disposition, failure) => {
-                self.notice(place, Notice::Trouble(disposition, failure, at));
+                self.notice(place, trouble(disposition, failure, at));
             }
             Update::Other { field } => tracing::debug!(field, "heard of something that nothing follows from"),
             Update::Unreadable { field } => {
@@ -158,8 +170,11 @@ impl Sorted {
             | Disposition::SlowApp
             | Disposition::Maintenance
             | Disposition::Disconnect
-            | Disposition::Block => {
-                self.notice(place.clone(), Notice::Trouble(disposition, failure.clone(), receipt.at));
+            | Disposition::Block
+            | Disposition::Restrict => {
+                let (failure, at) = (failure.clone(), receipt.at);
+                let notice = Notice::Trouble { disposition, failure, at, is_of_message: true };
+                self.notice(place.clone(), notice);
                 return;
             }
         };
@@ -170,7 +185,7 @@ impl Sorted {
     /// Of many messages that met the same trouble, one tells of it: the last.
     fn notice(&mut self, place: Place, notice: Notice) {
         let same = |known: &(Place, Notice)| match (&known.1, &notice) {
-            (Notice::Trouble(known_as, ..), Notice::Trouble(disposition, ..)) => {
+            (Notice::Trouble { disposition: known_as, .. }, Notice::Trouble { disposition, .. }) => {
                 known.0 == place && known_as == disposition
             }
             (known_as, notice) => known.0 == place && known_as == notice,

@@ -13,7 +13,8 @@ use crate::store::{Result, Store};
 
 impl Store {
     /// Makes the channel `connecting` again whatever it was, with a new sealed token when there is one;
-    /// `false` when there is no such channel. Of the token it is recorded only that there is a new one.
+    /// `false` when there is no such channel. Of the token it is recorded only that there is a new one. A message
+    /// that the provider has to accept first may go at once.
     ///
     /// # Errors
     ///
@@ -25,13 +26,14 @@ impl Store {
             transaction.rollback().await?;
             return Ok(false);
         };
-        let status = Status::Connecting.as_str();
+        let (status, now) = (Status::Connecting.as_str(), Timestamp::now().millis());
         let mut changes = ActiveModel {
             status: Set(status.to_owned()),
             status_code: Set(None),
             status_sentence: Set(None),
             status_provider_code: Set(None),
-            status_since: Set(Timestamp::now().millis()),
+            status_since: Set(now),
+            trial_due: Set(before.trial_wait.map(|_| now)),
             ..Default::default()
         };
         let mut recorded = Vec::new();

@@ -1,10 +1,12 @@
 //! What a provider with faults, a network or a crash does to sends under way, and what comes of them all the
 //! same: one file for each, named by what it shows, all of it through the real surface.
 
+mod blocked;
 mod killed;
 mod killed_again_and_again;
 mod killed_and_ended;
 mod killed_in_trouble;
+mod level_unknown;
 mod live_limits;
 mod opted_out;
 mod pacing;
@@ -16,6 +18,7 @@ pub(crate) mod stage;
 mod steered;
 mod template_paused_in_mid_send;
 mod template_quota;
+mod templates_listed;
 mod throttle_storm;
 mod token_expired_in_mid_send;
 mod watch;

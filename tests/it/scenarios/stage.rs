@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use pombo::clock::Timestamp;
 use pombo::simulator::{self, Account, Number, ReceiptOptions, Seed};
 use pombo::store::change::Who;
@@ -9,6 +10,7 @@ use pombo::store::operator::NewOperator;
 use pombo::vault::api_key;
 use reqwest::Method;
 use serde_json::{Value, json};
+use sha2::Sha256;
 use uuid::Uuid;
 
 use crate::harness::Answer;
@@ -148,4 +150,16 @@ pub(crate) fn listen(running: &Running) {
         ..ReceiptOptions::to(running.hook(running.channel), APP_SECRET)
     };
     running.simulator.aim_receipts(Some(receipts)).unwrap();
+}
+
+/// Posts a webhook with these changes to the channel's address, signed as it should be.
+pub(crate) async fn tell(running: &Running, changes: &[Value]) {
+    let entry = json!([{ "id": WABA, "changes": changes }]);
+    let body = json!({ "object": "whatsapp_business_account", "entry": entry }).to_string();
+    let mut mac = Hmac::<Sha256>::new_from_slice(APP_SECRET.as_bytes()).unwrap();
+    mac.update(body.as_bytes());
+    let signature = format!("sha256={}", hex::encode(mac.finalize().into_bytes()));
+    let request = reqwest::Client::new().post(running.hook(running.channel)).body(body);
+    let answer = request.header("X-Hub-Signature-256", signature).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
 }

@@ -41,7 +41,7 @@ const EVERY_CODE: &[(i64, Disposition)] = &[
     (134_011, Block),
     (131_037, Block),
     (131_064, Block),
-    (131_048, Block),
+    (131_048, Restrict),
     (4, SlowApp),
     (17, SlowApp),
     (32, SlowApp),

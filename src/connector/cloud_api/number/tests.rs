@@ -59,7 +59,7 @@ fn a_number_in_the_provider_s_app_is_slow_whatever_its_level_says() {
     assert_eq!(level(r#""is_on_biz_app":"true","platform_type":"CLOUD_API""#), Some(Level::Coexistence));
     assert_eq!(level(r#""is_on_biz_app":true,"platform_type":"NOT_APPLICABLE""#), Some(Level::High));
     assert_eq!(healthy(r#""throughput":{"level":"STANDARD"}"#).level, Some(Level::Standard));
-    assert_eq!(healthy(r#""throughput":{"level":"NOT_APPLICABLE"}"#).level, None);
+    assert_eq!(healthy(r#""throughput":{"level":"NOT_APPLICABLE"}"#).level, Some(Level::NotApplicable));
 }
 
 #[test]

@@ -1,0 +1,305 @@
+//! The canary: the one message that decides whether a channel that the provider refused is open again.
+//!
+//! The provider calls numbers healthy whose messages it refuses. A healthy answer therefore only half-opens a channel
+//! of which a message was refused: one message goes. If the provider accepts it, the channel is open and the back-off is
+//! forgotten. If the provider refuses it, the next one goes after a longer pause. Plain code without clock or timer: the
+//! channel's actor says what time it is and carries out.
+
+use std::time::Duration;
+
+use crate::clock::Timestamp;
+use crate::connector::{Disposition, Reply};
+use crate::domain::channel::Trial;
+use crate::domain::message::{Key, State};
+
+/// The pauses between canaries: the first one, and the longest that doubling leads to.
+#[derive(Debug, Clone, Copy)]
+struct Steps {
+    first: Duration,
+    longest: Duration,
+}
+
+const USUAL: Steps = Steps { first: Duration::from_secs(60), longest: Duration::from_secs(30 * 60) };
+/// The provider wants such a number to be silent for hours, and restricts it longer when it is not.
+const RESTRICTED: Steps =
+    Steps { first: Duration::from_secs(2 * 60 * 60), longest: Duration::from_secs(24 * 60 * 60) };
+/// News of the number bring a canary forward, but not sooner than this after one that was refused.
+const AFTER_NEWS: Duration = Duration::from_secs(60);
+/// A refusal by webhook this soon after the channel opened means that the accepted canary proved nothing.
+const PROBATION: Duration = Duration::from_secs(10 * 60);
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Canary {
+    trial: Option<Trial>,
+    is_half_open: bool,
+    /// The canary on its way.
+    message: Option<Key>,
+    /// The last canary whose answer was lost: a receipt may still say that the provider has it.
+    lost: Option<Key>,
+    /// When a canary was last refused.
+    refused_at: Option<Timestamp>,
+    /// The back-off that was last forgotten, and when.
+    forgotten: Option<(Duration, Timestamp)>,
+}
+
+/// What the provider's answer to a message says about the channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Word {
+    /// The message was the canary, and the provider accepted it.
+    Accepted,
+    /// The message was the canary, and the channel was refused with it.
+    Refused(Disposition),
+    /// The message was the canary, and nobody knows whether the provider has it.
+    Lost,
+    /// Nothing.
+    None,
+}
+
+impl Canary {
+    /// Of a channel that owes this.
+    pub(super) fn new(trial: Option<Trial>) -> Self {
+        Self { trial, ..Self::default() }
+    }
+
+    /// What the channel owes before it is open.
+    pub(super) const fn trial(&self) -> Option<Trial> {
+        self.trial
+    }
+
+    /// Whether one message may go.
+    pub(super) const fn is_half_open(&self) -> bool {
+        self.is_half_open
+    }
+
+    /// Whether a canary is on its way, so that no other message may go.
+    pub(super) const fn is_on_its_way(&self) -> bool {
+        self.message.is_some()
+    }
+
+    /// The provider refused the channel with a message: the canary, or one of an open channel.
+    pub(super) fn refused(&mut self, disposition: Disposition, now: Timestamp, jitter: f64) {
+        let steps = if disposition == Disposition::Restrict { RESTRICTED } else { USUAL };
+        if self.trial.is_some() {
+            self.refused_at = Some(now);
+        }
+        let wait = match self.trial {
+            Some(Trial { wait, .. }) => (2 * wait).clamp(steps.first, steps.longest.max(wait)),
+            None => steps.first,
+        };
+        self.trial = Some(Trial { wait, due: now.plus(wait.mul_f64(0.75 + jitter / 4.0)) });
+        self.close();
+    }
+
+    /// The provider told of a message that the channel was refused with it after accepting it.
+    pub(super) fn refused_later(&mut self, disposition: Disposition, now: Timestamp, jitter: f64) {
+        if let (None, Some((wait, at))) = (self.trial, self.forgotten.take())
+            && at.plus(PROBATION) > now
+        {
+            self.trial = Some(Trial { wait, due: now });
+        }
+        self.refused(disposition, now, jitter);
+    }
+
+    /// Nothing may go until [`Canary::half_open`] says so.
+    pub(super) const fn close(&mut self) {
+        self.is_half_open = false;
+        self.message = None;
+    }
+
+    /// The provider says that the number can send; `is_news` when it was asked because of news. Whether the channel is
+    /// half-open from now on, which it was not before. Should the process end before the canary's answer, the next
+    /// one is as far away as if this one had been lost.
+    pub(super) fn half_open(&mut self, is_news: bool, now: Timestamp) -> bool {
+        let Some(trial) = &mut self.trial else { return false };
+        let is_brought_forward = is_news
+            && trial.wait <= USUAL.longest
+            && self.refused_at.is_none_or(|refused_at| refused_at.plus(AFTER_NEWS) <= now);
+        if self.is_half_open || (trial.due > now && !is_brought_forward) {
+            return false;
+        }
+        trial.due = now.plus(trial.wait);
+        self.is_half_open = true;
+        true
+    }
+
+    /// How long until the next canary may go; `None` when none is owed.
+    pub(super) fn due_in(&mut self, now: Timestamp) -> Option<Duration> {
+        let trial = self.trial.as_mut()?;
+        // The clock may have been set back.
+        trial.due = trial.due.min(now.plus(trial.wait));
+        Some(trial.due.from_now(now))
+    }
+
+    /// This message goes: the canary, if the channel is half-open.
+    pub(super) const fn started(&mut self, key: Key) {
+        if self.is_half_open {
+            self.message = Some(key);
+        }
+    }
+
+    /// What the answer to this message says about the channel. After a refusal of the message alone, or an
+    /// attempt that did not reach the provider, the next message is the canary.
+    pub(super) fn answered(&mut self, key: Key, reply: &Reply, now: Timestamp) -> Word {
+        if self.message != Some(key) {
+            return Word::None;
+        }
+        self.message = None;
+        match reply {
+            Reply::Accepted { .. } => Word::Accepted,
+            Reply::Refused { disposition, failure, .. } if disposition.refusal(failure).is_some() => {
+                Word::Refused(*disposition)
+            }
+            Reply::Refused { .. } | Reply::NotSent(_) => Word::None,
+            Reply::Uncertain(_) => {
+                self.lost = Some(key);
+                self.close();
+                if let Some(trial) = &mut self.trial {
+                    trial.due = now.plus(trial.wait);
+                }
+                Word::Lost
+            }
+        }
+    }
+
+    /// Whether a receipt of this message, which is now in `state`, says that the provider accepted a canary.
+    pub(super) fn is_proved_by(&self, key: Key, state: State) -> bool {
+        let is_canary = self.message == Some(key) || self.lost == Some(key);
+        self.trial.is_some() && is_canary && matches!(state, State::Sent | State::Delivered | State::Read)
+    }
+
+    /// The provider accepted a canary: the channel owes nothing any more.
+    pub(super) fn accepted(&mut self, now: Timestamp) {
+        let forgotten = self.trial.map(|trial| (trial.wait, now)).or(self.forgotten);
+        *self = Self { forgotten, ..Self::default() };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::domain::message::Failure;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    fn at(minutes: u32) -> Timestamp {
+        Timestamp::from_millis(0).plus(minutes * MINUTE)
+    }
+
+    fn key(ordinal: u64) -> Key {
+        Key { send_id: Uuid::nil(), ordinal }
+    }
+
+    fn refusal(disposition: Disposition) -> Reply {
+        let failure = Failure { code: None, sentence: String::new() };
+        Reply::Refused { disposition, failure, retry_after: None }
+    }
+
+    fn accepted() -> Reply {
+        Reply::Accepted { id: String::new(), is_held: false }
+    }
+
+    fn uncertain() -> Reply {
+        Reply::Uncertain(Failure { code: None, sentence: String::new() })
+    }
+
+    fn refused(disposition: Disposition) -> Canary {
+        let mut canary = Canary::default();
+        canary.refused(disposition, at(0), 1.0);
+        canary
+    }
+
+    fn waits(disposition: Disposition, times: usize) -> Vec<u64> {
+        let mut canary = refused(disposition);
+        let mut now = at(0);
+        let wait = |canary: &mut Canary, now| canary.due_in(now).unwrap().as_secs() / 60;
+        let mut waits = vec![wait(&mut canary, now)];
+        while waits.len() < times {
+            now = canary.trial().unwrap().due;
+            assert!(canary.half_open(false, now));
+            canary.started(key(1));
+            assert_eq!(canary.answered(key(1), &refusal(disposition), now), Word::Refused(disposition));
+            canary.refused(disposition, now, 1.0);
+            waits.push(wait(&mut canary, now));
+        }
+        waits
+    }
+
+    #[test]
+    fn each_refused_canary_doubles_the_pause_and_a_restricted_number_pauses_for_hours() {
+        assert_eq!(waits(Disposition::Block, 7), [1, 2, 4, 8, 16, 30, 30]);
+        assert_eq!(waits(Disposition::Disconnect, 3), [1, 2, 4]);
+        assert_eq!(waits(Disposition::Restrict, 6), [120, 240, 480, 960, 1440, 1440]);
+    }
+
+    #[test]
+    fn a_healthy_answer_lets_one_message_go_when_it_is_due_and_no_second_one() {
+        let mut canary = refused(Disposition::Block);
+        assert!(!canary.half_open(false, at(0)));
+        assert!(canary.half_open(false, at(1)) && canary.is_half_open());
+        assert!(!canary.half_open(false, at(1)), "it is half-open already");
+        canary.started(key(1));
+        assert!(canary.is_on_its_way());
+        assert_eq!(canary.answered(key(2), &accepted(), at(1)), Word::None, "an earlier message");
+        assert_eq!(canary.answered(key(1), &refusal(Disposition::Fail), at(1)), Word::None);
+        assert!(canary.is_half_open() && !canary.is_on_its_way(), "the next message is the canary");
+        canary.started(key(3));
+        assert_eq!(canary.answered(key(3), &accepted(), at(1)), Word::Accepted);
+        canary.accepted(at(1));
+        assert_eq!((canary.trial(), canary.is_half_open()), (None, false));
+        canary.refused(Disposition::Block, at(2), 1.0);
+        assert_eq!(canary.due_in(at(2)), Some(MINUTE), "the back-off begins anew");
+    }
+
+    #[test]
+    fn news_bring_a_canary_forward_but_not_one_after_the_other_and_not_by_hours() {
+        let mut canary = refused(Disposition::Block);
+        assert!(canary.half_open(true, at(0)));
+        canary.started(key(1));
+        canary.refused(Disposition::Block, at(0), 1.0);
+        assert!(!canary.half_open(true, at(0)));
+        assert!(canary.half_open(true, at(1)), "a minute later");
+        assert!(!refused(Disposition::Restrict).half_open(true, at(100)));
+    }
+
+    #[test]
+    fn a_lost_answer_proves_nothing_and_a_receipt_proves_it_later() {
+        let mut canary = refused(Disposition::Block);
+        canary.half_open(false, at(1));
+        canary.started(key(1));
+        assert_eq!(canary.answered(key(1), &uncertain(), at(2)), Word::Lost);
+        assert!(!canary.is_half_open() && !canary.half_open(false, at(2)));
+        assert_eq!(canary.due_in(at(2)), Some(MINUTE), "no longer than before");
+        assert!(!canary.is_proved_by(key(1), State::Failed) && !canary.is_proved_by(key(2), State::Sent));
+        assert!(canary.is_proved_by(key(1), State::Delivered));
+    }
+
+    #[test]
+    fn a_process_that_ends_before_the_answer_has_tried_all_the_same() {
+        let mut canary = refused(Disposition::Block);
+        canary.half_open(false, at(5));
+        let mut restored = Canary::new(canary.trial());
+        assert!(!restored.half_open(false, at(5)) && restored.half_open(false, at(6)));
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_makes_no_pause_longer() {
+        let mut canary = refused(Disposition::Block);
+        canary.refused(Disposition::Block, at(1_000), 1.0);
+        assert_eq!(canary.due_in(at(10)), Some(2 * MINUTE));
+    }
+
+    #[test]
+    fn a_refusal_that_is_told_after_the_channel_opened_goes_on_with_the_back_off() {
+        let mut canary = refused(Disposition::Block);
+        canary.refused(Disposition::Block, at(1), 1.0);
+        canary.accepted(at(3));
+        canary.refused_later(Disposition::Block, at(4), 1.0);
+        assert_eq!(canary.due_in(at(4)), Some(4 * MINUTE));
+        canary.accepted(at(10));
+        canary.refused_later(Disposition::Block, at(60), 1.0);
+        assert_eq!(canary.due_in(at(60)), Some(MINUTE), "long after it");
+    }
+}

@@ -1,0 +1,69 @@
+//! How often the provider is asked for an account's templates: on one schedule, whoever wants them and how often.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::stage::{other_channel, other_number, tell};
+use crate::database::{Universe, stores};
+use crate::running::{Running, WABA, until};
+
+stores!(
+    a_storm_of_news_lists_the_templates_at_once_and_once_more,
+    templates_that_could_not_be_listed_are_asked_for_again_soon,
+);
+
+/// Between two listings that nobody asks for. News bring them no closer together than a thirtieth of it.
+const INTERVAL: Duration = Duration::from_secs(3);
+
+async fn start(universe: &Universe) -> Running {
+    let running = Running::start(universe, |config| config.cloud_api.template_sync_interval = INTERVAL).await;
+    until_listed(&running, 1).await;
+    running
+}
+
+/// Waits for this listing; when it was seen.
+async fn until_listed(running: &Running, times: u64) -> Instant {
+    until(&format!("listing {times}"), async || running.simulator.template_listings(WABA) >= times).await;
+    Instant::now()
+}
+
+/// One webhook about a dozen templates that nobody knows.
+async fn tell_of_unknown_templates(running: &Running) {
+    let change = |number: u64| {
+        let value = json!({
+            "event": "APPROVED", "message_template_id": number, "message_template_name": format!("new_{number}"),
+            "message_template_language": "en_US",
+        });
+        json!({ "field": "message_template_status_update", "value": value })
+    };
+    let changes: Vec<Value> = (1..=12).map(change).collect();
+    tell(running, &changes).await;
+}
+
+async fn a_storm_of_news_lists_the_templates_at_once_and_once_more(universe: &Universe) {
+    let running = start(universe).await;
+    // A second channel of the account adds no schedule of its own.
+    other_channel(&running, other_number(), "unlimited").await;
+    let begun = Instant::now();
+    tell_of_unknown_templates(&running).await;
+    until_listed(&running, 2).await;
+    // At most one more for the news, and then the next that is due anyway.
+    let fourth = until_listed(&running, 4).await;
+    assert!(fourth - begun > INTERVAL / 2, "listed four times within {:?}", fourth - begun);
+    running.end().await;
+}
+
+async fn templates_that_could_not_be_listed_are_asked_for_again_soon(universe: &Universe) {
+    let running = start(universe).await;
+    let throttle = |span: &str| {
+        running.simulator.script(&json!({ "account": { "waba_id": WABA, "throttled_for": span } })).unwrap();
+    };
+    throttle("1h");
+    let refused = until_listed(&running, 2).await;
+    let third = until_listed(&running, 4).await;
+    assert!(third - refused < INTERVAL, "asked twice again within {:?}", third - refused);
+    throttle("0s");
+    until_listed(&running, 5).await;
+    running.end().await;
+}
