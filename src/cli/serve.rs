@@ -17,6 +17,5 @@ pub(super) struct Arguments {
 
 pub(super) async fn run(global: &Global, arguments: &Arguments) -> anyhow::Result<()> {
     let config = Config::load(global.config.as_deref())?;
-    let by = if arguments.end_with_input { Asked::BySignalOrInput } else { Asked::BySignal };
-    app::serve::run(config, global.json, by).await
+    app::serve::run(config, global.json, Asked::when(arguments.end_with_input)).await
 }

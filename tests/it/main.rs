@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where it fails")]
 
 mod api;
+mod child;
 mod cli;
 mod contacts;
 mod database;
