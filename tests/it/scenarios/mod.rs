@@ -11,6 +11,7 @@ mod pair_limit;
 mod provider_down;
 mod receipts_out_of_order;
 mod reply_lost;
+mod reported;
 mod seed;
 pub(crate) mod stage;
 mod steered;
