@@ -27,6 +27,7 @@ mod sentinel;
 mod shared;
 mod steering;
 mod suppressions;
+mod threads;
 mod throttle;
 mod web_send;
 pub mod web_session;
@@ -35,7 +36,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use actix::{Actor, Addr, Arbiter, ArbiterHandle, MailboxError};
+use actix::{Actor, Addr, ArbiterHandle, MailboxError};
 use dashmap::DashMap;
 use tokio::sync::watch;
 use uuid::Uuid;
@@ -224,7 +225,7 @@ impl Engine {
         let (report, condition) = watch::channel(Condition::Writing);
         let (own_store, lease) = (store.clone(), Arc::new(lease));
         let (capacity, dispatching) = (config.engine.accept_queue, Arc::clone(&lease));
-        let (writers, helpers) = (Arbiter::new().handle(), Arbiter::new().handle());
+        let (writers, helpers) = (threads::start(), threads::start());
         let ledger =
             Ledger::start_in_arbiter(&writers, move |_| Ledger::new(own_store, lease, capacity, report));
         let (lines, (tell, told)) = (Arc::new(Lines::default()), web_session::told());

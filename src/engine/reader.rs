@@ -7,9 +7,10 @@
 
 use std::sync::Arc;
 
-use actix::{Arbiter, ArbiterHandle};
+use actix::ArbiterHandle;
 use tokio::sync::{Semaphore, oneshot};
 
+use super::threads;
 use crate::store::{Error, Result};
 
 /// See the module.
@@ -21,7 +22,7 @@ pub(crate) struct Reader {
 impl Reader {
     /// Starts the thread; `at_once` reads run, the others stand in line.
     pub(crate) fn new(at_once: usize) -> Self {
-        Self { thread: Arbiter::new().handle(), at_once: Arc::new(Semaphore::new(at_once.max(1))) }
+        Self { thread: threads::start(), at_once: Arc::new(Semaphore::new(at_once.max(1))) }
     }
 
     /// Runs `reading` when its turn comes.

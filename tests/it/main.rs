@@ -8,6 +8,7 @@ mod commit_answers;
 mod contacts;
 mod database;
 mod delivery;
+mod dropped;
 #[cfg(feature = "web-session")]
 mod fake_whatsapp;
 mod faults;
@@ -18,6 +19,7 @@ mod linking;
 mod live;
 mod media;
 mod outage;
+mod own_process;
 mod plan;
 mod postgres_proxy;
 mod program;
