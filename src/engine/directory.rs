@@ -154,6 +154,17 @@ impl Directory {
         }
     }
 
+    /// Hands `message` to every running actor.
+    pub(super) fn tell_all<M>(&self, message: impl Fn() -> M)
+    where
+        M: Message<Result = ()> + Send + 'static,
+        ChannelActor: Handler<M>,
+    {
+        for entry in &self.entries {
+            entry.tell(message());
+        }
+    }
+
     /// Hands `message` to a channel's actor and waits for the answer; `None` when it does not run, or ended
     /// just now: then it is started anew by the sentinel and reads the store.
     pub(super) async fn ask<M>(&self, channel_id: Uuid, message: M) -> Option<M::Result>

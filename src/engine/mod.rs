@@ -29,6 +29,7 @@ mod steering;
 mod suppressions;
 mod threads;
 mod throttle;
+mod wall_clock;
 mod web_send;
 pub mod web_session;
 
@@ -43,6 +44,7 @@ use uuid::Uuid;
 
 pub use self::accept::Rehearsal;
 use self::app_secrets::AppSecrets;
+use self::channel::ClockWasSet;
 use self::directory::Directory;
 use self::fair_line::FairLine;
 use self::idempotency::Claims;
@@ -62,6 +64,7 @@ use self::shared::{Shared, Tiers};
 pub use self::steering::no_such_send;
 use self::suppressions::Suppressions;
 use self::throttle::Throttles;
+use self::wall_clock::Jump;
 pub use self::web_send::HandedOver;
 use self::web_session::{Lines, WebSessions};
 use crate::clock::Timestamp;
@@ -81,6 +84,8 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// How often the provider is asked anything that is no message, over all channels. Ten thousand that begin together
 /// have asked within some minutes; one that is alone asks at once.
 const QUESTIONS_EACH_SECOND: u32 = 50;
+/// The longest that a recipient is held: who is held for longer was held by a clock that was ahead.
+const LONGEST_HOLD: Duration = Duration::from_secs(24 * 3_600);
 /// How often in a row suppressions are read again because others were heard meanwhile. What the last reading
 /// missed is one that a person and a webhook changed in the same moment.
 const MOST_LOADS: usize = 3;
@@ -210,6 +215,7 @@ impl Engine {
         lease: Lease,
         driver: Option<Arc<dyn Driver>>,
     ) -> Result<Self, StartError> {
+        store.clock_went_back(Timestamp::now(), LONGEST_HOLD).await?;
         let removed = store.remove_unresolved().await?;
         if removed > 0 {
             tracing::info!(sends = removed, "removed sends whose audience was never complete");
@@ -399,6 +405,19 @@ impl Engine {
                 break;
             }
         }
+        Ok(())
+    }
+
+    /// The wall clock was set: whatever waits for a moment of it is looked at again, and what the service decided by
+    /// a clock that was ahead waits no longer for that.
+    async fn clock_was_set(&self, jump: Jump) -> store::Result<()> {
+        if let Jump::Back(_) = jump {
+            let now = Timestamp::now();
+            self.store().clock_went_back(now, LONGEST_HOLD).await?;
+            self.0.shared.quotas.clock_went_back(now);
+            self.load_suppressions().await?;
+        }
+        self.directory().tell_all(|| ClockWasSet);
         Ok(())
     }
 

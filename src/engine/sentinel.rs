@@ -5,13 +5,14 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix::prelude::*;
 use uuid::Uuid;
 
 use super::channel::{Release, TemplatesChanged};
 use super::retention::Retention;
+use super::wall_clock::{Jump, WallClock};
 use super::{Engine, indexing};
 use crate::clock::Timestamp;
 use crate::domain::channel::{Kind, Status};
@@ -32,16 +33,20 @@ pub(super) struct Sentinel {
     retention: Arc<Retention>,
     /// Whether the last look failed: said once, not at every look.
     blind: bool,
+    clock: WallClock,
+    /// The wall clock was set, and that was not taken up yet.
+    jumped: Option<Jump>,
 }
 
 impl Sentinel {
-    pub(super) const fn new(
+    pub(super) fn new(
         engine: Engine,
         interval: Duration,
         seen: Revisions,
         retention: Arc<Retention>,
     ) -> Self {
-        Self { engine, interval, seen, retention, blind: false }
+        let clock = WallClock::new(Timestamp::now(), Instant::now());
+        Self { engine, interval, seen, retention, blind: false, clock, jumped: None }
     }
 
     fn look(&mut self, ctx: &mut Context<Self>) {
@@ -69,6 +74,44 @@ impl Sentinel {
 }
 
 impl Sentinel {
+    /// Lets everything that waits for a moment be looked at again when the wall clock was set.
+    fn watch_clock(&mut self, ctx: &mut Context<Self>) {
+        let (engine, jumped) = (self.engine.clone(), self.clock_jumped());
+        async move {
+            match jumped {
+                Some(jump) => engine.clock_was_set(jump).await,
+                None => Ok(()),
+            }
+        }
+        .into_actor(self)
+        .map(|result, sentinel, ctx| {
+            match result {
+                Ok(()) => sentinel.jumped = None,
+                Err(error) => tracing::warn!(%error, "cannot mend yet what the wall clock's jump moved"),
+            }
+            ctx.run_later(sentinel.interval, Self::watch_clock);
+        })
+        .spawn(ctx);
+    }
+
+    /// How the wall clock was set since that was last taken up.
+    fn clock_jumped(&mut self) -> Option<Jump> {
+        let jump = self.clock.look(Timestamp::now(), Instant::now());
+        match jump {
+            Some(Jump::Forward(by)) => {
+                tracing::warn!(seconds = by.as_secs_f64(), "the wall clock jumped forward");
+            }
+            Some(Jump::Back(by)) => tracing::warn!(seconds = by.as_secs_f64(), "the wall clock jumped back"),
+            None => {}
+        }
+        // Of two jumps, the one that went back has more to mend.
+        self.jumped = match (self.jumped, jump) {
+            (Some(Jump::Back(by)), _) => Some(Jump::Back(by)),
+            (earlier, jump) => jump.or(earlier),
+        };
+        self.jumped
+    }
+
     /// Ends the sends whose time is over, wherever they wait.
     fn expire(&mut self, ctx: &mut Context<Self>) {
         let engine = self.engine.clone();
@@ -109,6 +152,7 @@ impl Actor for Sentinel {
 
     fn started(&mut self, ctx: &mut Self::Context) {
         self.look(ctx);
+        self.watch_clock(ctx);
         self.expire(ctx);
         self.forget(ctx);
         indexing::keep(self.engine.store().clone(), ctx);

@@ -4,6 +4,8 @@
 mod api;
 mod child;
 mod cli;
+#[cfg(debug_assertions)]
+mod clock_jumps;
 mod commit_answers;
 mod contacts;
 mod database;

@@ -50,7 +50,7 @@ use self::admission::Asked;
 use self::answer::Answered;
 use self::connection::Link;
 use self::connector::Connector;
-pub(crate) use self::control::{Look, Release, TemplatesChanged};
+pub(crate) use self::control::{ClockWasSet, Look, Release, TemplatesChanged};
 use self::dispatch::Held;
 pub(crate) use self::explain::{AskPace, Explain, LookAhead, Viewed};
 use self::figures::Figures;
