@@ -38,7 +38,10 @@ impl Timestamp {
     /// The present moment by the system's clock.
     pub fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+        let now = Self(i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
+        #[cfg(debug_assertions)]
+        let now = Self(now.0.saturating_add(offset::current()));
+        now
     }
 
     /// From milliseconds since the Unix epoch.
@@ -64,6 +67,29 @@ impl Timestamp {
     /// How long it is from `now` until this moment; zero when it has passed.
     pub fn from_now(self, now: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(now.0)).unwrap_or(0))
+    }
+}
+
+/// A wall clock that tests can set, by an offset to the system's.
+///
+/// Only in builds with debug assertions. A release build has neither this code nor the argument of `pombo serve` that
+/// leads here, so nothing can make a production service believe in another time.
+#[cfg(debug_assertions)]
+pub mod offset {
+    use std::path::PathBuf;
+    use std::sync::OnceLock;
+
+    static FILE: OnceLock<PathBuf> = OnceLock::new();
+
+    /// From now on the clock of this process is ahead of the system's by the milliseconds in this file, which is read
+    /// each time that somebody asks for the time. A file that is absent or no number leaves the clock as it is.
+    pub fn follow(file: PathBuf) {
+        let _ = FILE.set(file);
+    }
+
+    pub(super) fn current() -> i64 {
+        let text = FILE.get().and_then(|file| std::fs::read_to_string(file).ok());
+        text.and_then(|text| text.trim().parse().ok()).unwrap_or_default()
     }
 }
 

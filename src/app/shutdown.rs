@@ -15,6 +15,13 @@ pub enum Asked {
     BySignalOrInput,
 }
 
+impl Asked {
+    /// By signal, and with `end_with_input` by the end of standard input too.
+    pub const fn when(end_with_input: bool) -> Self {
+        if end_with_input { Self::BySignalOrInput } else { Self::BySignal }
+    }
+}
+
 /// Completes when one of those asks who may.
 ///
 /// Listens from the moment of the call, as [`requested`] does.

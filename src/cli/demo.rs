@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use super::output::Output;
 use super::{Global, progress};
 use crate::app::demo::{self, Company, DIRECTORY, Options, Phone, Report};
-use crate::app::shutdown;
+use crate::app::shutdown::{self, Asked};
 use crate::config::Config;
 
 /// What a demonstration prints matters more than what it logs.
@@ -29,6 +29,9 @@ pub(super) struct Arguments {
     /// Contacts of the first company
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     contacts: u32,
+    /// End when standard input ends, as it does when whoever started this process is gone
+    #[arg(long, hide = true)]
+    end_with_input: bool,
 }
 
 /// Commands for a demonstration that runs.
@@ -39,7 +42,7 @@ enum Command {
 }
 
 pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result<()> {
-    let Arguments { command, port, data, contacts } = arguments;
+    let Arguments { command, port, data, contacts, end_with_input } = arguments;
     if let Some(Command::Phone) = command {
         return phone::run(global, &data).await;
     }
@@ -51,7 +54,7 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
     });
     let demo = Box::pin(demo).await?;
     bar.finish_and_clear();
-    let end = shutdown::requested();
+    let end = shutdown::requested_by(Asked::when(end_with_input));
     let printed = Output::new(global.json).record(&demo.report, &told(&demo.report));
     if printed.is_ok() {
         return demo.run_until(end).await;

@@ -5,6 +5,8 @@ use clap::Args;
 use super::Global;
 use crate::app;
 use crate::app::shutdown::Asked;
+#[cfg(debug_assertions)]
+use crate::clock;
 use crate::config::Config;
 
 /// See [`super::Command::Serve`].
@@ -13,10 +15,17 @@ pub(super) struct Arguments {
     /// End when standard input ends, as it does when whoever started this process is gone
     #[arg(long, hide = true)]
     end_with_input: bool,
+    /// A file with the milliseconds that the wall clock is ahead; only in builds for tests
+    #[cfg(debug_assertions)]
+    #[arg(long, hide = true, value_name = "FILE")]
+    clock_offset: Option<std::path::PathBuf>,
 }
 
 pub(super) async fn run(global: &Global, arguments: &Arguments) -> anyhow::Result<()> {
+    #[cfg(debug_assertions)]
+    if let Some(file) = &arguments.clock_offset {
+        clock::offset::follow(file.clone());
+    }
     let config = Config::load(global.config.as_deref())?;
-    let by = if arguments.end_with_input { Asked::BySignalOrInput } else { Asked::BySignal };
-    app::serve::run(config, global.json, by).await
+    app::serve::run(config, global.json, Asked::when(arguments.end_with_input)).await
 }

@@ -28,7 +28,7 @@ pub(super) struct Arguments {
 
 pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result<()> {
     let Arguments { port, latency, end_with_input } = arguments;
-    let by = if end_with_input { Asked::BySignalOrInput } else { Asked::BySignal };
+    let by = Asked::when(end_with_input);
     let bind = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let options = Options { bind, latency, accept_any: true, ..Options::default() };
     let simulator = simulator::start(options, Seed::default())

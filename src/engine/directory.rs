@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use actix::{Actor, Addr, Arbiter, ArbiterHandle, Handler, Message};
+use actix::{Actor, Addr, ArbiterHandle, Handler, Message};
 use dashmap::DashMap;
 use uuid::Uuid;
 
 use super::channel::{ChannelActor, Gate, Refresh, Stop};
 use super::ledger::Listener;
 use super::shared::Shared;
+use super::threads;
 use crate::connector;
 use crate::connector::cloud_api::Connections;
 use crate::domain::channel::Channel;
@@ -77,10 +78,7 @@ impl Directory {
     pub(super) fn new(shared: Arc<Shared>, threads: usize) -> Result<Self, connector::Error> {
         let threads = (0..threads.max(1))
             .map(|_| {
-                Ok(Thread {
-                    arbiter: Arbiter::new().handle(),
-                    connections: Connections::new(&shared.cloud_api)?,
-                })
+                Ok(Thread { arbiter: threads::start(), connections: Connections::new(&shared.cloud_api)? })
             })
             .collect::<Result<_, connector::Error>>()?;
         Ok(Self { shared, entries: DashMap::new(), threads, next_thread: AtomicUsize::new(0) })
@@ -152,6 +150,17 @@ impl Directory {
             channel.company_id == company_id && channel.waba_id.as_deref() == Some(waba_id)
         };
         for entry in self.entries.iter().filter(|entry| of_account(&entry.channel)) {
+            entry.tell(message());
+        }
+    }
+
+    /// Hands `message` to every running actor.
+    pub(super) fn tell_all<M>(&self, message: impl Fn() -> M)
+    where
+        M: Message<Result = ()> + Send + 'static,
+        ChannelActor: Handler<M>,
+    {
+        for entry in &self.entries {
             entry.tell(message());
         }
     }

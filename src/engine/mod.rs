@@ -30,7 +30,9 @@ mod shared;
 mod steering;
 mod suppressions;
 mod template_sync;
+mod threads;
 mod throttle;
+mod wall_clock;
 mod web_send;
 pub mod web_session;
 
@@ -38,12 +40,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use actix::{Actor, Addr, Arbiter, ArbiterHandle, MailboxError};
+use actix::{Actor, Addr, ArbiterHandle, MailboxError};
 use tokio::sync::watch;
 use uuid::Uuid;
 
 pub use self::accept::Rehearsal;
 use self::app_secrets::AppSecrets;
+use self::channel::ClockWasSet;
 use self::directory::Directory;
 use self::fair_line::FairLine;
 use self::idempotency::Claims;
@@ -66,6 +69,7 @@ pub use self::steering::no_such_send;
 use self::suppressions::Suppressions;
 use self::template_sync::TemplateSync;
 use self::throttle::Throttles;
+use self::wall_clock::Jump;
 pub use self::web_send::HandedOver;
 use self::web_session::{Lines, WebSessions};
 use crate::clock::Timestamp;
@@ -86,6 +90,8 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// How often the provider is asked anything that is no message, over all channels. Ten thousand that begin together
 /// have asked within some minutes; one that is alone asks at once.
 const QUESTIONS_EACH_SECOND: u32 = 50;
+/// The longest that a recipient is held: who is held for longer was held by a clock that was ahead.
+const LONGEST_HOLD: Duration = Duration::from_secs(24 * 3_600);
 /// How often in a row suppressions are read again because others were heard meanwhile. What the last reading
 /// missed is one that a person and a webhook changed in the same moment.
 const MOST_LOADS: usize = 3;
@@ -234,6 +240,7 @@ impl Engine {
     ) -> Result<Self, StartError> {
         let requests = RequestShare::new(store.clone(), config.database.acquire_timeout);
         let store = store.reserved_for(Purpose::Engine);
+        store.clock_went_back(Timestamp::now(), LONGEST_HOLD).await?;
         let removed = store.remove_unresolved(&lease).await?;
         if removed > 0 {
             tracing::info!(sends = removed, "removed sends whose audience was never complete");
@@ -254,7 +261,7 @@ impl Engine {
         let (own_store, lease) = (store.reserved_for(Purpose::Ledger), Arc::new(lease));
         let (patience, capacity) = (config.database.commit_timeout, config.engine.accept_queue);
         let dispatching = Arc::clone(&lease);
-        let (writers, helpers) = (Arbiter::new().handle(), Arbiter::new().handle());
+        let (writers, helpers) = (threads::start(), threads::start());
         let ledger = Ledger::start_in_arbiter(&writers, move |_| {
             Ledger::new(own_store, lease, patience, capacity, report)
         });
@@ -445,6 +452,19 @@ impl Engine {
         if !self.0.lease_lost.send_replace(true) {
             tracing::error!("another process dispatches from this database now");
         }
+    }
+
+    /// The wall clock was set: whatever waits for a moment of it is looked at again, and what the service decided by
+    /// a clock that was ahead waits no longer for that.
+    async fn clock_was_set(&self, jump: Jump) -> store::Result<()> {
+        if let Jump::Back(_) = jump {
+            let now = Timestamp::now();
+            self.store().clock_went_back(now, LONGEST_HOLD).await?;
+            self.0.shared.quotas.clock_went_back(now);
+            self.load_suppressions().await?;
+        }
+        self.directory().tell_all(|| ClockWasSet);
+        Ok(())
     }
 
     fn set_reachable(&self, reachable: bool) {

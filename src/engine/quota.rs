@@ -32,6 +32,13 @@ impl Quotas {
         }
         self.0.entry(waba_id.to_owned()).or_default().clone()
     }
+
+    /// The wall clock was set back to `now`: nobody was written to later than that.
+    pub(crate) fn clock_went_back(&self, now: Timestamp) {
+        for account in &self.0 {
+            account.window().clock_went_back(now);
+        }
+    }
 }
 
 impl Account {

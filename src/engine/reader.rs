@@ -7,9 +7,10 @@
 
 use std::sync::Arc;
 
-use actix::{Arbiter, ArbiterHandle};
+use actix::ArbiterHandle;
 use tokio::sync::{Semaphore, oneshot};
 
+use super::threads;
 use crate::store::{Error, Result, Store};
 
 /// See the module.
@@ -23,7 +24,7 @@ impl Reader {
     /// Starts the thread. As many reads run at once as `store` has connections; the others stand in line.
     pub(crate) fn new(store: Store) -> Self {
         let at_once = Arc::new(Semaphore::new(store.connections()));
-        Self { thread: Arbiter::new().handle(), at_once, store }
+        Self { thread: threads::start(), at_once, store }
     }
 
     /// What is read from.

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix::ArbiterHandle;
 use uuid::Uuid;
@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::channel::{Overlooked, Release, TemplatesChanged};
 use super::retention::Retention;
 use super::rounds::repeat;
+use super::wall_clock::{Jump, WallClock};
 use super::{Engine, indexing};
 use crate::clock::Timestamp;
 use crate::domain::channel::{Kind, Status};
@@ -78,6 +79,17 @@ impl Sentinel {
             }
             EXPIRY_INTERVAL
         });
+        let (set, mut clock, mut jumped) = (engine.clone(), WallClock::new(Timestamp::now(), Instant::now()), None);
+        repeat(thread, "clock", async move || {
+            jumped = last_jump(jumped, clock.look(Timestamp::now(), Instant::now()));
+            if let Some(jump) = jumped {
+                match set.clock_was_set(jump).await {
+                    Ok(()) => jumped = None,
+                    Err(error) => tracing::warn!(%error, "cannot mend yet what the wall clock's jump moved"),
+                }
+            }
+            interval
+        });
         let (woken, mut behind) = (engine.clone(), Uuid::nil());
         repeat(thread, "work", async move || {
             match wake(&woken, behind).await {
@@ -97,6 +109,22 @@ impl Sentinel {
         });
         let store = engine.store().clone();
         repeat(thread, "indexing", async move || indexing::round(&store).await);
+    }
+}
+
+/// How the wall clock was set since that was last taken up.
+fn last_jump(earlier: Option<Jump>, jump: Option<Jump>) -> Option<Jump> {
+    match jump {
+        Some(Jump::Forward(by)) => {
+            tracing::warn!(seconds = by.as_secs_f64(), "the wall clock jumped forward");
+        }
+        Some(Jump::Back(by)) => tracing::warn!(seconds = by.as_secs_f64(), "the wall clock jumped back"),
+        None => {}
+    }
+    // Of two jumps, the one that went back has more to mend.
+    match earlier {
+        Some(Jump::Back(by)) => Some(Jump::Back(by)),
+        earlier => jump.or(earlier),
     }
 }
 

@@ -7,6 +7,7 @@
 pub mod api_key;
 pub mod change;
 pub mod channel;
+mod clock_change;
 pub mod company;
 mod connect;
 mod contact;

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::database::{Universe, stores};
 use crate::running::until;
-use crate::serving::{IN_FLIGHT, Serving};
+use crate::serving::{IN_FLIGHT, SERVE, Serving};
 
 const CONTACTS: u64 = 6_000;
 /// Times that the service is killed.
@@ -27,8 +27,7 @@ async fn a_service_killed_in_mid_send_loses_nothing_and_repeats_at_most_what_was
     for kill in 1..=KILLS {
         let enough = kill * CONTACTS / (KILLS + 2);
         until("messages before the kill", async || serving.figures().1 >= enough).await;
-        child.kill().unwrap();
-        child.wait().unwrap();
+        child.crash();
         (child, _) = serving.serve().await;
     }
     until("every recipient reached", async || serving.figures().1 == CONTACTS).await;
@@ -36,19 +35,17 @@ async fn a_service_killed_in_mid_send_loses_nothing_and_repeats_at_most_what_was
     let (messages, recipients) = serving.figures();
     assert_eq!(recipients, CONTACTS);
     assert!(messages - recipients <= KILLS * IN_FLIGHT, "{messages} messages to {recipients} recipients");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    child.crash();
     serving.simulator.stop().await;
 }
 
 async fn a_second_service_on_the_same_database_is_refused(universe: &Universe) {
     let mut serving = Serving::new(universe, 0, "unlimited").await;
     let (mut child, _) = serving.serve().await;
-    let second = serving.place.run("serve --json");
+    let second = serving.place.run(SERVE);
     assert_eq!(second.code, Some(1));
     assert!(second.stderr.contains("another `pombo serve`"), "{}", second.stderr);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    child.crash();
     serving.simulator.stop().await;
 }
 
@@ -66,7 +63,7 @@ fn on_a_full_disk(command: &std::process::Command, kibibytes: u64) -> std::proce
             None => limited.env_remove(name),
         };
     }
-    limited.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped());
+    limited.stdout(std::process::Stdio::piped());
     limited
 }
 
@@ -80,7 +77,7 @@ async fn a_full_disk_refuses_sends_and_loses_none_that_were_accepted() {
     let path = std::path::Path::new(universe.url.trim_start_matches("sqlite://")).to_owned();
     let files = std::fs::read_dir(path.parent().unwrap()).unwrap();
     let largest = files.map(|file| file.unwrap().metadata().unwrap().len()).max().unwrap();
-    let command = on_a_full_disk(&serving.place.command("serve --json"), largest / 1024 + 100);
+    let command = on_a_full_disk(&serving.place.command(SERVE), largest / 1024 + 100);
     let (mut child, url) = serving.serve_as(command).await;
 
     let single = |number: u64| json!({ "type": "text", "message": "hi", "phone_number": number });
@@ -102,8 +99,7 @@ async fn a_full_disk_refuses_sends_and_loses_none_that_were_accepted() {
     }
     assert!(!accepted.is_empty(), "the disk was full from the start");
     assert_eq!(serving.list(&url, "/api/v1/contacts").await.status, 200, "what is there can be read");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    child.crash();
 
     let (mut child, url) = serving.serve().await;
     assert_eq!(serving.send_through(&serving.channel, &url, &single(next)).await.status, 202);
@@ -114,8 +110,7 @@ async fn a_full_disk_refuses_sends_and_loses_none_that_were_accepted() {
     let reached: BTreeSet<u64> = messages.iter().map(|message| message.to.parse().unwrap()).collect();
     assert_eq!(reached, accepted);
     assert!(messages.len() - reached.len() <= usize::try_from(IN_FLIGHT).unwrap(), "{}", messages.len());
-    child.kill().unwrap();
-    child.wait().unwrap();
+    child.crash();
     serving.simulator.stop().await;
     store.close().await;
     universe.end().await;

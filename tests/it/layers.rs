@@ -55,18 +55,42 @@ fn code() -> Vec<(String, PathBuf, Vec<String>)> {
     sources(&root, &mut files);
     files
         .into_iter()
-        .filter(|path| !path.ends_with("lib.rs") && !path.ends_with("main.rs") && !is_test(path))
+        .filter(|path| !path.ends_with("lib.rs") && !path.ends_with("main.rs"))
+        .filter(|path| !is_test(path.strip_prefix(&root).unwrap()))
         .map(|path| {
             let layer = path.strip_prefix(&root).unwrap().components().next().unwrap();
             let layer = layer.as_os_str().to_string_lossy().trim_end_matches(".rs").to_owned();
             let text = fs::read_to_string(&path).unwrap();
-            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-            let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-            (layer, path.clone(), lines.map(str::to_owned).collect())
+            (layer, path.clone(), without_tests(&text))
         })
         .collect()
 }
 
+/// Lines of code without comments and without the items that are compiled for tests only.
+///
+/// Sources are formatted, so an item ends where a line with its indentation closes it: `mod tests;` on its first line,
+/// a braced one with the brace. What cannot be told apart counts as code and is judged.
+fn without_tests(text: &str) -> Vec<String> {
+    const TESTS_ONLY: &str = "#[cfg(test)]";
+    let mut lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let mut code = Vec::new();
+    while let Some(line) = lines.next() {
+        if line.trim() != TESTS_ONLY {
+            code.push(line.to_owned());
+            continue;
+        }
+        let indentation = &line[..line.len() - line.trim_start().len()];
+        let mut item = lines.by_ref().skip_while(|line| line.trim_start().starts_with("#["));
+        if item.next().is_some_and(|first| first.ends_with('{')) {
+            let closing = format!("{indentation}}}");
+            // The iterator stops after the line that closes the item.
+            let _ = lines.by_ref().find(|line| *line == closing);
+        }
+    }
+    code
+}
+
+/// `path` is relative to the sources: the repository itself may be in a directory of any name.
 fn is_test(path: &Path) -> bool {
     path.ends_with("tests.rs") || path.components().any(|part| part.as_os_str() == "tests")
 }
@@ -117,4 +141,47 @@ fn each_layer_leaves_to_the_others_what_is_theirs() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn only_the_items_for_tests_are_left_out() {
+    let source = "\
+use crate::clock;
+#[cfg(test)]
+mod tests;
+// crate::comment
+struct Kept;
+impl Kept {
+    #[cfg(test)]
+    #[must_use]
+    fn free(&self) -> usize {
+        self.hidden()
+    }
+
+    fn used() {}
+}
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::hidden;
+}
+use crate::late;
+";
+    let code = without_tests(source);
+    let expected =
+        ["use crate::clock;", "struct Kept;", "impl Kept {", "", "    fn used() {}", "}", "use crate::late;"];
+    assert_eq!(code, expected);
+}
+
+#[test]
+fn what_follows_an_item_for_tests_is_read() {
+    let after_tests = code().into_iter().filter(|(_, path, lines)| {
+        let text = fs::read_to_string(path).unwrap();
+        let before = text.split("#[cfg(test)]").next().unwrap();
+        lines.len() > before.lines().filter(|line| !line.trim_start().starts_with("//")).count()
+    });
+    assert_ne!(
+        after_tests.count(),
+        0,
+        "no source has code after its first item for tests: the check is idle"
+    );
 }

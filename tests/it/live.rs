@@ -1,16 +1,14 @@
 //! What the command line changes is in force at once in a service that runs.
 
-use std::process::Child;
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
 
+use crate::child::OwnedChild;
 use crate::database::{Universe, stores};
 use crate::running::until;
 use crate::serving::{OTHER_NUMBER, Serving};
 
-/// Within this a change must be in force; the service looks four times a second.
-const SOON: Duration = Duration::from_secs(5);
+/// At one a second, so many messages take longer than the patience of a test: only a change of pace delivers them.
+const MANY: u64 = 400;
 
 stores!(
     a_tier_that_is_changed_speeds_up_a_send_under_way,
@@ -19,9 +17,8 @@ stores!(
     a_number_that_the_command_line_suppresses_is_skipped_until_that_is_lifted,
 );
 
-async fn end(mut child: Child, serving: Serving) {
-    child.kill().unwrap();
-    child.wait().unwrap();
+async fn end(mut child: OwnedChild, serving: Serving) {
+    child.crash();
     serving.simulator.stop().await;
 }
 
@@ -33,7 +30,7 @@ fn pace(serving: &Serving, pace: &str) {
 }
 
 async fn a_tier_that_is_changed_speeds_up_a_send_under_way(universe: &Universe) {
-    let mut serving = Serving::new(universe, 200, "standard").await;
+    let mut serving = Serving::new(universe, MANY, "standard").await;
     pace(&serving, "1/s");
     let (child, url) = serving.serve().await;
     assert_eq!(serving.send(&url).await.status, 202);
@@ -41,16 +38,14 @@ async fn a_tier_that_is_changed_speeds_up_a_send_under_way(universe: &Universe) 
     assert!(serving.figures().0 < 100, "the slow tier was not kept");
 
     pace(&serving, "unlimited");
-    let applied = Instant::now();
-    until("everybody reached", async || serving.figures().1 == 200).await;
-    assert!(applied.elapsed() < 2 * SOON, "the old pace was kept: {:?}", applied.elapsed());
+    until("everybody reached", async || serving.figures().1 == MANY).await;
     until("the send finished", async || universe.store.working_channels().await.unwrap().is_empty()).await;
-    assert_eq!(serving.figures(), (200, 200));
+    assert_eq!(serving.figures(), (MANY, MANY));
     end(child, serving).await;
 }
 
 async fn a_tier_that_an_operator_replaces_over_http_speeds_up_a_send_under_way(universe: &Universe) {
-    let mut serving = Serving::new(universe, 200, "standard").await;
+    let mut serving = Serving::new(universe, MANY, "standard").await;
     let operator = serving.place.json("operator create ana")["key"].as_str().unwrap().to_owned();
     let (child, url) = serving.serve().await;
     let put = async |path: String, body: Value| {
@@ -70,11 +65,9 @@ async fn a_tier_that_an_operator_replaces_over_http_speeds_up_a_send_under_way(u
     assert!(serving.figures().0 < 100, "the slow tier was not kept");
 
     assert_eq!(put("tiers/slow".to_owned(), paced("unlimited")).await, 200);
-    let replaced = Instant::now();
-    until("everybody reached", async || serving.figures().1 == 200).await;
-    assert!(replaced.elapsed() < 2 * SOON, "the old pace was kept: {:?}", replaced.elapsed());
+    until("everybody reached", async || serving.figures().1 == MANY).await;
     until("the send finished", async || universe.store.working_channels().await.unwrap().is_empty()).await;
-    assert_eq!(serving.figures(), (200, 200));
+    assert_eq!(serving.figures(), (MANY, MANY));
 
     let history = serving.place.json("tier history --tier slow");
     let who: Vec<_> = history.as_array().unwrap().iter().map(|change| &change["who"]).collect();
@@ -106,9 +99,7 @@ async fn what_the_command_line_adds_can_be_used_and_what_it_revokes_cannot(unive
     let second = created["key"].as_str().unwrap();
     assert_eq!(open(second).await, 200, "a new key opens at once");
     serving.place.json(&format!("key revoke {}", created["id"].as_str().unwrap()));
-    let revoked = Instant::now();
     until("the key refused", async || open(second).await == 401).await;
-    assert!(revoked.elapsed() < SOON, "a revoked key opened for {:?}", revoked.elapsed());
     assert_eq!(open(&serving.key).await, 200, "the other key still opens");
     end(child, serving).await;
 }
@@ -122,15 +113,11 @@ async fn a_number_that_the_command_line_suppresses_is_skipped_until_that_is_lift
     assert_eq!(send().await["recipients_count"], 2);
 
     serving.place.json(&format!("suppression add {leaves} --company Acme --everything"));
-    let suppressed = Instant::now();
     until("the number skipped", async || send().await["recipients_count"] == 1).await;
-    assert!(suppressed.elapsed() < SOON, "a suppressed number was sent to for {:?}", suppressed.elapsed());
     let reason = "is not to be sent anything by this business";
     assert_eq!(send().await["skipped"], json!([{ "input": leaves, "reason": reason }]));
 
     serving.place.json(&format!("suppression lift {leaves} --company Acme"));
-    let lifted = Instant::now();
     until("the number sent to again", async || send().await["recipients_count"] == 2).await;
-    assert!(lifted.elapsed() < SOON, "a lifted number was skipped for {:?}", lifted.elapsed());
     end(child, serving).await;
 }

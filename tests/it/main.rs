@@ -2,12 +2,17 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where it fails")]
 
 mod api;
+mod child;
 mod cli;
+#[cfg(debug_assertions)]
+mod clock_jumps;
+mod commit_answers;
 mod connections;
 mod contacts;
 mod database;
 mod delivery;
 mod doubt;
+mod dropped;
 #[cfg(feature = "web-session")]
 mod fake_whatsapp;
 mod faults;
@@ -20,7 +25,9 @@ mod live;
 mod media;
 mod outage;
 mod overlooked;
+mod own_process;
 mod plan;
+mod postgres_proxy;
 mod program;
 mod proxy;
 mod readme;
@@ -46,6 +53,7 @@ mod store_settling;
 mod store_suppressions;
 mod store_web_contacts;
 mod store_web_session;
+mod taken_over;
 mod unreliable;
 mod waiting;
 #[cfg(feature = "web-session")]

@@ -1,8 +1,34 @@
 //! A line to a server that can be cut and mended, and on which a single connection can be made to hang.
 
-use std::io::{Read as _, Write as _};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::io::{self, Read as _, Write as _};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
+
+use tokio::net::TcpSocket;
+
+/// A port of loopback that is ours for as long as this lives, whether anybody listens or not.
+///
+/// A port that is released to refuse connections may be given to somebody else before it is bound again. Here a second
+/// socket that never listens stays bound to it: connections are refused, and nobody else gets the port.
+pub(crate) struct OwnPort {
+    pub(crate) address: SocketAddr,
+    _bound: TcpSocket,
+}
+
+impl OwnPort {
+    pub(crate) fn new() -> Self {
+        let bound = TcpSocket::new_v4().unwrap();
+        // As the standard library does for those that listen: both must agree to share the port.
+        bound.set_reuseaddr(true).unwrap();
+        bound.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
+        Self { address: bound.local_addr().unwrap(), _bound: bound }
+    }
+
+    /// Listens until the listener is dropped.
+    fn listen(&self) -> TcpListener {
+        TcpListener::bind(self.address).unwrap()
+    }
+}
 
 /// Passes bytes on both ways while it is not cut; ends with the test.
 pub(crate) struct Proxy {
@@ -43,15 +69,16 @@ struct Line {
 impl Proxy {
     /// A line to `server`, an address of the form `host:port`.
     pub(crate) fn to(server: String) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
+        let port = OwnPort::new();
+        let address = port.address;
+        let listener = port.listen();
         let line = Arc::new(Mutex::new(Line::default()));
         let turned = Arc::new(Condvar::new());
         let (own, own_turned) = (Arc::clone(&line), Arc::clone(&turned));
         std::thread::spawn(move || {
             let mut listener = Some(listener);
             loop {
-                let listening = listener.take().unwrap_or_else(|| TcpListener::bind(address).unwrap());
+                let listening = listener.take().unwrap_or_else(|| port.listen());
                 serve(&listening, &server, &own, &own_turned);
                 drop(listening);
                 let mut line = own.lock().unwrap();
@@ -194,5 +221,17 @@ impl Drop for Proxy {
         drop(line);
         // Wakes the thread that waits for clients.
         let _ = TcpStream::connect(self.address);
+    }
+}
+
+#[test]
+fn a_port_whose_listener_is_gone_refuses_connections_and_can_be_listened_at_again() {
+    let port = OwnPort::new();
+    assert!(TcpStream::connect(port.address).is_err(), "nobody listens yet");
+    for _ in 0..3 {
+        let listener = port.listen();
+        let client = TcpStream::connect(port.address).unwrap();
+        drop((listener.accept().unwrap(), client, listener));
+        assert!(TcpStream::connect(port.address).is_err(), "nobody listens any more");
     }
 }

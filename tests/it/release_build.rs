@@ -32,3 +32,13 @@ fn a_release_build_checks_the_certificate_of_whatsapp() {
 fn the_feature_that_skips_the_check_is_seen_where_it_is() {
     assert!(dependents("features,normal,dev").contains(DANGER));
 }
+
+/// The clock that tests can set is compiled with debug assertions only.
+#[test]
+fn a_release_build_has_no_clock_that_can_be_set() {
+    let manifest = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).unwrap();
+    assert!(
+        !manifest.contains("debug-assertions"),
+        "a profile would compile the clock's offset into a release"
+    );
+}

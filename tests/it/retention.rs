@@ -109,8 +109,7 @@ async fn a_crash_in_the_middle_of_forgetting_leaves_nothing_astray(universe: &Un
     let (mut child, _) = serving.serve().await;
     until("the forgetting begun", async || count(&rows, "forgotten_send WHERE next_ordinal > 0").await == 1)
         .await;
-    child.kill().unwrap();
-    child.wait().unwrap();
+    child.crash();
     let left = count(&rows, "message").await;
     assert!(left > 0 && left < MANY.cast_signed(), "{left} are left");
     assert_eq!((count(&rows, "send").await, count(&rows, "forgotten_send").await), (0, 1));
@@ -120,7 +119,6 @@ async fn a_crash_in_the_middle_of_forgetting_leaves_nothing_astray(universe: &Un
     until("nothing of it left", async || count(&rows, "forgotten_send").await == 0).await;
     until("the new send over", async || count(&rows, "send WHERE state = 2").await == 1).await;
     assert_eq!(count(&rows, "message").await, 10);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    child.crash();
     serving.simulator.stop().await;
 }

@@ -13,14 +13,15 @@ use pombo::domain::contact::Person;
 use pombo::domain::tier;
 use pombo::engine::Engine;
 use pombo::simulator::{self, Simulator};
-use pombo::store::Store;
 use pombo::store::api_key::NewKey;
 use pombo::store::change::Who;
 use pombo::store::channel::{NewChannel, Sealed};
+use pombo::store::{Lease, Store};
 use pombo::vault::{Vault, api_key, context};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use crate::database::Universe;
@@ -35,6 +36,8 @@ pub(crate) const TOKEN: &str = "EAAG-good";
 pub(crate) const APP_SECRET: &str = "app-secret";
 /// How long anything may take before a test fails.
 const PATIENCE: Duration = Duration::from_secs(180);
+/// How long what takes moments may take. Generous: it decides only how long a failing test takes.
+const SHORT_PATIENCE: Duration = Duration::from_secs(30);
 
 /// One company with one business account.
 pub(crate) struct Running {
@@ -244,11 +247,54 @@ impl Running {
             serve(&self.config, &self.store, &self.vault, &self.database).await;
     }
 
+    /// A request with the company's key that goes on by itself, to the service that runs now.
+    pub(crate) fn begin(&self, method: Method, path: &str, body: &Value) -> JoinHandle<Answer> {
+        let request = reqwest::Client::new().request(method, format!("{}{path}", self.url));
+        let request = request.json(body).bearer_auth(&self.key);
+        tokio::spawn(async move { Answer::read(request.send().await.unwrap()).await })
+    }
+
+    /// The request to send something through the channel.
+    pub(crate) fn begin_send(&self, body: &Value) -> JoinHandle<Answer> {
+        self.begin(Method::POST, &format!("/api/v1/chat/{}/messages", self.channel), body)
+    }
+
+    /// Another service takes over the data, which it reaches by these options; from now on it is asked. The service
+    /// before goes on as well as it can without the lease, which must be free.
+    pub(crate) async fn succeed(&mut self, database: pombo::store::Options) -> Former {
+        self.store = Store::open(&database).await.unwrap();
+        self.database = database;
+        let (engine, server, url) = serve(&self.config, &self.store, &self.vault, &self.database).await;
+        self.url = url;
+        Former {
+            engine: std::mem::replace(&mut self.engine, engine),
+            server: std::mem::replace(&mut self.server, server),
+        }
+    }
+
     /// Ends service and simulator.
     pub(crate) async fn end(self) {
         self.server.stop(true).await;
         self.engine.stop().await;
         self.simulator.stop().await;
+    }
+}
+
+/// A service whose data another one has taken over.
+pub(crate) struct Former {
+    engine: Engine,
+    server: ServerHandle,
+}
+
+impl Former {
+    /// Returns when it knows that it can dispatch no more.
+    pub(crate) async fn fenced(&self) {
+        self.engine.fenced().await;
+    }
+
+    pub(crate) async fn end(self) {
+        self.server.stop(true).await;
+        self.engine.stop().await;
     }
 }
 
@@ -258,16 +304,8 @@ async fn serve(
     vault: &Arc<Vault>,
     database: &pombo::store::Options,
 ) -> (Engine, ServerHandle, String) {
-    let mut lease = store.acquire_lease(database, "test").await;
-    // The engine before gives its lease back when its last actor is gone.
-    for _ in 0..200 {
-        if lease.is_ok() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-        lease = store.acquire_lease(database, "test").await;
-    }
-    let engine = Engine::start(config, store.clone(), Arc::clone(vault), lease.unwrap(), None).await.unwrap();
+    let lease = lease(store, database).await;
+    let engine = Engine::start(config, store.clone(), Arc::clone(vault), lease, None).await.unwrap();
     let state = web::Data::new(api::State { engine: engine.clone(), options: api::Options::default() });
     let server = HttpServer::new(move || App::new().service(api::service(state.clone())))
         .workers(1)
@@ -281,9 +319,29 @@ async fn serve(
     (engine, handle, url)
 }
 
+/// The lease, once the engine before gave it back: that is when its last actor is gone.
+pub(crate) async fn lease(store: &Store, database: &pombo::store::Options) -> Lease {
+    let mut lease = None;
+    until("the lease free", async || {
+        lease = store.acquire_lease(database, "test").await.ok();
+        lease.is_some()
+    })
+    .await;
+    lease.unwrap()
+}
+
 /// Waits for a condition; fails the test when it does not come true.
-pub(crate) async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
-    let deadline = tokio::time::Instant::now() + PATIENCE;
+pub(crate) async fn until(what: &str, holds: impl AsyncFnMut() -> bool) {
+    until_within(PATIENCE, what, holds).await;
+}
+
+/// The same for what takes moments when it happens at all.
+pub(crate) async fn until_soon(what: &str, holds: impl AsyncFnMut() -> bool) {
+    until_within(SHORT_PATIENCE, what, holds).await;
+}
+
+async fn until_within(patience: Duration, what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let deadline = tokio::time::Instant::now() + patience;
     while !holds().await {
         assert!(tokio::time::Instant::now() < deadline, "waited in vain for {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;

@@ -1,11 +1,11 @@
 //! The program itself, served in a process of its own, set up by the command line.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use pombo::simulator::{self, ReceiptOptions, Simulator};
 use serde_json::{Value, json};
 
+use crate::child::OwnedChild;
 use crate::database::Universe;
 use crate::harness::Answer;
 use crate::program::Place;
@@ -13,6 +13,8 @@ use crate::running::{APP_SECRET, NUMBER};
 
 /// Messages of a channel between their start and their durable outcome: the most that a crash may repeat.
 pub(crate) const IN_FLIGHT: u64 = 48;
+/// Serves until it is killed, or until the pipe at its input ends.
+pub(crate) const SERVE: &str = "serve --json --end-with-input";
 /// A number of the same account that no channel has at first.
 pub(crate) const OTHER_NUMBER: &str = "106540352242923";
 
@@ -91,17 +93,16 @@ impl Serving {
     }
 
     /// Starts the program and waits for its address.
-    pub(crate) async fn serve(&mut self) -> (Child, String) {
-        let command = self.place.command("serve --json");
+    pub(crate) async fn serve(&mut self) -> (OwnedChild, String) {
+        let command = self.place.command(SERVE);
         self.serve_as(command).await
     }
 
     /// Starts the program by this command and waits for its address.
-    pub(crate) async fn serve_as(&mut self, mut command: Command) -> (Child, String) {
+    pub(crate) async fn serve_as(&mut self, mut command: Command) -> (OwnedChild, String) {
         // Nobody reads it: a full pipe would hold the program up.
-        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
-        let mut first = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut first).unwrap();
+        let mut child = OwnedChild::spawn(command.stderr(Stdio::null()));
+        let first = child.first_line();
         let started: Value = serde_json::from_str(&first).unwrap_or_default();
         let url = started["base_url"].as_str().unwrap_or_else(|| panic!("no address: {first}")).to_owned();
         if self.tag.is_empty() && self.contacts > 0 {

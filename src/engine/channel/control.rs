@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::ChannelActor;
 use super::work::Leave;
+use crate::clock::Timestamp;
 use crate::domain::message::State;
 use crate::domain::send::{self, Mark};
 
@@ -32,6 +33,11 @@ pub(crate) struct Overlooked {
     pub(crate) direct: Option<Uuid>,
     pub(crate) bulk: Option<Uuid>,
 }
+
+/// The wall clock was set: look at every moment of it again.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct ClockWasSet;
 
 /// The provider says of these templates whether they may be sent.
 #[derive(Message)]
@@ -111,6 +117,19 @@ impl Handler<Overlooked> for ChannelActor {
             self.lanes.look_again();
             self.pump(ctx);
         }
+    }
+}
+
+impl Handler<ClockWasSet> for ChannelActor {
+    type Result = ();
+
+    fn handle(&mut self, _: ClockWasSet, ctx: &mut Self::Context) {
+        // The first message that may not go says when the quota opens by the clock as it is now.
+        self.templates_closed_until = None;
+        self.next_look = None;
+        self.lanes.look_again();
+        self.lanes.look_at_parked(Timestamp::now());
+        self.pump(ctx);
     }
 }
 

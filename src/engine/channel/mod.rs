@@ -53,7 +53,7 @@ use self::answer::Answered;
 use self::connection::Link;
 pub(crate) use self::connection::connector;
 use self::connector::Connector;
-pub(crate) use self::control::{Look, Overlooked, Release, TemplatesChanged};
+pub(crate) use self::control::{ClockWasSet, Look, Overlooked, Release, TemplatesChanged};
 use self::dispatch::Held;
 pub(crate) use self::explain::{AskPace, Explain, LookAhead, Viewed};
 use self::figures::Figures;

@@ -230,6 +230,13 @@ impl Work {
         self.parked_due = due;
     }
 
+    /// What waits in the store is read again, whenever it was due.
+    pub(super) const fn look_at_parked(&mut self, now: Timestamp) {
+        if self.parked > 0 {
+            self.parked_due = Some(now);
+        }
+    }
+
     /// Whether messages that wait in the store are due and must be read; they count as on their way then.
     pub(super) fn unpark(&mut self, now: Timestamp) -> bool {
         let is_due = self.parked > 0 && self.parked_due.is_some_and(|due| due <= now);

@@ -103,6 +103,16 @@ impl Window {
         self.complete = true;
     }
 
+    /// Recipients that a clock that was ahead wrote to later than `now` count from `now` on: a day, and not as long as
+    /// the clock was ahead besides.
+    pub(super) fn clock_went_back(&mut self, now: Timestamp) {
+        while let Some((at, recipient)) = self.order.last().copied().filter(|(at, _)| *at > now) {
+            self.order.remove(&(at, recipient));
+            self.last.insert(recipient, now);
+            self.order.insert((now, recipient));
+        }
+    }
+
     pub(super) fn used(&self, now: Timestamp) -> u64 {
         let over = self.order.iter().take_while(|(at, _)| is_over(*at, now)).count();
         (self.order.len() - over) as u64
@@ -152,8 +162,8 @@ impl Window {
     }
 }
 
-/// Whether a recipient last written to at `last` does not count any more. A clock that went back finds times in
-/// the future: those count, until their day is over too.
+/// Whether a recipient last written to at `last` does not count any more. Times in the future count until their day
+/// is over too, unless [`Window::clock_went_back`] was told of them.
 fn is_over(last: Timestamp, now: Timestamp) -> bool {
     last.plus(DAY) <= now
 }

@@ -1,27 +1,25 @@
 //! The demonstration: what its first line promises, what a second start finds, and the phone that it plays.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::child::OwnedChild;
 use crate::program::Place;
 use crate::running::until;
 
 /// A demonstration that runs.
 struct Demo {
-    child: Child,
+    child: OwnedChild,
     /// Its first line.
     said: Value,
 }
 
 impl Demo {
     fn start(place: &Place, line: &str) -> Self {
-        let mut child = place.command(line).spawn().unwrap();
-        let mut first = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut first).unwrap();
-        let said = serde_json::from_str(&first);
-        let said = said.unwrap_or_else(|_| panic!("{first}{:?}", child.kill().and_then(|()| child.wait())));
+        let mut child = OwnedChild::spawn(&mut place.command(&format!("{line} --end-with-input")));
+        let first = child.first_line();
+        let said = serde_json::from_str(&first).unwrap_or_else(|_| panic!("no first line: {first}"));
         Self { child, said }
     }
 
@@ -29,7 +27,7 @@ impl Demo {
     fn end(self) -> Value {
         let ended = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
         assert!(ended.success());
-        let output = self.child.wait_with_output().unwrap();
+        let output = self.child.wait_with_output();
         assert!(output.status.success(), "{}{}", self.said, String::from_utf8_lossy(&output.stderr));
         self.said
     }
@@ -124,8 +122,7 @@ async fn the_phone_is_linked_by_one_command_and_stays_linked() {
     until("the connection", async || demo.pairing().await["status"] == "connected").await;
     let said = phone(&place);
     assert_eq!((said.len(), &said[0]["was_linked"]), (1, &json!(true)), "{said:?}");
-    demo.child.kill().unwrap();
-    demo.child.wait().unwrap();
+    demo.child.crash();
     let killed = place.run("demo phone");
     assert!(killed.stderr.contains("no demonstration runs"), "{killed:?}");
 }
@@ -134,7 +131,7 @@ async fn the_phone_is_linked_by_one_command_and_stays_linked() {
 fn a_directory_with_something_real_in_it_is_refused() {
     let place = Place::new();
     place.json("company create Acme");
-    let run = place.run("demo --port 0 --data data");
+    let run = place.run("demo --port 0 --data data --end-with-input");
     assert_eq!(run.code, Some(1));
     assert!(run.stderr.contains("--data"), "{}", run.stderr);
 }

@@ -3,11 +3,12 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::child::OwnedChild;
 use crate::program::Place;
 
 /// Small, but with every phase.
@@ -87,25 +88,17 @@ fn what_is_not_started_when_the_wait_is_over_is_canceled_and_the_limit_is_seen_t
 }
 
 /// A process that says its address first, with an end of its own.
-struct Running(Child, Value);
+struct Running(#[expect(dead_code, reason = "ends with its value")] OwnedChild, Value);
 
 impl Running {
     fn start(mut command: Command) -> Self {
-        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
-        let mut first = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut first).unwrap();
+        let mut child = OwnedChild::spawn(command.arg("--end-with-input").stderr(Stdio::null()));
+        let first = child.first_line();
         Self(child, serde_json::from_str(&first).unwrap())
     }
 
     fn base_url(&self) -> &str {
         self.1["base_url"].as_str().unwrap()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 
@@ -187,11 +180,11 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Starts a long load test and waits until its service and its simulator run.
+/// Starts a load test that would take longer than the test, and waits until its service and its simulator run.
 #[cfg(target_os = "linux")]
-fn under_way(place: &Place) -> (Child, Vec<u32>) {
-    let line = "loadtest --contacts 300 --tags 1 --duration 1h --single-rate 40/s --data . --report page.html --json";
-    let child = place.command(line).spawn().unwrap();
+fn under_way(place: &Place) -> (OwnedChild, Vec<u32>) {
+    let line = "loadtest --contacts 300 --tags 1 --duration 5m --single-rate 40/s --data . --report page.html --json";
+    let child = OwnedChild::spawn(&mut place.command(line));
     let mut running = Vec::new();
     wait_until("two children", || {
         running = children(child.id());
@@ -211,11 +204,11 @@ fn ctrl_c_ends_it_early_with_a_report_and_without_a_trace() {
     let place = Place::new();
     let (mut child, running) = under_way(&place);
     let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
-    assert!(told.any(|line| line.unwrap().contains("of 3600 s  accepted")), "nothing was sent");
+    assert!(told.any(|line| line.unwrap().contains("of 300 s  accepted")), "nothing was sent");
     signal("-INT", child.id());
     // A full pipe would hold it up.
     let told: Vec<_> = told.map_while(Result::ok).collect();
-    let output = child.wait_with_output().unwrap();
+    let output = child.wait_with_output();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((output.status.code(), &report["ended_early"]), (Some(0), &json!(true)), "{report}");
     assert!(report["singles"]["accepted"].as_u64().unwrap() > 0, "{told:?}");
@@ -230,7 +223,6 @@ fn ctrl_c_ends_it_early_with_a_report_and_without_a_trace() {
 fn its_processes_end_with_it_even_when_it_is_killed() {
     let place = Place::new();
     let (mut child, running) = under_way(&place);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    child.crash();
     wait_until("no children", || running.iter().all(|process| !is_there(*process)));
 }

@@ -1,8 +1,7 @@
 //! What the program refuses, in which words and with which exit code.
 
-use std::net::TcpListener;
-
 use crate::program::Place;
+use crate::proxy::OwnPort;
 
 #[test]
 fn misuse_ends_with_2_and_failure_with_1_each_with_its_mend() {
@@ -43,18 +42,19 @@ fn misuse_ends_with_2_and_failure_with_1_each_with_its_mend() {
 #[test]
 fn every_fault_of_the_configuration_is_told_at_once() {
     let place = Place::new().with("POMBO__SERVER__BIND", "nowhere").with("POMBO__LOG__LEVLE", "info");
-    let run = place.run("serve");
+    let run = place.run("serve --end-with-input");
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("server.bind") && run.stderr.contains("log.level"), "{}", run.stderr);
 }
 
 #[test]
 fn a_database_that_is_away_is_named_without_its_password() {
-    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let port = OwnPort::new();
+    let closed = port.address;
     let place = Place::new()
         .with("POMBO__DATABASE__URL", format!("postgres://pombo:hunter2@{closed}/pombo"))
         .with("POMBO__DATABASE__ACQUIRE_TIMEOUT", "500ms");
-    for line in ["company list", "serve"] {
+    for line in ["company list", "serve --end-with-input"] {
         let run = place.run(line);
         assert_eq!(run.code, Some(1), "{line}: {run:?}");
         assert!(run.stderr.contains(&format!("postgres://pombo@{closed}/pombo")), "{}", run.stderr);

@@ -14,6 +14,8 @@ use pombo::store::{self, Store};
 use pombo::vault::Vault;
 use tokio::sync::oneshot;
 
+use crate::running::lease;
+
 /// A service that runs in a thread of its own; asked to stop on drop.
 pub(crate) struct Process {
     /// `http://127.0.0.1:PORT`
@@ -49,16 +51,7 @@ impl Process {
         std::thread::spawn(move || {
             actix_web::rt::System::new().block_on(async move {
                 let store = Store::open(&database).await.unwrap();
-                let mut lease = store.acquire_lease(&database, "test").await;
-                // A process before gives its lease back when its last actor is gone.
-                for _ in 0..200 {
-                    if lease.is_ok() {
-                        break;
-                    }
-                    tokio::time::sleep(Duration::from_millis(10)).await;
-                    lease = store.acquire_lease(&database, "test").await;
-                }
-                let lease = lease.unwrap();
+                let lease = lease(&store, &database).await;
                 let engine = Engine::start(&config, store, own_vault, lease, driver).await.unwrap();
                 let state = web::Data::new(State { engine: engine.clone(), options });
                 let server = HttpServer::new(move || App::new().service(api::service(state.clone())))

@@ -1,13 +1,19 @@
 //! A service that is killed and started again, while its provider goes on telling what it took.
 
-use std::process::Child;
 use std::time::Duration;
 
+use entity::message::{Column, Entity};
+use pombo::clock::Timestamp;
 use pombo::domain::message::State;
-use sea_orm::{ColumnTrait as _, Database, EntityTrait as _, PaginatorTrait as _, QueryFilter as _};
+use pombo::simulator::ReceiptOptions;
+use sea_orm::sea_query::IntoCondition;
+use sea_orm::{
+    ColumnTrait as _, Condition, Database, EntityTrait as _, PaginatorTrait as _, QueryFilter as _,
+};
 use serde_json::Value;
 
 use super::watch::{checked, count_of, soon};
+use crate::child::OwnedChild;
 use crate::database::Universe;
 use crate::running::{NUMBER, until};
 use crate::serving::Serving;
@@ -19,7 +25,7 @@ pub(super) const GRACE: &str = "6s";
 pub(super) struct Killed<'a> {
     universe: &'a Universe,
     pub(super) serving: Serving,
-    child: Child,
+    child: OwnedChild,
     pub(super) url: String,
     /// Messages that the provider had at some kill while the ledger did not know.
     pub(super) in_doubt: u64,
@@ -44,14 +50,14 @@ impl<'a> Killed<'a> {
 
     /// The provider's webhooks come to the service that runs now.
     pub(super) fn aim(&self) {
-        let receipts = soon(self.serving.receipts(&self.url));
+        // As the provider does: what nobody takes is told again for longer than any service is away.
+        let receipts = ReceiptOptions { attempts: 10_000, ..soon(self.serving.receipts(&self.url)) };
         self.serving.simulator.aim_receipts(Some(receipts)).unwrap();
     }
 
     /// Ends the service as a crash does, and waits until it is gone.
     pub(super) async fn kill(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
+        self.child.crash();
         let taken = self.messages();
         let known = self.known().await;
         self.in_doubt += taken.saturating_sub(known);
@@ -76,12 +82,26 @@ impl<'a> Killed<'a> {
 
     /// Messages of which the ledger knows that the provider has them.
     async fn known(&self) -> u64 {
-        use entity::message::{Column, Entity};
-        let database = Database::connect(&self.universe.url).await.unwrap();
         let states = [State::Sent, State::Delivered, State::Read].map(State::as_i16);
-        let known = Entity::find().filter(Column::State.is_in(states)).count(&database).await.unwrap();
+        self.count(Column::State.is_in(states)).await
+    }
+
+    /// Messages of which nobody knows whether they were sent, as far as that is written.
+    pub(super) async fn doubts(&self) -> u64 {
+        self.count(Column::State.eq(State::Unknown.as_i16())).await
+    }
+
+    /// Those of them that are not due to be sent again.
+    pub(super) async fn doubts_within_grace(&self) -> u64 {
+        let unknown = Condition::all().add(Column::State.eq(State::Unknown.as_i16()));
+        self.count(unknown.add(Column::RetryAt.gt(Timestamp::now().millis()))).await
+    }
+
+    async fn count(&self, which: impl IntoCondition) -> u64 {
+        let database = Database::connect(&self.universe.url).await.unwrap();
+        let count = Entity::find().filter(which).count(&database).await.unwrap();
         database.close().await.unwrap();
-        known
+        count
     }
 
     /// The company's only send as it is shown now.
@@ -100,8 +120,7 @@ impl<'a> Killed<'a> {
 
     /// Ends everything.
     pub(super) async fn end(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
+        self.child.crash();
         self.serving.simulator.stop().await;
     }
 }

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use rand::rngs::SmallRng;
-use rand::{RngExt as _, SeedableRng as _};
+use rand::RngExt as _;
 
 use super::killed::{Killed, slow};
+use super::seed::Seed;
 use super::watch::assert_once;
 use crate::database::{Universe, stores};
 use crate::running::until;
@@ -21,22 +21,11 @@ const KILLS: u64 = 20;
 /// How long the provider takes for an answer.
 const LATENCY: Duration = Duration::from_millis(15);
 
-/// Says which seed failed.
-struct Seed(u64);
-
-impl Drop for Seed {
-    #[expect(clippy::print_stderr, reason = "whoever sees the failure needs the seed to see it again")]
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            eprintln!("the kills were at the moments of POMBO_TEST_SEED={}", self.0);
-        }
-    }
-}
+/// The most messages between a start and a kill that comes soon after it.
+const SOON: u64 = 200;
 
 async fn a_service_killed_twenty_times_in_one_send_loses_nothing_and_repeats_nothing(universe: &Universe) {
-    let given = std::env::var("POMBO_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed = Seed(given.unwrap_or_else(rand::random));
-    let mut chance = SmallRng::seed_from_u64(seed.0);
+    let mut chance = Seed::new().chance();
     let options = [("POMBO__ENGINE__CONCURRENCY", "48"), ("POMBO__ENGINE__IN_FLIGHT", "96")];
     let mut killed = Killed::start(universe, CONTACTS, "unlimited", &options).await;
     slow(&killed, LATENCY);
@@ -44,13 +33,15 @@ async fn a_service_killed_twenty_times_in_one_send_loses_nothing_and_repeats_not
     assert_eq!(answer.status, 202, "{}", answer.body);
     let id = answer.json()["send_id"].as_str().unwrap().to_owned();
     for kill in 1..=KILLS {
-        // Three of four when so much was done, the others as soon as the service is up.
-        if chance.random_ratio(3, 4) {
-            let step = CONTACTS / (KILLS + 2);
-            let enough = (kill - 1) * step + chance.random_range(0..step);
-            until("messages before the kill", async || killed.messages() >= enough).await;
-        }
-        tokio::time::sleep(Duration::from_millis(chance.random_range(0..60))).await;
+        // Three of four when so much was done, the others soon after the service is up, some of them at once.
+        let step = CONTACTS / (KILLS + 2);
+        let enough = if chance.random_ratio(3, 4) {
+            (kill - 1) * step + chance.random_range(0..step)
+        } else {
+            killed.messages() + chance.random_range(0..SOON)
+        };
+        let enough = enough.min(CONTACTS);
+        until("messages before the kill", async || killed.messages() >= enough).await;
         killed.kill_and_start_again().await;
         assert_eq!(
             killed.serving.simulator.number(crate::running::NUMBER).unwrap().repeated,
@@ -79,7 +70,8 @@ async fn a_service_that_was_away_longer_than_the_grace_waits_for_receipts_before
     let before = killed.messages();
     until("some more messages", async || killed.messages() > before + 500).await;
     killed.kill().await;
-    tokio::time::sleep(Duration::from_millis(3_500)).await;
+    assert_ne!(killed.doubts().await, 0, "the first start found nothing in doubt");
+    until("the grace over", async || killed.doubts_within_grace().await == 0).await;
     killed.start_again().await;
     let now = killed.messages();
     until("the service at work again", async || killed.messages() > now + 100).await;

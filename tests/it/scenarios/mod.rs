@@ -14,6 +14,8 @@ mod pair_limit;
 mod provider_down;
 mod receipts_out_of_order;
 mod reply_lost;
+mod reported;
+mod seed;
 pub(crate) mod stage;
 mod steered;
 mod template_paused_in_mid_send;

@@ -28,8 +28,8 @@ const AT_ONCE: u64 = 16;
 /// Nobody's number in the tag.
 const SINGLE: u64 = 5_521_900_000_000;
 const SOON: Duration = Duration::from_secs(2);
-/// How late a test's machine may be.
-const LATE: Duration = Duration::from_secs(10);
+/// How late a test's machine may be; far less than it would take to send everything.
+const LATE: Duration = Duration::from_secs(5);
 
 /// A provider that takes its time, so that a send has a middle.
 async fn slow(universe: &Universe) -> Running {
@@ -168,7 +168,6 @@ async fn scheduled(universe: &Universe, restarts: bool) {
     let log = running.simulator.messages(0, 1_000);
     let is_early = |to: &str, at: Timestamp| at < send_at && to != SINGLE.to_string();
     assert!(!log.iter().any(|message| is_early(&message.to, message.at)), "nothing goes before its moment");
-    assert!(figures(&running).last_at.unwrap() < send_at.plus(LATE));
     running.end().await;
 }
 
@@ -184,7 +183,7 @@ async fn a_send_whose_time_is_over_ends_in_the_middle(universe: &Universe) {
     comes_to(&running, &id, "expired").await;
     let stopped = quiet(&running).await;
     assert!((1..CONTACTS).contains(&stopped), "{stopped} messages went out");
-    assert!(figures(&running).last_at.unwrap() < expires_at.plus(Duration::from_secs(1)));
+    assert!(figures(&running).last_at.unwrap() < expires_at.plus(LATE));
     let expected = [("sent".to_owned(), stopped), ("expired".to_owned(), CONTACTS - stopped)].into();
     until("every answer written", async || counts(&shown(&running, &id).await) == expected).await;
     only_another_goes(&running, SINGLE).await;

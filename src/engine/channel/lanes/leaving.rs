@@ -80,6 +80,15 @@ impl Lanes {
         }
     }
 
+    /// Whatever waits in the store is read again, whenever it was due.
+    pub(in crate::engine::channel) fn look_at_parked(&mut self, now: Timestamp) {
+        for id in &self.parked {
+            if let Some(work) = self.works.get_mut(id) {
+                work.look_at_parked(now);
+            }
+        }
+    }
+
     /// A send that was taken in is complete now: if nothing is left to do, that is written; if all that is
     /// left waits for later, it leaves again.
     pub(in crate::engine::channel) fn settle_down(&mut self, send_id: Uuid) {

@@ -41,6 +41,20 @@ fn a_recipient_counts_once_until_a_day_after_the_last_message() {
 }
 
 #[test]
+fn recipients_of_a_clock_that_was_ahead_count_a_day_from_when_it_was_set_back() {
+    let mut window = read();
+    new(&mut window, 1, 3, at(1));
+    for nth in 2..4 {
+        new(&mut window, nth, 3, at(100 + nth));
+    }
+    window.clock_went_back(at(2));
+    assert_eq!(window.used(at(2)), 2, "the first one's day was over by the clock that was ahead");
+    assert_eq!(window.next_slot(Quota::AtMost(2), at(3)), Some(at(2 + 24)));
+    new(&mut window, 4, 3, at(3));
+    new(&mut window, 5, 3, at(2 + 24));
+}
+
+#[test]
 fn a_quota_that_changes_is_in_force_at_once() {
     let mut window = read();
     for nth in 0..5 {

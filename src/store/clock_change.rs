@@ -1,0 +1,50 @@
+//! Moments that were written while the wall clock was ahead, moved to where they belong once it was set back.
+//!
+//! A row says when it was written and until when something waits. One that was written later than now was written by
+//! a clock that was ahead: left as it is, it would wait for as long as the clock was wrong.
+
+use std::time::Duration;
+
+use sea_orm::ConnectionTrait as _;
+
+use super::{Result, Store};
+use crate::clock::Timestamp;
+use crate::domain::send::State;
+
+impl Store {
+    /// Makes what waits by the service's own decision wait as long after `now` as it was meant to: messages that are
+    /// tried again, recipients that count for a quota, and recipients that are held, which no hold does for longer than
+    /// `longest_hold`. What clients asked for stays: a schedule follows the clock. Says how many rows moved.
+    ///
+    /// Each statement stands alone, so that it holds no lock while it waits for another.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement; the call can be repeated.
+    pub async fn clock_went_back(&self, now: Timestamp, longest_hold: Duration) -> Result<u64> {
+        let moment = || now.millis().into();
+        let active = State::Active.as_i16();
+        let sql = format!(
+            "UPDATE message SET retry_at = retry_at - updated_at + $1, updated_at = $2 \
+             WHERE retry_at IS NOT NULL AND updated_at > $3 \
+             AND send_id IN (SELECT id FROM send WHERE state < 2 AND state = {active})"
+        );
+        let values = [moment(), moment(), moment()];
+        let waiting = self.write.execute_raw(self.statement(&sql, values)).await?.rows_affected();
+        if waiting > 0 {
+            // A send that sleeps until its first message is due is looked at again, and finds out when that is.
+            let sql = format!(
+                "UPDATE send SET due_at = NULL WHERE state < 2 AND state = {active} AND due_at > $1 \
+                 AND (send_at IS NULL OR due_at <> send_at)"
+            );
+            self.write.execute_raw(self.statement(&sql, [moment()])).await?;
+        }
+        let sql = "UPDATE template_recipient SET at = $1 WHERE at > $2";
+        let counted =
+            self.write.execute_raw(self.statement(sql, [moment(), moment()])).await?.rows_affected();
+        let end = || now.plus(longest_hold).millis().into();
+        let sql = "UPDATE suppression SET until = $1 WHERE until > $2";
+        let held = self.write.execute_raw(self.statement(sql, [end(), end()])).await?.rows_affected();
+        Ok(waiting + counted + held)
+    }
+}

@@ -1,0 +1,257 @@
+//! The service is killed again and again, and afterwards what it says of each single message is compared with what
+//! the provider has of it: counts that agree may hide two mistakes that make up for each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use pombo::clock::Timestamp;
+use pombo::domain::message::Key;
+use rand::RngExt as _;
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+use super::killed::{Killed, slow};
+use super::seed::Seed;
+use crate::database::{Universe, stores};
+use crate::harness::Answer;
+use crate::running::{until, until_soon};
+
+stores!(
+    what_is_said_of_each_message_after_kills_is_what_the_provider_has,
+    what_is_said_of_each_message_of_a_send_canceled_before_a_kill_is_what_the_provider_has,
+    what_is_said_of_each_message_of_a_send_that_expired_during_a_crash_is_what_the_provider_has,
+);
+
+const CONTACTS: u64 = 900;
+const KILLS: u64 = 3;
+/// Single sends that are under way at each kill.
+const SINGLES: u64 = 12;
+/// Nobody's number in the tag.
+const FIRST_SINGLE: u64 = 5_521_900_000_000;
+/// How long the provider takes for an answer.
+const LATENCY: Duration = Duration::from_millis(15);
+const OPTIONS: [(&str, &str); 3] = [
+    ("POMBO__ENGINE__CONCURRENCY", "24"),
+    ("POMBO__ENGINE__IN_FLIGHT", "48"),
+    // Shorter than the patience of the test, longer than receipts take.
+    ("POMBO__RETRY__UNKNOWN_GRACE", "3s"),
+];
+
+/// How long the provider's last receipts may take. Generous: it decides only how long a failing test takes.
+const LAST_WORDS: Duration = Duration::from_secs(30);
+/// Numbers with this end are refused for good.
+const REFUSED: char = '3';
+/// Messages to numbers with this end are accepted, and called failed later.
+const FAILING_LATER: char = '8';
+
+/// What the service says of a message.
+#[derive(Debug)]
+struct Said {
+    state: String,
+    recipient: String,
+}
+
+/// What the provider accepted, by our own name for each message.
+fn provided(killed: &Killed<'_>) -> BTreeMap<(Uuid, u64), u64> {
+    let mut provided = BTreeMap::new();
+    for message in killed.serving.simulator.messages(0, 1_000_000) {
+        let Key { send_id, ordinal } = message.key.expect("a message without a key").parse().unwrap();
+        *provided.entry((send_id, ordinal)).or_default() += 1;
+    }
+    provided
+}
+
+/// What the service says of each message of a send.
+async fn said(killed: &Killed<'_>, send: Uuid) -> Vec<Said> {
+    let url = format!("{}/api/v1/sends/{send}/messages", killed.url);
+    let request = reqwest::Client::new().get(url).bearer_auth(&killed.serving.key);
+    let answer = Answer::read(request.header("accept", "application/x-ndjson").send().await.unwrap()).await;
+    assert_eq!(answer.status, 200, "send {send}: {}", answer.body);
+    let lines = answer.body.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines
+        .enumerate()
+        .map(|(ordinal, line)| {
+            assert_eq!(line["ordinal"], ordinal, "send {send} leaves a message out");
+            let text = |name: &str| line[name].as_str().unwrap().to_owned();
+            Said { state: text("state"), recipient: text("recipient") }
+        })
+        .collect()
+}
+
+/// Whether what is said of a message fits what the provider has of it; a message of which nothing more is to come.
+fn fits(said: &Said, copies: u64) -> bool {
+    let failed_later = said.recipient.ends_with(FAILING_LATER);
+    match said.state.as_str() {
+        "sent" | "delivered" | "read" => copies == 1,
+        "failed" => copies == u64::from(failed_later),
+        "canceled" | "expired" | "queued" => copies == 0,
+        "unknown" => copies <= 1,
+        _ => false,
+    }
+}
+
+/// What is said and does not fit what the provider has, of these sends and of every other that the provider knows.
+async fn misreported(killed: &Killed<'_>, sends: &BTreeSet<Uuid>) -> Vec<String> {
+    let provided = provided(killed);
+    let known = provided.keys().map(|(send, _)| *send);
+    let sends: BTreeSet<Uuid> = known.chain(sends.iter().copied()).collect();
+    let (mut faults, mut told) = (Vec::new(), 0);
+    for send in sends {
+        for (ordinal, said) in said(killed, send).await.iter().enumerate() {
+            let copies = provided.get(&(send, ordinal as u64)).copied().unwrap_or_default();
+            told += u64::from(copies > 0);
+            if !fits(said, copies) {
+                faults.push(format!("message {ordinal} of {send}: {said:?}, the provider has {copies}"));
+            }
+        }
+    }
+    if told != provided.len() as u64 {
+        faults.push(format!("the provider has {} messages, the service tells of {told}", provided.len()));
+    }
+    faults
+}
+
+/// Nothing of these sends is to come any more, and all that is said of them is what the provider has.
+async fn assert_reported(killed: &Killed<'_>, sends: &BTreeSet<Uuid>) {
+    for send in sends {
+        let over = async || {
+            let state = killed.shown(&send.to_string()).await["state"].clone();
+            ["finished", "canceled", "expired"].contains(&state.as_str().unwrap())
+        };
+        until("every send over", over).await;
+    }
+    // The provider's last words may still be on their way.
+    let deadline = Instant::now() + LAST_WORDS;
+    loop {
+        let faults = misreported(killed, sends).await;
+        if faults.is_empty() {
+            return;
+        }
+        let shown = faults[..faults.len().min(20)].join("\n");
+        assert!(Instant::now() < deadline, "{} messages are misreported:\n{shown}", faults.len());
+    }
+}
+
+/// Single sends that go on by themselves; the service may be killed before it answers.
+fn singles(killed: &Killed<'_>, first: u64) -> Vec<JoinHandle<Option<Uuid>>> {
+    let url = format!("{}/api/v1/chat/{}/messages", killed.url, killed.serving.channel);
+    (first..first + SINGLES)
+        .map(|number| {
+            let body = json!({ "type": "text", "message": "hi", "phone_number": number });
+            let request = reqwest::Client::new().post(&url).bearer_auth(&killed.serving.key).json(&body);
+            tokio::spawn(async move {
+                let answer = request.send().await.ok()?;
+                (answer.status() == 202).then_some(())?;
+                // One that was cut off in the middle of its answer promised nothing that could be read.
+                answer.json::<Value>().await.ok().map(|answer| id(&answer))
+            })
+        })
+        .collect()
+}
+
+fn id(answer: &Value) -> Uuid {
+    answer["send_id"].as_str().unwrap().parse().unwrap()
+}
+
+async fn begun(killed: &Killed<'_>) -> Uuid {
+    let answer = killed.serving.send(&killed.url).await;
+    assert_eq!(answer.status, 202, "{}", answer.body);
+    id(&answer.json())
+}
+
+async fn what_is_said_of_each_message_after_kills_is_what_the_provider_has(universe: &Universe) {
+    let mut chance = Seed::new().chance();
+    let mut killed = Killed::start(universe, CONTACTS, "unlimited", &OPTIONS).await;
+    slow(&killed, LATENCY);
+    let trouble = json!([
+        { "match": { "to_suffix": REFUSED }, "outcome": { "error": { "code": 131_026 } } },
+        { "match": { "to_suffix": FAILING_LATER }, "outcome": { "async_failed": { "code": 131_026 } } },
+        { "probability": 0.05, "seed": 1, "outcome": { "error": { "code": 131_000 } } },
+        { "probability": 0.05, "seed": 2, "outcome": { "drop_reply": true } },
+        { "probability": 0.05, "seed": 3, "outcome": { "reset": true } },
+    ]);
+    killed.serving.simulator.script(&trouble).unwrap();
+    let mut promised = BTreeSet::from([begun(&killed).await]);
+    for kill in 1..=KILLS {
+        let step = CONTACTS / (KILLS + 2);
+        let enough = (kill - 1) * step + chance.random_range(0..step);
+        until("messages before the kill", async || killed.messages() >= enough).await;
+        let asked = singles(&killed, FIRST_SINGLE + kill * SINGLES);
+        // Some of them are answered, others are on their way.
+        let answered = chance.random_range(0..asked.len());
+        until("answers before the kill", async || {
+            asked.iter().filter(|one| one.is_finished()).count() >= answered
+        })
+        .await;
+        killed.kill_and_start_again().await;
+        for one in asked {
+            promised.extend(one.await.unwrap());
+        }
+    }
+    promised.insert(begun(&killed).await);
+    assert!(promised.len() > 3, "hardly anything was accepted");
+    assert_reported(&killed, &promised).await;
+    assert_ne!(killed.in_doubt, 0, "nothing was in flight at the kills");
+    killed.end().await;
+}
+
+/// A large send in its middle, with messages in flight.
+async fn in_the_middle<'a>(universe: &'a Universe, body: impl FnOnce() -> Value) -> (Killed<'a>, Uuid) {
+    let killed = Killed::start(universe, CONTACTS, "unlimited", &OPTIONS).await;
+    slow(&killed, 4 * LATENCY);
+    let mut body = body();
+    body["contact_tag_id"] = json!(killed.serving.tag);
+    let answer = killed.serving.send_through(&killed.serving.channel, &killed.url, &body).await;
+    assert_eq!(answer.status, 202, "{}", answer.body);
+    until("some messages", async || killed.messages() > CONTACTS / 8).await;
+    let send = id(&answer.json());
+    (killed, send)
+}
+
+/// What is said of each message of an ended send is what the provider has: at first nothing is heard of those that were
+/// in flight at the kill, and then their receipts come.
+async fn assert_ended_and_reported(killed: Killed<'_>, send: Uuid) {
+    assert_ne!(killed.in_doubt, 0, "nothing was in flight at the kill");
+    assert!(killed.messages() < CONTACTS, "it ended too late to be in its middle");
+    assert_reported(&killed, &[send].into()).await;
+    killed.aim();
+    let arrived = async || {
+        let arrived = said(&killed, send).await.into_iter().filter(|said| said.state == "read").count();
+        arrived as u64 == killed.messages()
+    };
+    until_soon("every message that the provider has read", arrived).await;
+    assert_reported(&killed, &[send].into()).await;
+    killed.end().await;
+}
+
+async fn what_is_said_of_each_message_of_a_send_canceled_before_a_kill_is_what_the_provider_has(
+    universe: &Universe,
+) {
+    let text = || json!({ "type": "text", "message": "hi" });
+    let (mut killed, send) = in_the_middle(universe, text).await;
+    let url = format!("{}/api/v1/sends/{send}/cancel", killed.url);
+    let cancel = reqwest::Client::new().request(Method::POST, url).bearer_auth(&killed.serving.key);
+    assert_eq!(cancel.send().await.unwrap().status().as_u16(), 200);
+    killed.kill().await;
+    killed.start_again().await;
+    assert_ended_and_reported(killed, send).await;
+}
+
+async fn what_is_said_of_each_message_of_a_send_that_expired_during_a_crash_is_what_the_provider_has(
+    universe: &Universe,
+) {
+    let mut expires_at = Timestamp::now();
+    let text = || {
+        expires_at = Timestamp::now().plus(Duration::from_secs(8));
+        json!({ "type": "text", "message": "hi", "expires_at": expires_at })
+    };
+    let (mut killed, send) = in_the_middle(universe, text).await;
+    killed.kill().await;
+    assert!(Timestamp::now() < expires_at, "the kill came too late to be before the send's end");
+    until_soon("the send's time over", async || Timestamp::now() > expires_at).await;
+    killed.start_again().await;
+    until("the send expired", async || killed.shown(&send.to_string()).await["state"] == "expired").await;
+    assert_ended_and_reported(killed, send).await;
+}
