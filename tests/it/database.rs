@@ -91,7 +91,7 @@ impl Universe {
 fn options(url: &str) -> Options {
     Options {
         url: url.to_owned(),
-        connections: 6,
+        connections: 9,
         acquire_timeout: Duration::from_secs(10),
         synchronous_full: false,
         migrate: true,
