@@ -109,7 +109,7 @@ async fn deadlocks(admin: &DatabaseConnection, database: &str) -> i64 {
 fn options(url: &str) -> Options {
     Options {
         url: url.to_owned(),
-        connections: 6,
+        connections: 9,
         acquire_timeout: Duration::from_secs(10),
         synchronous_full: false,
         migrate: true,

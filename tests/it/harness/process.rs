@@ -39,7 +39,7 @@ impl Process {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let database = store::Options {
             url: url.to_owned(),
-            connections: 6,
+            connections: 9,
             acquire_timeout: Duration::from_secs(10),
             synchronous_full: false,
             migrate: true,
