@@ -42,9 +42,9 @@ pub(crate) async fn refuse(universe: &Universe, table: &str, column: &str, patte
 }
 
 async fn a_send_that_the_database_refuses_fails_alone(universe: &Universe) {
-    const SINGLES: u64 = 40;
+    const SINGLES: u64 = 16;
     let running = Running::start(universe, |_| {}).await;
-    let guilty = FIRST + 17;
+    let guilty = FIRST + 7;
     refuse(universe, "send", "recipient", &guilty.to_string()).await;
     let service = &running;
     let answers = join_all((FIRST..FIRST + SINGLES).map(|number| async move {

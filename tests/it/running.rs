@@ -309,6 +309,8 @@ async fn serve(
     let state = web::Data::new(api::State { engine: engine.clone(), options: api::Options::default() });
     let server = HttpServer::new(move || App::new().service(api::service(state.clone())))
         .workers(1)
+        // A machine under load may take its time between a connection and its request.
+        .client_request_timeout(Duration::ZERO)
         .disable_signals()
         .bind(("127.0.0.1", 0))
         .unwrap();
