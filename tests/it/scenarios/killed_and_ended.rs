@@ -97,15 +97,14 @@ async fn denies_nothing(killed: &Killed<'_>, id: &str, ended: &str) {
     assert_eq!((denied, invented), (0, 0), "{:?}", counts(&killed.shown(id).await));
     let unknown = states.values().filter(|state| *state == "unknown").count() as u64;
     assert!((1..=3 * IN_FLIGHT).contains(&unknown), "{unknown} unknown");
-    let mut counted = BTreeMap::new();
-    states.into_values().for_each(|state| *counted.entry(state).or_insert(0) += 1);
-    assert_eq!(counts(&killed.shown(id).await), counted, "the counts say what the messages say");
-
     let limits = format!("/api/v1/chat/{}/limits", killed.serving.channel);
     until("nothing in flight", async || {
         killed.serving.list(&killed.url, &limits).await.json()["in_flight"] == 0
     })
     .await;
+    let mut counted = BTreeMap::new();
+    told(killed, id).await.into_values().for_each(|state| *counted.entry(state).or_insert(0) += 1);
+    assert_eq!(counts(&killed.shown(id).await), counted, "the counts say what the messages say");
     killed.aim();
     until("every message that went out told of", async || {
         let states = told(killed, id).await;
