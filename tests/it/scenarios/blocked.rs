@@ -107,7 +107,7 @@ async fn a_blocked_channel_opens_with_one_message_that_the_provider_accepts_and_
     let (running, send) = refused_in_mid_send(universe, 131_031).await;
     until_it_is(&running, Status::Blocked).await;
     at_rest(&running).await;
-    let before = arrivals(&running);
+    let (before, since) = (arrivals(&running), Instant::now());
 
     ask_again(&running).await;
     until("one message tried", async || arrivals(&running) > before).await;
@@ -115,7 +115,9 @@ async fn a_blocked_channel_opens_with_one_message_that_the_provider_accepts_and_
     // It was refused: nobody tries the next one soon, however often the number is called healthy.
     ask_again(&running).await;
     at_rest(&running).await;
-    assert_eq!(arrivals(&running), before + 1, "messages sent into a block");
+    // A machine so slow that a minute passed may have tried a second one.
+    let tried = arrivals(&running) - before;
+    assert!(tried <= 1 + since.elapsed().as_secs() / 45, "{tried} messages sent into a block");
     assert_eq!(running.status(running.channel).await, Status::Blocked);
     assert_refuses_sends(&running).await;
     until_it_waits_for(&running, &send, "blocked").await;
