@@ -61,8 +61,8 @@ use self::shared::{Shared, Tiers};
 pub use self::steering::no_such_send;
 use self::suppressions::Suppressions;
 use self::throttle::Throttles;
-pub use self::web_send::HandedOver;
-use self::web_session::{Lines, WebSessions};
+pub use self::web_session::HandedOver;
+use self::web_session::{Errands, Lines, WebSessions};
 use crate::clock::Timestamp;
 use crate::config::{self, Config};
 use crate::connector;
@@ -252,6 +252,7 @@ impl Engine {
             retry: config.retry.clone(),
             cloud_api: config.cloud_api.clone(),
             lines,
+            errands: Errands::default(),
             fetcher: Arc::new(Fetcher::new(&config.media)?),
         });
         let resolvers: Vec<_> = (0..config.engine.resolvers.max(1))
@@ -367,6 +368,7 @@ impl Engine {
         self.0.stopping.store(true, Ordering::Relaxed);
         // Channels wait for the word of what was just handed over, which sessions bring.
         self.directory().stop().await;
+        self.0.shared.errands.end();
         self.0.web_sessions.stop().await;
         // A closed ledger has nothing left to write.
         let _ = self.0.shared.ledger.send(Close).await;

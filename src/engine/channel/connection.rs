@@ -134,7 +134,7 @@ impl ChannelActor {
         self.link.generation += 1;
         if self.channel.kind == Kind::WebSession {
             self.link.connector =
-                Some(Connector::WebSession(Rc::new(self.shared.web_channel(self.channel.id))));
+                Some(Connector::WebSession(Rc::new(self.shared.web_channel(&self.channel))));
             self.learn_rhythm(ctx);
             return;
         }

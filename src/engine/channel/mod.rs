@@ -37,7 +37,7 @@ mod sync;
 mod waiting;
 mod work;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -67,7 +67,6 @@ use self::work::Ticket;
 use super::ledger::Arrived;
 use super::quota::Account;
 use super::shared::Shared;
-use super::web_session::Errand;
 use crate::clock::Timestamp;
 use crate::connector::cloud_api::Connections;
 use crate::domain::channel::{Channel, Level};
@@ -107,8 +106,6 @@ pub(crate) struct ChannelActor {
     rhythm: Option<Rhythm>,
     /// Messages that ask to be let in before that is known.
     asked: Vec<Asked>,
-    /// Sends that somebody waits for.
-    errands: HashMap<Uuid, Arc<Errand>>,
     /// The window of the business account's template recipients.
     quota: Account,
     /// Whether the window holds what was sent before this process began.
@@ -185,7 +182,6 @@ impl ChannelActor {
             pairs: Pairs::new(&tier),
             rhythm: None,
             asked: Vec::new(),
-            errands: HashMap::new(),
             quota: shared.quotas.account(channel.waba_id.as_deref().unwrap_or_default()),
             quota_known: false,
             learning: false,
@@ -280,9 +276,6 @@ impl Handler<Arrived> for ChannelActor {
     fn handle(&mut self, arrived: Arrived, ctx: &mut Self::Context) {
         let wall = Timestamp::now();
         for send in &arrived.0 {
-            if let Some(errand) = &send.order.errand {
-                self.keep_errand(send.id, errand);
-            }
             if let Some(send_at) = send.order.schedule.send_at.filter(|send_at| *send_at > wall) {
                 self.look_at(Some(send_at));
                 continue;

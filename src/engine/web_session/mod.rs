@@ -11,6 +11,7 @@ mod outgoing;
 mod pairing;
 mod records;
 mod told;
+mod window;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +24,8 @@ use uuid::Uuid;
 
 pub(crate) use self::condition::RESTRICTED_FOR;
 pub(super) use self::condition::restricted_until;
-pub(crate) use self::errand::{Errand, HandOver, Place, Places};
+pub(crate) use self::errand::{Admitted, Errand, Errands, HandOver, Places, Wait};
+pub use self::errand::{HandedOver, Render};
 use self::keeper::{Command, Keeper};
 pub(crate) use self::line::Lines;
 pub(crate) use self::outgoing::{Outgoing, WebChannel, link};
@@ -31,6 +33,7 @@ pub use self::pairing::{Pairing, Shown, Stage};
 pub use self::records::SessionRecords;
 use self::told::Tell;
 pub(super) use self::told::told;
+pub(crate) use self::window::{Slot, Window};
 use super::pace::Pace;
 use super::{Engine, Error, RETRY_AFTER};
 use crate::config;
@@ -47,6 +50,8 @@ const COMMANDS: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How long unlinking may take: the session gives WhatsApp 15 s, and itself 20.
 const UNLINKING_PATIENCE: Duration = Duration::from_secs(45);
+/// How long writing what ended sessions told may take.
+const DRAIN_PATIENCE: Duration = Duration::from_secs(5);
 /// How often a keeper may end in the very moment in which it is told something.
 const ATTEMPTS: usize = 3;
 
@@ -125,7 +130,8 @@ impl WebSessions {
         Ok(())
     }
 
-    /// Ends all sessions, and returns when what they know is written.
+    /// Ends all sessions, and returns when what they know and what they told is written, as far as that is possible
+    /// within some seconds.
     pub(super) async fn stop(&self) {
         let keepers: Vec<_> = self.keepers().values().map(|kept| kept.commands.clone()).collect();
         let ends = keepers.iter().map(|commands| async {
@@ -134,6 +140,11 @@ impl WebSessions {
             commands.closed().await;
         });
         futures_util::future::join_all(ends).await;
+        if let Some(common) = &self.common
+            && timeout(DRAIN_PATIENCE, common.tell.is_taken_in()).await.is_err()
+        {
+            tracing::warn!("not all that web sessions told was written before the end");
+        }
     }
 
     async fn pairing(&self, channel: Uuid) -> Result<Pairing, Error> {
