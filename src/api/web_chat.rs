@@ -82,7 +82,12 @@ pub(super) async fn limits(
 /// turn at the channel's pace: 429 says that this would take too long, and `Retry-After` when to try again. After
 /// any refusal nothing was sent and nothing will be.
 ///
-/// An `Idempotency-Key` is checked after the channel and before the body is parsed, as for business accounts.
+/// A send that is paused while its caller waits goes if it is resumed in time; otherwise it expires, and the answer is
+/// 409 `send_is_over`, as it is for a send that is canceled.
+///
+/// An `Idempotency-Key` is checked after the channel and before the body is parsed, as for business accounts. After a
+/// crash of the service, a repeated request has the first answer if the message may have gone, and is carried out if
+/// it has not.
 #[utoipa::path(
     post,
     path = "/api/v1/web-chat/{id}/messages",
@@ -98,7 +103,7 @@ pub(super) async fn limits(
             headers(("Idempotency-Replayed" = String, description = "`true` when this was the answer before")),
         ),
         (status = 404, description = "No such channel in this company", body = MessageBody),
-        (status = 409, description = "`session_disconnected`, `idempotency_in_progress`", body = ErrorBody),
+        (status = 409, description = "`session_disconnected`, `send_is_over`, `idempotency_in_progress`", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 422, description = "`not_on_whatsapp`, `idempotency_key_reused`", body = ErrorBody),
         Failures,
@@ -118,8 +123,8 @@ pub(super) async fn send(
         Turn::Told(answer) => return Ok(idempotency::replay_text(answer)),
         Turn::Repeated(accepted) => {
             let sentence = format!(
-                "a request under this Idempotency-Key was carried out and its answer is lost, because the service \
-                 was ended: GET /api/v1/sends/{} says what became of it",
+                "a request under this Idempotency-Key was carried out by an earlier version of the service, which \
+                 did not keep its answer: GET /api/v1/sends/{} shows its state",
                 accepted.send_id
             );
             return Err(Error::refused(Code::IdempotencyKeyReused, sentence));

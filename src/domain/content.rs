@@ -77,6 +77,16 @@ pub struct Stored<C = Content, G = String> {
     /// The group's id, without the ending of its address; `None` for sends to numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<G>,
+    /// The client's key, of sends whose answer is kept when their message is handed over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<G>,
+}
+
+impl Stored {
+    /// The same, borrowed.
+    pub fn borrowed(&self) -> Stored<&Content, &str> {
+        Stored { content: &self.content, group: self.group.as_deref(), key: self.key.as_deref() }
+    }
 }
 
 impl Content {
@@ -145,15 +155,17 @@ mod tests {
     }
 
     #[test]
-    fn a_group_is_stored_behind_the_content_and_one_that_is_absent_is_not() {
+    fn a_group_and_a_key_are_stored_behind_the_content_and_those_that_are_absent_are_not() {
         let content = Content::Image { link: "https://example.com/a.png".to_owned(), caption: None };
         let plain = serde_json::to_string(&content).unwrap();
-        for group in [None, Some("120363000000000001")] {
-            let stored = serde_json::to_string(&Stored { content: &content, group }).unwrap();
+        let (one, other) = (Some("120363000000000001"), Some("a key"));
+        for (group, key) in [(None, None), (one, None), (None, other), (one, other)] {
+            let stored = serde_json::to_string(&Stored { content: &content, group, key }).unwrap();
             assert_eq!(Content::kind_of(&stored), Some("image"), "{stored}");
             let read: Stored = serde_json::from_str(&stored).unwrap();
-            assert_eq!(read, Stored { content: content.clone(), group: group.map(str::to_owned) });
-            assert_eq!(stored == plain, group.is_none(), "{stored}");
+            let own = |text: Option<&str>| text.map(str::to_owned);
+            assert_eq!(read, Stored { content: content.clone(), group: own(group), key: own(key) });
+            assert_eq!(stored == plain, group.is_none() && key.is_none(), "{stored}");
             // What does not look for a group reads it as well.
             assert_eq!(serde_json::from_str(&stored).ok(), Some(content.clone()), "{stored}");
         }

@@ -68,7 +68,8 @@ impl Drop for Held {
 
 impl From<KeptAnswer> for Accepted {
     fn from(kept: KeptAnswer) -> Self {
-        let KeptAnswer { fingerprint: _, send_id, recipients, skipped, schedule, result: _ } = kept;
+        let KeptAnswer { fingerprint: _, send_id, channel_id: _, recipients, skipped, schedule, result: _ } =
+            kept;
         Self { send_id, recipients, skipped, schedule }
     }
 }
@@ -91,10 +92,7 @@ impl Engine {
         let kept = self.store().kept_answer(company_id, &held.claim.key, since).await?;
         match kept {
             None => Ok(Turn::First(held)),
-            Some(kept) if kept.fingerprint == held.claim.fingerprint => Ok(match kept.result {
-                Some(answer) => Turn::Told(answer),
-                None => Turn::Repeated(kept.into()),
-            }),
+            Some(kept) if kept.fingerprint == held.claim.fingerprint => self.repeated(held, kept).await,
             Some(_) => Err(Refusal::new(
                 Code::IdempotencyKeyReused,
                 "another request was accepted under this Idempotency-Key: give each request its own key",

@@ -70,8 +70,8 @@ use self::suppressions::Suppressions;
 use self::template_sync::TemplateSync;
 use self::throttle::Throttles;
 use self::wall_clock::Jump;
-pub use self::web_send::HandedOver;
-use self::web_session::{Lines, WebSessions};
+pub use self::web_session::HandedOver;
+use self::web_session::{Errands, Lines, WebSessions};
 use crate::clock::Timestamp;
 use crate::config::{self, Config};
 use crate::connector;
@@ -290,6 +290,7 @@ impl Engine {
             retry: config.retry.clone(),
             cloud_api: config.cloud_api.clone(),
             lines,
+            errands: Errands::default(),
             fetcher: Arc::new(Fetcher::new(&config.media)?),
         });
         let resolvers: Vec<_> = (0..config.engine.resolvers.max(1))
@@ -413,6 +414,7 @@ impl Engine {
         self.0.stopping.store(true, Ordering::Relaxed);
         // Channels wait for the word of what was just handed over, which sessions bring.
         self.directory().stop().await;
+        self.0.shared.errands.end();
         self.0.web_sessions.stop().await;
         // A closed ledger has nothing left to write.
         let _ = self.0.shared.ledger.send(Close).await;

@@ -16,9 +16,10 @@ use super::reader::Reader;
 use super::suppressions::Suppressions;
 use super::template_sync::TemplateSync;
 use super::throttle::Throttles;
-use super::web_session::{Lines, WebChannel};
+use super::web_session::{Errands, Lines, WebChannel};
 use crate::config;
 use crate::connector::media::Fetcher;
+use crate::domain::channel::Channel;
 use crate::domain::tier::{self, Tier};
 use crate::store::Store;
 use crate::vault::Vault;
@@ -50,18 +51,21 @@ pub(crate) struct Shared {
     pub(crate) cloud_api: config::CloudApi,
     /// The ways to the sessions of web channels.
     pub(crate) lines: Arc<Lines>,
+    /// The messages of web channels whose callers wait.
+    pub(crate) errands: Errands,
     /// Fetches the files that web channels send.
     pub(crate) fetcher: Arc<Fetcher>,
 }
 
 impl Shared {
     /// A web channel's way to its session.
-    pub(crate) fn web_channel(&self, channel: Uuid) -> WebChannel {
+    pub(crate) fn web_channel(&self, channel: &Channel) -> WebChannel {
         WebChannel {
-            line: self.lines.line(channel),
+            line: self.lines.line(channel.id),
             fetcher: Arc::clone(&self.fetcher),
             store: self.store.clone(),
-            channel,
+            company: channel.company_id,
+            channel: channel.id,
         }
     }
 }

@@ -2,23 +2,25 @@
 //!
 //! Everything that can be refused is refused before anything is written: whether there is a session, the file, the
 //! number, the pace. Then the message goes the way of every other: ledger, channel actor, connector. Its send
-//! expires when its caller has waited long enough, so that what was answered with an error is not sent later.
+//! expires when its caller has waited long enough, so that what was answered with an error is not sent later. What a
+//! request under a client's key is answered when it is repeated decides [`repeat`].
+
+mod repeat;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::oneshot;
 use tokio::time::timeout;
 use url::Url;
 use uuid::Uuid;
 
 use super::channel::Admit;
 use super::ledger::{Accept, Listener, Order};
-use super::web_session::{Errand, HandOver, link};
+use super::web_session::{HandOver, HandedOver, Render, Wait, link};
 use super::{Engine, Error, Held, RETRY_AFTER};
 use crate::clock::Timestamp;
 use crate::connector::media::Media;
-use crate::connector::web_session::{AskError, Jid, Sent, Session};
+use crate::connector::web_session::{AskError, Jid, Session};
 use crate::domain::channel::Channel;
 use crate::domain::content::Content;
 use crate::domain::outlook::Reason;
@@ -34,51 +36,38 @@ const MISSED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 /// How much later than its send expires its caller is told at the latest.
 const AFTERWARDS: Duration = Duration::from_secs(30);
 
-/// A message that was handed over.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HandedOver {
-    /// The send that it is in the ledger.
-    pub send_id: Uuid,
-    /// What was handed over.
-    pub sent: Sent,
-    /// The text of a text message.
-    pub text: Option<String>,
-    /// When.
-    pub at: Timestamp,
-}
-
 /// Whom a message goes to.
 struct Addressee {
     jid: Jid,
-    /// Nobody wrote to the other before.
-    is_stranger: bool,
+    /// The number, if nobody wrote to the other before.
+    stranger: Option<PhoneNumber>,
 }
 
 impl Engine {
-    /// Sends a message through a web session, and returns what `answer` makes of it when it is handed over. With a
+    /// Sends a message through a web session, and returns what `render` makes of it when it is handed over. With a
     /// key that is `held`, that answer is kept under it.
     ///
     /// # Errors
     ///
     /// In this order: `session_disconnected`; `link_not_allowed`, `media_unavailable`, `media_too_large`;
-    /// `not_on_whatsapp`; [`Error::TooSoon`]. [`Error::Unavailable`] when it cannot be written now, and
-    /// [`Error::Internal`] when nobody knows whether it was handed over. After any other error it was not, and
-    /// will not be.
+    /// `not_on_whatsapp`; [`Error::TooSoon`]; `send_is_over` when somebody canceled the send, or paused it and did not
+    /// resume it in time. [`Error::Unavailable`] when it cannot be written now, and [`Error::Internal`] when nobody
+    /// knows whether it was handed over. After any other error it was not, and will not be.
     pub async fn send_web(
         &self,
         channel: &Arc<Channel>,
         request: WebRequest,
         held: Option<Held>,
-        answer: impl FnOnce(HandedOver) -> String + 'static,
+        render: Render,
     ) -> Result<String, Error> {
         let (engine, channel) = (self.clone(), Arc::clone(channel));
         // Who asked may go before the answer comes: what was begun is carried to its end, and the key held as long.
         let sending = actix::spawn(async move {
-            let answered = engine.hand_over(&channel, request, held.as_ref()).await.map(answer);
-            if let Some(held) = &held {
-                engine.keep_web_answer(channel.company_id, &held.claim().key, &answered).await;
+            let handed_over = engine.hand_over(&channel, request, held.as_ref(), render).await;
+            if let (Some(held), Err(error)) = (&held, &handed_over) {
+                engine.give_key_back(channel.company_id, &held.claim().key, error).await;
             }
-            answered
+            handed_over.map(render)
         });
         sending.await.unwrap_or_else(|error| {
             tracing::error!(%error, "sending through a web session was cut short");
@@ -91,6 +80,7 @@ impl Engine {
         channel: &Arc<Channel>,
         request: WebRequest,
         held: Option<&Held>,
+        render: Render,
     ) -> Result<HandedOver, Error> {
         self.check_running()?;
         let WebRequest { recipient, content } = request;
@@ -98,21 +88,18 @@ impl Engine {
         let file = self.file(&content).await?;
         let addressee = self.addressee(channel, &session, &recipient).await?;
         let patience = self.0.web_sessions.patience();
-        let admit = Admit { is_stranger: addressee.is_stranger, patience };
+        let admit = Admit { stranger: addressee.stranger, patience };
         let later = Error::Unavailable { retry_after: RETRY_AFTER };
-        let place = self.directory().ask(channel.id, admit).await.ok_or(later)?;
-        let place = place.map_err(|too_soon| Error::TooSoon {
+        let admitted = self.directory().ask(channel.id, admit).await.ok_or(later)?;
+        let admitted = admitted.map_err(|too_soon| Error::TooSoon {
             retry_after: too_soon.retry_after,
             sentence: too_soon.sentence,
         })?;
-        let (errand, told) = Errand::new(addressee.jid, file, place);
+        let errands = &self.0.shared.errands;
+        let (errand, mut wait) = errands.begin(channel.id, addressee.jid, file, admitted, render);
         let (recipients, group) = match recipient {
             WebRecipient::Number(number) => (Recipients::One(number), None),
             WebRecipient::Group(id) => (Recipients::Group, Some(id)),
-        };
-        let text = match &content {
-            Content::Text { body } => Some(body.clone()),
-            _ => None,
         };
         let order = Order {
             company_id: channel.company_id,
@@ -122,7 +109,7 @@ impl Engine {
             template: None,
             schedule: Schedule { send_at: None, expires_at: Some(Timestamp::now().plus(patience)) },
             claim: held.map(|held| held.claim().clone()),
-            errand: Some(Arc::new(errand)),
+            errand: Some(errand),
         };
         let accept = Accept {
             order: Arc::new(order),
@@ -135,11 +122,11 @@ impl Engine {
         let send_id = self.0.shared.ledger.send(accept).await??;
         metrics::counter!("pombo_sends_accepted_total").increment(1);
         metrics::counter!("pombo_recipients_accepted_total").increment(1);
-        let (sent, at) = told_of(told, patience, send_id).await?;
-        if let (Recipients::One(number), true) = (recipients, addressee.is_stranger) {
-            self.no_stranger_any_more(channel, number, at).await;
+        let handed_over = told_of(&mut wait, patience, send_id).await?;
+        if let Some(number) = addressee.stranger {
+            self.no_stranger_any_more(channel, number, handed_over.at).await;
         }
-        Ok(HandedOver { send_id, sent, text, at })
+        Ok(handed_over)
     }
 
     /// Who hears of the channel's sends, and its session, if that can send. The session knows first that it is
@@ -175,14 +162,14 @@ impl Engine {
                 let jid = Jid::group(id).map_err(|invalid| {
                     Refusal::new(Code::InvalidPhoneNumber, format!("`phone_number` {invalid}"))
                 })?;
-                return Ok(Addressee { jid, is_stranger: false });
+                return Ok(Addressee { jid, stranger: None });
             }
         };
         let known = self.store().known_number(channel.id, number).await?;
-        let is_stranger = known.as_ref().is_none_or(KnownNumber::is_cold);
+        let stranger = known.as_ref().is_none_or(KnownNumber::is_cold).then_some(number);
         if let Some(jid) = known.as_ref().and_then(still_good) {
             let jid = jid.ok_or_else(|| not_on_whatsapp(number))?;
-            return Ok(Addressee { jid, is_stranger });
+            return Ok(Addressee { jid, stranger });
         }
         let found = session.find(number).await.map_err(|error| unanswered(&error))?;
         let (jid, lid) = found.map(|found| (found.jid, found.lid)).unzip();
@@ -193,7 +180,7 @@ impl Engine {
             self.learn_lid(channel, number, lid).await;
         }
         let jid = jid.ok_or_else(|| not_on_whatsapp(number))?;
-        Ok(Addressee { jid, is_stranger })
+        Ok(Addressee { jid, stranger })
     }
 
     /// Where a person's profile picture is, which the company's contacts with this number show from here on.
@@ -231,39 +218,34 @@ impl Engine {
         }
     }
 
-    /// Keeps an answer under its request's key. One that came to nothing may be repeated; of one of which nobody
-    /// knows what became of it, only the send is kept.
-    async fn keep_web_answer(&self, company: Uuid, key: &str, answer: &Result<String, Error>) {
-        let kept = match answer {
-            Ok(answer) => self.store().keep_web_result(company, key, answer).await,
-            Err(Error::Internal) => return,
-            Err(_) => self.store().forget_answer(company, key).await,
-        };
-        if let Err(error) = kept {
-            tracing::warn!(%error, "the answer to a request was not kept under its key");
+    /// A request that came to nothing may be repeated under its key. The key of one whose message may have been handed
+    /// over stays with its send.
+    async fn give_key_back(&self, company: Uuid, key: &str, error: &Error) {
+        if *error == Error::Internal {
+            return;
+        }
+        if let Err(error) = self.store().forget_answer(company, key).await {
+            // The ledger says that nothing was sent, which counts when the request is repeated.
+            tracing::warn!(%error, "the key of a request that came to nothing was not given back");
         }
     }
 }
 
-/// What became of a message, for its caller.
-async fn told_of(
-    told: oneshot::Receiver<HandOver>,
-    patience: Duration,
-    send_id: Uuid,
-) -> Result<(Sent, Timestamp), Error> {
-    match timeout(patience + AFTERWARDS, told).await {
-        Ok(Ok(HandOver::Done(sent, at))) => Ok((sent, at)),
-        Ok(Ok(HandOver::Failed(failure))) => {
+/// How a message ended, for its caller.
+async fn told_of(wait: &mut Wait, patience: Duration, send_id: Uuid) -> Result<HandedOver, Error> {
+    match timeout(patience + AFTERWARDS, wait.end()).await {
+        Ok(HandOver::Done(handed_over)) => Ok(*handed_over),
+        Ok(HandOver::Failed(failure)) => {
             let sentence = format!("the message was not sent: {}", failure.sentence);
             Err(Refusal::new(Code::NotOnWhatsapp, sentence).into())
         }
-        Ok(Ok(HandOver::TooLate(reason))) => Err(too_late(reason)),
-        Ok(Ok(HandOver::Canceled)) => {
+        Ok(HandOver::TooLate(reason)) => Err(too_late(reason)),
+        Ok(HandOver::Canceled) => {
             let sentence = "somebody canceled the send before it was handed over";
             Err(Refusal::new(Code::SendIsOver, sentence).into())
         }
-        Ok(Ok(HandOver::Stopping)) => Err(Error::Unavailable { retry_after: RETRY_AFTER }),
-        Ok(Ok(HandOver::Unknown) | Err(_)) | Err(_) => {
+        Ok(HandOver::Stopping) => Err(Error::Unavailable { retry_after: RETRY_AFTER }),
+        Ok(HandOver::Unknown) | Err(_) => {
             tracing::error!(send.id = %send_id, "nobody knows whether a message was handed over");
             Err(Error::Internal)
         }
@@ -272,16 +254,24 @@ async fn told_of(
 
 /// The caller's time was over before the message could be handed over.
 fn too_late(reason: Reason) -> Error {
-    match reason {
-        Reason::Disconnected | Reason::Blocked | Reason::ProviderPause => reconnecting().into(),
-        Reason::Retry | Reason::BackOff => Error::Unavailable { retry_after: RETRY_AFTER },
-        _ => Error::TooSoon {
-            retry_after: RETRY_AFTER,
-            sentence: "other messages of the channel went first for longer than a caller may wait (option \
-                       web_session.patience): try again"
-                .to_owned(),
-        },
-    }
+    let sentence = match reason {
+        Reason::Disconnected | Reason::Blocked | Reason::ProviderPause => return reconnecting().into(),
+        Reason::Retry | Reason::BackOff => return Error::Unavailable { retry_after: RETRY_AFTER },
+        Reason::Paused => {
+            let sentence = "somebody paused the send and did not resume it in time: it was not sent and never will \
+                            be; repeat the request when it may go";
+            return Refusal::new(Code::SendIsOver, sentence).into();
+        }
+        Reason::Pair => {
+            "the recipient got another message too short a time ago (option pair_interval of the channel's tier): \
+             try again later"
+        }
+        _ => {
+            "other messages of the channel went first for longer than a caller may wait (option \
+             web_session.patience): try again"
+        }
+    };
+    Error::TooSoon { retry_after: RETRY_AFTER, sentence: sentence.to_owned() }
 }
 
 /// What is known of a number, as long as that counts: its address, or that it has none.

@@ -17,6 +17,8 @@ pub struct KeptAnswer {
     pub fingerprint: [u8; 32],
     /// The send that came of it.
     pub send_id: Uuid,
+    /// The send's channel.
+    pub channel_id: Uuid,
     /// Its unique recipients.
     pub recipients: u64,
     /// Entries that were left out.
@@ -31,6 +33,7 @@ pub struct KeptAnswer {
 struct Row {
     fingerprint: Vec<u8>,
     send_id: Uuid,
+    channel_id: Uuid,
     recipients: i64,
     skipped: i64,
     skipped_first: String,
@@ -52,7 +55,7 @@ impl Store {
         key: &str,
         since: Timestamp,
     ) -> Result<Option<KeptAnswer>> {
-        let sql = "SELECT kept.fingerprint, kept.send_id, kept.recipients, kept.skipped, kept.skipped_first, \
+        let sql = "SELECT kept.fingerprint, kept.send_id, send.channel_id, kept.recipients, kept.skipped, kept.skipped_first, \
                    send.send_at, send.expires_at, kept.result \
                    FROM idempotency_key AS kept JOIN send ON send.id = kept.send_id \
                    WHERE kept.company_id = $1 AND kept.key = $2 AND kept.created_at > $3 AND send.state > $4";
@@ -62,14 +65,38 @@ impl Store {
     }
 
     /// Keeps the whole answer of the company's request under `key`, JSON, beside what was kept when its send was
-    /// written. Does nothing when nothing was, or when it was forgotten.
+    /// written. Whether the key is still that send's: if not, the request was given up, or repeated since.
     ///
     /// # Errors
     ///
     /// Those of any statement.
-    pub async fn keep_web_result(&self, company: Uuid, key: &str, result: &str) -> Result<()> {
-        let sql = "UPDATE idempotency_key SET result = $3 WHERE company_id = $1 AND key = $2";
-        self.write.execute_raw(self.statement(sql, [company.into(), key.into(), result.into()])).await?;
+    pub async fn keep_web_result(&self, company: Uuid, key: &str, send: Uuid, result: &str) -> Result<bool> {
+        let sql =
+            "UPDATE idempotency_key SET result = $4 WHERE company_id = $1 AND key = $2 AND send_id = $3";
+        let values = [company.into(), key.into(), send.into(), result.into()];
+        Ok(self.write.execute_raw(self.statement(sql, values)).await?.rows_affected() > 0)
+    }
+
+    /// Whether the whole answer of the company's request under `key` is kept, and the key is still this send's.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn has_web_result(&self, company: Uuid, key: &str, send: Uuid) -> Result<bool> {
+        let sql = "SELECT 1 FROM idempotency_key \
+                   WHERE company_id = $1 AND key = $2 AND send_id = $3 AND result IS NOT NULL";
+        Ok(self.row(sql, [company.into(), key.into(), send.into()]).await?.is_some())
+    }
+
+    /// Removes the whole answer of the company's request under `key`, if the key is still this send's.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn drop_web_result(&self, company: Uuid, key: &str, send: Uuid) -> Result<()> {
+        let sql =
+            "UPDATE idempotency_key SET result = NULL WHERE company_id = $1 AND key = $2 AND send_id = $3";
+        self.write.execute_raw(self.statement(sql, [company.into(), key.into(), send.into()])).await?;
         Ok(())
     }
 
@@ -117,6 +144,7 @@ impl TryFrom<Row> for KeptAnswer {
                 .try_into()
                 .map_err(|_| damaged("its fingerprint has another length"))?,
             send_id: row.send_id,
+            channel_id: row.channel_id,
             recipients: row.recipients.cast_unsigned(),
             skipped: Skipped { count: row.skipped.cast_unsigned(), first },
             schedule: Schedule {

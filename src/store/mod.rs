@@ -43,7 +43,7 @@ mod template_recipient;
 pub mod tier;
 pub mod web_session;
 pub mod web_session_contact;
-mod web_session_send;
+pub mod web_session_send;
 
 pub use connect::Options;
 pub use contact::ContactPosition;

@@ -9,7 +9,7 @@ use sea_orm::{ConnectionTrait, EntityTrait, QueryResult};
 use uuid::Uuid;
 
 use super::contact_import::ContactDraft;
-use super::{Result, Store};
+use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
 use crate::domain::phone::PhoneNumber;
@@ -18,7 +18,7 @@ use crate::domain::phone::PhoneNumber;
 pub(super) const MOST_TIMES: i64 = 100_000;
 
 /// A person who wrote before the session did is no stranger.
-const FIRST_SENT: &str = "SELECT first_sent_at FROM web_session_contact
+const FIRST_SENT: &str = "SELECT first_sent_at, phone FROM web_session_contact
     WHERE channel_id = $1 AND first_sent_at IS NOT NULL AND first_sent_at >= $2
         AND (first_heard_at IS NULL OR first_heard_at >= first_sent_at)
     ORDER BY first_sent_at DESC LIMIT $3";
@@ -118,17 +118,26 @@ impl Store {
         Ok(())
     }
 
-    /// When, at `since` or later, the session first wrote to somebody who had not written to it before. Ascending; the
+    /// To whom, at `since` or later, the session first wrote who had not written to it before, and when. Ascending; the
     /// latest 100,000.
     ///
     /// # Errors
     ///
-    /// Those of any query.
-    pub async fn first_sent_since(&self, channel: Uuid, since: Timestamp) -> Result<Vec<Timestamp>> {
+    /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
+    pub async fn first_sent_since(
+        &self,
+        channel: Uuid,
+        since: Timestamp,
+    ) -> Result<Vec<(Timestamp, PhoneNumber)>> {
         let values = [channel.into(), since.millis().into(), MOST_TIMES.into()];
         let rows = self.rows(FIRST_SENT, values).await?;
-        let time = |row: &QueryResult| Ok(Timestamp::from_millis(row.try_get_by_index(0)?));
-        rows.iter().rev().map(time).collect()
+        let first = |row: &QueryResult| {
+            let phone: i64 = row.try_get_by_index(1)?;
+            let number = PhoneNumber::from_i64(phone)
+                .ok_or_else(|| Error::Impossible(format!("{phone} is no phone number")))?;
+            Ok((Timestamp::from_millis(row.try_get_by_index(0)?), number))
+        };
+        rows.iter().rev().map(first).collect()
     }
 
     /// Writes WhatsApp's own id of a person into the company's contacts that have this number, and says whether any of

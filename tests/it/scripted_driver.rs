@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use pombo::connector::web_session::{
-    AskError, Change, Content, Driver, End, Event, Figures, Found, Jid, MessageId, OpenError, Opening,
-    PairingFailure, Picture, Record, Records, SendError, Sent, Session,
+    AskError, Built, Change, Content, Driver, End, Event, Figures, Found, Jid, MessageId, OpenError, Opening,
+    PairingFailure, Picture, Prepared, Record, Records, SendError, Session,
 };
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::secret::Secret;
@@ -36,6 +36,10 @@ pub(crate) struct Scripted {
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
     /// The code that it gives.
     pub(crate) code: Arc<Mutex<Result<Secret, PairingFailure>>>,
+    /// What happens to it while it ends.
+    pub(crate) last_words: Arc<Mutex<Vec<Event>>>,
+    /// It is logged in: everybody is on WhatsApp, and messages are taken.
+    pub(crate) is_online: Arc<AtomicBool>,
 }
 
 impl ScriptedDriver {
@@ -72,6 +76,10 @@ impl Scripted {
         self.records.apply(vec![put]).await.unwrap();
     }
 
+    fn is_online(&self) -> bool {
+        self.is_online.load(Ordering::Relaxed)
+    }
+
     fn note(&self, what: impl Into<String>) {
         self.asked.lock().unwrap().push(what.into());
     }
@@ -87,6 +95,8 @@ impl Driver for ScriptedDriver {
             records: opening.records,
             asked: Arc::default(),
             code: Arc::new(Mutex::new(code)),
+            last_words: Arc::default(),
+            is_online: Arc::default(),
         };
         self.0.sessions.lock().unwrap().insert(opening.session, session.clone());
         self.0.opened.send_modify(|count| *count += 1);
@@ -96,16 +106,30 @@ impl Driver for ScriptedDriver {
 
 #[async_trait]
 impl Session for Scripted {
-    async fn find(&self, _: PhoneNumber) -> Result<Option<Found>, AskError> {
-        Err(AskError::NotConnected)
+    async fn find(&self, number: PhoneNumber) -> Result<Option<Found>, AskError> {
+        if !self.is_online() {
+            return Err(AskError::NotConnected);
+        }
+        Ok(Some(Found { jid: Jid::person(number), lid: None, is_business: false }))
     }
 
     async fn picture(&self, _: &Jid) -> Result<Option<Picture>, AskError> {
         Err(AskError::NotConnected)
     }
 
-    async fn send(&self, _: &Jid, _: &MessageId, _: Content) -> Result<Sent, SendError> {
-        Err(SendError::NotConnected)
+    async fn prepare(&self, _: &MessageId, _: Content) -> Result<Prepared, SendError> {
+        if !self.is_online() {
+            return Err(SendError::NotConnected);
+        }
+        Ok(Prepared::new(Built::Text, ()))
+    }
+
+    async fn hand_over(&self, _: &Jid, id: &MessageId, _: Prepared) -> Result<(), SendError> {
+        if !self.is_online() {
+            return Err(SendError::NotConnected);
+        }
+        self.note(format!("send {id}"));
+        Ok(())
     }
 
     async fn pairing_code(&self, number: PhoneNumber) -> Result<Secret, PairingFailure> {
@@ -120,10 +144,15 @@ impl Session for Scripted {
 
     async fn stop(&self) {
         self.note("stop");
+        let last_words = std::mem::take(&mut *self.last_words.lock().unwrap());
+        for event in last_words {
+            let _ = self.events.send(event).await;
+        }
         let _ = self.events.try_send(Event::Ended(End::Stopped));
     }
 
     fn figures(&self) -> Figures {
-        Figures::default()
+        let is_online = self.is_online();
+        Figures { is_connected: is_online, is_logged_in: is_online, ..Figures::default() }
     }
 }

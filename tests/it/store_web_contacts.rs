@@ -5,11 +5,13 @@ use std::time::Duration;
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Connection, Kind, Status};
 use pombo::domain::contact::Person;
+use pombo::domain::message::{self, Failure, Outcome, Position};
 use pombo::domain::send::{Mark, Progress, Recipients, Schedule, State};
 use pombo::store::channel::{NewChannel, Sealed};
 use pombo::store::ledger::{Answer, Batch, NewSend};
 use pombo::store::web_session::{Change, Row};
 use pombo::store::web_session_contact::KnownNumber;
+use pombo::store::web_session_send::FirstTry;
 use pombo::store::{Care, Lease, Store};
 use uuid::Uuid;
 
@@ -27,6 +29,8 @@ stores! {
     the_first_time_counts_and_a_number_that_was_heard_is_not_asked_for,
     strangers_are_counted_by_the_time_of_their_first_message,
     attempts_of_a_channel_are_told_by_the_time_in_their_ids,
+    an_attempt_that_handed_nothing_over_does_not_count,
+    how_far_the_first_try_of_a_request_got_is_told,
     a_send_is_found_by_the_stamp_of_its_message,
     what_is_learnt_of_a_number_is_in_its_contacts_and_found_at_once,
     a_picture_is_written_once,
@@ -99,10 +103,11 @@ async fn strangers_are_counted_by_the_time_of_their_first_message(universe: &Uni
     store.note_first_heard(ONE, number(1_000_001), at(31)).await.unwrap();
     store.note_first_heard(ONE, number(1_000_009), at(15)).await.unwrap();
     let since = async |channel, millis| store.first_sent_since(channel, at(millis)).await.unwrap();
-    assert_eq!(since(ONE, 10).await, [at(10), at(20), at(30)]);
-    assert_eq!(since(ONE, 11).await, [at(20), at(30)]);
+    let first = |millis, digits: u64| (at(millis), number(1_000_000 + digits));
+    assert_eq!(since(ONE, 10).await, [first(10, 2), first(20, 3), first(30, 1)]);
+    assert_eq!(since(ONE, 11).await, [first(20, 3), first(30, 1)]);
     assert_eq!(since(ONE, 31).await, []);
-    assert_eq!(since(OTHER, 0).await, [at(25)]);
+    assert_eq!(since(OTHER, 0).await, [(at(25), number(MARIA))]);
 }
 
 /// An id of version 7 with this time and these last bytes.
@@ -148,10 +153,85 @@ async fn attempts_of_a_channel_are_told_by_the_time_in_their_ids(universe: &Univ
     store.commit(&lease, &Batch { sends, ..Batch::default() }, NOW).await.unwrap();
     store.commit(&lease, &Batch { marks, ..Batch::default() }, NOW).await.unwrap();
     let since = async |channel, since| store.web_attempts_since(channel, since).await.unwrap();
-    assert_eq!(since(ONE, at(10)).await, [at(10), at(20), at(30)]);
-    assert_eq!(since(ONE, at(11)).await, [at(20), at(30)]);
+    let told = |millis, tail| (at(millis), id(millis, tail));
+    assert_eq!(since(ONE, at(10)).await, [told(10, 1), told(20, 2), told(30, 4)]);
+    assert_eq!(since(ONE, at(11)).await, [told(20, 2), told(30, 4)]);
     assert_eq!(since(ONE, at(31)).await, []);
-    assert_eq!(since(OTHER, Timestamp::from_millis(-1)).await, [at(20)]);
+    assert_eq!(since(OTHER, Timestamp::from_millis(-1)).await, [told(20, 8)]);
+}
+
+async fn an_attempt_that_handed_nothing_over_does_not_count(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    let refused = |code| Failure { code, sentence: "no".to_owned() };
+    let ends = [
+        (message::State::Sent, None, true),
+        (message::State::Unknown, None, true),
+        (message::State::Sending, None, true),
+        (message::State::Failed, Some(refused(Some(463))), true),
+        (message::State::Failed, Some(refused(None)), false),
+        (message::State::Queued, None, false),
+        (message::State::Expired, None, false),
+        (message::State::Canceled, None, false),
+    ];
+    let (mut batch, mut counted) = (Batch::default(), Vec::new());
+    for (tail, (state, error, counts)) in (1_u32..).zip(ends) {
+        let send = new_send(id(10, tail), ONE);
+        batch.marks.push(Mark {
+            send_id: send.id,
+            progress: Progress { high_water: 1, settled: 1 },
+            state: State::Finished,
+            due_at: None,
+        });
+        let outcome = Outcome {
+            position: Position { ordinal: 0, recipient: Some(number(MARIA)) },
+            state,
+            attempts: 1,
+            provider_message_id: None,
+            error,
+            retry_at: None,
+        };
+        batch.outcomes.push((send.id, send.company_id, outcome));
+        counted.extend(counts.then_some((at(10), send.id)));
+        batch.sends.push(send);
+    }
+    store.commit(&lease, &batch, NOW).await.unwrap();
+    assert_eq!(store.web_attempts_since(ONE, at(10)).await.unwrap(), counted);
+}
+
+async fn how_far_the_first_try_of_a_request_got_is_told(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    let (new, marked, sent) = (new_send(id(1, 1), ONE), new_send(id(2, 2), ONE), new_send(id(3, 3), ONE));
+    let mark = |send: &NewSend, state| Mark {
+        send_id: send.id,
+        progress: Progress { high_water: 1, settled: u64::from(state == State::Finished) },
+        state,
+        due_at: None,
+    };
+    let outcome = Outcome {
+        position: Position { ordinal: 0, recipient: Some(number(MARIA)) },
+        state: message::State::Sent,
+        attempts: 1,
+        provider_message_id: None,
+        error: None,
+        retry_at: None,
+    };
+    let batch = Batch {
+        marks: vec![mark(&marked, State::Active), mark(&sent, State::Finished)],
+        outcomes: vec![(sent.id, sent.company_id, outcome)],
+        sends: vec![new, marked, sent],
+        ..Batch::default()
+    };
+    store.commit(&lease, &batch, NOW).await.unwrap();
+    let first_try = async |id| store.first_try(id).await.unwrap();
+    let state = Some(message::State::Sent);
+    for (id, expected) in [
+        (id(1, 1), Some(FirstTry { is_over: false, was_attempted: false, state: None })),
+        (id(2, 2), Some(FirstTry { is_over: false, was_attempted: true, state: None })),
+        (id(3, 3), Some(FirstTry { is_over: true, was_attempted: true, state })),
+        (id(4, 4), None),
+    ] {
+        assert_eq!(first_try(id).await, expected, "{id}");
+    }
 }
 
 async fn a_send_is_found_by_the_stamp_of_its_message(universe: &Universe) {
@@ -251,15 +331,25 @@ async fn a_whole_answer_is_given_again_until_it_is_forgotten(universe: &Universe
         let kept = store.kept_answer(company, "k", NOW.minus(HOUR)).await.unwrap();
         kept.map(|kept| (kept.send_id, kept.result))
     };
-    store.keep_web_result(acme, "k", "{}").await.unwrap();
+    let keep =
+        async |key: &str, send, result: &str| store.keep_web_result(acme, key, send, result).await.unwrap();
+    let has = async |send| store.has_web_result(acme, "k", send).await.unwrap();
+    assert!(!keep("k", id(0, 1), "{}").await);
     assert_eq!(kept(acme).await, None, "nothing was accepted under it");
     accept(acme, 1).await;
     accept(globex, 2).await;
     assert_eq!(kept(acme).await, Some((id(0, 1), None)));
     let result = r#"{"data":[{"index":0,"result":{"text":"olá '\" \\ "}}]}"#;
-    store.keep_web_result(acme, "k", result).await.unwrap();
-    store.keep_web_result(acme, "other", "{}").await.unwrap();
+    assert!(!has(id(0, 1)).await);
+    assert!(keep("k", id(0, 1), result).await && !keep("other", id(0, 1), "{}").await);
+    assert!(!keep("k", id(0, 9), "{}").await, "the key is another send's");
     assert_eq!(kept(acme).await, Some((id(0, 1), Some(result.to_owned()))));
+    assert!(has(id(0, 1)).await && !has(id(0, 9)).await);
+    store.drop_web_result(acme, "k", id(0, 9)).await.unwrap();
+    assert!(has(id(0, 1)).await);
+    store.drop_web_result(acme, "k", id(0, 1)).await.unwrap();
+    assert_eq!(kept(acme).await, Some((id(0, 1), None)));
+    assert!(keep("k", id(0, 1), result).await);
     assert_eq!(kept(globex).await, Some((id(0, 2), None)));
     // An answer about another send is not the same.
     accept(acme, 3).await;

@@ -1,5 +1,6 @@
 //! What is sent, and what was made of it.
 
+use std::any::Any;
 use std::fmt;
 
 use uuid::Uuid;
@@ -130,6 +131,37 @@ impl fmt::Debug for Content {
 impl fmt::Debug for Media {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Media({:?}, {}, {} bytes)", self.kind, self.mimetype, self.bytes.len())
+    }
+}
+
+/// A message that can be handed over by the session that prepared it, and by no other.
+pub struct Prepared {
+    built: Built,
+    /// The driver's own.
+    message: Box<dyn Any + Send>,
+}
+
+impl Prepared {
+    /// A message of a driver's own type, and a description of it.
+    pub fn new<M: Send + 'static>(built: Built, message: M) -> Self {
+        Self { built, message: Box::new(message) }
+    }
+
+    /// What was made of the content.
+    pub const fn built(&self) -> &Built {
+        &self.built
+    }
+
+    /// The driver's message; `None` when another driver prepared it.
+    pub fn into_message<M: 'static>(self) -> Option<M> {
+        self.message.downcast().ok().map(|message| *message)
+    }
+}
+
+/// Bodies do not belong in logs.
+impl fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepared").finish_non_exhaustive()
     }
 }
 

@@ -22,7 +22,9 @@ use uuid::Uuid;
 
 pub use self::event::{Ack, AckState, Ban, End, Event, PairingFailure, RESTRICTED};
 pub use self::jid::{InvalidJid, Jid};
-pub use self::message::{Built, BuiltMedia, Content, InvalidMessageId, Media, MediaKind, MessageId, Sent};
+pub use self::message::{
+    Built, BuiltMedia, Content, InvalidMessageId, Media, MediaKind, MessageId, Prepared, Sent,
+};
 pub use self::records::{Change, Record, Records, RecordsError};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
@@ -74,15 +76,34 @@ pub trait Session: Send + Sync {
     /// [`AskError`].
     async fn picture(&self, of: &Jid) -> Result<Option<Picture>, AskError>;
 
-    /// Uploads the file, if there is one, encrypts the message and hands it over. What became of it is told by
-    /// [`Event::Ack`] under the same id, which the caller chooses and stores beforehand.
+    /// Uploads the file, if there is one, and makes the message that [`Session::hand_over`] takes.
     ///
     /// A file is in memory twice while it is encrypted.
     ///
     /// # Errors
     ///
+    /// [`SendError`]; the message is surely unsent.
+    async fn prepare(&self, id: &MessageId, content: Content) -> Result<Prepared, SendError>;
+
+    /// Encrypts a message that this session prepared and hands it over. Later acknowledgements come as [`Event::Ack`]
+    /// under the same id, which the caller chooses and stores beforehand.
+    ///
+    /// # Errors
+    ///
     /// [`SendError`]; [`SendError::is_surely_unsent`] tells whether it can be tried again without a duplicate.
-    async fn send(&self, to: &Jid, id: &MessageId, content: Content) -> Result<Sent, SendError>;
+    async fn hand_over(&self, to: &Jid, id: &MessageId, prepared: Prepared) -> Result<(), SendError>;
+
+    /// Prepares a message and hands it over.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::prepare`] and [`Session::hand_over`].
+    async fn send(&self, to: &Jid, id: &MessageId, content: Content) -> Result<Sent, SendError> {
+        let prepared = self.prepare(id, content).await?;
+        let built = prepared.built().clone();
+        self.hand_over(to, id, prepared).await?;
+        Ok(Sent { to: to.clone(), id: id.clone(), built })
+    }
 
     /// Asks for a code of eight characters that the person types into WhatsApp on the phone instead of scanning.
     /// It waits up to 30 s for the connection. QR payloads go on coming; whichever is used first wins.

@@ -16,26 +16,27 @@ use crate::clock::Timestamp;
 use crate::domain::channel::Kind;
 use crate::domain::message::{Failure, State};
 use crate::domain::outlook::Reason;
+use crate::domain::phone::PhoneNumber;
 use crate::domain::send;
 use crate::domain::tier::QUOTA_SPAN;
-use crate::engine::web_session::{self, Errand, HandOver, Place};
+use crate::engine::web_session::{self, Admitted, Errand, HandOver};
 use crate::store;
 
 /// May a message come in that somebody waits for? Dropping the answer says that the channel ended just now.
 #[derive(Message)]
-#[rtype(result = "Result<Place, TooSoon>")]
+#[rtype(result = "Result<Admitted, TooSoon>")]
 pub(crate) struct Admit {
-    /// The recipient never wrote to the session and was never written to.
-    pub(crate) is_stranger: bool,
+    /// The recipient, if it never wrote to the session and was never written to.
+    pub(crate) stranger: Option<PhoneNumber>,
     /// How long the caller may wait.
     pub(crate) patience: Duration,
 }
 
 /// An answer that waits until it is known what the session did lately.
-pub(super) type Asked = (Admit, oneshot::Sender<Result<Place, TooSoon>>);
+pub(super) type Asked = (Admit, oneshot::Sender<Result<Admitted, TooSoon>>);
 
 impl Handler<Admit> for ChannelActor {
-    type Result = ResponseFuture<Result<Place, TooSoon>>;
+    type Result = ResponseFuture<Result<Admitted, TooSoon>>;
 
     fn handle(&mut self, admit: Admit, _: &mut Self::Context) -> Self::Result {
         let (answer, answered) = oneshot::channel();
@@ -56,7 +57,7 @@ impl Handler<Admit> for ChannelActor {
 
 impl ChannelActor {
     /// Lets a message in, or says when it may come again.
-    fn admit(&mut self, &Admit { is_stranger, patience }: &Admit) -> Result<Place, TooSoon> {
+    fn admit(&mut self, &Admit { stranger, patience }: &Admit) -> Result<Admitted, TooSoon> {
         let (now, wall) = (Instant::now(), Timestamp::now());
         if let Some(until) = self.pause.map(|(_, until)| until).filter(|until| *until > now + patience) {
             let sentence = self.sentence(Reason::ProviderPause);
@@ -72,7 +73,7 @@ impl ChannelActor {
         if let Some(until) = web_session::restricted_until(self.link.connection()) {
             rhythm.restrict(until);
         }
-        rhythm.admit(Asker { is_stranger, patience }, &self.tier, now, wall)
+        rhythm.admit(Asker { stranger, patience }, &self.tier, now, wall)
     }
 
     /// Reads what the session did lately, before the first message goes.
@@ -116,37 +117,47 @@ impl ChannelActor {
             .spawn(ctx);
     }
 
-    /// Somebody waits for this send.
-    pub(super) fn keep_errand(&mut self, send_id: Uuid, errand: &Arc<Errand>) {
-        // A send that was paused ends in the store, unheard here.
-        self.errands.retain(|_, errand| errand.is_awaited());
-        self.errands.insert(send_id, Arc::clone(errand));
+    /// The errand of a send whose caller waits.
+    pub(super) fn errand(&self, send_id: Uuid) -> Option<Arc<Errand>> {
+        // Only web sessions have some, and the others have many messages.
+        if self.channel.kind == Kind::WebSession { self.shared.errands.find(send_id) } else { None }
     }
 
-    /// A message is over, or its send is: who waits for it is told, unless it was handed over before.
-    pub(super) fn end_errand(&mut self, send_id: Uuid, state: State, failure: Option<&Failure>) {
+    /// A message is over, or its send is: its caller is told, unless it was handed over before.
+    pub(super) fn end_errand(&self, send_id: Uuid, state: State, failure: Option<&Failure>) {
         if state.is_open() && state != State::Unknown {
             return;
         }
-        let Some(errand) = self.errands.remove(&send_id) else { return };
-        errand.tell(match (state, failure) {
-            (State::Failed, Some(failure)) => HandOver::Failed(failure.clone()),
-            (State::Expired, _) => HandOver::TooLate(self.why_nothing_goes()),
-            (State::Canceled, _) => HandOver::Canceled,
-            _ => HandOver::Unknown,
-        });
+        let Some(errand) = self.errand(send_id) else { return };
+        match (state, failure) {
+            (State::Failed, Some(failure)) => errand.tell(HandOver::Failed(failure.clone())),
+            (State::Expired, _) => errand.expire(|| self.why_nothing_goes()),
+            (State::Canceled, _) => errand.cancel(),
+            (State::Sent | State::Delivered | State::Read, _) => errand.has_arrived(),
+            _ => errand.tell(HandOver::Unknown),
+        }
     }
 
-    /// The engine stops: what somebody waits for and was not begun is not begun later either, because they are
-    /// told now.
+    /// The engine stops: messages whose callers wait and that are not under way are not begun later either, because
+    /// the callers are told now.
     pub(super) fn end_errands(&mut self) {
+        if self.channel.kind != Kind::WebSession {
+            return;
+        }
         let moment = (Instant::now(), Timestamp::now());
         let over = Leave::Over(send::State::Expired);
-        let errands: HashSet<_> =
-            self.errands.extract_if(|_, errand| errand.give_up()).map(|(send_id, _)| send_id).collect();
-        for ticket in self.lanes.leave(over, moment, |work| errands.contains(&work.id)) {
+        let errands = self.shared.errands.of(self.channel.id).into_iter();
+        let given_up: HashSet<_> =
+            errands.filter(|(_, errand)| errand.give_up()).map(|(send_id, _)| send_id).collect();
+        for ticket in self.lanes.leave(over, moment, |work| given_up.contains(&work.id)) {
             self.put_back(ticket, Later::now(&ticket, Reason::Turn));
         }
+    }
+
+    /// Whether this message of a web session, which was certainly not handed over, has lost its caller: then it is not
+    /// begun, because its caller read an error, or nothing.
+    pub(super) fn is_abandoned(&self, send_id: Uuid) -> bool {
+        self.channel.kind == Kind::WebSession && self.errand(send_id).is_none()
     }
 
     fn why_nothing_goes(&self) -> Reason {

@@ -272,6 +272,9 @@ impl ChannelActor {
 
     fn go_later(&mut self, ticket: Ticket, later: Later, was_started: bool) {
         let Later { reason, wait, attempts, failure } = later;
+        if let Some(errand) = self.errand(ticket.send_id) {
+            errand.put_back(reason, ticket.doubt == Doubt::Full);
+        }
         let Some(work) = self.lanes.work(ticket.send_id) else {
             self.in_flight -= usize::from(was_started);
             return;

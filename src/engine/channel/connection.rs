@@ -181,7 +181,7 @@ impl ChannelActor {
         self.link.is_described = false;
         if self.channel.kind == Kind::WebSession {
             self.link.connector =
-                Some(Connector::WebSession(Rc::new(self.shared.web_channel(self.channel.id))));
+                Some(Connector::WebSession(Rc::new(self.shared.web_channel(&self.channel))));
             self.learn_rhythm(ctx);
             return;
         }

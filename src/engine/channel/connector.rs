@@ -3,13 +3,15 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use uuid::Uuid;
+
 use super::work::Ticket;
 use crate::connector::cloud_api::{self, CloudApi};
 use crate::connector::{Disposition, Reply};
 use crate::domain::channel::Kind;
 use crate::domain::content::{Content, Stored};
 use crate::domain::message::Failure;
-use crate::engine::web_session::{Errand, Outgoing, WebChannel};
+use crate::engine::web_session::{Errand, Outgoing, Slot, WebChannel};
 
 /// A connector that tasks share.
 #[derive(Clone)]
@@ -30,13 +32,18 @@ pub(super) enum Rendered {
 }
 
 impl Rendered {
-    /// For channels of this kind, to `group` unless it goes to numbers.
-    pub(super) fn new(kind: Kind, content: &Content, group: Option<&str>) -> Self {
+    /// For channels of this kind.
+    pub(super) fn new(kind: Kind, stored: &Stored<&Content, &str>) -> Self {
+        let &Stored { content, group, key } = stored;
         match kind {
             Kind::BusinessAccount => Self::CloudApi(cloud_api::Rendered::new(content)),
             Kind::WebSession => {
-                let (content, group) = (content.clone(), group.map(str::to_owned));
-                Self::WebSession(Arc::new(Stored { content, group }))
+                let own = |text: Option<&str>| text.map(str::to_owned);
+                Self::WebSession(Arc::new(Stored {
+                    content: content.clone(),
+                    group: own(group),
+                    key: own(key),
+                }))
             }
         }
     }
@@ -52,19 +59,15 @@ pub(super) enum Prepared {
 
 impl Connector {
     /// Makes a message ready to go.
-    pub(super) fn prepare(
-        &self,
-        rendered: &Rendered,
-        ticket: &Ticket,
-        errand: Option<Arc<Errand>>,
-    ) -> Prepared {
+    pub(super) fn prepare(&self, rendered: &Rendered, ticket: &Ticket) -> Prepared {
         match (self, rendered, ticket.recipient) {
             (Self::CloudApi(connector), Rendered::CloudApi(rendered), Some(recipient)) => {
                 Prepared::CloudApi(Rc::clone(connector), rendered.message(recipient, ticket.key()))
             }
             (Self::WebSession(connector), Rendered::WebSession(content), recipient) => {
                 let (key, content) = (ticket.key(), Arc::clone(content));
-                Prepared::WebSession(Rc::clone(connector), Outgoing { key, recipient, content, errand })
+                let outgoing = Outgoing { key, recipient, content, errand: None, attempt: None };
+                Prepared::WebSession(Rc::clone(connector), outgoing)
             }
             _ => Prepared::Impossible,
         }
@@ -80,6 +83,16 @@ impl Connector {
 }
 
 impl Prepared {
+    /// The same with the errand of the caller who waits for it, and its place among the messages of 24 hours.
+    pub(super) fn awaited(self, errand: Option<Arc<Errand>>, attempt: Slot<Uuid>) -> Self {
+        match self {
+            Self::WebSession(connector, outgoing) => {
+                Self::WebSession(connector, Outgoing { errand, attempt: Some(attempt), ..outgoing })
+            }
+            other => other,
+        }
+    }
+
     /// Hands it over.
     pub(super) async fn send(self) -> Reply {
         match self {

@@ -48,8 +48,15 @@ impl Handler<Release> for ChannelActor {
     type Result = ResponseFuture<()>;
 
     fn handle(&mut self, Release { send_id, over }: Release, ctx: &mut Self::Context) -> Self::Result {
-        if over.is_some() {
-            self.end_errand(send_id, State::Canceled, None);
+        match over {
+            Some(send::State::Canceled) => self.end_errand(send_id, State::Canceled, None),
+            Some(_) => self.end_errand(send_id, State::Expired, None),
+            // A caller who waits may be told in time that it runs again.
+            None => {
+                if let Some(errand) = self.errand(send_id) {
+                    errand.pause(true);
+                }
+            }
         }
         self.release(over.map_or(Leave::Held, Leave::Over), |work| work.id == send_id);
         if self.fetching {

@@ -96,9 +96,6 @@ impl ChannelActor {
                 if let Some(held) = self.link.holds(now) {
                     return Some(held);
                 }
-                if let Some(rhythm) = &mut self.rhythm {
-                    rhythm.started(&self.tier, now, wall, rand::random());
-                }
             }
         }
         None
@@ -121,12 +118,12 @@ impl ChannelActor {
     }
 
     /// What keeps a web session from sending now.
-    fn rests(&mut self, now: Instant, wall: Timestamp) -> Option<Held> {
+    fn rests(&self, now: Instant, wall: Timestamp) -> Option<Held> {
         if self.channel.kind != Kind::WebSession {
             return None;
         }
         // It is being read what the session did lately.
-        let Some(rhythm) = &mut self.rhythm else { return Some(Held { reason: Reason::Turn, until: None }) };
+        let Some(rhythm) = &self.rhythm else { return Some(Held { reason: Reason::Turn, until: None }) };
         let (reason, until) = rhythm.holds(&self.tier, now, wall)?;
         Some(Held { reason, until: Some(until) })
     }
@@ -134,8 +131,17 @@ impl ChannelActor {
     /// Hands a message over. Whether that was possible.
     fn start(&mut self, ticket: Ticket, connector: &Connector, started: Instant) -> bool {
         let Some(work) = self.lanes.work(ticket.send_id) else { return false };
-        let errand = self.errands.get(&ticket.send_id).cloned();
-        let prepared = connector.prepare(&work.rendered, &ticket, errand);
+        let prepared = match &mut self.rhythm {
+            None => connector.prepare(&work.rendered, &ticket),
+            Some(rhythm) => {
+                let errand = self.shared.errands.find(ticket.send_id);
+                if let Some(errand) = &errand {
+                    errand.begin();
+                }
+                let attempt = rhythm.started(ticket.send_id, &self.tier, started, rand::random());
+                connector.prepare(&work.rendered, &ticket).awaited(errand, attempt)
+            }
+        };
         self.link.canary.started(ticket.key());
         self.requests += 1;
         self.in_flight += 1;

@@ -100,6 +100,7 @@ impl ChannelActor {
             retry_at: None,
         };
         self.outbox.add(ticket.send_id, company_id, outcome);
+        self.end_errand(ticket.send_id, State::Unknown, None);
         self.lanes.settle(ticket, true);
     }
 
@@ -141,6 +142,7 @@ impl ChannelActor {
             if state.is_open() {
                 continue;
             }
+            self.end_errand(key.send_id, state, None);
             if let Some(place) = self.doubts.iter().position(|ticket| ticket.key() == key) {
                 let ticket = self.doubts.swap_remove(place);
                 self.lanes.settle(ticket, true);

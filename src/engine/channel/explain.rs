@@ -201,7 +201,7 @@ impl ChannelActor {
 
     /// What a web session may do in 24 hours.
     fn days(&mut self, wall: Timestamp) -> Vec<Limit> {
-        let Some(rhythm) = &mut self.rhythm else { return Vec::new() };
+        let Some(rhythm) = &self.rhythm else { return Vec::new() };
         let Tier { name, warm_up, cold_contacts, .. } = &*self.tier;
         let day = rhythm.age_in_days(wall);
         let (cap, left, next_slot) = rhythm.day(&self.tier, wall);

@@ -93,7 +93,7 @@ pub(super) fn begin(kind: Kind, send: &AcceptedSend) -> Work {
     Work::new(Beginning {
         id: send.id,
         company_id: send.order.company_id,
-        rendered: Rendered::new(kind, &send.order.content, send.order.group.as_deref()),
+        rendered: Rendered::new(kind, &send.order.stored()),
         recipients: send.recipients.count(),
         source,
         template: send.order.template,
@@ -104,7 +104,7 @@ pub(super) fn begin(kind: Kind, send: &AcceptedSend) -> Work {
 }
 
 async fn restore(store: &Store, kind: Kind, send: Unfinished) -> Result<Found> {
-    let Stored { content, group } = serde_json::from_str::<Stored>(&send.content).map_err(|error| {
+    let stored = serde_json::from_str::<Stored>(&send.content).map_err(|error| {
         Error::Impossible(format!("the content of send {} cannot be read: {error}", send.id))
     })?;
     let progress = send.progress;
@@ -140,7 +140,7 @@ async fn restore(store: &Store, kind: Kind, send: Unfinished) -> Result<Found> {
     let work = Work::new(Beginning {
         id: send.id,
         company_id: send.company_id,
-        rendered: Rendered::new(kind, &content, group.as_deref()),
+        rendered: Rendered::new(kind, &stored.borrowed()),
         recipients: send.recipients.count(),
         source,
         template: send.template,

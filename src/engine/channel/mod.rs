@@ -39,7 +39,7 @@ mod trial;
 mod waiting;
 mod work;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -70,7 +70,6 @@ use self::work::Ticket;
 use super::ledger::Arrived;
 use super::quota::Account;
 use super::shared::Shared;
-use super::web_session::Errand;
 use crate::clock::Timestamp;
 use crate::connector::cloud_api::Connections;
 use crate::domain::channel::{Channel, Level};
@@ -114,8 +113,6 @@ pub(crate) struct ChannelActor {
     asked: Vec<Asked>,
     /// Who waits until the last mark of a send that is over is written.
     ending: HashMap<Uuid, Vec<oneshot::Sender<()>>>,
-    /// Sends that somebody waits for.
-    errands: HashMap<Uuid, Arc<Errand>>,
     /// The window of the business account's template recipients.
     quota: Account,
     /// Whether the window holds what was sent before this process began.
@@ -196,7 +193,6 @@ impl ChannelActor {
             rhythm: None,
             asked: Vec::new(),
             ending: HashMap::new(),
-            errands: HashMap::new(),
             quota: shared.quotas.account(channel.waba_id.as_deref().unwrap_or_default()),
             quota_known: false,
             learning: false,
@@ -295,9 +291,6 @@ impl Handler<Arrived> for ChannelActor {
     fn handle(&mut self, arrived: Arrived, ctx: &mut Self::Context) {
         let wall = Timestamp::now();
         for send in &arrived.sends {
-            if let Some(errand) = &send.order.errand {
-                self.keep_errand(send.id, errand);
-            }
             // The store says how far it got, if it was found there before.
             if arrived.late {
                 self.lanes.look_again();

@@ -7,10 +7,10 @@ use actix::prelude::*;
 use uuid::Uuid;
 
 use super::outbox::Parcel;
-use super::work::Leave;
+use super::work::{Doubt, Leave};
 use super::{ChannelActor, STORE_PAUSE, loading};
 use crate::clock::Timestamp;
-use crate::domain::send::Mark;
+use crate::domain::send::{Mark, State};
 use crate::engine::ledger::{Record, Written};
 use crate::store::send::{Ready, Size};
 use crate::store::suppression::Word;
@@ -47,7 +47,10 @@ impl ChannelActor {
                     actor.recorded(&marks, started, ctx);
                 }
                 // The ledger said why; nothing more can be written, so nothing more is sent.
-                Ok(Err(_)) | Err(_) => ctx.stop(),
+                Ok(Err(_)) | Err(_) => {
+                    actor.end_errands();
+                    ctx.stop();
+                }
             })
             .spawn(ctx);
     }
@@ -138,6 +141,13 @@ impl ChannelActor {
             if self.lanes.holds(send_id) || is_held {
                 continue;
             }
+            let may_have_gone = !unknown.is_empty()
+                || waiting.later > 0
+                || waiting.soon.iter().any(|(ticket, _)| ticket.doubt == Doubt::Full);
+            let is_abandoned = !may_have_gone && self.is_abandoned(send_id);
+            if let Some(errand) = self.errand(send_id) {
+                errand.pause(false);
+            }
             self.lanes.add(work);
             self.lanes.parked(send_id, waiting.later, waiting.later_due);
             for (ticket, retry_at) in waiting.soon {
@@ -150,6 +160,10 @@ impl ChannelActor {
                 self.doubt(ticket, company_id, now, wall);
             }
             self.lanes.settle_down(send_id);
+            if is_abandoned {
+                tracing::info!(send.id = %send_id, "nobody waits for the message any more, it is not sent");
+                self.release(Leave::Over(State::Expired), |work| work.id == send_id);
+            }
         }
     }
 

@@ -4,13 +4,15 @@
 //! session's first days; and so few of them to people who know nothing of us. Whoever asks says what time it is.
 //! What is counted is read from the store when the channel's actor begins, so that a restart lends nothing.
 
-use std::collections::VecDeque;
 use std::time::{Duration, Instant};
+
+use uuid::Uuid;
 
 use crate::clock::Timestamp;
 use crate::domain::outlook::Reason;
+use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::{QUOTA_SPAN, Quota, Tier};
-use crate::engine::web_session::{Place, Places};
+use crate::engine::web_session::{Admitted, Places, Slot, Window};
 
 /// The least that somebody who is refused is told to wait.
 const LEAST_WAIT: Duration = Duration::from_secs(1);
@@ -19,10 +21,10 @@ const LEAST_WAIT: Duration = Duration::from_secs(1);
 pub(super) struct Rhythm {
     /// When a phone was linked.
     linked_at: Option<Timestamp>,
-    /// Attempts of the last 24 hours.
-    attempts: Window,
+    /// Messages of the last 24 hours, by their sends.
+    attempts: Window<Uuid>,
     /// People of the last 24 hours who had neither written to the session nor been written to.
-    strangers: Window,
+    strangers: Window<PhoneNumber>,
     /// No message starts before, because of what is added at random.
     rest_until: Option<Instant>,
     /// The limiter lets none start before.
@@ -44,8 +46,8 @@ pub(crate) struct TooSoon {
 /// Who asks to be let in.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asker {
-    /// The recipient never wrote to the session and was never written to.
-    pub(super) is_stranger: bool,
+    /// The recipient, if it never wrote to the session and was never written to.
+    pub(super) stranger: Option<PhoneNumber>,
     /// How long the caller may wait.
     pub(super) patience: Duration,
 }
@@ -55,15 +57,15 @@ impl Rhythm {
     /// limiter begins with an empty bucket.
     pub(super) fn new(
         linked_at: Option<Timestamp>,
-        attempts: Vec<Timestamp>,
-        strangers: Vec<Timestamp>,
+        attempts: Vec<(Timestamp, Uuid)>,
+        strangers: Vec<(Timestamp, PhoneNumber)>,
         tier: &Tier,
         now: Instant,
     ) -> Self {
         Self {
             linked_at,
-            attempts: Window(attempts.into()),
-            strangers: Window(strangers.into()),
+            attempts: Window::new(attempts),
+            strangers: Window::new(strangers),
             rest_until: None,
             paced_until: now + interval(tier),
             restricted_until: None,
@@ -85,13 +87,13 @@ impl Rhythm {
     ///
     /// [`TooSoon`].
     pub(super) fn admit(
-        &mut self,
+        &self,
         asker: Asker,
         tier: &Tier,
         now: Instant,
         wall: Timestamp,
-    ) -> Result<Place, TooSoon> {
-        if asker.is_stranger
+    ) -> Result<Admitted, TooSoon> {
+        if asker.stranger.is_some()
             && let Some(until) = self.restricted_until.filter(|until| *until > wall)
         {
             let sentence =
@@ -110,7 +112,8 @@ impl Rhythm {
             );
             return Err(TooSoon::until(until, wall, sentence));
         }
-        if asker.is_stranger
+        if let Some(stranger) = asker.stranger
+            && !self.strangers.counts(stranger, wall)
             && let Some(until) = self.strangers.full_until(tier.cold_contacts, 0, wall)
         {
             let sentence = format!(
@@ -130,14 +133,12 @@ impl Rhythm {
             );
             return Err(TooSoon { retry_after: wait.max(LEAST_WAIT), sentence });
         }
-        if asker.is_stranger {
-            self.strangers.push(wall);
-        }
-        Ok(self.places.take())
+        let stranger = asker.stranger.map(|number| self.strangers.take(number));
+        Ok(Admitted { place: self.places.take(), stranger })
     }
 
     /// Why no message may start, and until when.
-    pub(super) fn holds(&mut self, tier: &Tier, now: Instant, wall: Timestamp) -> Option<(Reason, Instant)> {
+    pub(super) fn holds(&self, tier: &Tier, now: Instant, wall: Timestamp) -> Option<(Reason, Instant)> {
         if let Some(until) = self.attempts.full_until(self.cap(tier, wall), 0, wall) {
             return Some((Reason::DailyCap, now + until.from_now(wall)));
         }
@@ -145,13 +146,14 @@ impl Rhythm {
         (!rest.is_zero()).then(|| (Reason::Rate, now + rest))
     }
 
-    /// A message starts; `chance` is from 0 to 1.
-    pub(super) fn started(&mut self, tier: &Tier, now: Instant, wall: Timestamp, chance: f64) {
-        self.attempts.push(wall);
+    /// The message of this send starts; `chance` is from 0 to 1. It counts while the slot is there, and for a day if it
+    /// is kept.
+    pub(super) fn started(&mut self, send_id: Uuid, tier: &Tier, now: Instant, chance: f64) -> Slot<Uuid> {
         self.paced_until = self.paced_until.max(now) + interval(tier);
         if !tier.jitter.is_zero() {
             self.rest_until = Some(now + interval(tier) + tier.jitter.mul_f64(chance.clamp(0.0, 1.0)));
         }
+        self.attempts.take(send_id)
     }
 
     /// WhatsApp refuses messages to strangers; that is taken to last so long.
@@ -160,16 +162,16 @@ impl Rhythm {
     }
 
     /// The messages of today's cap, how many are left of it, and when the next one may go if none is.
-    pub(super) fn day(&mut self, tier: &Tier, wall: Timestamp) -> (Quota, Option<u64>, Option<Timestamp>) {
+    pub(super) fn day(&self, tier: &Tier, wall: Timestamp) -> (Quota, Option<u64>, Option<Timestamp>) {
         let cap = self.cap(tier, wall);
         let next = self.attempts.full_until(cap, 0, wall);
-        (cap, self.attempts.left(cap), next)
+        (cap, self.attempts.left(cap, wall), next)
     }
 
     /// How many more strangers may be written to, and when the next one if none may.
-    pub(super) fn strangers(&mut self, tier: &Tier, wall: Timestamp) -> (Option<u64>, Option<Timestamp>) {
+    pub(super) fn strangers(&self, tier: &Tier, wall: Timestamp) -> (Option<u64>, Option<Timestamp>) {
         let next = self.strangers.full_until(tier.cold_contacts, 0, wall);
-        (self.strangers.left(tier.cold_contacts), next)
+        (self.strangers.left(tier.cold_contacts, wall), next)
     }
 
     /// Which day of the session it is, the first being 0.
@@ -190,35 +192,6 @@ impl Rhythm {
 impl TooSoon {
     fn until(until: Timestamp, wall: Timestamp, sentence: String) -> Self {
         Self { retry_after: until.from_now(wall).max(LEAST_WAIT), sentence }
-    }
-}
-
-/// Moments of the last 24 hours, in the order of time.
-struct Window(VecDeque<Timestamp>);
-
-impl Window {
-    fn push(&mut self, at: Timestamp) {
-        self.0.push_back(at);
-    }
-
-    /// Until when there is no room for one more than there are and `others`.
-    fn full_until(&mut self, quota: Quota, others: usize, wall: Timestamp) -> Option<Timestamp> {
-        let begin = wall.minus(QUOTA_SPAN);
-        while self.0.front().is_some_and(|at| *at <= begin) {
-            self.0.pop_front();
-        }
-        let Quota::AtMost(most) = quota else { return None };
-        let over = (self.0.len() + others).checked_sub(most as usize)?;
-        // Others take their places later than whatever is here.
-        let leaves = self.0.get(over).or(self.0.back()).copied().unwrap_or(wall);
-        Some(leaves.plus(QUOTA_SPAN))
-    }
-
-    fn left(&self, quota: Quota) -> Option<u64> {
-        match quota {
-            Quota::AtMost(most) => Some(u64::from(most).saturating_sub(self.0.len() as u64)),
-            Quota::Unlimited => None,
-        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     Accept, AcceptedSend, Accepting, Activate, Activating, Close, Doubtful, Error, Extend, Hear, Ledger,
     Record, Withdraw, Written,
 };
-use crate::domain::content::Stored;
+use crate::domain::phone::PhoneNumber;
 use crate::domain::send::State;
 use crate::store::ledger::NewSend;
 
@@ -29,11 +29,13 @@ impl Handler<Accept> for Ledger {
             return Box::pin(async move { Err(refusal) });
         }
         let Accept { order, recipients, skipped, blocks, more, channel } = accept;
-        let stored = Stored { content: &order.content, group: order.group.as_deref() };
-        let Ok(content) = serde_json::to_string(&stored) else {
+        let Ok(content) = serde_json::to_string(&order.stored()) else {
             return Box::pin(async { Err(Error::Closed) });
         };
         let id = Uuid::now_v7();
+        if let Some(errand) = &order.errand {
+            errand.accept(id);
+        }
         let batch = &mut self.open.batch;
         batch.sends.push(NewSend {
             id,

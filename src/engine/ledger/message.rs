@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actix::prelude::*;
 use uuid::Uuid;
 
-use crate::domain::content::Content;
+use crate::domain::content::{Content, Stored};
 use crate::domain::message::{Key, Outcome};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::Skipped;
@@ -54,6 +54,16 @@ pub(crate) struct Order {
     pub(crate) claim: Option<Claim>,
     /// Of somebody who waits until the one message is handed over.
     pub(crate) errand: Option<Arc<Errand>>,
+}
+
+impl Order {
+    /// What is stored of it as its content. Only a message whose caller waits has an answer that is kept when it is
+    /// handed over, and has the key with it.
+    pub(crate) fn stored(&self) -> Stored<&Content, &str> {
+        let claim = self.errand.as_ref().and(self.claim.as_ref());
+        let key = claim.map(|claim| claim.key.as_str());
+        Stored { content: &self.content, group: self.group.as_deref(), key }
+    }
 }
 
 /// A client's key for a request that must be carried out once.

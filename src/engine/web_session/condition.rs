@@ -19,6 +19,7 @@ const FAILED: &str = "session_failed";
 /// The codes of sessions that nobody may open again but a person.
 const REPLACED: &str = "replaced";
 const REFUSED: &str = "connection_refused";
+const LINK_LOST: &str = "link_lost";
 
 /// The code of a channel whose account is restricted.
 const RESTRICTION: &str = "restricted";
@@ -47,7 +48,7 @@ pub(super) enum Then {
 /// Whether only a person may have the session opened again, even after a new start of the process.
 pub(super) fn waits_for_a_person(connection: &Connection) -> bool {
     let code = connection.reason.as_ref().map(|reason| reason.code.as_str());
-    connection.status == Status::Disconnected && matches!(code, Some(REPLACED | REFUSED))
+    connection.status == Status::Disconnected && matches!(code, Some(REPLACED | REFUSED | LINK_LOST))
 }
 
 /// What the end of a session means, whether a phone was linked or not; `failures` came before it, one after the
@@ -162,6 +163,13 @@ pub(super) fn unreachable(attempts: u32, sentence: &str) -> (Status, Option<Reas
     (Status::Disconnected, Some(reason("unreachable", sentence, None)))
 }
 
+/// Of a channel whose phone is linked to a device that is not in the session's records.
+pub(super) fn link_lost() -> Reason {
+    let sentence = "the session's keys name no linked phone any more, as after a restored backup; restore the newest \
+                    ones, or take the device off the phone's list of linked devices and pair the channel again";
+    reason(LINK_LOST, sentence.to_owned(), None)
+}
+
 /// Of a channel whose account WhatsApp restricted. It stays connected: people who wrote to it can be answered.
 pub(super) fn restricted() -> Reason {
     let sentence = "WhatsApp refuses messages to people who never wrote to this number, because it restricted the \
@@ -243,6 +251,8 @@ mod tests {
         };
         assert!(waits(verdict(End::Replaced)));
         assert!(waits(verdict(End::Refused { code: 403, sentence: "x".to_owned() })));
+        let status = Status::Disconnected;
+        assert!(waits(Verdict { status, reason: Some(link_lost()), then: Then::Close }));
         assert!(!waits(verdict(End::ClientOutdated)), "a newer program may do");
         assert!(!waits(verdict(End::Stopped)));
     }

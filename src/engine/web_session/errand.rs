@@ -1,22 +1,46 @@
-//! Errands: what goes with a message that somebody waits for, from the request to the session and back.
+//! Errands: what goes with a message whose caller waits, from the request to the session and back.
+//!
+//! An errand is found under the id of its send from before that is written until its caller has the answer. A message
+//! of a web session that was certainly not handed over is not begun without its errand: its caller has gone, or read
+//! that it was not sent.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use dashmap::DashMap;
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
+use super::window::Slot;
 use crate::clock::Timestamp;
 use crate::connector::media::Media;
 use crate::connector::web_session::{Jid, Sent};
 use crate::domain::message::Failure;
 use crate::domain::outlook::Reason;
+use crate::domain::phone::PhoneNumber;
 
-/// What became of a message, for whoever waits to hear that it was handed over.
+/// A message that was handed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandedOver {
+    /// The send that it is in the ledger.
+    pub send_id: Uuid,
+    /// What was handed over.
+    pub sent: Sent,
+    /// The text of a text message.
+    pub text: Option<String>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Renders the answer that the caller reads when the message was handed over.
+pub type Render = fn(HandedOver) -> String;
+
+/// How a message ended for the caller who waits for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum HandOver {
-    /// WhatsApp's server was given it, at this time.
-    Done(Sent, Timestamp),
+    /// WhatsApp's server was given it.
+    Done(Box<HandedOver>),
     /// It will not arrive.
     Failed(Failure),
     /// Its time was over before it could be handed over, for this reason.
@@ -29,71 +53,233 @@ pub(crate) enum HandOver {
     Unknown,
 }
 
+/// What a message took when it was let in.
+#[derive(Debug)]
+pub(crate) struct Admitted {
+    /// Among those that have not begun.
+    pub(crate) place: Place,
+    /// Among the strangers of 24 hours, if the recipient is one.
+    pub(crate) stranger: Option<Slot<PhoneNumber>>,
+}
+
 /// See the module.
 pub(crate) struct Errand {
+    channel: Uuid,
     /// Whom it goes to.
     pub(crate) to: Jid,
+    /// How its answer reads.
+    pub(crate) render: Render,
     file: Mutex<Option<Media>>,
-    place: Mutex<Option<Place>>,
-    waiting: Mutex<Option<oneshot::Sender<HandOver>>>,
+    errands: Errands,
+    send_id: OnceLock<Uuid>,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// There until the caller is told.
+    tell: Option<oneshot::Sender<HandOver>>,
+    place: Option<Place>,
+    stranger: Option<Slot<PhoneNumber>>,
+    /// An attempt is under way.
+    has_begun: bool,
+    /// An attempt may have reached WhatsApp.
+    is_in_doubt: bool,
+    /// What is being handed over, or was.
+    handed_over: Option<HandedOver>,
+    /// What the message was last put back for.
+    waits_for: Option<Reason>,
+    /// Somebody paused the send.
+    is_paused: bool,
 }
 
 impl Errand {
-    /// An errand, and what its end is heard by. It counts among those that have not begun by its `place`.
-    pub(crate) fn new(to: Jid, file: Option<Media>, place: Place) -> (Self, oneshot::Receiver<HandOver>) {
-        let (tell, told) = oneshot::channel();
-        let errand = Self {
-            to,
-            file: Mutex::new(file),
-            place: Mutex::new(Some(place)),
-            waiting: Mutex::new(Some(tell)),
-        };
-        (errand, told)
-    }
-
     /// The file, which is here until somebody takes it.
     pub(super) fn take_file(&self) -> Option<Media> {
-        take(&self.file)
+        self.file.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Its send will be written with this id.
+    pub(crate) fn accept(self: &Arc<Self>, send_id: Uuid) {
+        if self.send_id.set(send_id).is_ok() {
+            self.errands.0.insert(send_id, Arc::clone(self));
+        }
     }
 
     /// Its message is attempted.
     pub(crate) fn begin(&self) {
-        take(&self.place);
+        let mut state = self.state();
+        state.place = None;
+        state.waits_for = None;
+        state.has_begun = true;
     }
 
-    /// Whether somebody still waits.
-    pub(crate) fn is_awaited(&self) -> bool {
-        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.as_ref().is_some_and(|tell| !tell.is_closed())
+    /// This is about to be handed over.
+    pub(super) fn hands_over(&self, handed_over: HandedOver) {
+        self.state().handed_over = Some(handed_over);
     }
 
-    /// The engine stops. Whether its message was not attempted, in which case that was told to who waits.
+    /// Its message waits again after an attempt, in doubt if that may have reached WhatsApp.
+    pub(crate) fn put_back(&self, reason: Reason, is_in_doubt: bool) {
+        let mut state = self.state();
+        state.has_begun = false;
+        state.is_in_doubt |= is_in_doubt;
+        state.waits_for = Some(reason);
+    }
+
+    /// Somebody paused its send, or lets it run again.
+    pub(crate) fn pause(&self, is_paused: bool) {
+        self.state().is_paused = is_paused;
+    }
+
+    /// The engine stops. Whether its message is not under way, in which case its caller was told.
     pub(crate) fn give_up(&self) -> bool {
-        let is_waiting = take(&self.place).is_some();
+        let is_waiting = {
+            let state = self.state();
+            !state.has_begun && state.tell.is_some()
+        };
         if is_waiting {
             self.tell(HandOver::Stopping);
         }
         is_waiting
     }
 
-    /// Tells who waits; only the first word counts.
-    pub(crate) fn tell(&self, hand_over: HandOver) {
-        take(&self.place);
-        if let Some(tell) = take(&self.waiting) {
-            // Who asked may have gone.
-            let _ = tell.send(hand_over);
+    /// Its message may not begin any more; `channel` says what holds all messages of its channel. An attempt that is
+    /// under way tells its own end.
+    pub(crate) fn expire(&self, channel: impl FnOnce() -> Reason) {
+        let reason = {
+            let state = self.state();
+            match *state {
+                State { has_begun: true, .. } => return,
+                State { is_paused: true, .. } => Some(Reason::Paused),
+                State { waits_for, .. } => waits_for,
+            }
+        };
+        self.tell(HandOver::TooLate(reason.unwrap_or_else(channel)));
+    }
+
+    /// Somebody canceled its send. An attempt that is under way tells its own end.
+    pub(crate) fn cancel(&self) {
+        if !self.state().has_begun {
+            self.tell(HandOver::Canceled);
         }
     }
-}
 
-fn take<T>(from: &Mutex<Option<T>>) -> Option<T> {
-    from.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// WhatsApp has its message, as was heard after all.
+    pub(crate) fn has_arrived(&self) {
+        let handed_over = self.state().handed_over.clone();
+        self.tell(handed_over.map_or(HandOver::Unknown, |handed_over| HandOver::Done(Box::new(handed_over))));
+    }
+
+    /// Tells the caller; only the first word counts. A stranger's place is kept if the message was handed over, or may
+    /// have been.
+    pub(crate) fn tell(&self, hand_over: HandOver) {
+        let mut state = self.state();
+        state.place = None;
+        let Some(tell) = state.tell.take() else { return };
+        let hand_over = match hand_over {
+            HandOver::Done(_) => hand_over,
+            _ if state.is_in_doubt => HandOver::Unknown,
+            _ => hand_over,
+        };
+        if let Some(stranger) = state.stranger.take()
+            && matches!(hand_over, HandOver::Done(_) | HandOver::Unknown)
+        {
+            stranger.keep(Timestamp::now());
+        }
+        // The caller may have gone.
+        let _ = tell.send(hand_over);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Never what is sent, nor to whom.
 impl fmt::Debug for Errand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Errand").finish_non_exhaustive()
+    }
+}
+
+/// The errands of all channels, by their sends. Clones share them.
+#[derive(Clone, Default)]
+pub(crate) struct Errands(Arc<DashMap<Uuid, Arc<Errand>>>);
+
+impl Errands {
+    /// An errand of a channel, and the wait of its caller.
+    pub(crate) fn begin(
+        &self,
+        channel: Uuid,
+        to: Jid,
+        file: Option<Media>,
+        admitted: Admitted,
+        render: Render,
+    ) -> (Arc<Errand>, Wait) {
+        let (tell, told) = oneshot::channel();
+        let Admitted { place, stranger } = admitted;
+        let state = State {
+            tell: Some(tell),
+            place: Some(place),
+            stranger,
+            has_begun: false,
+            is_in_doubt: false,
+            handed_over: None,
+            waits_for: None,
+            is_paused: false,
+        };
+        let errand = Arc::new(Errand {
+            channel,
+            to,
+            render,
+            file: Mutex::new(file),
+            errands: self.clone(),
+            send_id: OnceLock::new(),
+            state: Mutex::new(state),
+        });
+        (Arc::clone(&errand), Wait { errand, told })
+    }
+
+    /// The errand of a send, while its caller waits.
+    pub(crate) fn find(&self, send_id: Uuid) -> Option<Arc<Errand>> {
+        Some(Arc::clone(&*self.0.get(&send_id)?))
+    }
+
+    /// The engine has stopped: nobody tells the callers who still wait.
+    pub(crate) fn end(&self) {
+        let left: Vec<_> = self.0.iter().map(|entry| Arc::clone(&*entry)).collect();
+        for errand in left {
+            if !errand.give_up() {
+                errand.tell(HandOver::Unknown);
+            }
+        }
+    }
+
+    /// The errands of a channel, with their sends.
+    pub(crate) fn of(&self, channel: Uuid) -> Vec<(Uuid, Arc<Errand>)> {
+        let own = self.0.iter().filter(|entry| entry.channel == channel);
+        own.map(|entry| (*entry.key(), Arc::clone(&*entry))).collect()
+    }
+}
+
+/// The wait of a caller; the errand is found as long as it lasts.
+pub(crate) struct Wait {
+    errand: Arc<Errand>,
+    told: oneshot::Receiver<HandOver>,
+}
+
+impl Wait {
+    /// How the message ended.
+    pub(crate) async fn end(&mut self) -> HandOver {
+        (&mut self.told).await.unwrap_or(HandOver::Unknown)
+    }
+}
+
+impl Drop for Wait {
+    fn drop(&mut self) {
+        if let Some(send_id) = self.errand.send_id.get() {
+            self.errand.errands.0.remove(send_id);
+        }
     }
 }
 
@@ -125,32 +311,4 @@ impl Drop for Place {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn errand(places: &Places) -> (Errand, oneshot::Receiver<HandOver>) {
-        Errand::new(Jid::parse("5511988887777@s.whatsapp.net").unwrap(), None, places.take())
-    }
-
-    #[test]
-    fn an_errand_counts_until_it_begins_or_is_gone() {
-        let places = Places::default();
-        let (begun, _told) = errand(&places);
-        let (gone, _) = errand(&places);
-        assert_eq!(places.taken(), 2);
-        begun.begin();
-        begun.begin();
-        assert_eq!(places.taken(), 1);
-        drop(gone);
-        drop(begun);
-        assert_eq!(places.taken(), 0);
-    }
-
-    #[test]
-    fn only_the_first_word_is_told() {
-        let (errand, mut told) = errand(&Places::default());
-        errand.tell(HandOver::Unknown);
-        errand.tell(HandOver::TooLate(Reason::Rate));
-        assert_eq!(told.try_recv(), Ok(HandOver::Unknown));
-    }
-}
+mod tests;

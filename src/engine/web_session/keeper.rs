@@ -3,6 +3,7 @@
 //! It is a task that ends when there is nothing to keep: when a person has to act, when the phone is unlinked, or
 //! when the engine stops. What must survive is in the store.
 
+mod ending;
 mod writing;
 
 use std::future::pending;
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
-use super::condition::{self, Then, Verdict};
+use super::condition::{self, Then};
 use super::line::Line;
 use super::pairing::{Pairing, Shown, Stage};
 use super::told::News;
@@ -26,7 +27,7 @@ use crate::domain::secret::Secret;
 
 /// Events that wait for the keeper. The session queues what is beyond.
 const EVENTS: usize = 256;
-/// How long a failed write is let be.
+/// When a failed write is tried again.
 const WRITE_PAUSE: Duration = Duration::from_secs(1);
 /// How often a session is looked at without any occasion.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
@@ -74,6 +75,8 @@ pub(super) struct Keeper {
     restriction: Option<Connection>,
     /// A phone is linked, or was when the session began.
     is_linked: bool,
+    /// When a phone was linked, if one is.
+    linked_at: Option<Timestamp>,
     /// Somebody wants to link a phone.
     is_wanted: bool,
     /// Somebody wants a code for this number, which is not asked for yet.
@@ -82,8 +85,8 @@ pub(super) struct Keeper {
     code_for: Option<PhoneNumber>,
     /// Sessions in a row that failed.
     failures: u32,
-    /// The last write failed: that was said.
-    is_unwritten: bool,
+    /// The last write failed, which was said, and is tried again then.
+    write_again_at: Option<Instant>,
 }
 
 impl Keeper {
@@ -108,11 +111,12 @@ impl Keeper {
             next_connection: None,
             next_number: None,
             is_linked,
+            linked_at: channel.linked_at,
             is_wanted: false,
             code_wanted: None,
             code_for: None,
             failures: 0,
-            is_unwritten: false,
+            write_again_at: None,
         }
     }
 
@@ -198,10 +202,11 @@ impl Keeper {
             tokio::select! {
                 event = events.recv() => match event {
                     Some(Event::Ended(end)) => return self.ended(&end).await,
-                    // The device lost its link unheard, or the process ended in the middle of pairing it.
+                    // The driver shows codes only when it finds no device in the records that a phone has accepted.
                     Some(Event::Qr { .. }) if !self.is_wanted => {
                         session.stop().await;
-                        return self.unlinked(None).await;
+                        self.hear_the_last(&mut events).await;
+                        return self.unexpected_code().await;
                     }
                     Some(event) => self.hear(event).await,
                     None => return self.ended(&End::Failed { sentence: "it broke down".to_owned() }).await,
@@ -217,16 +222,25 @@ impl Keeper {
                     }
                     Some(Command::Unlink(done)) => {
                         if self.is_linked { session.unlink().await } else { session.stop().await }
+                        self.hear_the_last(&mut events).await;
                         return self.unlinked(Some(done)).await;
                     }
                     Some(Command::Stop) | None => {
                         session.stop().await;
-                        return if self.is_linked { Next::Close } else { self.unlinked(None).await };
+                        self.hear_the_last(&mut events).await;
+                        if !self.is_linked {
+                            return self.unlinked(None).await;
+                        }
+                        if self.write_again_at.is_some() {
+                            self.write().await;
+                        }
+                        return Next::Close;
                     }
                 },
-                () = tokio::time::sleep(WRITE_PAUSE), if self.is_unwritten => self.write().await,
+                () = moment(self.write_again_at) => self.write().await,
                 _ = looks.tick() => if session.figures().has_given_up {
                     session.stop().await;
+                    self.hear_the_last(&mut events).await;
                     let sentence = "its keys could not be written".to_owned();
                     return self.ended(&End::Failed { sentence }).await;
                 },
@@ -257,7 +271,9 @@ impl Keeper {
                 tracing::info!(channel.id = %self.channel, "a phone was linked");
                 self.is_linked = true;
                 self.code_for = None;
-                self.next_number = Some((number, Timestamp::now()));
+                let now = Timestamp::now();
+                self.next_number = Some((number, now));
+                self.linked_at = Some(now);
                 self.restriction = None;
                 self.pairing.send_replace(Pairing { stage: Stage::Linking, ..Pairing::default() });
                 self.go_over(Status::Connecting, None).await;
@@ -307,7 +323,8 @@ impl Keeper {
 
     /// Somebody wants to link a phone.
     fn want(&mut self, number: Option<PhoneNumber>) {
-        self.is_wanted = true;
+        // What is linked and connected needs no code: one that it shows later is unexpected all the same.
+        self.is_wanted = !(self.is_linked && self.connection.status == Status::Connected);
         if self.is_linked {
             return;
         }
@@ -348,36 +365,13 @@ impl Keeper {
     fn show(&self, change: impl FnOnce(&mut Pairing)) {
         self.pairing.send_modify(change);
     }
+}
 
-    /// Carries out what the end of a session means.
-    async fn ended(&mut self, end: &End) -> Next {
-        let Verdict { status, reason, then } =
-            condition::after(end, self.is_linked, self.failures, Timestamp::now());
-        let code = reason.as_ref().map(|reason| reason.code.as_str()).unwrap_or_default();
-        tracing::warn!(channel.id = %self.channel, code, "the web session ended");
-        self.failures = self.failures.saturating_add(1);
-        let to = Connection { status, reason, since: Timestamp::now() };
-        if end.voids_records() || !self.is_linked {
-            self.wipe(to, None).await;
-            return Next::Close;
-        }
-        self.next_connection = Some(to);
-        loop {
-            self.write().await;
-            if !self.is_unwritten {
-                return if then == Then::Close { Next::Close } else { Next::Again(then) };
-            }
-            if !self.wait(Then::OpenNotBefore(WRITE_PAUSE)).await {
-                return Next::Close;
-            }
-        }
-    }
-
-    /// No phone is linked any more, and that is as it should be.
-    async fn unlinked(&mut self, done: Option<oneshot::Sender<()>>) -> Next {
-        let to = Connection { status: Status::Pairing, reason: None, since: Timestamp::now() };
-        self.wipe(to, done).await;
-        Next::Close
+/// Waits for a moment; for ever when there is none.
+async fn moment(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => pending().await,
     }
 }
 

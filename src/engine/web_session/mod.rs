@@ -11,6 +11,7 @@ mod outgoing;
 mod pairing;
 mod records;
 mod told;
+mod window;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +25,8 @@ use uuid::Uuid;
 
 pub(crate) use self::condition::RESTRICTED_FOR;
 pub(super) use self::condition::restricted_until;
-pub(crate) use self::errand::{Errand, HandOver, Place, Places};
+pub(crate) use self::errand::{Admitted, Errand, Errands, HandOver, Places, Wait};
+pub use self::errand::{HandedOver, Render};
 use self::keeper::{Command, Keeper};
 pub(crate) use self::line::Lines;
 pub(crate) use self::outgoing::{Outgoing, WebChannel, link};
@@ -32,6 +34,7 @@ pub use self::pairing::{Pairing, Shown, Stage};
 pub use self::records::SessionRecords;
 use self::told::Tell;
 pub(super) use self::told::told;
+pub(crate) use self::window::{Slot, Window};
 use super::pace::Pace;
 use super::rounds::caught;
 use super::{Engine, Error, RETRY_AFTER};
@@ -51,6 +54,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const UNLINKING_PATIENCE: Duration = Duration::from_secs(45);
 /// Delay before a session is opened again whose keeper panicked.
 const PAUSE_AFTER_PANIC: Duration = Duration::from_secs(1);
+/// How long writing what ended sessions told may take.
+const DRAIN_PATIENCE: Duration = Duration::from_secs(5);
 /// How often a keeper may end in the very moment in which it is told something.
 const ATTEMPTS: usize = 3;
 
@@ -156,7 +161,8 @@ impl WebSessions {
         Ok(())
     }
 
-    /// Ends all sessions, and returns when what they know is written.
+    /// Ends all sessions, and returns when what they know and what they told is written, as far as that is possible
+    /// within some seconds.
     pub(super) async fn stop(&self) {
         let keepers: Vec<_> = self.keepers().values().map(|kept| kept.commands.clone()).collect();
         let ends = keepers.iter().map(|commands| async {
@@ -165,6 +171,11 @@ impl WebSessions {
             commands.closed().await;
         });
         futures_util::future::join_all(ends).await;
+        if let Some(common) = &self.common
+            && timeout(DRAIN_PATIENCE, common.tell.is_taken_in()).await.is_err()
+        {
+            tracing::warn!("not all that web sessions told was written before the end");
+        }
     }
 
     async fn pairing(&self, channel: Uuid) -> Result<Pairing, Error> {

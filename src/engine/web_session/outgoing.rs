@@ -8,12 +8,13 @@ use tokio::time::timeout;
 use url::Url;
 use uuid::Uuid;
 
-use super::errand::{Errand, HandOver};
+use super::errand::{Errand, HandOver, HandedOver};
 use super::line::Line;
+use super::window::Slot;
 use crate::clock::Timestamp;
 use crate::connector::media::{self, Fetcher};
 use crate::connector::web_session::{
-    AckState, AskError, Content, Jid, Media, MediaKind, MessageId, RESTRICTED, SendError, Session,
+    AckState, AskError, Content, Jid, Media, MediaKind, MessageId, RESTRICTED, SendError, Sent, Session,
 };
 use crate::connector::{Disposition, Reply};
 use crate::domain::content::{self, Stored};
@@ -33,6 +34,7 @@ pub(crate) struct WebChannel {
     pub(crate) line: Arc<Line>,
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) store: Store,
+    pub(crate) company: Uuid,
     pub(crate) channel: Uuid,
 }
 
@@ -42,18 +44,17 @@ pub(crate) struct Outgoing {
     /// `None` when it goes to the group that the content names.
     pub(crate) recipient: Option<PhoneNumber>,
     pub(crate) content: Arc<Stored>,
-    /// Of somebody who waits.
+    /// Of a caller who waits.
     pub(crate) errand: Option<Arc<Errand>>,
+    /// Among the messages of 24 hours.
+    pub(crate) attempt: Option<Slot<Uuid>>,
 }
 
 impl WebChannel {
     /// Hands a message over and waits for the first word about it.
     pub(crate) async fn send(&self, outgoing: Outgoing) -> Reply {
         let Some(session) = self.line.session() else { return not_sent(&SendError::NotConnected) };
-        let Outgoing { key, recipient, content, errand } = outgoing;
-        if let Some(errand) = &errand {
-            errand.begin();
-        }
+        let Outgoing { key, recipient, content, errand, attempt } = outgoing;
         let to = match self.address(&session, recipient, &content, errand.as_deref()).await {
             Ok(to) => to,
             Err(reply) => return reply,
@@ -68,14 +69,28 @@ impl WebChannel {
             return failed("a web session cannot send this type of message");
         };
         let id = MessageId::of_send(key.send_id);
-        let mut word = self.line.expect(id.clone());
-        match session.send(&to, &id, message).await {
-            Ok(sent) => {
-                if let Some(errand) = errand {
-                    errand.tell(HandOver::Done(sent, Timestamp::now()));
-                }
-            }
+        let prepared = match session.prepare(&id, message).await {
+            Ok(prepared) => prepared,
             Err(error) => return refused(&error),
+        };
+        let sent = Sent { to: to.clone(), id: id.clone(), built: prepared.built().clone() };
+        let text = text(&content.content);
+        let handed_over = HandedOver { send_id: key.send_id, sent, text, at: Timestamp::now() };
+        if let Err(reply) = self.keep_answer(&content, errand.as_deref(), &handed_over).await {
+            return reply;
+        }
+        let mut word = self.line.expect(id.clone());
+        let handing_over = session.hand_over(&to, &id, prepared).await;
+        if handing_over.as_ref().is_err_and(SendError::is_surely_unsent) {
+            self.drop_answer(&content, key.send_id).await;
+        } else if let Some(attempt) = attempt {
+            attempt.keep(Timestamp::now());
+        }
+        if let Err(error) = handing_over {
+            return refused(&error);
+        }
+        if let Some(errand) = errand {
+            errand.tell(HandOver::Done(Box::new(handed_over)));
         }
         match timeout(WORD_PATIENCE, word.word()).await {
             Ok(Some(AckState::Refused { code })) => nack(code),
@@ -84,6 +99,45 @@ impl WebChannel {
                 Reply::Uncertain(failure("the session ended before WhatsApp said that it has the message"))
             }
             Err(_) => Reply::Uncertain(failure("WhatsApp did not say in time whether it has the message")),
+        }
+    }
+
+    /// Keeps the answer under its request's key, if the request had one, before the message is handed over: whatever
+    /// ends this process from there on, a message with a kept answer may have gone, and one without has not.
+    async fn keep_answer(
+        &self,
+        content: &Stored,
+        errand: Option<&Errand>,
+        handed_over: &HandedOver,
+    ) -> Result<(), Reply> {
+        let is_kept = match (errand, &content.key) {
+            (_, None) => Ok(true),
+            (Some(errand), Some(key)) => {
+                errand.hands_over(handed_over.clone());
+                let answer = (errand.render)(handed_over.clone());
+                self.store.keep_web_result(self.company, key, handed_over.send_id, &answer).await
+            }
+            // It may have gone before, and then its answer was kept.
+            (None, Some(key)) => self.store.has_web_result(self.company, key, handed_over.send_id).await,
+        };
+        match is_kept {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(failed(
+                "it was not handed over before its caller left, or its request was repeated since",
+            )),
+            Err(error) => {
+                tracing::error!(channel.id = %self.channel, %error, "an answer was not kept under its key");
+                let failure = failure("the database did not keep the answer under the request's key");
+                Err(Reply::Refused { disposition: Disposition::Retry, failure, retry_after: None })
+            }
+        }
+    }
+
+    /// The message was not handed over.
+    async fn drop_answer(&self, content: &Stored, send_id: Uuid) {
+        let Some(key) = &content.key else { return };
+        if let Err(error) = self.store.drop_web_result(self.company, key, send_id).await {
+            tracing::warn!(channel.id = %self.channel, %error, "an answer stays under its key though nothing was sent");
         }
     }
 
@@ -152,6 +206,13 @@ pub(crate) fn link(content: &content::Content) -> Option<(&str, media::Kind)> {
         content::Content::Text { .. }
         | content::Content::Template { .. }
         | content::Content::Interactive { .. } => None,
+    }
+}
+
+fn text(content: &content::Content) -> Option<String> {
+    match content {
+        content::Content::Text { body } => Some(body.clone()),
+        _ => None,
     }
 }
 

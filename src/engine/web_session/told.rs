@@ -6,17 +6,17 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
 use crate::connector::web_session::{Ack, AckState, Jid, MessageId};
 use crate::domain::message::{Failure, Key, State};
 use crate::domain::phone::PhoneNumber;
+use crate::engine::Engine;
 use crate::engine::channel::Heard;
-use crate::engine::ledger::Hear;
+use crate::engine::ledger::{self, Hear};
 use crate::engine::rounds::caught;
-use crate::engine::{Engine, Error};
 use crate::store::ledger::Receipt;
 
 /// What waits to be taken in. Sessions queue what is beyond.
@@ -39,11 +39,12 @@ pub(super) enum News {
     Inbound(PhoneNumber),
 }
 
-/// What the session of a channel heard.
-pub(crate) struct Item {
-    company: Uuid,
-    channel: Uuid,
-    news: News,
+/// What is told.
+pub(crate) enum Item {
+    /// What the session of a channel heard.
+    Heard { company: Uuid, channel: Uuid, news: News },
+    /// All before this is to be taken in, which is answered.
+    Mark(oneshot::Sender<()>),
 }
 
 /// Where it is told.
@@ -63,7 +64,15 @@ impl Tell {
     /// Hands it on; waits while too much is on its way.
     pub(super) async fn tell(&self, company: Uuid, channel: Uuid, news: News) {
         // Nobody takes it in any more when the engine has ended.
-        let _ = self.0.send(Item { company, channel, news }).await;
+        let _ = self.0.send(Item::Heard { company, channel, news }).await;
+    }
+
+    /// Waits until everything that was told before is taken in.
+    pub(super) async fn is_taken_in(&self) {
+        let (mark, marked) = oneshot::channel();
+        if self.0.send(Item::Mark(mark)).await.is_ok() {
+            let _ = marked.await;
+        }
     }
 }
 
@@ -72,9 +81,17 @@ impl Engine {
     pub(crate) async fn take_in(self, mut told: Told) {
         let (mut items, mut known) = (Vec::with_capacity(AT_ONCE), HashMap::new());
         while told.0.recv_many(&mut items, AT_ONCE).await > 0 {
+            let mut marks = Vec::new();
             let taking = async {
                 let mut acks = Vec::new();
-                for Item { company, channel, news } in items.drain(..) {
+                for item in items.drain(..) {
+                    let (company, channel, news) = match item {
+                        Item::Heard { company, channel, news } => (company, channel, news),
+                        Item::Mark(mark) => {
+                            marks.push(mark);
+                            continue;
+                        }
+                    };
                     match news {
                         News::Ack(ack) => acks.push((company, channel, ack)),
                         News::Lid(number, lid) => self.note_lid(company, channel, number, &lid).await,
@@ -84,6 +101,9 @@ impl Engine {
                 self.take_in_acks(acks, &mut known).await;
             };
             caught("session events", taking).await;
+            for mark in marks {
+                let _ = mark.send(());
+            }
         }
     }
 
@@ -104,10 +124,11 @@ impl Engine {
         Receipt::reduce(&mut receipts);
         loop {
             let hear = Hear { receipts: receipts.clone(), ..Hear::default() };
-            match self.0.shared.ledger.send(hear).await.map_err(Error::from) {
+            match self.0.shared.ledger.send(hear).await {
                 Ok(Ok(())) => break,
-                Ok(Err(_)) | Err(_) if self.check_running().is_err() => return,
-                Ok(Err(_)) | Err(_) => tokio::time::sleep(WRITE_PAUSE).await,
+                Ok(Err(ledger::Error::Unavailable)) => tokio::time::sleep(WRITE_PAUSE).await,
+                // Nothing can be written any more.
+                Ok(Err(ledger::Error::Closed)) | Err(_) => return,
             }
         }
         for (channel, messages) in told {
@@ -129,7 +150,7 @@ impl Engine {
         let found = loop {
             match self.store().send_of_stamp(channel, millis, tail).await {
                 Ok(found) => break found?,
-                Err(error) if error.is_passing() && self.check_running().is_ok() => {
+                Err(error) if error.is_passing() => {
                     tokio::time::sleep(WRITE_PAUSE).await;
                 }
                 Err(error) => {

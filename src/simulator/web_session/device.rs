@@ -16,7 +16,7 @@ use super::{Shared, memory, message};
 use crate::clock::Timestamp;
 use crate::connector::web_session::{
     Ack, AskError, Content, End, Event, Figures, Found, Jid, MessageId, Opening, PairingFailure, Picture,
-    Records, SendError, Sent,
+    Records, SendError,
 };
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
@@ -25,7 +25,7 @@ use crate::domain::secret::Secret;
 pub(super) enum Command {
     Find(PhoneNumber, oneshot::Sender<Result<Option<Found>, AskError>>),
     ShowPicture(Jid, oneshot::Sender<Result<Option<Picture>, AskError>>),
-    Send(Jid, MessageId, Content, oneshot::Sender<Result<Sent, SendError>>),
+    Send(Jid, MessageId, Content, oneshot::Sender<Result<(), SendError>>),
     GiveCode(PhoneNumber, oneshot::Sender<Result<Secret, PairingFailure>>),
     /// The phone used this code; its number, unless that does not matter.
     Scan(String, Option<PhoneNumber>, oneshot::Sender<Option<Scanned>>),
@@ -160,7 +160,7 @@ impl Device {
                     if is_connected { Ok(people::picture(&of)) } else { Err(AskError::NotConnected) };
                 drop(answer.send(picture));
             }
-            Command::Send(to, id, content, answer) => drop(answer.send(self.hand_over(to, id, content))),
+            Command::Send(to, id, content, answer) => drop(answer.send(self.hand_over(&to, &id, content))),
             Command::GiveCode(number, answer) => drop(answer.send(match &mut self.stage {
                 Stage::Pairing(pairing) => Ok(pairing.give_code(number, Instant::now(), &mut self.telling)),
                 Stage::Connecting(..) | Stage::Connected(_) => {
@@ -192,18 +192,17 @@ impl Device {
     }
 
     /// The same message again is handed over again: its recipient has it once, and it is told of again.
-    fn hand_over(&mut self, to: Jid, id: MessageId, content: Content) -> Result<Sent, SendError> {
+    fn hand_over(&mut self, to: &Jid, id: &MessageId, content: Content) -> Result<(), SendError> {
         let Stage::Connected(from) = self.stage else { return Err(SendError::NotConnected) };
-        if people::fate(&to) == Fate::NoGroup {
+        if people::fate(to) == Fate::NoGroup {
             let sentence = "there is no such group, or the account is not in it".to_owned();
             return Err(SendError::Recipient(sentence));
         }
-        let built = message::built(&id, &content);
         let is_played = message::is_played(&content);
-        self.shared.inbox.add(self.session, from, &to, &id, content);
-        let lost = self.agenda.add(&id, &to, is_played, &self.shared.options, Instant::now());
+        self.shared.inbox.add(self.session, from, to, id, content);
+        let lost = self.agenda.add(id, to, is_played, &self.shared.options, Instant::now());
         self.telling.lose(lost);
-        Ok(Sent { to, id, built })
+        Ok(())
     }
 
     /// Links the phone that used this code, if the code is good.

@@ -4,8 +4,9 @@ use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::device::Command;
+use super::message;
 use crate::connector::web_session::{
-    AskError, Content, Figures, Found, Jid, MessageId, PairingFailure, Picture, SendError, Sent, Session,
+    AskError, Content, Figures, Found, Jid, MessageId, PairingFailure, Picture, Prepared, SendError, Session,
 };
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
@@ -50,8 +51,18 @@ impl Session for Linked {
         answer.unwrap_or(Err(AskError::NotConnected))
     }
 
-    async fn send(&self, to: &Jid, id: &MessageId, content: Content) -> Result<Sent, SendError> {
+    async fn prepare(&self, id: &MessageId, content: Content) -> Result<Prepared, SendError> {
+        if !self.figures().is_logged_in {
+            return Err(SendError::NotConnected);
+        }
+        Ok(Prepared::new(message::built(id, &content), content))
+    }
+
+    async fn hand_over(&self, to: &Jid, id: &MessageId, prepared: Prepared) -> Result<(), SendError> {
         let (to, id) = (to.clone(), id.clone());
+        let Some(content) = prepared.into_message::<Content>() else {
+            return Err(SendError::Unprepared("another driver prepared the message".to_owned()));
+        };
         // A device that ends takes no message without saying so.
         let answer = self.ask(|answer| Command::Send(to, id, content, answer)).await;
         answer.unwrap_or(Err(SendError::NotConnected))

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
 use actix_web::http::Method;
@@ -21,6 +22,8 @@ use super::query::MEDIA_TOKEN;
 
 /// More than any file of a test.
 const LARGEST: usize = 64 << 20;
+/// How long anything may take before a test fails.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// In front of the hash of a file, its path.
 const KEPT: &str = "/o1/";
 
@@ -38,6 +41,10 @@ struct Kept {
     files: Mutex<HashMap<String, Vec<u8>>>,
     /// Uploads are refused with this status.
     refusal: watch::Sender<Option<u16>>,
+    /// Uploads get no answer while this is set.
+    is_holding: watch::Sender<bool>,
+    /// How many uploads began.
+    begun: watch::Sender<usize>,
 }
 
 /// A file of a message, opened with the message's key.
@@ -67,8 +74,13 @@ impl Files {
     pub(super) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let host = listener.local_addr().unwrap().to_string();
-        let kept =
-            Arc::new(Kept { host: host.clone(), files: Mutex::default(), refusal: watch::Sender::new(None) });
+        let kept = Arc::new(Kept {
+            host: host.clone(),
+            files: Mutex::default(),
+            refusal: watch::Sender::new(None),
+            is_holding: watch::Sender::new(false),
+            begun: watch::Sender::new(0),
+        });
         let (tell, told) = std::sync::mpsc::channel();
         let served = Arc::clone(&kept);
         std::thread::spawn(move || {
@@ -89,6 +101,18 @@ impl Files {
     /// Uploads are refused with this HTTP status from now on, or accepted again.
     pub(super) fn refuse_uploads(&self, status: impl Into<Option<u16>>) {
         self.kept.refusal.send_replace(status.into());
+    }
+
+    /// Uploads get no answer from now on, or are answered again.
+    pub(super) fn hold_uploads(&self, holds: bool) {
+        self.kept.is_holding.send_replace(holds);
+    }
+
+    /// Waits until somebody has begun to upload a file.
+    pub(super) async fn expect_upload(&self) {
+        let mut begun = self.kept.begun.subscribe();
+        let upload = tokio::time::timeout(PATIENCE, begun.wait_for(|begun| *begun > 0)).await;
+        upload.expect("nobody uploads a file").unwrap();
     }
 
     /// Seals an image and keeps it.
@@ -217,7 +241,11 @@ async fn answer(kept: web::Data<Kept>, request: HttpRequest, body: web::Bytes) -
     if query.contains_key("resume") {
         return HttpResponse::NotFound().finish();
     }
-    if let Some(status) = *kept.refusal.borrow() {
+    kept.begun.send_modify(|begun| *begun += 1);
+    let mut is_holding = kept.is_holding.subscribe();
+    let _ = is_holding.wait_for(|holds| !holds).await;
+    let refusal = *kept.refusal.borrow();
+    if let Some(status) = refusal {
         return HttpResponse::build(status.try_into().unwrap()).finish();
     }
     let hash = BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(&body));

@@ -143,6 +143,21 @@ impl FakeWhatsApp {
         self.files.refuse_uploads(status);
     }
 
+    /// Uploads get no answer from now on.
+    pub(crate) fn hold_uploads(&self) {
+        self.files.hold_uploads(true);
+    }
+
+    /// Uploads are answered again.
+    pub(crate) fn answer_uploads(&self) {
+        self.files.hold_uploads(false);
+    }
+
+    /// Waits until somebody has begun to upload a file.
+    pub(crate) async fn expect_upload(&self) {
+        self.files.expect_upload().await;
+    }
+
     /// Whoever connects is refused from now on, or let in again.
     pub(crate) fn refuse_everyone(&self, refusal: impl Into<Option<Refusal>>) {
         self.server.change(|world| world.refusal = refusal.into());

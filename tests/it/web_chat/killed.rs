@@ -9,9 +9,11 @@ use futures_util::future::join_all;
 use pombo::api::Options;
 use serde_json::{Value, json};
 
-use super::MARIA;
-use super::world::{Sent, World, configure, driver, messages, text};
+use super::waiting::{becomes, begin, came, newest, waits};
+use super::world::{Sent, World, configure, driver, messages, text, tier};
+use super::{MARIA, OTHER};
 use crate::harness::{Answer, Process, config};
+use crate::media::host::Host;
 use crate::running::until;
 
 /// Where the service of another process finds its data and its WhatsApp.
@@ -97,11 +99,6 @@ impl Drop for Other {
     }
 }
 
-/// How many messages with this text came to WhatsApp.
-fn came(world: &World, words: &str) -> usize {
-    world.whatsapp.messages().iter().filter(|message| message.text() == Some(words)).count()
-}
-
 #[tokio::test]
 async fn a_message_that_a_crash_left_without_an_answer_is_unknown_and_not_sent_again() {
     let mut world = World::linked().await;
@@ -119,6 +116,92 @@ async fn a_message_that_a_crash_left_without_an_answer_is_unknown_and_not_sent_a
     assert_eq!((came(&world, "oi"), world.message(&sent.send).await["state"].as_str()), (1, Some("unknown")));
     maria.gets(&message);
     world.reaches(&sent.send, "delivered").await;
+}
+
+#[tokio::test]
+async fn a_request_that_a_crash_cut_short_before_the_hand_over_is_carried_out_once_when_it_is_repeated() {
+    let mut world = World::linked().await;
+    world.whatsapp.contact(MARIA);
+    let host = Host::body("", b"%PDF-1.7\n").await;
+    let body = json!({
+        "phone_number": MARIA, "recipient_type": "number", "type": "document", "link": host.link("/x.pdf"),
+    });
+    let other = Other::take_over(&mut world).await;
+    world.whatsapp.hold_uploads();
+    let own = world.own.clone();
+    let cut_short = begin(&world, &own, "k", &body);
+    world.whatsapp.expect_upload().await;
+    let send = newest(&world, &own, 1).await;
+    other.kill(&mut world).await;
+    assert!(cut_short.await.unwrap().is_none());
+    world.whatsapp.answer_uploads();
+
+    let mut again = None;
+    until("the repeated request to be carried out", async || {
+        let answer = begin(&world, &own, "k", &body).await.unwrap().unwrap();
+        let is_over = answer.code().as_deref() != Some("idempotency_in_progress");
+        again = Some(answer);
+        is_over
+    })
+    .await;
+    let again = again.unwrap();
+    assert_eq!((again.status, again.header("idempotency-replayed")), (200, ""), "{}", again.body);
+    let sent = Sent::new(again.json());
+    assert_ne!(sent.send, send);
+    world.reaches(&sent.send, "sent").await;
+    let replayed = begin(&world, &own, "k", &body).await.unwrap().unwrap();
+    assert_eq!(
+        (replayed.status, replayed.header("idempotency-replayed")),
+        (200, "true"),
+        "{}",
+        replayed.body
+    );
+    assert_eq!((replayed.body, world.whatsapp.messages().len()), (again.body, 1));
+}
+
+#[tokio::test]
+async fn a_request_that_a_crash_cut_short_while_it_waited_is_carried_out_once_when_it_is_repeated() {
+    let mut world = World::linked().await;
+    world.whatsapp.contact(MARIA);
+    tier(world.service.store(), "once", json!({"pair_interval": "1h", "pair_burst": 1})).await;
+    let account = world.account("globex", OTHER, "once").await;
+    let other = Other::take_over(&mut world).await;
+    account.phone.expect_online().await;
+    world.ready(&account).await;
+    let first = world.send_by(&account, &text(MARIA, "um")).await;
+    world.whatsapp.expect_message(&first.id).await;
+    let cut_short = begin(&world, &account, "k", &text(MARIA, "dois"));
+    let send = newest(&world, &account, 2).await;
+    waits(&world, &account, &send).await;
+    let logins = account.phone.logins();
+    other.kill(&mut world).await;
+    assert!(cut_short.await.unwrap().is_none());
+    world.returns(&account, logins).await;
+
+    let again = begin(&world, &account, "k", &text(MARIA, "dois")).await.unwrap().unwrap();
+    assert_eq!((again.status, again.header("idempotency-replayed")), (200, ""), "{}", again.body);
+    becomes(&world, &account, &send, "expired").await;
+    world.whatsapp.expect_message(&Sent::new(again.json()).id).await;
+    assert_eq!(came(&world, "dois"), 1);
+}
+
+#[tokio::test]
+async fn a_request_that_was_answered_before_a_crash_is_answered_alike_whatever_is_known_of_its_message() {
+    let mut world = World::linked().await;
+    world.whatsapp.contact(MARIA);
+    let own = world.own.clone();
+    let other = Other::take_over(&mut world).await;
+    own.phone.withhold_acks();
+    let first = begin(&world, &own, "k", &text(MARIA, "oi")).await.unwrap().unwrap();
+    assert_eq!(first.status, 200, "{}", first.body);
+    let sent = Sent::new(first.json());
+    world.whatsapp.expect_message(&sent.id).await;
+    other.kill(&mut world).await;
+    own.phone.give_acks();
+    world.reaches(&sent.send, "unknown").await;
+    let again = begin(&world, &own, "k", &text(MARIA, "oi")).await.unwrap().unwrap();
+    assert_eq!((again.status, again.header("idempotency-replayed")), (200, "true"), "{}", again.body);
+    assert_eq!((again.body, came(&world, "oi")), (first.body, 1));
 }
 
 #[tokio::test]

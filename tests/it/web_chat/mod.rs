@@ -14,6 +14,7 @@ mod samples;
 mod side_by_side;
 mod states;
 mod texts;
+mod waiting;
 mod world;
 
 /// The number of the account that most tests link to.

@@ -8,13 +8,14 @@ use tokio::sync::watch;
 use whatsapp_rust::bot::BotHandle;
 use whatsapp_rust::pair_code::PairCodeOptions;
 use whatsapp_rust::wacore_binary::Jid as LibraryJid;
+use whatsapp_rust::waproto::whatsapp::Message;
 use whatsapp_rust::{Client, SendOptions, UploadOptions};
 
 use super::telling::Telling;
 use super::{Shared, events, failure, message};
 use crate::connector::web_session::{
-    AskError, Built, Content, End, Figures, Found, Jid, MessageId, PairingFailure, Picture, SendError, Sent,
-    Session,
+    AskError, Built, Content, End, Figures, Found, Jid, MessageId, PairingFailure, Picture, Prepared,
+    SendError, Session,
 };
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
@@ -81,9 +82,15 @@ impl Session for Linked {
         self.run(async move { picture(&client, &of).await }).await.unwrap_or_else(|| Err(broke_down()))
     }
 
-    async fn send(&self, to: &Jid, id: &MessageId, content: Content) -> Result<Sent, SendError> {
+    async fn prepare(&self, _: &MessageId, content: Content) -> Result<Prepared, SendError> {
+        let client = Arc::clone(&self.client);
+        let prepared = self.run(async move { prepare(&client, content).await }).await;
+        prepared.unwrap_or_else(|| Err(SendError::Unprepared("the session broke down".to_owned())))
+    }
+
+    async fn hand_over(&self, to: &Jid, id: &MessageId, prepared: Prepared) -> Result<(), SendError> {
         let (client, to, id) = (Arc::clone(&self.client), to.clone(), id.clone());
-        let sent = self.run(async move { send(&client, to, id, content).await }).await;
+        let sent = self.run(async move { hand_over(&client, &to, &id, prepared).await }).await;
         sent.unwrap_or_else(|| Err(SendError::Uncertain("the session broke down".to_owned())))
     }
 
@@ -193,29 +200,37 @@ async fn picture(client: &Client, of: &Jid) -> Result<Option<Picture>, AskError>
     Ok(picture.map(|picture| Picture { id: picture.id, url: picture.url }))
 }
 
-async fn send(client: &Client, to: Jid, id: MessageId, content: Content) -> Result<Sent, SendError> {
+async fn prepare(client: &Client, content: Content) -> Result<Prepared, SendError> {
     // The library would wait for an answer that cannot come.
     if !client.is_logged_in() {
         return Err(SendError::NotConnected);
     }
-    let Some(address) = foreign(&to) else {
-        return Err(SendError::Recipient("its address is none".to_owned()));
-    };
-    let (message, built) = match content {
-        Content::Text(text) => (message::text(text), Built::Text),
+    Ok(match content {
+        Content::Text(text) => Prepared::new(Built::Text, message::text(text)),
         Content::Media(mut media) => {
             let bytes = std::mem::take(&mut media.bytes);
             let kind = message::media_type(media.kind);
             let upload = client.upload(bytes, kind, UploadOptions::new()).await;
             let upload = upload.map_err(|error| SendError::Upload(failure::chain(error.as_ref())))?;
             let (message, built) = message::media(media, upload);
-            (message, Built::Media(built))
+            Prepared::new(Built::Media(built), message)
         }
+    })
+}
+
+async fn hand_over(client: &Client, to: &Jid, id: &MessageId, prepared: Prepared) -> Result<(), SendError> {
+    if !client.is_logged_in() {
+        return Err(SendError::NotConnected);
+    }
+    let Some(address) = foreign(to) else {
+        return Err(SendError::Recipient("its address is none".to_owned()));
+    };
+    let Some(message) = prepared.into_message::<Message>() else {
+        return Err(SendError::Unprepared("another driver prepared the message".to_owned()));
     };
     let options = SendOptions::default().with_message_id(id.as_str());
     let sent = client.send_message_with_options(address, message, options).await;
-    sent.map_err(|error| failure::sending(&error))?;
-    Ok(Sent { to, id, built })
+    sent.map(drop).map_err(|error| failure::sending(&error))
 }
 
 async fn pairing_code(client: &Arc<Client>, number: PhoneNumber) -> Result<Secret, PairingFailure> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::domain::channel::Kind;
-use crate::domain::content::Content;
+use crate::domain::content::{Content, Stored};
 use crate::domain::send::Progress;
 use crate::engine::channel::connector::Rendered;
 use crate::engine::channel::settled::Settled;
@@ -23,7 +23,8 @@ fn work(id: u128, recipients: u64) -> Work {
         Source::Blocks { first: 0, numbers: (0..recipients).map(number).collect(), loading: false }
     };
     let content = Content::Text { body: "hi".to_owned() };
-    let rendered = Rendered::new(Kind::BusinessAccount, &content, None);
+    let rendered =
+        Rendered::new(Kind::BusinessAccount, &Stored { content: &content, group: None, key: None });
     Work::new(Beginning {
         id: Uuid::from_u128(id),
         company_id: Uuid::nil(),

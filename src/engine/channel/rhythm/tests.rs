@@ -1,8 +1,19 @@
 use super::*;
 
 const WALL: Timestamp = Timestamp::from_millis(1_700_000_000_000);
-const KNOWN: Asker = Asker { is_stranger: false, patience: Duration::from_secs(30) };
-const STRANGER: Asker = Asker { is_stranger: true, ..KNOWN };
+const KNOWN: Asker = Asker { stranger: None, patience: Duration::from_secs(30) };
+
+/// Somebody who never wrote.
+fn stranger(number: i64) -> Asker {
+    Asker { stranger: PhoneNumber::from_i64(5_511_900_000_000 + number), ..KNOWN }
+}
+
+impl Rhythm {
+    /// A message goes.
+    fn goes(&mut self, now: Instant, wall: Timestamp, chance: f64) {
+        self.started(Uuid::now_v7(), &tier(), now, chance).keep(wall);
+    }
+}
 
 /// One message in ten seconds and up to four more.
 fn tier() -> Tier {
@@ -21,7 +32,7 @@ fn rhythm(linked_days_ago: u64) -> Rhythm {
 fn a_little_is_added_to_the_distance_at_random() {
     let (mut rhythm, tier, now) = (rhythm(9), tier(), Instant::now());
     assert_eq!(rhythm.holds(&tier, now, WALL), None);
-    rhythm.started(&tier, now, WALL, 0.5);
+    rhythm.goes(now, WALL, 0.5);
     assert_eq!(rhythm.holds(&tier, now, WALL), Some((Reason::Rate, now + Duration::from_secs(12))));
     assert_eq!(rhythm.holds(&tier, now + Duration::from_secs(12), WALL), None);
 }
@@ -38,7 +49,7 @@ fn the_first_days_have_caps_of_their_own() {
 fn a_cap_holds_until_the_oldest_is_a_day_old() {
     let (mut rhythm, tier, now) = (rhythm(0), tier(), Instant::now());
     for hour in 0..3 {
-        rhythm.started(&tier, now, WALL.plus(Duration::from_secs(3600 * hour)), 0.0);
+        rhythm.goes(now, WALL.plus(Duration::from_secs(3600 * hour)), 0.0);
     }
     let later = WALL.plus(Duration::from_secs(3 * 3600));
     let (reason, until) = rhythm.holds(&tier, now, later).unwrap();
@@ -51,7 +62,7 @@ fn a_cap_holds_until_the_oldest_is_a_day_old() {
 
 #[test]
 fn those_let_in_count_before_they_go() {
-    let (mut rhythm, tier, now) = (rhythm(0), tier(), Instant::now());
+    let (rhythm, tier, now) = (rhythm(0), tier(), Instant::now());
     let held: Vec<_> = (0..3).map(|_| rhythm.admit(KNOWN, &tier, now, WALL).unwrap()).collect();
     assert!(rhythm.admit(KNOWN, &tier, now, WALL).is_err(), "the cap is promised");
     drop(held);
@@ -60,7 +71,7 @@ fn those_let_in_count_before_they_go() {
 
 #[test]
 fn nobody_is_let_in_who_would_wait_too_long() {
-    let (mut rhythm, tier, now) = (rhythm(9), tier(), Instant::now());
+    let (rhythm, tier, now) = (rhythm(9), tier(), Instant::now());
     let held: Vec<_> = (0..3).map(|_| rhythm.admit(KNOWN, &tier, now, WALL).unwrap()).collect();
     let refused = rhythm.admit(KNOWN, &tier, now, WALL).unwrap_err();
     assert_eq!(
@@ -74,14 +85,40 @@ fn nobody_is_let_in_who_would_wait_too_long() {
 
 #[test]
 fn strangers_have_a_budget_of_their_own() {
-    let (mut rhythm, tier, now) = (rhythm(9), tier(), Instant::now());
-    drop(rhythm.admit(STRANGER, &tier, now, WALL).unwrap());
-    drop(rhythm.admit(STRANGER, &tier, now, WALL).unwrap());
-    let refused = rhythm.admit(STRANGER, &tier, now, WALL).unwrap_err();
+    let (rhythm, tier, now) = (rhythm(9), tier(), Instant::now());
+    let written_to: Vec<_> =
+        [1, 2].map(|number| rhythm.admit(stranger(number), &tier, now, WALL).unwrap()).into();
+    for Admitted { place: _, stranger } in written_to {
+        stranger.unwrap().keep(WALL);
+    }
+    let refused = rhythm.admit(stranger(3), &tier, now, WALL).unwrap_err();
     assert_eq!(refused.retry_after, QUOTA_SPAN);
     assert!(refused.sentence.contains("cold_contacts"), "{}", refused.sentence);
     assert!(rhythm.admit(KNOWN, &tier, now, WALL).is_ok());
-    assert!(rhythm.admit(STRANGER, &tier, now, WALL.plus(QUOTA_SPAN)).is_ok());
+    assert!(rhythm.admit(stranger(2), &tier, now, WALL).is_ok(), "it is one of the two");
+    assert!(rhythm.admit(stranger(3), &tier, now, WALL.plus(QUOTA_SPAN)).is_ok());
+}
+
+#[test]
+fn a_stranger_to_whom_nothing_was_sent_makes_room_for_another() {
+    let (rhythm, tier, now) = (rhythm(9), tier(), Instant::now());
+    let held: Vec<_> = [1, 2].map(|number| rhythm.admit(stranger(number), &tier, now, WALL).unwrap()).into();
+    assert!(rhythm.admit(stranger(3), &tier, now, WALL).is_err(), "the budget is promised");
+    drop(held);
+    assert!(rhythm.admit(stranger(3), &tier, now, WALL).is_ok());
+}
+
+#[test]
+fn a_message_that_was_not_handed_over_makes_room_for_another() {
+    let (mut rhythm, tier, now) = (rhythm(0), tier(), Instant::now());
+    let (first, second) = (Uuid::from_u128(1), Uuid::from_u128(2));
+    rhythm.started(first, &tier, now, 0.0).keep(WALL);
+    let under_way = rhythm.started(second, &tier, now, 0.0);
+    assert_eq!(rhythm.day(&tier, WALL).1, Some(1));
+    drop(under_way);
+    assert_eq!(rhythm.day(&tier, WALL).1, Some(2));
+    rhythm.started(first, &tier, now, 0.0).keep(WALL);
+    assert_eq!(rhythm.day(&tier, WALL).1, Some(2), "it is the same message");
 }
 
 #[test]
@@ -90,7 +127,7 @@ fn the_limiter_s_next_slot_counts_when_nothing_is_added_at_random() {
     let (mut rhythm, now) = (rhythm(9), Instant::now());
     let asker = Asker { patience: Duration::from_secs(3), ..KNOWN };
     drop(rhythm.admit(asker, &tier, now, WALL).unwrap());
-    rhythm.started(&tier, now, WALL, 0.5);
+    rhythm.started(Uuid::nil(), &tier, now, 0.5).keep(WALL);
     assert_eq!(rhythm.holds(&tier, now, WALL), None, "the limiter holds");
     let refused = rhythm.admit(asker, &tier, now, WALL).unwrap_err();
     assert_eq!(refused.retry_after, Duration::from_secs(7));
@@ -101,10 +138,10 @@ fn strangers_are_let_be_while_the_account_is_restricted_and_others_are_not() {
     let (mut rhythm, tier, now) = (rhythm(9), tier(), Instant::now());
     rhythm.restrict(WALL.plus(Duration::from_secs(60)));
     rhythm.restrict(WALL.plus(Duration::from_secs(30)));
-    let refused = rhythm.admit(STRANGER, &tier, now, WALL).unwrap_err();
+    let refused = rhythm.admit(stranger(1), &tier, now, WALL).unwrap_err();
     assert_eq!(refused.retry_after, Duration::from_secs(60));
     assert!(rhythm.admit(KNOWN, &tier, now, WALL).is_ok());
-    assert!(rhythm.admit(STRANGER, &tier, now, WALL.plus(Duration::from_secs(60))).is_ok());
+    assert!(rhythm.admit(stranger(1), &tier, now, WALL.plus(Duration::from_secs(60))).is_ok());
 }
 
 #[test]
@@ -113,7 +150,7 @@ fn another_phone_is_not_restricted_for_what_the_one_before_did() {
     let linked_at = rhythm.linked_at;
     rhythm.restrict(WALL.plus(Duration::from_secs(60)));
     rhythm.linked(linked_at);
-    assert!(rhythm.admit(STRANGER, &tier, now, WALL).is_err(), "it is the same phone");
+    assert!(rhythm.admit(stranger(1), &tier, now, WALL).is_err(), "it is the same phone");
     rhythm.linked(Some(WALL));
-    assert!(rhythm.admit(STRANGER, &tier, now, WALL).is_ok());
+    assert!(rhythm.admit(stranger(1), &tier, now, WALL).is_ok());
 }

@@ -1,5 +1,7 @@
 //! What a keeper writes: how its channel is, and the number of the phone.
 
+use std::time::Instant;
+
 use tokio::sync::oneshot;
 
 use super::super::condition;
@@ -43,7 +45,7 @@ impl Keeper {
     /// Writes what is not in the store yet. What fails is tried again with the next occasion.
     pub(super) async fn write(&mut self) {
         match self.try_write().await {
-            Ok(()) => self.is_unwritten = false,
+            Ok(()) => self.write_again_at = None,
             Err(error) => self.unwritten(&error),
         }
     }
@@ -96,7 +98,7 @@ impl Keeper {
 
     /// Said once, and not with every attempt.
     pub(super) fn unwritten(&mut self, error: &store::Error) {
-        if !std::mem::replace(&mut self.is_unwritten, true) {
+        if self.write_again_at.replace(Instant::now() + WRITE_PAUSE).is_none() {
             tracing::error!(channel.id = %self.channel, %error, "writing the channel's state failed");
         }
     }

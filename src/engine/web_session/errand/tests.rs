@@ -1,0 +1,146 @@
+use super::super::window::Window;
+use super::*;
+use crate::domain::tier::Quota;
+
+/// One stranger in a day.
+const ONE: Quota = Quota::AtMost(1);
+
+struct World {
+    errands: Errands,
+    places: Places,
+    strangers: Window<PhoneNumber>,
+}
+
+impl World {
+    fn new() -> Self {
+        Self { errands: Errands::default(), places: Places::default(), strangers: Window::new(Vec::new()) }
+    }
+
+    fn errand(&self) -> (Arc<Errand>, Wait) {
+        let stranger = self.strangers.take(PhoneNumber::parse("5511988887777").unwrap());
+        let admitted = Admitted { place: self.places.take(), stranger: Some(stranger) };
+        let to = Jid::parse("5511988887777@s.whatsapp.net").unwrap();
+        self.errands.begin(Uuid::nil(), to, None, admitted, |_| String::new())
+    }
+
+    /// How many more strangers may be written to.
+    fn left(&self) -> Option<u64> {
+        self.strangers.left(ONE, Timestamp::now())
+    }
+}
+
+fn told(wait: &mut Wait) -> HandOver {
+    wait.told.try_recv().unwrap()
+}
+
+#[test]
+fn an_errand_counts_among_those_that_wait_until_it_begins_or_is_gone() {
+    let world = World::new();
+    let (begun, _wait) = world.errand();
+    let gone = world.errand();
+    assert_eq!(world.places.taken(), 2);
+    begun.begin();
+    begun.begin();
+    assert_eq!(world.places.taken(), 1);
+    drop(gone);
+    assert_eq!(world.places.taken(), 0);
+}
+
+#[test]
+fn only_the_first_word_is_told() {
+    let (errand, mut wait) = World::new().errand();
+    errand.tell(HandOver::Unknown);
+    errand.tell(HandOver::TooLate(Reason::Rate));
+    assert_eq!(told(&mut wait), HandOver::Unknown);
+}
+
+#[test]
+fn a_stranger_takes_a_place_only_if_the_message_may_have_been_handed_over() {
+    for (end, left) in [
+        (HandOver::TooLate(Reason::Rate), 1),
+        (HandOver::Canceled, 1),
+        (HandOver::Stopping, 1),
+        (HandOver::Failed(Failure { code: None, sentence: String::new() }), 1),
+        (HandOver::Unknown, 0),
+    ] {
+        let world = World::new();
+        let (errand, mut wait) = world.errand();
+        assert_eq!(world.left(), Some(0));
+        errand.tell(end.clone());
+        assert_eq!((told(&mut wait), world.left()), (end, Some(left)));
+    }
+    let world = World::new();
+    drop(world.errand());
+    assert_eq!(world.left(), Some(1));
+}
+
+#[test]
+fn what_may_have_gone_is_never_told_as_not_sent() {
+    let world = World::new();
+    let (errand, mut wait) = world.errand();
+    errand.begin();
+    errand.put_back(Reason::UnknownOutcome, true);
+    errand.expire(|| Reason::Turn);
+    assert_eq!((told(&mut wait), world.left()), (HandOver::Unknown, Some(0)));
+}
+
+#[test]
+fn the_end_of_a_wait_says_what_was_waited_for() {
+    let world = World::new();
+    let (errand, mut wait) = world.errand();
+    errand.expire(|| Reason::Turn);
+    assert_eq!(told(&mut wait), HandOver::TooLate(Reason::Turn));
+    let (errand, mut wait) = world.errand();
+    errand.put_back(Reason::Pair, false);
+    errand.expire(|| Reason::Turn);
+    assert_eq!(told(&mut wait), HandOver::TooLate(Reason::Pair));
+    let (errand, mut wait) = world.errand();
+    errand.pause(true);
+    errand.put_back(Reason::Pair, false);
+    errand.expire(|| Reason::Turn);
+    assert_eq!(told(&mut wait), HandOver::TooLate(Reason::Paused));
+    let (errand, mut wait) = world.errand();
+    errand.pause(true);
+    errand.pause(false);
+    errand.expire(|| Reason::Turn);
+    assert_eq!(told(&mut wait), HandOver::TooLate(Reason::Turn));
+}
+
+#[test]
+fn an_attempt_that_is_under_way_tells_its_own_end() {
+    let world = World::new();
+    let (errand, mut wait) = world.errand();
+    errand.begin();
+    errand.expire(|| Reason::Turn);
+    errand.cancel();
+    assert!(wait.told.try_recv().is_err());
+    errand.put_back(Reason::Retry, false);
+    errand.cancel();
+    assert_eq!(told(&mut wait), HandOver::Canceled);
+}
+
+#[test]
+fn a_stop_gives_up_what_is_not_under_way() {
+    let world = World::new();
+    let (errand, mut wait) = world.errand();
+    errand.begin();
+    assert!(!errand.give_up());
+    errand.put_back(Reason::ProviderPause, false);
+    assert!(errand.give_up());
+    assert_eq!(told(&mut wait), HandOver::Stopping);
+    assert!(!errand.give_up());
+}
+
+#[test]
+fn an_errand_is_found_from_its_acceptance_to_the_end_of_the_wait() {
+    let world = World::new();
+    let (errand, wait) = world.errand();
+    let id = Uuid::from_u128(7);
+    assert!(world.errands.find(id).is_none());
+    errand.accept(id);
+    assert!(world.errands.find(id).is_some());
+    assert_eq!(world.errands.of(Uuid::nil()).len(), 1);
+    assert!(world.errands.of(id).is_empty());
+    drop(wait);
+    assert!(world.errands.find(id).is_none());
+}

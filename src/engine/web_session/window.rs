@@ -1,0 +1,157 @@
+//! What counts against a quota of 24 hours: what happened within them, and what is about to happen.
+//!
+//! Something is counted by its key, once, however often it happens. A [`Slot`] is taken before it happens, and gives
+//! itself back unless it does happen.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::fmt;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::clock::Timestamp;
+use crate::domain::tier::{QUOTA_SPAN, Quota};
+
+/// See the module. Clones share what is counted.
+pub(crate) struct Window<K: Eq + Hash + Copy>(Arc<Mutex<Counted<K>>>);
+
+struct Counted<K> {
+    /// In the order of time.
+    past: VecDeque<(Timestamp, K)>,
+    /// The keys of `past`.
+    happened: HashSet<K>,
+    /// How many slots there are for what has not happened.
+    pending: HashMap<K, u32>,
+}
+
+impl<K: Eq + Hash + Copy> Window<K> {
+    /// Of what happened, in the order of time.
+    pub(crate) fn new(past: Vec<(Timestamp, K)>) -> Self {
+        let happened = past.iter().map(|(_, key)| *key).collect();
+        Self(Arc::new(Mutex::new(Counted { past: past.into(), happened, pending: HashMap::new() })))
+    }
+
+    /// Takes a slot, whatever the quota says.
+    pub(crate) fn take(&self, key: K) -> Slot<K> {
+        *self.counted().pending.entry(key).or_default() += 1;
+        Slot { window: self.clone(), key }
+    }
+
+    /// Whether this counts already.
+    pub(crate) fn counts(&self, key: K, wall: Timestamp) -> bool {
+        let mut counted = self.counted();
+        counted.forget(wall);
+        counted.happened.contains(&key) || counted.pending.contains_key(&key)
+    }
+
+    /// Until when the quota has no room for one more than all that counts and `others`.
+    pub(crate) fn full_until(&self, quota: Quota, others: usize, wall: Timestamp) -> Option<Timestamp> {
+        let Quota::AtMost(most) = quota else { return None };
+        let mut counted = self.counted();
+        counted.forget(wall);
+        let over = (counted.len() + others).checked_sub(most as usize)?;
+        // What has not happened takes its place later than all that has.
+        let leaves = counted.past.get(over).or(counted.past.back()).map_or(wall, |(at, _)| *at);
+        Some(leaves.plus(QUOTA_SPAN))
+    }
+
+    /// How much of the quota is left.
+    pub(crate) fn left(&self, quota: Quota, wall: Timestamp) -> Option<u64> {
+        let Quota::AtMost(most) = quota else { return None };
+        let mut counted = self.counted();
+        counted.forget(wall);
+        Some(u64::from(most).saturating_sub(counted.len() as u64))
+    }
+
+    fn counted(&self) -> MutexGuard<'_, Counted<K>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Eq + Hash + Copy> Counted<K> {
+    /// Removes what is older than the quota's span.
+    fn forget(&mut self, wall: Timestamp) {
+        let begin = wall.minus(QUOTA_SPAN);
+        while let Some((_, key)) = self.past.pop_front_if(|(at, _)| *at <= begin) {
+            self.happened.remove(&key);
+        }
+    }
+
+    fn len(&self) -> usize {
+        let pending = self.pending.keys().filter(|key| !self.happened.contains(key));
+        self.past.len() + pending.count()
+    }
+}
+
+impl<K: Eq + Hash + Copy> Clone for Window<K> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+/// A place in a [`Window`]; given back when it is dropped.
+pub(crate) struct Slot<K: Eq + Hash + Copy> {
+    window: Window<K>,
+    key: K,
+}
+
+impl<K: Eq + Hash + Copy> Slot<K> {
+    /// It happens now: the place is kept for 24 hours.
+    pub(crate) fn keep(self, now: Timestamp) {
+        let mut counted = self.window.counted();
+        if counted.happened.insert(self.key) {
+            counted.past.push_back((now, self.key));
+        }
+    }
+}
+
+impl<K: Eq + Hash + Copy> Drop for Slot<K> {
+    fn drop(&mut self) {
+        let mut counted = self.window.counted();
+        if let Some(slots) = counted.pending.get_mut(&self.key) {
+            *slots -= 1;
+            if *slots == 0 {
+                counted.pending.remove(&self.key);
+            }
+        }
+    }
+}
+
+/// Never whose it is.
+impl<K: Eq + Hash + Copy> fmt::Debug for Slot<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slot").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WALL: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+    const TWO: Quota = Quota::AtMost(2);
+
+    #[test]
+    fn a_slot_counts_until_it_is_dropped_and_for_a_day_when_it_is_kept() {
+        let window = Window::new(Vec::new());
+        let (kept, dropped) = (window.take(1), window.take(2));
+        assert_eq!(window.full_until(TWO, 0, WALL), Some(WALL.plus(QUOTA_SPAN)));
+        kept.keep(WALL);
+        drop(dropped);
+        assert_eq!((window.left(TWO, WALL), window.full_until(TWO, 0, WALL)), (Some(1), None));
+        assert_eq!(window.full_until(TWO, 1, WALL), Some(WALL.plus(QUOTA_SPAN)));
+        assert_eq!(window.left(TWO, WALL.plus(QUOTA_SPAN)), Some(2));
+    }
+
+    #[test]
+    fn the_same_counts_once() {
+        let window = Window::new(vec![(WALL, 1)]);
+        let (again, first, second) = (window.take(1), window.take(2), window.take(2));
+        assert!(window.counts(1, WALL) && window.counts(2, WALL) && !window.counts(3, WALL));
+        assert_eq!(window.left(Quota::AtMost(5), WALL), Some(3));
+        again.keep(WALL);
+        drop(first);
+        second.keep(WALL);
+        assert_eq!(window.left(Quota::AtMost(5), WALL), Some(3));
+        assert!(!window.counts(1, WALL.plus(QUOTA_SPAN)));
+    }
+}

@@ -1,0 +1,86 @@
+//! Sessions that have much to tell: nothing that their supervisor has to write is put off or lost for it.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use pombo::clock::Timestamp;
+use pombo::connector::web_session::{Ack, AckState, Event, MessageId};
+use pombo::domain::phone::PhoneNumber;
+use sea_orm::{ConnectionTrait as _, Database};
+use serde_json::{Value, json};
+
+use super::World;
+use crate::running::until;
+use crate::scripted_driver::{Scripted, ScriptedDriver};
+
+/// Events that the supervisor of a session takes from the queue at the earliest when it has dealt with what came
+/// before them: more than the queue holds.
+async fn is_dealt_with(session: &Scripted) {
+    for _ in 0..300 {
+        session.tell(nothing()).await;
+    }
+}
+
+/// Changes nothing.
+fn nothing() -> Event {
+    Event::Disconnected { sentence: "the line is bad".to_owned() }
+}
+
+#[tokio::test]
+async fn a_busy_session_writes_its_state_when_the_database_takes_it_again() {
+    let world = World::new().await;
+    let session = world.link(1).await;
+    let database = Database::connect(&world.service.universe.url).await.unwrap();
+    database.execute_unprepared("ALTER TABLE channel RENAME TO channel_away").await.unwrap();
+    session.tell(Event::Unreachable { attempts: 3, sentence: "nobody answers".to_owned() }).await;
+    is_dealt_with(&session).await;
+    database.execute_unprepared("ALTER TABLE channel_away RENAME TO channel").await.unwrap();
+    database.close().await.unwrap();
+    let busy = tokio::spawn(async move {
+        loop {
+            session.tell(nothing()).await;
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    });
+    world.becomes("linked", "disconnected", Some("unreachable")).await;
+    assert!(!busy.is_finished());
+    busy.abort();
+}
+
+#[tokio::test]
+async fn what_a_session_tells_while_it_ends_is_written_before_a_graceful_stop_is_over() {
+    let mut world = World::new().await;
+    let session = world.link(1).await;
+    session.is_online.store(true, Ordering::Relaxed);
+    let body = json!({
+        "phone_number": "5521977776666", "recipient_type": "number", "type": "text", "message": "oi",
+    });
+    let path = format!("/api/v1/web-chat/{}/messages", world.channel);
+    let mut sent = Value::Null;
+    // The channel's actor hears a moment later that the session is connected.
+    until("the message to go", async || {
+        let answer = world.service.post(&path, &world.company.key, body.to_string()).await;
+        sent = answer.json();
+        answer.status == 200
+    })
+    .await;
+    let id = MessageId::parse(sent["data"][0]["result"]["key"]["id"].as_str().unwrap()).unwrap();
+    let ack = |state| Event::Ack(Ack { id: id.clone(), state, at: Timestamp::now(), from: None });
+    session.tell(ack(AckState::Server)).await;
+    let people: Vec<_> =
+        (0..100).map(|n| PhoneNumber::parse(&format!("55119777700{n:02}")).unwrap()).collect();
+    let mut last_words = vec![ack(AckState::Delivered)];
+    last_words.extend(people.iter().map(|from| Event::Inbound { from: *from }));
+    *session.last_words.lock().unwrap() = last_words;
+    world.service.stop().await;
+
+    let store = world.service.store();
+    for number in people {
+        let known = store.known_number(world.channel, number).await.unwrap();
+        assert!(known.is_some_and(|known| known.first_heard_at.is_some()), "{number}");
+    }
+    world.service.restart_with_driver(ScriptedDriver::default()).await;
+    let path = format!("/api/v1/sends/{}/messages", sent["send_id"].as_str().unwrap());
+    let message = world.service.get(&path, &world.company.key).await.json();
+    assert_eq!(message["data"][0]["state"], "delivered", "{message}");
+}
