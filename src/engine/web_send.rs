@@ -73,6 +73,7 @@ impl Engine {
     ) -> Result<String, Error> {
         let (engine, channel) = (self.clone(), Arc::clone(channel));
         // Who asked may go before the answer comes: what was begun is carried to its end, and the key held as long.
+        held.iter().for_each(Held::until_handed_over);
         let sending = actix::spawn(async move {
             let answered = engine.hand_over(&channel, request, held.as_ref()).await.map(answer);
             if let Some(held) = &held {
