@@ -23,6 +23,7 @@ mod m20261121_000022_lighten_contact_writes;
 mod m20261121_000030_create_forgotten_sends;
 mod m20261121_000040_create_web_session_records;
 mod m20261121_000050_create_web_session_contacts;
+mod m20261122_000065_add_taken_at_to_messages;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -45,6 +46,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000030_create_forgotten_sends::Migration),
             Box::new(m20261121_000040_create_web_session_records::Migration),
             Box::new(m20261121_000050_create_web_session_contacts::Migration),
+            Box::new(m20261122_000065_add_taken_at_to_messages::Migration),
         ]
     }
 }

@@ -9,7 +9,7 @@
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, Value};
 use uuid::Uuid;
 
-use super::dialect::{Cell, Rows, Type};
+use super::dialect::{Rows, Type};
 use super::lease::Lease;
 use super::{Result, Store};
 use crate::clock::Timestamp;
@@ -17,7 +17,6 @@ use crate::domain::send::State;
 
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 const KEYS: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
-const WRITTEN_TO: &[(&str, Type)] = &[("waba_id", Type::Text), ("recipient", Type::Int)];
 const HELD: &[(&str, Type)] = &[("company_id", Type::Uuid), ("recipient", Type::Int), ("scope", Type::Int)];
 
 /// What one step removed, and whether another one has anything to do.
@@ -235,32 +234,6 @@ impl Store {
         let more = found.len() as u64 >= u64::from(limit);
         let condition = format!("{table} WHERE id");
         let others = self.remove(lease, &condition, ids_of(self.backend, &found)).await?;
-        Ok(Step { others, more, ..Step::default() })
-    }
-
-    /// Forgets people whom business accounts wrote to before `before`, at most `limit`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::forget_sends`].
-    pub async fn forget_template_recipients(
-        &self,
-        lease: &Lease,
-        before: Timestamp,
-        limit: u32,
-    ) -> Result<Step> {
-        let sql = "SELECT waba_id, recipient FROM template_recipient WHERE at <= $1 LIMIT $2";
-        let found = self.rows(sql, [before.millis().into(), i64::from(limit).into()]).await?;
-        let mut rows = Rows::new(self.backend, WRITTEN_TO);
-        for row in &found {
-            let (waba_id, recipient): (String, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-            rows.push([Cell::Text(Some(&waba_id)), recipient.into()]);
-        }
-        let more = found.len() as u64 >= u64::from(limit);
-        // Who was written to again meanwhile counts anew.
-        let condition =
-            format!("template_recipient WHERE at <= {} AND (waba_id, recipient)", before.millis());
-        let others = self.remove(lease, &condition, rows).await?;
         Ok(Step { others, more, ..Step::default() })
     }
 

@@ -35,6 +35,7 @@ mod store_retention;
 mod store_search;
 mod store_sends;
 mod store_suppressions;
+mod store_template_recipients;
 mod store_web_contacts;
 mod store_web_session;
 mod unreliable;

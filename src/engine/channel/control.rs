@@ -35,6 +35,7 @@ impl Handler<Release> for ChannelActor {
         if over.is_some() {
             self.end_errand(send_id, State::Canceled, None);
         }
+        self.released(send_id, over);
         self.release(over.map_or(Leave::Held, Leave::Over), |work| work.id == send_id);
         if self.fetching {
             self.gone_meanwhile.insert(send_id);

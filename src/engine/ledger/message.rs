@@ -91,7 +91,11 @@ impl AcceptedSend {
 /// These sends became durable.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
-pub(crate) struct Arrived(pub(crate) Vec<AcceptedSend>);
+pub(crate) struct Arrived {
+    pub(crate) sends: Vec<AcceptedSend>,
+    /// They had to wait on their way: what was said of them meanwhile was heard before.
+    pub(crate) is_late: bool,
+}
 
 /// Who hears of sends that became durable: a channel's actor.
 pub(crate) type Listener = Arc<Recipient<Arrived>>;
@@ -156,8 +160,6 @@ pub(crate) struct Record {
     /// With send and company.
     pub(crate) outcomes: Vec<(Uuid, Uuid, Outcome)>,
     pub(crate) marks: Vec<Mark>,
-    /// Business accounts, and whom they began a conversation with.
-    pub(crate) template_recipients: Vec<(String, PhoneNumber)>,
     pub(crate) suppressions: Vec<suppression::Record>,
 }
 

@@ -252,7 +252,6 @@ impl Ledger {
         self.open.batch.withdrawals.splice(0..0, withdrawals);
         self.open.batch.outcomes.splice(0..0, open.batch.outcomes);
         self.open.batch.marks.splice(0..0, open.batch.marks);
-        self.open.batch.template_recipients.splice(0..0, open.batch.template_recipients);
         let lifted = &self.open.batch.lifted;
         let suppressions =
             open.batch.suppressions.into_iter().filter(|record| !lifted.contains(&subject(record)));
@@ -269,10 +268,11 @@ impl Ledger {
 
 /// Hands sends to their channel without waiting for it.
 fn tell(channel: &Listener, sends: Vec<AcceptedSend>) {
-    match channel.try_send(Arrived(sends)) {
+    match channel.try_send(Arrived { sends, is_late: false }) {
         Ok(()) => {}
         Err(SendError::Full(arrived)) => {
             let channel = Arc::clone(channel);
+            let arrived = Arrived { is_late: true, ..arrived };
             actix::spawn(async move {
                 // A closed channel actor finds its sends in the store when it starts again.
                 let _ = channel.send(arrived).await;

@@ -83,8 +83,6 @@ pub struct Batch {
     pub marks: Vec<Mark>,
     /// What was heard of messages; the furthest along of each counts, in whatever order they are.
     pub receipts: Vec<Receipt>,
-    /// Business accounts, and whom they began a conversation with.
-    pub template_recipients: Vec<(String, PhoneNumber)>,
     /// Recipients that are left out, or let be, from now on.
     pub suppressions: Vec<suppression::Record>,
     /// Recipients that are left out no longer.
@@ -114,7 +112,6 @@ impl Batch {
             outcomes,
             marks,
             receipts,
-            template_recipients,
             suppressions,
             lifted,
             events,
@@ -126,7 +123,6 @@ impl Batch {
             && outcomes.is_empty()
             && marks.is_empty()
             && receipts.is_empty()
-            && template_recipients.is_empty()
             && suppressions.is_empty()
             && lifted.is_empty()
             && events.is_empty()
@@ -182,7 +178,6 @@ impl Store {
         self.withdraw(&transaction, batch).await?;
         self.upsert_outcomes(&transaction, batch, now).await?;
         let ignored = self.receive(&transaction, batch).await?;
-        self.count_template_recipients(&transaction, batch, now).await?;
         self.suppress(&transaction, batch, now).await?;
         self.keep_events(&transaction, batch, now).await?;
         let overtaken = self.overtaken(&transaction, batch).await?;

@@ -3,6 +3,7 @@
 
 mod killed;
 mod killed_again_and_again;
+mod killed_at_the_quota;
 mod killed_in_trouble;
 mod live_limits;
 mod opted_out;
@@ -10,6 +11,7 @@ mod pacing;
 mod pair_limit;
 mod provider_down;
 mod receipts_out_of_order;
+mod refused_for_something_else;
 mod reply_lost;
 pub(crate) mod stage;
 mod steered;
