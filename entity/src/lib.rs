@@ -24,7 +24,6 @@ pub mod send;
 pub mod suppression;
 pub mod tag;
 pub mod template;
-pub mod template_recipient;
 pub mod tier;
 pub mod web_session_contact;
 pub mod web_session_record;

@@ -30,6 +30,8 @@ pub struct Model {
     pub retry_at: Option<i64>,
     /// Unix milliseconds.
     pub updated_at: i64,
+    /// Unix milliseconds; when the provider took it, or may have.
+    pub taken_at: Option<i64>,
 }
 
 /// Joins are written where they are needed.

@@ -62,7 +62,7 @@ const COUNTERS: &[Metric] = &[
         "pombo_forgotten_total",
         &["what"],
         "Rows that were older than the configuration keeps: sends, messages, events, changes, answers (under an \
-         Idempotency-Key), template_recipients (for quotas), holds (of recipients)",
+         Idempotency-Key), holds (of recipients)",
     ),
     metric("pombo_panics_total", &["work"], "Background work that panicked, a defect; it goes on"),
     metric("http_requests_total", &["route", "method", "status"], "Requests"),

@@ -165,6 +165,8 @@ pub struct Outcome {
     pub error: Option<Failure>,
     /// When it is tried again, if it is.
     pub retry_at: Option<Timestamp>,
+    /// When the provider took it, or may have; `None` while it surely did not.
+    pub taken_at: Option<Timestamp>,
 }
 
 /// What went wrong with an attempt.

@@ -1,8 +1,10 @@
 //! Requests that must be carried out once, however often they are repeated: each has a key of its client's.
 //!
 //! While one runs its key is held here, in memory, and given back when whoever holds it is gone, whatever
-//! ended them; one of which nobody knows whether it was accepted runs until that is known. Once it is accepted its answer is in the store, written with the send itself, and is given
-//! again for [`KEPT`]. A request that was refused did nothing: it may be mended and repeated under its key.
+//! ended them; one of which nobody knows whether it was accepted runs until that is known. Once it is accepted its
+//! answer is in the store, written with the send itself, and is given again for [`KEPT`], to any number of repeats at
+//! once: the store is asked for it before a repeat is refused. A request that was refused did nothing: it may be mended
+//! and repeated under its key.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,13 +22,25 @@ use crate::store::idempotency::KeptAnswer;
 /// How long an answer is given again.
 pub const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The keys of requests that are being carried out, each with its company.
+/// The keys of requests that are being carried out, or looked up, each with its company.
 #[derive(Default)]
-pub(super) struct Claims(Arc<DashMap<(Uuid, String), ()>>);
+pub(super) struct Claims(Arc<Running>);
 
-/// A key that is held for one request; another one under it is refused until this is dropped.
+type Running = DashMap<(Uuid, String), Until>;
+
+/// How long a request runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Until {
+    /// Until it is accepted: the answer that is kept then is the whole answer.
+    Accepted,
+    /// Until its one message is handed over.
+    HandedOver,
+}
+
+/// A key that is held for one request; another one under it is refused until this is dropped, unless the answer
+/// is there by then.
 pub struct Held {
-    running: Arc<DashMap<(Uuid, String), ()>>,
+    running: Arc<Running>,
     company_id: Uuid,
     claim: Claim,
 }
@@ -42,12 +56,13 @@ pub enum Turn {
 }
 
 impl Claims {
-    fn hold(&self, company_id: Uuid, claim: Claim) -> Option<Held> {
+    /// Holds the key, unless somebody does: then how long their request runs.
+    fn hold(&self, company_id: Uuid, claim: &Claim) -> Result<Held, Until> {
         match self.0.entry((company_id, claim.key.clone())) {
-            Entry::Occupied(_) => None,
+            Entry::Occupied(held) => Err(*held.get()),
             Entry::Vacant(place) => {
-                drop(place.insert(()));
-                Some(Held { running: Arc::clone(&self.0), company_id, claim })
+                drop(place.insert(Until::Accepted));
+                Ok(Held { running: Arc::clone(&self.0), company_id, claim: claim.clone() })
             }
         }
     }
@@ -57,6 +72,13 @@ impl Held {
     /// What is claimed.
     pub(super) const fn claim(&self) -> &Claim {
         &self.claim
+    }
+
+    /// The request runs until its one message is handed over: what is kept before is not its whole answer.
+    pub(super) fn until_handed_over(&self) {
+        if let Some(mut until) = self.running.get_mut(&(self.company_id, self.claim.key.clone())) {
+            *until = Until::HandedOver;
+        }
     }
 }
 
@@ -82,24 +104,35 @@ impl Engine {
     /// `idempotency_in_progress` while a request under this key is being carried out,
     /// `idempotency_key_reused` when another one was. [`Error::Unavailable`] when that cannot be looked up.
     pub async fn claim(&self, company_id: Uuid, claim: Claim) -> Result<Turn, Error> {
-        let held = self.0.claims.hold(company_id, claim).ok_or_else(|| {
-            Refusal::new(
-                Code::IdempotencyInProgress,
-                "a request under this Idempotency-Key is still being carried out: repeat it in a second",
-            )
-        })?;
+        let held = self.0.claims.hold(company_id, &claim);
+        if let Err(Until::HandedOver) = held {
+            return Err(in_progress().into());
+        }
         let since = Timestamp::now().minus(KEPT);
-        let kept = self.store().kept_answer(company_id, &held.claim.key, since).await?;
-        match kept {
-            None => Ok(Turn::First(held)),
-            Some(kept) if kept.fingerprint == held.claim.fingerprint => self.repeated(held, kept).await,
-            Some(_) => Err(Refusal::new(
-                Code::IdempotencyKeyReused,
-                "another request was accepted under this Idempotency-Key: give each request its own key",
-            )
-            .into()),
+        let kept = self.store().kept_answer(company_id, &claim.key, since).await?;
+        let repeated = match kept {
+            None => None,
+            Some(kept) if kept.fingerprint == claim.fingerprint => self.repeated(kept).await?,
+            Some(_) => {
+                let sentence =
+                    "another request was accepted under this Idempotency-Key: give each request its own key";
+                return Err(Refusal::new(Code::IdempotencyKeyReused, sentence).into());
+            }
+        };
+        match (repeated, held) {
+            (Some(turn), _) => Ok(turn),
+            (None, Ok(held)) => Ok(Turn::First(held)),
+            // Who holds the key may be looking it up as well: whatever was answered before that is in the store.
+            (None, Err(_)) => Err(in_progress().into()),
         }
     }
+}
+
+fn in_progress() -> Refusal {
+    Refusal::new(
+        Code::IdempotencyInProgress,
+        "a request under this Idempotency-Key is still being carried out: repeat it in a second",
+    )
 }
 
 #[cfg(test)]
@@ -113,25 +146,27 @@ mod tests {
     #[test]
     fn a_key_is_held_once_for_each_company_until_its_holder_is_gone() {
         let (claims, acme, globex) = (Claims::default(), Uuid::from_u128(1), Uuid::from_u128(2));
-        let held = claims.hold(acme, claim("a"));
+        let held = claims.hold(acme, &claim("a")).ok();
         assert!(held.is_some());
-        assert!(claims.hold(acme, claim("a")).is_none());
-        assert!(claims.hold(acme, claim("b")).is_some(), "and was given back at once");
-        assert!(claims.hold(globex, claim("a")).is_some());
+        assert_eq!(claims.hold(acme, &claim("a")).err(), Some(Until::Accepted));
+        assert!(claims.hold(acme, &claim("b")).is_ok(), "and was given back at once");
+        assert!(claims.hold(globex, &claim("a")).is_ok());
+        held.as_ref().unwrap().until_handed_over();
+        assert_eq!(claims.hold(acme, &claim("a")).err(), Some(Until::HandedOver));
         drop(held);
-        assert!(claims.hold(acme, claim("a")).is_some());
+        assert!(claims.hold(acme, &claim("a")).is_ok());
         assert!(claims.0.is_empty());
     }
 
     #[test]
     fn a_panic_gives_the_key_back() {
         let claims = Claims::default();
-        let held = claims.hold(Uuid::nil(), claim("a"));
+        let held = claims.hold(Uuid::nil(), &claim("a"));
         let fell = std::thread::spawn(move || {
             let _held = held;
             panic!("the pigeon fell off its perch");
         });
         assert!(fell.join().is_err());
-        assert!(claims.hold(Uuid::nil(), claim("a")).is_some());
+        assert!(claims.hold(Uuid::nil(), &claim("a")).is_ok());
     }
 }

@@ -9,6 +9,7 @@ use actix::prelude::*;
 use uuid::Uuid;
 
 use super::ledger;
+use super::quota::Account;
 use super::resolver::{Resolver, Unique};
 use super::suppressions::{LeftOut, Suppressions};
 use crate::clock::Timestamp;
@@ -21,8 +22,6 @@ use crate::store::{self, Store};
 
 /// Numbers looked at together.
 const BLOCK: usize = 4_096;
-/// People that the window of a quota holds at most, as the engine's own does.
-const MOST_WRITTEN: u32 = 1_000_000;
 
 /// A send that is not meant yet.
 #[derive(Debug, Clone)]
@@ -87,10 +86,12 @@ impl Planned {
         let has_template = is_marketing.is_some();
         // Beside the send's own, templates that go before it may wait for the quota.
         let meets_quota = has_template || ahead.queue.has_templates();
-        let written = match waba_id.filter(|_| meets_quota) {
-            Some(waba_id) => store.template_recipients(&waba_id, now.minus(QUOTA_SPAN), MOST_WRITTEN).await?,
-            None => Vec::new(),
-        };
+        let account = Account::default();
+        if let Some(waba_id) = waba_id.filter(|_| meets_quota) {
+            let restore = |people| account.restore(people);
+            store.template_recipients(&waba_id, (now.minus(QUOTA_SPAN), now), restore).await?;
+        }
+        let written = account.people(now);
         let lately: HashSet<PhoneNumber> = written.iter().map(|(number, _)| *number).collect();
 
         let (mut recipients, mut left_out, mut known) = (0, LeftOut::default(), HashSet::new());

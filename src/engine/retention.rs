@@ -14,7 +14,6 @@ use super::KEPT;
 use super::shared::Shared;
 use crate::clock::Timestamp;
 use crate::config;
-use crate::domain::tier::QUOTA_SPAN;
 use crate::store::retention::{Aged, Cursor, Step};
 use crate::store::{self, Lease};
 
@@ -45,19 +44,17 @@ enum What {
     Events,
     Changes,
     Answers,
-    TemplateRecipients,
     Holds,
     Withdrawn,
 }
 
 impl What {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 7] = [
         Self::Sends,
         Self::Messages,
         Self::Events,
         Self::Changes,
         Self::Answers,
-        Self::TemplateRecipients,
         Self::Holds,
         Self::Withdrawn,
     ];
@@ -69,7 +66,6 @@ impl What {
             Self::Events => "events",
             Self::Changes => "changes",
             Self::Answers => "answers",
-            Self::TemplateRecipients => "template_recipients",
             Self::Holds => "holds",
             Self::Withdrawn => "withdrawn_sends",
         }
@@ -123,9 +119,6 @@ impl Retention {
     async fn forget(&self, now: Timestamp, tally: &mut Tally) -> store::Result<()> {
         let (store, lease) = (&self.shared.store, &*self.lease);
         self.steps(tally, What::Holds, async || store.forget_suppressions(lease, now, ROWS).await).await?;
-        let day = now.minus(QUOTA_SPAN);
-        let written = async || store.forget_template_recipients(lease, day, ROWS).await;
-        self.steps(tally, What::TemplateRecipients, written).await?;
         let kept = now.minus(KEPT);
         let answers = async || {
             let others = store.forget_answers(kept, ROWS).await?;

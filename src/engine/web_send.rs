@@ -62,6 +62,7 @@ impl Engine {
     ) -> Result<String, Error> {
         let (engine, channel) = (self.clone(), Arc::clone(channel));
         // Who asked may go before the answer comes: what was begun is carried to its end, and the key held as long.
+        held.iter().for_each(Held::until_handed_over);
         let sending = actix::spawn(async move {
             let handed_over = engine.hand_over(&channel, request, held.as_ref(), render).await;
             if let (Some(held), Err(error)) = (&held, &handed_over) {

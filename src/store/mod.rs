@@ -39,7 +39,7 @@ mod size;
 pub mod suppression;
 mod tag;
 pub mod template;
-mod template_recipient;
+pub mod template_recipient;
 pub mod tier;
 pub mod web_session;
 pub mod web_session_contact;

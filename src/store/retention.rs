@@ -11,7 +11,7 @@ use std::time::Duration;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, Value};
 use uuid::Uuid;
 
-use super::dialect::{Cell, Rows, Type, bytewise};
+use super::dialect::{Rows, Type};
 use super::lease::Lease;
 use super::{Result, Store};
 use crate::clock::Timestamp;
@@ -19,7 +19,6 @@ use crate::domain::send::State;
 
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 const KEYS: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
-const WRITTEN_TO: &[(&str, Type)] = &[("waba_id", Type::Text), ("recipient", Type::Int)];
 /// How long the provider repeats a webhook that was not taken, and more: what was said of a recipient is kept as long, so
 /// that an older word that comes later is known to be older.
 const REPEATED_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -287,33 +286,6 @@ impl Store {
         }
         transaction.commit().await?;
         Ok(step)
-    }
-
-    /// Forgets people whom business accounts wrote to before `before`, at most `limit`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::forget_sends`].
-    pub async fn forget_template_recipients(
-        &self,
-        lease: &Lease,
-        before: Timestamp,
-        limit: u32,
-    ) -> Result<Step> {
-        let sql = "SELECT waba_id, recipient FROM template_recipient WHERE at <= $1 LIMIT $2";
-        let found = self.rows(sql, [before.millis().into(), i64::from(limit).into()]).await?;
-        let mut rows = Rows::new(self.backend, WRITTEN_TO);
-        for row in &found {
-            let (waba_id, recipient): (String, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-            rows.push([Cell::Text(Some(&waba_id)), recipient.into()]);
-        }
-        let more = found.len() as u64 >= u64::from(limit);
-        // Who was written to again meanwhile counts anew.
-        let order = format!("waba_id COLLATE {}, recipient", bytewise(self.backend));
-        let condition = format!("at <= {}", before.millis());
-        let removal = Removal { table: "template_recipient", key: "waba_id, recipient", order, condition };
-        let others = self.remove(lease, removal, rows).await?;
-        Ok(Step { others, more, ..Step::default() })
     }
 
     /// Forgets holds and suppressions that ended before `now`, at most `limit`: those of which nothing was said for

@@ -44,6 +44,8 @@ pub struct Waiting {
     pub attempts: u16,
     /// When it is due.
     pub retry_at: Timestamp,
+    /// When the provider may have taken it in an attempt before.
+    pub taken_at: Option<Timestamp>,
 }
 
 /// The messages of a send that wait, as far as they are due soon.
@@ -138,7 +140,7 @@ impl Store {
     ///
     /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn waiting(&self, send_id: Uuid, horizon: Timestamp, limit: usize) -> Result<WaitingMessages> {
-        let sql = "SELECT ordinal, recipient, state, attempts, retry_at FROM message \
+        let sql = "SELECT ordinal, recipient, state, attempts, retry_at, taken_at FROM message \
                    WHERE send_id = $1 AND retry_at IS NOT NULL AND retry_at < $2 ORDER BY retry_at, ordinal \
                    LIMIT $3";
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -314,6 +316,7 @@ fn waiting(row: &QueryResult) -> Result<Waiting> {
         state: state(row.try_get_by_index(2)?)?,
         attempts: attempts.cast_unsigned(),
         retry_at: Timestamp::from_millis(row.try_get_by_index(4)?),
+        taken_at: row.try_get_by_index::<Option<i64>>(5)?.map(Timestamp::from_millis),
     })
 }
 

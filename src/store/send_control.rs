@@ -120,8 +120,10 @@ impl Store {
     /// Those of any statement.
     pub async fn put_off_doubts(&self, until: Timestamp) -> Result<u64> {
         let doubtful = format!(
-            "retry_at IS NOT NULL AND retry_at < $2 AND state IN ({sending}, {unknown}) \
+            "retry_at IS NOT NULL AND retry_at < $2 \
+             AND (state IN ({sending}, {unknown}) OR (state = {queued} AND taken_at IS NOT NULL)) \
              AND send_id IN (SELECT id FROM send WHERE state < 2 AND state = {active})",
+            queued = message::State::Queued.as_i16(),
             sending = message::State::Sending.as_i16(),
             unknown = message::State::Unknown.as_i16(),
             active = State::Active.as_i16(),

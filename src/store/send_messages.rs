@@ -24,7 +24,7 @@ use crate::domain::send::{Progress, State};
 const STRETCH: u64 = 1000;
 
 const COLUMNS: &str = "ordinal, recipient, state, attempts, provider_message_id, error_code, error, retry_at, \
-                       updated_at";
+                       updated_at, taken_at";
 
 /// A send whose messages are read, as it was at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -282,6 +282,7 @@ impl Store {
                         provider_message_id: None,
                         error: None,
                         retry_at: None,
+                        taken_at: None,
                     },
                     updated_at: None,
                 })
@@ -341,6 +342,7 @@ fn message(row: &QueryResult) -> Result<Message> {
         provider_message_id: row.try_get_by_index(4)?,
         error: sentence.map(|sentence| Failure { code, sentence }),
         retry_at: retry_at.map(Timestamp::from_millis),
+        taken_at: row.try_get_by_index::<Option<i64>>(9)?.map(Timestamp::from_millis),
     };
     Ok(Message { outcome, updated_at: Some(Timestamp::from_millis(row.try_get_by_index(8)?)) })
 }

@@ -51,6 +51,7 @@ mod store_search;
 mod store_sends;
 mod store_settling;
 mod store_suppressions;
+mod store_template_recipients;
 mod store_web_contacts;
 mod store_web_session;
 mod taken_over;

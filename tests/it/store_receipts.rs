@@ -126,6 +126,7 @@ fn outcome(ordinal: u64, state: State, attempts: u16) -> Outcome {
         provider_message_id: (state == State::Sent).then(|| format!("wamid.{ordinal}")),
         error: (state != State::Sent).then(|| Failure { code: Some(1), sentence: "no answer".to_owned() }),
         retry_at: (state == State::Queued).then(|| Timestamp::from_millis(9_000_000_000_000)),
+        taken_at: (state != State::Queued).then(|| Timestamp::from_millis(1_000)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use entity::{change, event, forgotten_send, message, recipient_block, suppression, template_recipient};
+use entity::{change, event, forgotten_send, message, recipient_block, suppression};
 use pombo::clock::Timestamp;
 use pombo::domain::block::pack;
 use pombo::domain::message::{Key, Outcome, Position, State as At};
@@ -25,7 +25,7 @@ stores!(
     a_receipt_of_a_forgotten_send_is_ignored_and_makes_no_row,
     a_process_that_lost_its_lease_forgets_nothing,
     events_and_changes_go_by_their_own_age,
-    quotas_and_holds_go_when_their_time_is_over,
+    holds_go_when_their_time_is_over,
 );
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
@@ -79,6 +79,7 @@ async fn send(store: &Store, lease: &Lease, id: u128, recipients: u64, state: St
         provider_message_id: None,
         error: None,
         retry_at: None,
+        taken_at: Some(at),
     };
     let outcomes = (0..recipients).map(|ordinal| (id, ACME, outcome(ordinal))).collect();
     let progress = Progress { high_water: recipients, settled: recipients };
@@ -261,21 +262,9 @@ async fn events_and_changes_go_by_their_own_age(universe: &Universe) {
     assert_eq!(count::<change::Entity>(&rows).await, 0);
 }
 
-async fn quotas_and_holds_go_when_their_time_is_over(universe: &Universe) {
+async fn holds_go_when_their_time_is_over(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let rows = Database::connect(&universe.url).await.unwrap();
-    for (ordinals, at) in [(0..5, days_ago(2)), (4..8, NOW)] {
-        let template_recipients = ordinals.map(|ordinal| ("waba".to_owned(), number(ordinal))).collect();
-        let batch = Batch { template_recipients, ..Batch::default() };
-        store.commit(&lease, &batch, at).await.unwrap();
-    }
-    let steps = [
-        store.forget_template_recipients(&lease, days_ago(1), 3).await.unwrap(),
-        store.forget_template_recipients(&lease, days_ago(1), 3).await.unwrap(),
-    ];
-    assert_eq!(steps.map(|step| (step.others, step.more)), [(3, true), (1, false)]);
-    assert_eq!(count::<template_recipient::Entity>(&rows).await, 4, "the renewed one too");
-
     let word = |ordinal, said_at, says| Word {
         company_id: ACME,
         recipient: number(ordinal),

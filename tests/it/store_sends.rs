@@ -104,6 +104,7 @@ fn outcome(ordinal: u64, state: At) -> Outcome {
         error: (state == At::Failed)
             .then(|| Failure { code: Some(131_026), sentence: "not on WhatsApp".to_owned() }),
         retry_at: (state == At::Queued).then_some(NOW),
+        taken_at: (state == At::Sent).then_some(NOW),
     }
 }
 

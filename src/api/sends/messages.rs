@@ -67,7 +67,8 @@ pub(in crate::api) struct MessageError {
 impl MessageRecord {
     /// A message of the send whose roster this is.
     fn new(Message { outcome, updated_at }: Message, roster: &Roster) -> Self {
-        let Outcome { position, state, attempts, provider_message_id, error, retry_at } = outcome;
+        let Outcome { position, state, attempts, provider_message_id, error, retry_at, taken_at: _ } =
+            outcome;
         let Position { ordinal, recipient } = position;
         Self {
             ordinal,

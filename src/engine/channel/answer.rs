@@ -39,7 +39,6 @@ impl ChannelActor {
         self.weigh(ticket.key(), &reply, ctx);
         if self.was_heard(ticket.key()) {
             // A receipt says that the provider has it, whatever this answer says.
-            self.give_back_quota(&mut ticket);
             self.end_errand(ticket.send_id, State::Sent, None);
             self.in_flight -= 1;
             self.lanes.settle(ticket, true);
@@ -58,11 +57,15 @@ impl ChannelActor {
                     self.pairs.accepted(number, Instant::now());
                 }
                 self.shared.throttles.accepted(self.link.scopes(), Instant::now());
-                self.keep_quota(&ticket);
+                ticket.taken_at = Some(Timestamp::now());
                 self.settle(ticket, State::Sent, attempts, Some(id), None);
             }
             Reply::Refused { disposition, failure, retry_after } => {
-                self.give_back_quota(&mut ticket);
+                if leaves_doubt(disposition) {
+                    ticket.taken_at = Some(Timestamp::now());
+                } else {
+                    self.give_back_quota(&mut ticket);
+                }
                 let answer = Refusal { disposition, failure, retry_after, generation, started };
                 self.refused(ticket, attempts, answer, ctx);
             }
@@ -76,8 +79,8 @@ impl ChannelActor {
                 );
             }
             Reply::Uncertain(failure) => {
+                ticket.taken_at = Some(Timestamp::now());
                 self.unsure.push(ticket);
-                self.keep_quota(&ticket);
                 self.uncertain(ticket, attempts, failure);
             }
         }
@@ -87,7 +90,8 @@ impl ChannelActor {
         let Refusal { disposition, failure, retry_after, generation, started } = refusal;
         let later =
             |reason, wait| Later { reason, wait, attempts: ticket.attempts, failure: Some(failure.clone()) };
-        match disposition {
+        let template = self.lanes.work(ticket.send_id).and_then(|work| work.template);
+        match remedy(disposition, template.is_some(), ticket.recipient.is_some()) {
             Disposition::Fail => {
                 if let (Some(RESTRICTED), Some(rhythm)) = (failure.code, &mut self.rhythm) {
                     rhythm.restrict(Timestamp::now().plus(RESTRICTED_FOR));
@@ -250,6 +254,7 @@ impl ChannelActor {
             provider_message_id,
             error,
             retry_at: None,
+            taken_at: ticket.taken_at,
         };
         let Some(work) = self.lanes.work(ticket.send_id) else {
             self.in_flight -= 1;
@@ -294,6 +299,7 @@ impl ChannelActor {
             provider_message_id: None,
             error: failure,
             retry_at,
+            taken_at: ticket.taken_at,
         };
         if was_started {
             self.outbox.push(ticket.send_id, company_id, outcome, ticket.again);
@@ -336,6 +342,23 @@ impl StreamHandler<Answered> for ChannelActor {
     fn finished(&mut self, _: &mut Context<Self>) {}
 }
 
+/// Whether the provider may have taken a message though it says that it failed.
+const fn leaves_doubt(disposition: Disposition) -> bool {
+    matches!(disposition, Disposition::Retry | Disposition::Wait)
+}
+
+/// What a refusal means for a message that it may not fit: what cannot be waited for here is no wait without end.
+const fn remedy(disposition: Disposition, has_template: bool, has_recipient: bool) -> Disposition {
+    match disposition {
+        // Only a template can be held back, and only marketing, which is a template, from a person.
+        Disposition::HoldTemplate if !has_template => Disposition::Fail,
+        Disposition::HoldRecipient if !has_template || !has_recipient => Disposition::Fail,
+        // A group is no pair of two numbers.
+        Disposition::Pair if !has_recipient => Disposition::Retry,
+        other => other,
+    }
+}
+
 /// Whether the message waits because of trouble that others would meet too.
 const fn is_trouble(reason: Reason) -> bool {
     matches!(
@@ -365,5 +388,79 @@ trait MaxOf {
 impl MaxOf for Duration {
     fn max_of(self, other: Option<Duration>) -> Duration {
         other.map_or(self, |other| self.max(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What keeps a message that is refused again and again from being tried without end.
+    #[derive(Debug, PartialEq)]
+    enum Bound {
+        /// It is over.
+        Over,
+        /// Its attempts are counted, and the waits between them grow.
+        Counted,
+        /// The channel, the account or the app waits longer and longer, or sends at a lower rate.
+        ChannelSlows,
+        /// What goes to this recipient waits longer and longer, or for a day.
+        RecipientWaits,
+        /// Its send waits in the store until the provider lets the template through.
+        TemplateWaits,
+        /// Nothing goes until the provider takes the channel again.
+        ChannelStops,
+    }
+
+    fn bound(disposition: Disposition, has_template: bool, has_recipient: bool) -> Bound {
+        match remedy(disposition, has_template, has_recipient) {
+            Disposition::Fail | Disposition::Suppress(_) => Bound::Over,
+            Disposition::Retry => Bound::Counted,
+            Disposition::Wait
+            | Disposition::Maintenance
+            | Disposition::SlowNumber
+            | Disposition::SlowAccount
+            | Disposition::SlowApp => Bound::ChannelSlows,
+            Disposition::Pair | Disposition::HoldRecipient => {
+                assert!(has_recipient, "there is nobody to wait for");
+                Bound::RecipientWaits
+            }
+            Disposition::HoldTemplate => {
+                assert!(has_template, "there is no template to wait for");
+                Bound::TemplateWaits
+            }
+            Disposition::Disconnect | Disposition::Block => Bound::ChannelStops,
+        }
+    }
+
+    #[test]
+    fn no_refusal_lets_a_message_be_tried_without_end_and_without_a_wait() {
+        use Bound::{ChannelSlows, ChannelStops, Counted, Over, RecipientWaits, TemplateWaits};
+        // A text to a person, a template to a person, a text to a group.
+        let table = [
+            (Disposition::Fail, [Over, Over, Over]),
+            (Disposition::Retry, [Counted, Counted, Counted]),
+            (Disposition::Wait, [ChannelSlows, ChannelSlows, ChannelSlows]),
+            (Disposition::Maintenance, [ChannelSlows, ChannelSlows, ChannelSlows]),
+            (Disposition::SlowNumber, [ChannelSlows, ChannelSlows, ChannelSlows]),
+            (Disposition::SlowAccount, [ChannelSlows, ChannelSlows, ChannelSlows]),
+            (Disposition::SlowApp, [ChannelSlows, ChannelSlows, ChannelSlows]),
+            (Disposition::Pair, [RecipientWaits, RecipientWaits, Counted]),
+            (Disposition::HoldTemplate, [Over, TemplateWaits, Over]),
+            (Disposition::HoldRecipient, [Over, RecipientWaits, Over]),
+            (Disposition::Suppress(Suppression::Marketing), [Over, Over, Over]),
+            (Disposition::Suppress(Suppression::Everything), [Over, Over, Over]),
+            (Disposition::Disconnect, [ChannelStops, ChannelStops, ChannelStops]),
+            (Disposition::Block, [ChannelStops, ChannelStops, ChannelStops]),
+        ];
+        for (disposition, expected) in table {
+            let found = [(false, true), (true, true), (false, false)];
+            let found = found.map(|(template, recipient)| bound(disposition, template, recipient));
+            assert_eq!(found, expected, "{disposition:?}");
+        }
+        // With and without a template, to a group as well: none asks for what is not there.
+        for has_recipient in [false, true] {
+            bound(Disposition::HoldRecipient, true, has_recipient);
+        }
     }
 }

@@ -58,6 +58,7 @@ impl Handler<Release> for ChannelActor {
                 }
             }
         }
+        self.released(send_id);
         self.release(over.map_or(Leave::Held, Leave::Over), |work| work.id == send_id);
         if self.fetching {
             self.gone_meanwhile.insert(send_id);

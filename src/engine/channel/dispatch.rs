@@ -180,6 +180,7 @@ impl ChannelActor {
             provider_message_id: None,
             error: None,
             retry_at: Some(wall.plus(self.shared.retry.unknown_grace)),
+            taken_at: Some(wall),
         };
         self.outbox.announce(Ticket { again: true, doubt: Doubt::None, ..ticket }, work.company_id, outcome);
     }

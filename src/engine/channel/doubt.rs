@@ -98,6 +98,7 @@ impl ChannelActor {
             provider_message_id: None,
             error,
             retry_at: None,
+            taken_at: ticket.taken_at,
         };
         self.outbox.add(ticket.send_id, company_id, outcome);
         self.end_errand(ticket.send_id, State::Unknown, None);
@@ -121,6 +122,7 @@ impl ChannelActor {
             provider_message_id: None,
             error,
             retry_at: Some(wall.plus(grace)),
+            taken_at: ticket.taken_at,
         };
         self.outbox.add(ticket.send_id, company_id, outcome);
         self.lanes.hold_back(ticket.send_id, Reason::UnknownOutcome);

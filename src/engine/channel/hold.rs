@@ -5,21 +5,18 @@ use std::time::{Duration, Instant};
 use actix::prelude::*;
 use uuid::Uuid;
 
-use super::work::{Counted, Leave, Ticket};
+use super::work::{Counted, Leave, Ticket, Work};
 use super::{ChannelActor, STORE_PAUSE};
 use crate::clock::Timestamp;
 use crate::connector::Disposition;
 use crate::domain::channel::Kind;
 use crate::domain::message::Failure;
 use crate::domain::outlook::Reason;
-use crate::domain::tier::Quota;
+use crate::domain::tier::{QUOTA_SPAN, Quota};
 use crate::engine::ledger::AcceptedSend;
 use crate::engine::quota::Reserved;
 use crate::engine::suppressions::Barrier;
 
-/// Whoever wrote to more people than this in a day has a quota that nobody counts.
-const MOST_COUNTED: u32 = 100_000;
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// When the quota is used up, templates go on no sooner than this: slots open one by one, and each time
 /// the sends are read again.
 const QUOTA_STEP: Duration = Duration::from_secs(10);
@@ -105,6 +102,20 @@ impl ChannelActor {
         self.release(Leave::Held, |work| work.template.is_some());
     }
 
+    /// No slot is left to mark another message of a template for. Those under way, or in doubt, have theirs and go on.
+    pub(super) fn wait_for_slots(&mut self, wall: Timestamp) {
+        let is_busy = |work: &Work| work.template.is_some() && work.leaving().is_none() && work.is_busy();
+        if !self.lanes.works().any(is_busy) {
+            let until = self.quota.next_slot(self.tier.template_quota, wall).unwrap_or(wall);
+            self.close_templates(until, wall);
+            return;
+        }
+        let until = wall.plus(QUOTA_STEP);
+        self.templates_closed_until = Some(until);
+        self.look_at(Some(until));
+        self.release(Leave::Held, |work| work.template.is_some() && !work.is_busy());
+    }
+
     /// Whether a send that was just accepted may go; otherwise it waits in the store.
     pub(super) fn may_begin(&self, send: &AcceptedSend) -> bool {
         let template = send.order.template;
@@ -129,15 +140,31 @@ impl ChannelActor {
         if self.quota_known || self.learning || self.tier.template_quota == Quota::Unlimited {
             return;
         }
+        if self.quota.is_complete() {
+            // Another channel of the account read it, and what was sent since counts.
+            self.quota_known = true;
+            self.lanes.look_again();
+            self.fetch(ctx);
+            return;
+        }
+        // What this channel marked before there was a quota would count as attempted.
+        if self.lanes.works().any(|work| work.template.is_some()) {
+            return;
+        }
         self.learning = true;
-        let (store, quota) = (self.shared.store.clone(), self.quota.clone());
+        self.quota.begin();
+        let (store, quota) = (self.shared.store.clone(), self.quota.account());
         let waba_id = self.channel.waba_id.clone().unwrap_or_default();
-        let since = Timestamp::now().minus(DAY);
-        async move { store.template_recipients(&waba_id, since, MOST_COUNTED).await }
+        let now = Timestamp::now();
+        let reading = self.shared.reader.read(async move {
+            let span = (now.minus(QUOTA_SPAN), now);
+            store.template_recipients(&waba_id, span, |people| quota.restore(people)).await
+        });
+        reading
             .into_actor(self)
             .map(move |result, actor, ctx| match result {
-                Ok(rows) => {
-                    quota.restore(rows);
+                Ok(()) => {
+                    actor.quota.complete();
                     actor.learning = false;
                     actor.quota_known = true;
                     actor.lanes.look_again();
@@ -152,15 +179,6 @@ impl ChannelActor {
                 }
             })
             .spawn(ctx);
-    }
-
-    /// The message reached the provider, or may have: its recipient counts.
-    pub(super) fn keep_quota(&mut self, ticket: &Ticket) {
-        if let (Some(_), Some(number), Some(waba_id)) =
-            (ticket.counted, ticket.recipient, &self.channel.waba_id)
-        {
-            self.outbox.count_template(waba_id.clone(), number);
-        }
     }
 
     /// The provider refused the message: its recipient does not count for it.
@@ -200,7 +218,7 @@ impl ChannelActor {
             Disposition::SlowApp => (Reason::AppThrottled, self.link.scopes().first()),
             _ => (Reason::AccountThrottled, self.link.scopes().last()),
         };
-        let until = scope.map_or(now, |scope| self.shared.throttles.refused(scope, hint, now));
+        let until = scope.map_or(now + STORE_PAUSE, |scope| self.shared.throttles.refused(scope, hint, now));
         tracing::warn!(
             channel.id = %self.channel.id,
             %reason,

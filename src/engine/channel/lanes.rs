@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::lane::Lane;
 use super::waiting::Waiting;
-use super::work::{Leave, Ticket, Work};
+use super::work::{Leave, Requested, Ticket, Work};
 use crate::clock::Timestamp;
 use crate::domain::message::Key;
 use crate::domain::phone::PhoneNumber;
@@ -137,23 +137,57 @@ impl Lanes {
     }
 
     /// Reserves, with the next marks, the messages that are handed out next: so many as are allowed in all,
-    /// for the direct lane and, in equal shares, for the bulk lane.
-    pub(super) fn reserve_ahead(&mut self) {
+    /// for the direct lane and, in equal shares, for the bulk lane; of templates only those for whose recipients
+    /// `has_slot` says yes. Each share is used to a half before it is filled up, unless it `tops_up`. Whether
+    /// templates stand first that found no slot.
+    pub(super) fn reserve_ahead(
+        &mut self,
+        tops_up: bool,
+        mut has_slot: impl FnMut(PhoneNumber) -> bool,
+    ) -> bool {
         let Self { bounds, works, direct, bulk, direct_requested, moved, .. } = self;
         let ahead = usize::try_from(bounds.ahead).unwrap_or(usize::MAX);
         let wanted = direct.order.len().min(ahead);
-        for id in direct.order.range((*direct_requested).min(wanted)..wanted) {
-            if works.get_mut(id).is_some_and(|work| work.request(1)) {
-                moved.insert(*id);
+        let mut is_blocked = false;
+        for place in (*direct_requested).min(wanted)..wanted {
+            let id = direct.order[place];
+            if let Some(work) = works.get_mut(&id) {
+                let Requested { has_moved, is_blocked: stands } = work.request(1, false, &mut has_slot);
+                if stands {
+                    is_blocked = place == 0;
+                    break;
+                }
+                if has_moved {
+                    moved.insert(id);
+                }
             }
+            *direct_requested = place + 1;
         }
-        *direct_requested = wanted.max(*direct_requested);
         let share = (bounds.ahead / (2 * bulk.order.len() as u64).max(1)).max(1);
         for id in &bulk.order {
-            if works.get_mut(id).is_some_and(|work| work.request(share)) {
+            let Some(work) = works.get_mut(id) else { continue };
+            let requested = work.request(share, tops_up, &mut has_slot);
+            is_blocked |= requested.is_blocked;
+            if requested.has_moved {
                 moved.insert(*id);
             }
         }
+        is_blocked
+    }
+
+    /// Messages of templates that may be handed out by their marks, those on their way to the store included.
+    pub(super) fn marked_templates(&self) -> u64 {
+        self.works.values().filter(|work| work.template.is_some()).map(Work::marked).sum()
+    }
+
+    /// Takes back the marks of templates that were not handed out.
+    pub(super) fn take_back_templates(&mut self) {
+        for work in self.works.values_mut().filter(|work| work.template.is_some()) {
+            if work.release() {
+                self.moved.insert(work.id);
+            }
+        }
+        self.direct_requested = 0;
     }
 
     /// Drops sends that are no longer in the store.

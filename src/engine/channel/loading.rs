@@ -128,6 +128,7 @@ async fn restore(store: &Store, kind: Kind, send: Unfinished) -> Result<Found> {
             doubt: Doubt::Full,
             paced: true,
             counted: None,
+            taken_at: Some(Timestamp::now()),
         });
     }
     let source = match send.recipients {
@@ -155,17 +156,26 @@ async fn restore(store: &Store, kind: Kind, send: Unfinished) -> Result<Found> {
 pub(super) async fn waits(store: &Store, send_id: Uuid) -> Result<Waits> {
     let horizon = Timestamp::now().plus(HORIZON);
     let WaitingMessages { soon, later, later_due } = store.waiting(send_id, horizon, AT_ONCE).await?;
-    let ticket = |Waiting { position, state, attempts, retry_at }: Waiting| {
+    let ticket = |Waiting { position, state, attempts, retry_at, taken_at }: Waiting| {
         let (ordinal, recipient) = (position.ordinal, position.recipient);
         // Whatever is not merely queued was perhaps sent.
-        let doubt = match state {
-            State::Queued => Doubt::Slight,
+        let doubt = match (state, taken_at) {
+            (State::Queued, None) => Doubt::None,
+            (State::Queued, Some(_)) => Doubt::Slight,
             _ => Doubt::Full,
         };
-        (
-            Ticket { send_id, ordinal, recipient, attempts, again: true, doubt, paced: true, counted: None },
-            retry_at,
-        )
+        let ticket = Ticket {
+            send_id,
+            ordinal,
+            recipient,
+            attempts,
+            again: true,
+            doubt,
+            paced: true,
+            counted: None,
+            taken_at,
+        };
+        (ticket, retry_at)
     };
     Ok(Waits { soon: soon.into_iter().map(ticket).collect(), later, later_due })
 }

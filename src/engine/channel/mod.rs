@@ -11,7 +11,9 @@
 //! has a [`rhythm`] besides, and [`admission`] lets messages in that somebody waits for.
 
 mod admission;
+mod ahead;
 mod answer;
+mod arrivals;
 mod canary;
 mod connection;
 mod connector;
@@ -49,7 +51,9 @@ use uuid::Uuid;
 
 pub(crate) use self::admission::Admit;
 use self::admission::Asked;
+use self::ahead::Ahead;
 use self::answer::Answered;
+use self::arrivals::ReleasedEarly;
 use self::connection::Link;
 pub(crate) use self::connection::connector;
 use self::connector::Connector;
@@ -66,18 +70,15 @@ use self::pairs::Pairs;
 use self::places::Places;
 use self::probe::level;
 use self::rhythm::Rhythm;
-use self::work::Ticket;
-use super::ledger::Arrived;
-use super::quota::Account;
+use self::work::{Leave, Ticket};
+use super::quota::Member;
 use super::shared::Shared;
 use crate::clock::Timestamp;
 use crate::connector::cloud_api::Connections;
 use crate::domain::channel::{Channel, Level};
 use crate::domain::message::Key;
 use crate::domain::outlook::Reason;
-use crate::domain::send::Recipients;
 use crate::domain::tier::Tier;
-use crate::store::send::Size;
 
 /// How long a failed read of the store is let be.
 const STORE_PAUSE: Duration = Duration::from_secs(1);
@@ -114,7 +115,7 @@ pub(crate) struct ChannelActor {
     /// Who waits until the last mark of a send that is over is written.
     ending: HashMap<Uuid, Vec<oneshot::Sender<()>>>,
     /// The window of the business account's template recipients.
-    quota: Account,
+    quota: Member,
     /// Whether the window holds what was sent before this process began.
     quota_known: bool,
     /// It is being read.
@@ -122,6 +123,10 @@ pub(crate) struct ChannelActor {
     /// The quota is used up until then.
     templates_closed_until: Option<Timestamp>,
     lanes: Lanes,
+    /// How many messages of each lane are marked, or announced, ahead.
+    ahead: Ahead,
+    /// Sends that were released before they arrived.
+    released_early: ReleasedEarly,
     outbox: Outbox,
     /// A record is being written.
     recording: bool,
@@ -180,11 +185,12 @@ impl ChannelActor {
     ) -> Self {
         let tier = shared.tiers.find(&channel.tier);
         let (answers, answered) = mpsc::unbounded_channel();
+        let ahead = Ahead::new(&tier, shared.engine.in_flight, Instant::now());
         let bounds = Bounds {
             direct: shared.engine.direct_lane,
             bulk: shared.engine.active_bulk_sends,
             deferred: shared.engine.deferred,
-            ahead: ahead(&tier, shared.engine.in_flight),
+            ahead: ahead.messages(Instant::now()),
         };
         Self {
             limiter: Limiter::new(&tier, level(&channel, None).map(Level::rate), Instant::now()),
@@ -193,12 +199,14 @@ impl ChannelActor {
             rhythm: None,
             asked: Vec::new(),
             ending: HashMap::new(),
-            quota: shared.quotas.account(channel.waba_id.as_deref().unwrap_or_default()),
+            quota: shared.quotas.member(channel.waba_id.as_deref().unwrap_or_default(), channel.id),
             quota_known: false,
             learning: false,
             templates_closed_until: None,
             link: Link::new(channel.connection.clone(), channel.trial, gate),
             lanes: Lanes::new(bounds),
+            ahead,
+            released_early: ReleasedEarly::default(),
             places: Places::new(Arc::clone(&shared.places), shared.engine.total_in_flight),
             shared,
             connections,
@@ -240,12 +248,19 @@ impl ChannelActor {
         }
         tracing::info!(channel.id = %self.channel.id, tier = %tier.name, rate = %tier.messages_per_second, "changed pace");
         self.pairs.retune(&tier);
-        self.lanes.set_ahead(ahead(&tier, self.shared.engine.in_flight));
-        if tier.template_quota != self.tier.template_quota {
+        self.ahead.retune(&tier);
+        self.lanes.set_ahead(self.ahead.messages(now));
+        let is_new_quota = tier.template_quota != self.tier.template_quota;
+        self.tier = tier;
+        if is_new_quota {
+            self.quota.mark(0);
             self.templates_closed_until = None;
             self.lanes.look_again();
+            // What is not begun waits in the store until it is known how many people were written to.
+            if !self.templates_may_go() {
+                self.release(Leave::Held, |work| work.template.is_some());
+            }
         }
-        self.tier = tier;
     }
 
     /// Looks there without any occasion.
@@ -255,12 +270,12 @@ impl ChannelActor {
         self.pump(ctx);
     }
 
-    /// How many messages of each lane are reserved, or announced, ahead.
+    /// How many messages of each lane are marked, or announced, ahead.
     fn ahead(&self) -> usize {
         if self.link.canary.is_half_open() {
             return 1;
         }
-        usize::try_from(ahead(&self.tier, self.shared.engine.in_flight)).unwrap_or(usize::MAX)
+        usize::try_from(self.ahead.messages(Instant::now())).unwrap_or(usize::MAX)
     }
 }
 
@@ -285,33 +300,6 @@ impl Actor for ChannelActor {
     }
 }
 
-impl Handler<Arrived> for ChannelActor {
-    type Result = ();
-
-    fn handle(&mut self, arrived: Arrived, ctx: &mut Self::Context) {
-        let wall = Timestamp::now();
-        for send in &arrived.sends {
-            // The store says how far it got, if it was found there before.
-            if arrived.late {
-                self.lanes.look_again();
-                continue;
-            }
-            if let Some(send_at) = send.order.schedule.send_at.filter(|send_at| *send_at > wall) {
-                self.look_at(Some(send_at));
-                continue;
-            }
-            let size = match send.recipients {
-                Recipients::One(_) | Recipients::Group => Size::Direct,
-                Recipients::Blocks(_) => Size::Bulk,
-            };
-            if self.stopping.is_none() && self.may_begin(send) && self.lanes.admits(size) {
-                self.lanes.add(loading::begin(self.channel.kind, send));
-            }
-        }
-        self.pump(ctx);
-    }
-}
-
 impl Handler<Refresh> for ChannelActor {
     type Result = ();
 
@@ -331,15 +319,4 @@ impl Handler<Stop> for ChannelActor {
             let _ = stopped.await;
         })
     }
-}
-
-/// How many messages of each lane are reserved ahead: a quarter of a second's worth, so that a crash
-/// leaves few of them in doubt, and never more than may be in flight.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "rates are positive, and an unlimited one saturates and is then bounded"
-)]
-fn ahead(tier: &Tier, in_flight: usize) -> u64 {
-    ((tier.messages_per_second.per_second() / 4.0) as u64).clamp(16.min(in_flight as u64), in_flight as u64)
 }

@@ -6,7 +6,6 @@ use uuid::Uuid;
 
 use super::work::Ticket;
 use crate::domain::message::Outcome;
-use crate::domain::phone::PhoneNumber;
 use crate::store::suppression;
 
 /// What one record writes, besides marks.
@@ -18,8 +17,6 @@ pub(super) struct Parcel {
     pub(super) started: usize,
     /// Messages that may be tried again once this is durable.
     pub(super) announced: Vec<Ticket>,
-    /// Business accounts, and whom they began a conversation with.
-    pub(super) template_recipients: Vec<(String, PhoneNumber)>,
     pub(super) suppressions: Vec<suppression::Word>,
 }
 
@@ -44,11 +41,6 @@ impl Outbox {
     pub(super) fn announce(&mut self, ticket: Ticket, company_id: Uuid, outcome: Outcome) {
         self.put(ticket.send_id, company_id, outcome, true);
         self.0.announced.push(ticket);
-    }
-
-    /// A business account began a conversation.
-    pub(super) fn count_template(&mut self, waba_id: String, recipient: PhoneNumber) {
-        self.0.template_recipients.push((waba_id, recipient));
     }
 
     /// A recipient is left out, or let be, from now on.

@@ -11,6 +11,7 @@ use super::work::{Doubt, Leave};
 use super::{ChannelActor, STORE_PAUSE, loading};
 use crate::clock::Timestamp;
 use crate::domain::send::{Mark, State};
+use crate::domain::tier::Quota;
 use crate::engine::ledger::{Record, Written};
 use crate::store::send::{Ready, Size};
 use crate::store::suppression::Word;
@@ -24,23 +25,27 @@ impl ChannelActor {
         if self.recording {
             return;
         }
-        if self.stopping.is_none() && self.link.connector().is_some() {
-            self.lanes.reserve_ahead();
+        if self.stopping.is_none() {
+            self.reserve_ahead();
         }
         if self.outbox.is_empty() && !self.lanes.has_marks() {
             return;
         }
         self.recording = true;
         let marks = self.lanes.marks();
-        let Parcel { outcomes, started, announced, template_recipients, suppressions } = self.outbox.take();
+        let Parcel { outcomes, started, announced, suppressions } = self.outbox.take();
         let said = suppressions.clone();
-        let record = Record { outcomes, marks: marks.clone(), template_recipients, suppressions };
+        let record = Record { outcomes, marks: marks.clone(), suppressions };
+        let begun = Instant::now();
         self.shared
             .ledger
             .send(record)
             .into_actor(self)
             .map(move |result, actor, ctx| match result {
                 Ok(Ok(Written { gone, overtaken })) => {
+                    let now = Instant::now();
+                    actor.ahead.took(now - begun, now);
+                    actor.lanes.set_ahead(actor.ahead.messages(now));
                     actor.lanes.forget(&gone);
                     actor.announced(announced, &overtaken);
                     actor.look_up_suppressions(said, ctx);
@@ -83,6 +88,34 @@ impl ChannelActor {
         self.pump(ctx);
     }
 
+    /// Asks for the marks of the messages that are handed out next, as far as the quota of templates goes.
+    fn reserve_ahead(&mut self) {
+        if self.link.connector().is_none() {
+            // Other channels of the account may write to as many people instead.
+            if self.quota.has_marks() {
+                self.lanes.take_back_templates();
+                self.quota.mark(0);
+            }
+            return;
+        }
+        // What is written anyway takes along what would be due soon.
+        let tops_up = !self.outbox.is_empty() || self.lanes.has_marks();
+        if self.tier.template_quota == Quota::Unlimited {
+            self.lanes.reserve_ahead(tops_up, |_| true);
+            return;
+        }
+        let wall = Timestamp::now();
+        let marked = self.lanes.marked_templates();
+        let mut slots = self.quota.slots(self.tier.template_quota, marked, wall);
+        let is_blocked = self.lanes.reserve_ahead(tops_up, |recipient| slots.take(recipient));
+        drop(slots);
+        self.quota.mark(self.lanes.marked_templates());
+        // The slots that are marked already are for messages that go before.
+        if is_blocked && marked == 0 {
+            self.wait_for_slots(wall);
+        }
+    }
+
     /// Something in the store is due then.
     pub(super) fn look_at(&mut self, due: Option<Timestamp>) {
         self.next_look = [self.next_look, due].into_iter().flatten().min();
@@ -96,6 +129,8 @@ impl ChannelActor {
         let wanted = [Size::Direct, Size::Bulk].map(|size| (size, self.lanes.room(size)));
         let Some((size, Some(room))) = wanted.into_iter().find(|(_, room)| room.is_some()) else { return };
         self.fetching = true;
+        // What was let go before this moment is read as it is now, perhaps resumed.
+        self.gone_meanwhile.clear();
         self.lanes.look(size);
         let mut held = self.lanes.held(size);
         held.extend(&self.broken);

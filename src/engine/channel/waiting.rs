@@ -154,6 +154,7 @@ mod tests {
             doubt: Doubt::None,
             paced: true,
             counted: None,
+            taken_at: None,
         }
     }
 

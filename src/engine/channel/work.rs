@@ -27,6 +27,8 @@ pub(super) struct Ticket {
     pub(super) paced: bool,
     /// Whether its recipient counts against the quota of templates.
     pub(super) counted: Option<Counted>,
+    /// When the provider took it, or may have, in an attempt before.
+    pub(super) taken_at: Option<Timestamp>,
 }
 
 /// Whether the provider may have a message that it did not say it took.
@@ -101,6 +103,15 @@ pub(super) enum Source {
         /// Whether more are on their way.
         loading: bool,
     },
+}
+
+/// What came of asking for messages to be reserved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Requested {
+    /// Whether the mark moved.
+    pub(super) has_moved: bool,
+    /// Whether the very next message found no slot in the quota of templates.
+    pub(super) is_blocked: bool,
 }
 
 /// See the module.
@@ -197,6 +208,7 @@ impl Work {
             doubt: Doubt::None,
             paced: false,
             counted: None,
+            taken_at: None,
         };
         self.next += 1;
         self.outstanding += 1;
@@ -287,16 +299,45 @@ impl Work {
         }
     }
 
-    /// Asks for `ahead` more messages to be reserved when fewer than that are left. Whether the mark moved.
-    pub(super) fn request(&mut self, ahead: u64) -> bool {
-        if self.leaving.is_some() {
-            return false;
+    /// Asks for messages to be reserved when fewer than `ahead` are left, so that twice as many are; or, where it
+    /// `tops_up`, when fewer than those are. Of a template only those for whose recipients `has_slot` says yes.
+    pub(super) fn request(
+        &mut self,
+        ahead: u64,
+        tops_up: bool,
+        mut has_slot: impl FnMut(PhoneNumber) -> bool,
+    ) -> Requested {
+        let before = self.requested;
+        let is_enough = !tops_up && before - self.next >= ahead;
+        if self.leaving.is_some() || before == self.recipients || is_enough {
+            return Requested::default();
         }
-        if self.requested == self.recipients || self.requested - self.next >= ahead {
-            return false;
+        let target = (self.next + 2 * ahead).min(self.recipients).max(before);
+        if self.template.is_none() {
+            self.requested = target;
+            return Requested { has_moved: target > before, is_blocked: false };
         }
-        self.requested = (self.next + 2 * ahead).min(self.recipients);
-        true
+        let mut is_blocked = false;
+        while self.requested < target {
+            // Recipients that are not read yet are asked about when they are.
+            let Some(Position { recipient, .. }) = self.position(self.requested) else { break };
+            if !recipient.is_none_or(&mut has_slot) {
+                is_blocked = self.requested == self.next;
+                break;
+            }
+            self.requested += 1;
+        }
+        Requested { has_moved: self.requested > before, is_blocked }
+    }
+
+    /// Whether messages of it are under way, or wait here to be tried again.
+    pub(super) const fn is_busy(&self) -> bool {
+        self.outstanding > 0
+    }
+
+    /// Messages that may be handed out by their mark, or will once it is written.
+    pub(super) const fn marked(&self) -> u64 {
+        self.requested - self.next
     }
 
     /// Takes back what was reserved and not handed out, so that nothing looks attempted that was not.

@@ -39,7 +39,6 @@ impl Apart {
         let Some((batch, _)) = &self.left else { return (false, false) };
         let recorded = !batch.outcomes.is_empty()
             || !batch.marks.is_empty()
-            || !batch.template_recipients.is_empty()
             || !batch.suppressions.is_empty();
         let heard = !batch.receipts.is_empty()
             || !batch.events.is_empty()
@@ -137,9 +136,6 @@ fn report(part: &Batch, error: &store::Error, goes_on: bool) {
     }
     for record in &part.suppressions {
         say("suppression", None, None, Some(record.company_id));
-    }
-    if !part.template_recipients.is_empty() {
-        say("template recipient", None, None, None);
     }
     metrics::counter!("pombo_ledger_refused_rows_total", "row" => what, "then" => then).increment(1);
 }

@@ -114,11 +114,10 @@ impl Handler<Record> for Ledger {
         if self.closed {
             return Box::pin(async { Err(Error::Closed) });
         }
-        let Record { outcomes, marks, template_recipients, suppressions } = record;
+        let Record { outcomes, marks, suppressions } = record;
         let batch = &mut self.open.batch;
         batch.outcomes.extend(outcomes);
         batch.marks.extend(marks);
-        batch.template_recipients.extend(template_recipients);
         batch.suppressions.extend(suppressions);
         let (waiting, durable) = oneshot::channel();
         self.open.records.push(waiting);

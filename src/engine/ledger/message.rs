@@ -105,8 +105,9 @@ impl AcceptedSend {
 #[rtype(result = "()")]
 pub(crate) struct Arrived {
     pub(crate) sends: Vec<AcceptedSend>,
-    /// They have been in the store for a while, as it turned out: they may be dispatched already.
-    pub(crate) late: bool,
+    /// They had to wait on their way, or it turned out late that they are in the store: what was said of them
+    /// meanwhile was heard before, and they may be dispatched already.
+    pub(crate) is_late: bool,
 }
 
 /// Who hears of sends that became durable: a channel's actor.
@@ -167,8 +168,6 @@ pub(crate) struct Record {
     /// With send and company.
     pub(crate) outcomes: Vec<(Uuid, Uuid, Outcome)>,
     pub(crate) marks: Vec<Mark>,
-    /// Business accounts, and whom they began a conversation with.
-    pub(crate) template_recipients: Vec<(String, PhoneNumber)>,
     pub(crate) suppressions: Vec<suppression::Word>,
 }
 

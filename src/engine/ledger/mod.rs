@@ -246,10 +246,10 @@ impl Ledger {
             }
         }
         for (channel, sends) in arrived.into_values() {
-            tell(&channel, Arrived { sends, late: false });
+            tell(&channel, Arrived { sends, is_late: false });
         }
         for Activating { send, channel, waiting } in open.activations {
-            tell(&channel, Arrived { sends: vec![send], late: false });
+            tell(&channel, Arrived { sends: vec![send], is_late: false });
             let _ = waiting.send(Ok(()));
         }
         for (waiting, id) in accepted {
@@ -312,7 +312,6 @@ impl Ledger {
         // What the database must still learn goes first next time.
         self.open.batch.outcomes.splice(0..0, open.batch.outcomes);
         self.open.batch.marks.splice(0..0, open.batch.marks);
-        self.open.batch.template_recipients.splice(0..0, open.batch.template_recipients);
         self.open.batch.suppressions.splice(0..0, open.batch.suppressions);
         self.open.records.splice(0..0, open.records);
         self.open.found.add(open.found);
@@ -346,7 +345,7 @@ fn backing_off(failures: u32) -> Duration {
 
 /// Says that a send turned out to be accepted. Its channel may have found it in the store meanwhile.
 fn tell_late(channel: &Listener, send: AcceptedSend) {
-    tell(channel, Arrived { sends: vec![send], late: true });
+    tell(channel, Arrived { sends: vec![send], is_late: true });
 }
 
 /// Hands sends to their channel without waiting for it.
@@ -355,6 +354,7 @@ fn tell(channel: &Listener, arrived: Arrived) {
         Ok(()) => {}
         Err(SendError::Full(arrived)) => {
             let channel = Arc::clone(channel);
+            let arrived = Arrived { is_late: true, ..arrived };
             actix::spawn(async move {
                 // A closed channel actor finds its sends in the store when it starts again.
                 let _ = channel.send(arrived).await;

@@ -2,13 +2,17 @@
 //!
 //! Each recipient is in it once, with the time of the last message to it, which takes about 70 bytes: a quota
 //! of 100,000 recipients, the largest of the provider, is 7 MB. An account without a quota keeps nothing.
+//!
+//! Of some it is not known whether they were written to: a crash came in between. They count, and are written to
+//! (again) only while no more people count than the quota allows.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::Quota;
+use crate::store::template_recipient::WrittenTo;
 
 /// How long a recipient counts.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -20,9 +24,12 @@ const SWEEP: usize = 32;
 /// changes nothing for smaller quotas: only the newest, as many as the quota, decide when there is room.
 const MOST: usize = 1_000_000;
 
-/// A channel without a quota is counted up to here while another channel of its account has one. Beyond that
-/// nobody is counted until the other one reads again what was sent.
+/// Up to here a channel without a quota is counted though no channel of its account has one any more. Beyond that
+/// nobody is counted until one has, and reads what was sent.
 const MOST_WITHOUT_QUOTA: usize = 200_000;
+
+/// A channel with a quota asks at least this often.
+const ASKED_WITHIN: Duration = Duration::from_secs(60 * 60);
 
 /// What became of a reservation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,16 +60,40 @@ pub(super) struct Window {
     last: HashMap<PhoneNumber, Timestamp>,
     /// The same, oldest first.
     order: BTreeSet<(Timestamp, PhoneNumber)>,
-    /// Whether everything that was sent in the last day is here.
-    complete: bool,
+    /// Those of whom it is not known whether they were written to.
+    doubtful: HashSet<PhoneNumber>,
+    stage: Stage,
+    /// When somebody last asked for a quota.
+    asked: Option<Timestamp>,
+}
+
+/// How much of what was sent in the last day is in a window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Stage {
+    /// Nothing.
+    #[default]
+    Unread,
+    /// Whatever is sent from now on.
+    Reading,
+    /// Everything.
+    Complete,
 }
 
 impl Window {
     pub(super) fn reserve(&mut self, recipient: PhoneNumber, quota: Quota, now: Timestamp) -> Reserved {
-        if !self.complete {
-            return if quota == Quota::Unlimited { Reserved::Uncounted } else { Reserved::Unread };
+        match (quota, self.stage) {
+            (Quota::Unlimited, Stage::Unread) => return Reserved::Uncounted,
+            (Quota::AtMost(_), Stage::Unread | Stage::Reading) => return Reserved::Unread,
+            (Quota::AtMost(_), Stage::Complete) => self.asked = Some(now),
+            (Quota::Unlimited, Stage::Reading | Stage::Complete) => {}
         }
         if let Some(last) = self.last.get(&recipient).copied().filter(|last| !is_over(*last, now)) {
+            if self.doubtful.contains(&recipient) {
+                if let Some(until) = self.too_many_until(quota, now) {
+                    return Reserved::Full { until };
+                }
+                self.doubtful.remove(&recipient);
+            }
             // Always a little later than before, so that no earlier message can give it back.
             self.put(recipient, now.max(last.plus(Duration::from_millis(1))));
             return Reserved::Known;
@@ -74,7 +105,7 @@ impl Window {
                     return Reserved::Full { until };
                 }
             }
-            Quota::Unlimited if self.last.len() >= MOST_WITHOUT_QUOTA => {
+            Quota::Unlimited if self.last.len() >= MOST_WITHOUT_QUOTA && !self.is_asked(now) => {
                 *self = Self::default();
                 return Reserved::Uncounted;
             }
@@ -84,23 +115,57 @@ impl Window {
         Reserved::New { at: now }
     }
 
-    pub(super) fn release(&mut self, recipient: PhoneNumber, at: Timestamp) {
-        if self.last.get(&recipient) == Some(&at) {
-            self.last.remove(&recipient);
-            self.order.remove(&(at, recipient));
+    /// Whether the recipient counts, so that a message to it needs no slot.
+    pub(super) fn counts(&self, recipient: PhoneNumber, quota: Quota, now: Timestamp) -> bool {
+        let is_known = self.last.get(&recipient).is_some_and(|last| !is_over(*last, now));
+        is_known && !(self.doubtful.contains(&recipient) && self.too_many_until(quota, now).is_some())
+    }
+
+    /// How many people more may be counted.
+    pub(super) fn room(&self, quota: Quota, now: Timestamp) -> u64 {
+        match quota {
+            Quota::Unlimited => u64::MAX,
+            Quota::AtMost(most) => most_of(most).saturating_sub(self.used(now) as usize) as u64,
         }
     }
 
-    pub(super) fn restore(&mut self, rows: impl IntoIterator<Item = (PhoneNumber, Timestamp)>) {
-        for (recipient, at) in rows {
-            if self.last.get(&recipient).is_none_or(|last| *last < at) {
+    pub(super) fn release(&mut self, recipient: PhoneNumber, at: Timestamp) {
+        if self.last.get(&recipient) == Some(&at) {
+            self.remove((at, recipient));
+        }
+    }
+
+    pub(super) fn begin(&mut self) {
+        if self.stage == Stage::Unread {
+            self.stage = Stage::Reading;
+        }
+    }
+
+    pub(super) fn restore(&mut self, people: impl IntoIterator<Item = WrittenTo>) {
+        for WrittenTo { recipient, at, is_certain } in people {
+            let last = self.last.get(&recipient).copied();
+            if last.is_none_or(|last| last < at) {
                 self.put(recipient, at);
             }
-            if self.order.len() > MOST {
-                self.drop_oldest();
+            if is_certain {
+                self.doubtful.remove(&recipient);
+            } else if last.is_none() {
+                self.doubtful.insert(recipient);
             }
         }
-        self.complete = true;
+    }
+
+    pub(super) fn complete(&mut self) {
+        self.stage = Stage::Complete;
+    }
+
+    pub(super) fn is_complete(&self) -> bool {
+        self.stage == Stage::Complete
+    }
+
+    pub(super) fn people(&self, now: Timestamp) -> impl Iterator<Item = (PhoneNumber, Timestamp)> {
+        let counted = self.order.iter().filter(move |(at, _)| !is_over(*at, now));
+        counted.map(|(at, recipient)| (*recipient, *at))
     }
 
     /// Recipients that a clock that was ahead wrote to later than `now` count from `now` on: a day, and not as long as
@@ -120,10 +185,31 @@ impl Window {
 
     pub(super) fn next_slot(&self, quota: Quota, now: Timestamp) -> Option<Timestamp> {
         let Quota::AtMost(most) = quota else { return None };
-        // A quota may have become smaller than what is counted: then more than one must go first.
-        let others_to_go = self.order.len().checked_sub((most as usize).min(MOST))?;
-        let (last_to_go, _) = self.order.iter().nth(others_to_go)?;
-        (!is_over(*last_to_go, now)).then(|| last_to_go.plus(DAY))
+        self.at_most(most_of(most).saturating_sub(1), now)
+    }
+
+    /// Until when more people count than the quota allows.
+    fn too_many_until(&self, quota: Quota, now: Timestamp) -> Option<Timestamp> {
+        let Quota::AtMost(most) = quota else { return None };
+        self.at_most(most_of(most), now)
+    }
+
+    /// When no more than `count` people count; `None` when that is so now.
+    fn at_most(&self, count: usize, now: Timestamp) -> Option<Timestamp> {
+        let to_go = self.order.len().checked_sub(count).filter(|to_go| *to_go > 0)?;
+        // A quota may have become much smaller than what is counted: from whichever end it is nearer.
+        let last_to_go = if to_go <= count {
+            self.order.iter().nth(to_go - 1)
+        } else {
+            self.order.iter().rev().nth(count)
+        };
+        let (at, _) = last_to_go?;
+        (!is_over(*at, now)).then(|| at.plus(DAY))
+    }
+
+    /// Whether somebody asked for a quota lately.
+    fn is_asked(&self, now: Timestamp) -> bool {
+        self.asked.is_some_and(|asked| asked.plus(ASKED_WITHIN) > now)
     }
 
     fn put(&mut self, recipient: PhoneNumber, at: Timestamp) {
@@ -131,6 +217,15 @@ impl Window {
             self.order.remove(&(before, recipient));
         }
         self.order.insert((at, recipient));
+        if self.order.len() > MOST {
+            self.drop_oldest();
+        }
+    }
+
+    fn remove(&mut self, (at, recipient): (Timestamp, PhoneNumber)) {
+        self.last.remove(&recipient);
+        self.doubtful.remove(&recipient);
+        self.order.remove(&(at, recipient));
     }
 
     /// Forgets recipients whose day is over: some at every call, and as many as it takes to have room.
@@ -148,8 +243,8 @@ impl Window {
     }
 
     fn drop_oldest(&mut self) {
-        if let Some((_, recipient)) = self.order.pop_first() {
-            self.last.remove(&recipient);
+        if let Some(oldest) = self.order.first().copied() {
+            self.remove(oldest);
         }
     }
 
@@ -157,9 +252,14 @@ impl Window {
     fn has_room(&self, quota: Quota) -> bool {
         match quota {
             Quota::Unlimited => true,
-            Quota::AtMost(most) => self.order.len() < (most as usize).min(MOST),
+            Quota::AtMost(most) => self.order.len() < most_of(most),
         }
     }
+}
+
+/// How many people a quota allows.
+const fn most_of(quota: u32) -> usize {
+    if quota as usize > MOST { MOST } else { quota as usize }
 }
 
 /// Whether a recipient last written to at `last` does not count any more. Times in the future count until their day

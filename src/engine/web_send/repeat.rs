@@ -24,24 +24,24 @@ enum Repeat {
 }
 
 impl Engine {
-    /// A request under a key under which the same one was accepted before.
-    pub(in crate::engine) async fn repeated(&self, held: Held, kept: KeptAnswer) -> Result<Turn, Error> {
+    /// A request under a key under which the same one was accepted before; `None` when it is to be carried out again.
+    pub(in crate::engine) async fn repeated(&self, kept: KeptAnswer) -> Result<Option<Turn>, Error> {
         let channel = self.channel(kept.channel_id).await?;
         let Some(channel) = channel.filter(|channel| channel.kind == Kind::WebSession) else {
-            return Ok(Turn::Repeated(kept.into()));
+            return Ok(Some(Turn::Repeated(kept.into())));
         };
-        let Some(first) = self.store().first_try(kept.send_id).await? else { return Ok(Turn::First(held)) };
+        let Some(first) = self.store().first_try(kept.send_id).await? else { return Ok(None) };
         let policy = self.0.shared.tiers.find(&channel.tier).unknown_outcome;
         match (decide(first, kept.result.is_some(), policy), kept.result) {
-            (Repeat::Answer, Some(answer)) => Ok(Turn::Told(answer)),
-            (Repeat::CarryOut, _) => Ok(Turn::First(held)),
+            (Repeat::Answer, Some(answer)) => Ok(Some(Turn::Told(answer))),
+            (Repeat::CarryOut, _) => Ok(None),
             (Repeat::Wait, _) => {
                 let sentence = "it is not known yet whether the first request under this Idempotency-Key was carried \
                                 out: repeat it in some seconds";
                 Err(Refusal::new(Code::IdempotencyInProgress, sentence).into())
             }
             (Repeat::Answer | Repeat::Lost, _) => {
-                Ok(Turn::Repeated(KeptAnswer { result: None, ..kept }.into()))
+                Ok(Some(Turn::Repeated(KeptAnswer { result: None, ..kept }.into())))
             }
         }
     }

@@ -22,7 +22,6 @@ impl Batch {
             outcomes,
             marks,
             receipts,
-            template_recipients,
             suppressions,
             events,
         } = self;
@@ -53,8 +52,6 @@ impl Batch {
         let whole = Self::default;
         parts.extend(outcomes.into_iter().map(|row| Self { outcomes: vec![row], ..whole() }));
         parts.extend(receipts.into_iter().map(|row| Self { receipts: vec![row], ..whole() }));
-        let written_to = template_recipients.into_iter();
-        parts.extend(written_to.map(|row| Self { template_recipients: vec![row], ..whole() }));
         parts.extend(suppressions.into_iter().map(|row| Self { suppressions: vec![row], ..whole() }));
         parts.extend(events.into_iter().map(|row| Self { events: vec![row], ..whole() }));
         parts.extend(marks.into_iter().map(|row| Self { marks: vec![row], ..whole() }));
@@ -73,7 +70,6 @@ impl Batch {
                 outcomes,
                 marks,
                 receipts,
-                template_recipients,
                 suppressions,
                     events,
             } = part.clone();
@@ -84,7 +80,6 @@ impl Batch {
             all.outcomes.extend(outcomes);
             all.marks.extend(marks);
             all.receipts.extend(receipts);
-            all.template_recipients.extend(template_recipients);
             all.suppressions.extend(suppressions);
             all.events.extend(events);
         }

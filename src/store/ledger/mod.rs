@@ -91,8 +91,6 @@ pub struct Batch {
     pub marks: Vec<Mark>,
     /// What was heard of messages; the furthest along of each counts, in whatever order they are.
     pub receipts: Vec<Receipt>,
-    /// Business accounts, and whom they began a conversation with.
-    pub template_recipients: Vec<(String, PhoneNumber)>,
     /// What was said of recipients: that they are left out, let be for a while, or left out no longer. What was
     /// said last counts, in whatever order they are.
     pub suppressions: Vec<suppression::Word>,
@@ -119,7 +117,6 @@ impl Batch {
             outcomes,
             marks,
             receipts,
-            template_recipients,
             suppressions,
             events,
         } = self;
@@ -129,7 +126,6 @@ impl Batch {
             && outcomes.is_empty()
             && marks.is_empty()
             && receipts.is_empty()
-            && template_recipients.is_empty()
             && suppressions.is_empty()
             && events.is_empty()
     }
@@ -231,7 +227,6 @@ impl Store {
         self.keep_answers(&transaction, batch, now).await?;
         self.upsert_outcomes(&transaction, batch, now).await?;
         let ignored = self.receive(&transaction, batch).await?;
-        self.count_template_recipients(&transaction, batch, now).await?;
         self.suppress(&transaction, batch, now).await?;
         self.keep_events(&transaction, batch, now).await?;
         let overtaken = self.overtaken(&transaction, batch).await?;

@@ -25,6 +25,7 @@ const OUTCOME: &[(&str, Type)] = &[
     ("error_code", Type::Int),
     ("error", Type::Text),
     ("retry_at", Type::Int),
+    ("taken_at", Type::Int),
 ];
 const MARK: &[(&str, Type)] = &[
     ("id", Type::Uuid),
@@ -34,8 +35,6 @@ const MARK: &[(&str, Type)] = &[
     ("due_at", Type::Int),
 ];
 const KEY: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
-const TEMPLATE_RECIPIENT: &[(&str, Type)] = &[("waba_id", Type::Text), ("recipient", Type::Int)];
-
 /// How far along the state in `column` is, as SQL.
 pub(super) fn rank(column: &str) -> String {
     let cases: Vec<_> = message::State::ALL
@@ -82,6 +81,7 @@ impl Store {
                 Cell::Int(outcome.error.as_ref().and_then(|failure: &Failure| failure.code)),
                 Cell::Text(outcome.error.as_ref().map(|failure| failure.sentence.as_str())),
                 Cell::Int(outcome.retry_at.map(Timestamp::millis)),
+                Cell::Int(outcome.taken_at.map(Timestamp::millis)),
             ]);
         }
         // A receipt may have been here first: what it said stays unless the outcome is further along.
@@ -95,9 +95,9 @@ impl Store {
         self.write(to, rows, vec![now.millis().into()], |incoming, now| {
             format!(
                 "INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, \
-                 provider_message_id, error_code, error, retry_at, updated_at) \
+                 provider_message_id, error_code, error, retry_at, taken_at, updated_at) \
                  SELECT send_id, ordinal, company_id, recipient, state, attempts, provider_message_id, \
-                 error_code, error, retry_at, ${now} FROM {incoming} AS incoming WHERE TRUE \
+                 error_code, error, retry_at, taken_at, ${now} FROM {incoming} AS incoming WHERE TRUE \
                  ON CONFLICT (send_id, ordinal) DO UPDATE SET \
                  state = CASE WHEN {heard} THEN message.state ELSE excluded.state END, \
                  recipient = excluded.recipient, attempts = excluded.attempts, \
@@ -105,6 +105,8 @@ impl Store {
                  error_code = CASE WHEN {heard} THEN message.error_code ELSE excluded.error_code END, \
                  error = CASE WHEN {heard} THEN message.error ELSE excluded.error END, \
                  retry_at = CASE WHEN {heard} THEN NULL ELSE excluded.retry_at END, \
+                 taken_at = CASE WHEN {heard} THEN COALESCE(message.taken_at, excluded.taken_at) \
+                 ELSE excluded.taken_at END, \
                  updated_at = excluded.updated_at"
             )
         })
@@ -213,30 +215,6 @@ impl Store {
         );
         let values = [send_id.into(), end.as_i16().into(), now.millis().into()];
         to.execute_raw(self.statement(sql, values)).await?;
-        Ok(())
-    }
-
-    pub(super) async fn count_template_recipients(
-        &self,
-        to: &impl ConnectionTrait,
-        batch: &Batch,
-        now: Timestamp,
-    ) -> Result<()> {
-        let mut rows = Bulk::new(self.backend, TEMPLATE_RECIPIENT);
-        let mut counted: Vec<_> = batch.template_recipients.iter().collect();
-        counted.sort_unstable();
-        counted.dedup();
-        for (waba_id, recipient) in counted {
-            rows.push([waba_id.as_str().into(), recipient.as_i64().into()]);
-        }
-        self.write(to, rows, vec![now.millis().into()], |incoming, now| {
-            format!(
-                "INSERT INTO template_recipient (waba_id, recipient, at) \
-                 SELECT waba_id, recipient, ${now} FROM {incoming} AS incoming WHERE TRUE \
-                 ON CONFLICT (waba_id, recipient) DO UPDATE SET at = excluded.at"
-            )
-        })
-        .await?;
         Ok(())
     }
 }

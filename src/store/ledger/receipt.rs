@@ -131,6 +131,7 @@ impl Store {
             format!(
                 "UPDATE message SET state = incoming.state, error_code = incoming.error_code, \
                  error = incoming.error, retry_at = NULL, \
+                 taken_at = COALESCE(message.taken_at, incoming.at), \
                  provider_message_id = COALESCE(message.provider_message_id, incoming.provider_message_id), \
                  updated_at = CASE WHEN incoming.at > message.updated_at THEN incoming.at \
                  ELSE message.updated_at END \
@@ -216,9 +217,9 @@ impl Store {
         let inserted = self.write(to, rows, Vec::new(), |incoming, _| {
             format!(
                 "INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, \
-                 provider_message_id, error_code, error, updated_at) \
+                 provider_message_id, error_code, error, taken_at, updated_at) \
                  SELECT send_id, ordinal, company_id, recipient, state, 1, provider_message_id, error_code, \
-                 error, at FROM {incoming} AS incoming WHERE TRUE \
+                 error, at, at FROM {incoming} AS incoming WHERE TRUE \
                  ON CONFLICT (send_id, ordinal) DO UPDATE SET state = excluded.state, \
                  error_code = excluded.error_code, error = excluded.error, retry_at = NULL, \
                  provider_message_id = COALESCE(message.provider_message_id, excluded.provider_message_id), \

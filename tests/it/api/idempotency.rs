@@ -113,6 +113,26 @@ async fn of_many_requests_at_once_under_one_key_one_is_carried_out() {
 }
 
 #[tokio::test]
+async fn repeats_of_a_finished_request_at_the_same_moment_all_have_its_answer() {
+    let world = World::new().await;
+    let path = World::send(world.connected);
+    let first = post(&world, &world.acme, &path, b"k", text("x")).await;
+    assert_eq!((first.status, first.header("idempotency-replayed")), (202, ""));
+    for _ in 0..5 {
+        let at_once = (0..40).map(|_| post(&world, &world.acme, &path, b"k", text("x")));
+        for again in join_all(at_once).await {
+            assert_eq!((again.status, again.header("idempotency-replayed")), (202, "true"), "{}", again.body);
+            assert_eq!(again.body, first.body);
+        }
+    }
+    let another = (0..40).map(|_| post(&world, &world.acme, &path, b"k", text("y")));
+    for another in join_all(another).await {
+        assert_eq!((another.status, another.code().as_deref()), (422, Some("idempotency_key_reused")));
+    }
+    assert_eq!(sends(&world, &world.acme).await, 1);
+}
+
+#[tokio::test]
 async fn a_key_that_is_no_key_is_refused_after_the_channel_and_before_the_body_is_parsed() {
     let world = World::new().await;
     let path = World::send(world.connected);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use pombo::clock::Timestamp;
 use pombo::simulator::NumberFigures;
 use reqwest::Method;
+use sea_orm::ConnectionTrait as _;
 use serde_json::{Value, json};
 
 use super::watch::{FIRST, assert_once, begin, comes_to, counts, send_to_many, shown, steer, text_to};
@@ -20,6 +21,7 @@ stores!(
     a_scheduled_send_starts_at_its_moment_though_the_service_is_started_anew_before,
     a_send_whose_time_is_over_ends_in_the_middle,
     a_repeated_request_is_answered_with_the_first_send_though_the_service_is_started_anew,
+    a_send_that_is_resumed_while_the_queue_cannot_be_read_goes_on_when_it_can,
 );
 
 const CONTACTS: u64 = 4_000;
@@ -218,5 +220,36 @@ async fn a_repeated_request_is_answered_with_the_first_send_though_the_service_i
     assert_once(&running.simulator, CONTACTS);
     let all = running.ask(Method::GET, "/api/v1/sends", &Value::Null).await.json();
     assert_eq!(all["data"].as_array().unwrap().len(), 1);
+    running.end().await;
+}
+
+async fn a_send_that_is_resumed_while_the_queue_cannot_be_read_goes_on_when_it_can(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    begin(&running, &json!({ "type": "text", "message": "hi", "phone_number": SINGLE })).await;
+    running.settled(1).await;
+    // Paused before it begins.
+    let later = Timestamp::now().plus(Duration::from_secs(3_600)).to_string();
+    let text = json!({ "type": "text", "message": "hi", "phone_number": SINGLE, "send_at": later });
+    let id = begin(&running, &text).await;
+    steer(&running, &id, "pause").await;
+    let database = sea_orm::Database::connect(&universe.url).await.unwrap();
+    database.execute_unprepared("UPDATE send SET due_at = NULL, send_at = NULL").await.unwrap();
+
+    // The queue is read together with the templates.
+    database.execute_unprepared("ALTER TABLE template RENAME TO template_away").await.unwrap();
+    for _ in 0..20 {
+        for action in ["resume", "pause", "resume"] {
+            // The answer shows the template too.
+            let path = format!("/api/v1/sends/{id}/{action}");
+            assert_eq!(running.ask(Method::POST, &path, &Value::Null).await.status, 500);
+        }
+    }
+    database.execute_unprepared("ALTER TABLE template_away RENAME TO template").await.unwrap();
+    database.close().await.unwrap();
+    let end = tokio::time::Instant::now() + LATE;
+    while shown(&running, &id).await["state"] != "finished" {
+        assert!(tokio::time::Instant::now() < end, "the send that was resumed waits");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     running.end().await;
 }

@@ -18,6 +18,8 @@ stores!(
     a_quota_outlives_a_restart_and_opens_as_the_day_moves_on,
     the_numbers_of_an_account_share_its_quota,
     who_was_refused_does_not_count,
+    people_written_to_before_there_was_a_quota_count,
+    as_many_people_are_counted_as_there_are_tiers_for,
 );
 
 const QUOTA: u64 = 50;
@@ -121,13 +123,18 @@ async fn a_quota_outlives_a_restart_and_opens_as_the_day_moves_on(universe: &Uni
 
 /// Everybody of the used quota was written to a day earlier.
 async fn a_day_passes(universe: &Universe, running: &Running) {
-    let day = Timestamp::now().minus(DAY);
     until("the used quota written", async || {
-        running.store.template_recipients(WABA, day, 1_000).await.unwrap().len() as u64 == QUOTA
+        let (now, mut people) = (Timestamp::now(), 0);
+        running
+            .store
+            .template_recipients(WABA, (now.minus(DAY), now), |page| people += page.len() as u64)
+            .await
+            .unwrap();
+        people == QUOTA
     })
     .await;
     let database = Database::connect(&universe.url).await.unwrap();
-    let earlier = format!("UPDATE template_recipient SET at = at - {}", DAY.as_millis());
+    let earlier = format!("UPDATE message SET taken_at = taken_at - {}", DAY.as_millis());
     assert!(database.execute_unprepared(&earlier).await.unwrap().rows_affected() > 0);
     database.close().await.unwrap();
 }
@@ -183,5 +190,64 @@ async fn who_was_refused_does_not_count(universe: &Universe) {
     .await;
     until_it_waits_for(&running, &send, "template_quota").await;
     assert_eq!((count(&shown, "failed"), count(&shown, "queued"), templates_taken(&running)), (5, 15, 10));
+    running.end().await;
+}
+
+async fn people_written_to_before_there_was_a_quota_count(universe: &Universe) {
+    let mut running = Running::start(universe, |_| {}).await;
+    let hello = template(&running, "hello_world").await;
+    let some = running.tag("some", FIRST, 30).await;
+    send_to(&running, running.channel, some, plain_template(hello)).await;
+    running.settled(30).await;
+    // Texts do not count.
+    let texts = running.tag("texts", FIRST + 5_000, 20).await;
+    send_to(&running, running.channel, texts, text()).await;
+    running.settled(50).await;
+    run_under(&running, "sparing", options(40)).await;
+    let others = running.tag("others", FIRST + 1_000, 30).await;
+    let send = send_to(&running, running.channel, others, plain_template(hello)).await;
+    until("the quota used", async || templates_taken(&running) >= 40).await;
+    until_it_waits_for(&running, &send, "template_quota").await;
+    assert_eq!(templates_taken(&running), 40);
+
+    // Nor does a restart forget them.
+    running.restart().await;
+    put_tier(&running, "sparing", options(45)).await;
+    until("more of the quota used", async || templates_taken(&running) >= 45).await;
+    until_it_waits_for(&running, &send, "template_quota").await;
+    assert_eq!(templates_taken(&running), 45);
+    running.end().await;
+}
+
+/// Meta's largest quota is of 100,000 people.
+async fn as_many_people_are_counted_as_there_are_tiers_for(universe: &Universe) {
+    const WRITTEN: u64 = 120_000;
+    let running = Running::start(universe, |_| {}).await;
+    let hello = template(&running, "hello_world").await;
+    let mut single = plain_template(hello);
+    single["phone_number"] = json!(FIRST);
+    assert_eq!(running.send(&single).await.0, 202);
+    running.settled(1).await;
+    // The same message to many more people.
+    let database = Database::connect(&universe.url).await.unwrap();
+    let more = format!(
+        "WITH RECURSIVE more (nth) AS (SELECT 1 UNION ALL SELECT nth + 1 FROM more WHERE nth < {}) \
+         INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, taken_at, updated_at) \
+         SELECT send_id, nth, company_id, recipient + nth, state, attempts, taken_at, updated_at \
+         FROM message, more",
+        WRITTEN - 1
+    );
+    database.execute_unprepared(&more).await.unwrap();
+    let all = format!(
+        "UPDATE send SET recipient = NULL, recipients = {WRITTEN}, settled = {WRITTEN}, high_water = {WRITTEN}"
+    );
+    database.execute_unprepared(&all).await.unwrap();
+    database.close().await.unwrap();
+    run_under(&running, "sparing", options(WRITTEN + 10)).await;
+    until("everybody counted", async || {
+        let limits = limits(&running, running.channel).await;
+        limit(&limits, "template_quota")["left"] == 10
+    })
+    .await;
     running.end().await;
 }

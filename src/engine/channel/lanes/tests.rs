@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::*;
 use crate::domain::channel::Kind;
 use crate::domain::content::{Content, Stored};
-use crate::domain::send::Progress;
+use crate::domain::send::{Progress, TemplateUse};
+use crate::engine::channel::ahead::Ahead;
 use crate::engine::channel::connector::Rendered;
 use crate::engine::channel::settled::Settled;
 use crate::engine::channel::work::{Beginning, Source};
@@ -48,7 +49,7 @@ fn lanes(works: impl IntoIterator<Item = Work>) -> Lanes {
 }
 
 fn write_marks(lanes: &mut Lanes) -> Vec<Uuid> {
-    lanes.reserve_ahead();
+    lanes.reserve_ahead(false, |_| true);
     let marks = lanes.marks();
     lanes.written(&marks)
 }
@@ -213,11 +214,45 @@ fn only_what_is_handed_out_next_is_reserved() {
     }
     lanes.add(work(100, 50));
     lanes.add(work(101, 50));
-    lanes.reserve_ahead();
+    lanes.reserve_ahead(false, |_| true);
     let reserved: u64 = lanes.marks().iter().map(|mark| mark.progress.high_water).sum();
     assert_eq!(reserved, 4 + 2 + 2);
-    lanes.reserve_ahead();
+    lanes.reserve_ahead(false, |_| true);
     assert!(!lanes.has_marks(), "once");
+}
+
+#[test]
+fn templates_are_marked_as_far_as_there_are_slots_and_say_when_none_is_left() {
+    let template = Some(TemplateUse { id: 1, is_marketing: false });
+    let mut lanes = Lanes::new(BOUNDS);
+    let add = |lanes: &mut Lanes, id, recipients, template| {
+        let mut work = work(id, recipients);
+        work.template = template;
+        lanes.add(work);
+    };
+    for (id, recipients, template) in [(1, 50, template), (2, 50, None), (7, 1, template), (8, 1, None)] {
+        add(&mut lanes, id, recipients, template);
+    }
+    let mut slots = 3;
+    let is_blocked = lanes.reserve_ahead(false, |_| {
+        slots -= 1;
+        slots >= 0
+    });
+    assert_eq!((is_blocked, lanes.marked_templates()), (false, 1 + 2));
+    let marks = lanes.marks();
+    lanes.written(&marks);
+    assert_eq!(order(&mut lanes, 9), [7, 8, 1, 2, 1, 2, 2, 2]);
+    assert!(lanes.reserve_ahead(true, |_| false), "the next one of the first finds none");
+
+    add(&mut lanes, 9, 1, template);
+    add(&mut lanes, 10, 1, None);
+    assert!(lanes.reserve_ahead(true, |_| false));
+    assert!(!lanes.reserve_ahead(true, |_| true));
+    assert_eq!(lanes.marked_templates(), 1 + 4);
+    lanes.take_back_templates();
+    assert_eq!(lanes.marked_templates(), 0);
+    assert!(!lanes.reserve_ahead(true, |_| true), "and asked for again");
+    assert_eq!(lanes.marked_templates(), 1 + 4);
 }
 
 #[test]
@@ -261,4 +296,43 @@ fn bulk_sends_get_on_alike_whatever_their_marks_and_recipients_wait_for() {
         }
     }
     panic!("they did not get on: {taken:?}");
+}
+
+/// One send at 1,000 a second whose commits take five milliseconds, and every tenth second one that takes long: how
+/// many milliseconds passed without a message in each ten seconds.
+fn idle_with_a_disk_that_stalls(in_flight: usize, stall: Duration) -> Vec<u64> {
+    let tier = "[t]\nkind = \"business_account\"\nmessages_per_second = \"1000/s\"\n";
+    let tier = crate::domain::tier::parse(tier).unwrap().remove(0);
+    let start = Instant::now();
+    let mut ahead = Ahead::new(&tier, in_flight, start);
+    let mut lanes = Lanes::new(Bounds { ahead: ahead.messages(start), ..BOUNDS });
+    lanes.add(work(1, 100_000));
+    let (mut idle, mut commit) = (vec![0; 4], None::<(Instant, Instant, Vec<Mark>)>);
+    for milli in 0..40_000 {
+        let now = start + Duration::from_millis(milli);
+        if let Some((_, begun, marks)) = commit.take_if(|(end, ..)| *end <= now) {
+            lanes.written(&marks);
+            ahead.took(now - begun, now);
+            lanes.set_ahead(ahead.messages(now));
+        }
+        match if lanes.is_ready() { lanes.take() } else { None } {
+            Some(ticket) => lanes.settle(ticket, true),
+            None => idle[milli as usize / 10_000] += 1,
+        }
+        if commit.is_none() {
+            lanes.reserve_ahead(lanes.has_marks(), |_| true);
+            let took = if milli % 10_000 == 5_000 { stall } else { Duration::from_millis(5) };
+            commit = Some((now + took, now, lanes.marks()));
+        }
+    }
+    idle
+}
+
+#[test]
+fn the_pace_does_not_wait_for_a_disk_that_stalls_again_and_again() {
+    let idle = idle_with_a_disk_that_stalls(4_096, Duration::from_secs(1));
+    assert!(idle[0] > 400, "nobody knew of the first: {idle:?}");
+    assert_eq!(idle[1..], [0, 0, 0]);
+    let bounded = idle_with_a_disk_that_stalls(1_024, Duration::from_secs(1));
+    assert!(bounded[1..].iter().all(|idle| *idle < 50), "{bounded:?}");
 }

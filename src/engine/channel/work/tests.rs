@@ -27,7 +27,7 @@ fn work(recipients: u64, progress: Progress) -> Work {
 fn nothing_is_handed_out_before_its_mark_is_durable() {
     let mut work = work(10, Progress::default());
     assert_eq!(work.take(), None);
-    assert!(work.request(3));
+    assert!(work.request(3, false, |_| true).has_moved);
     assert_eq!(work.take(), None, "asking is not enough");
     work.reserve(work.mark().progress);
     assert_eq!(std::iter::from_fn(|| work.take()).count(), 6);
@@ -37,7 +37,7 @@ fn nothing_is_handed_out_before_its_mark_is_durable() {
 #[test]
 fn a_send_is_finished_when_its_last_outcome_is_in_whatever_the_order() {
     let mut work = work(3, Progress::default());
-    work.request(3);
+    work.request(3, false, |_| true);
     work.reserve(work.mark().progress);
     let tickets: Vec<_> = std::iter::from_fn(|| work.take()).collect();
     work.settle(tickets[2].ordinal, true);
@@ -53,7 +53,7 @@ fn a_send_is_finished_when_its_last_outcome_is_in_whatever_the_order() {
 #[test]
 fn a_graceful_stop_takes_back_what_was_not_handed_out() {
     let mut work = work(10, Progress::default());
-    work.request(4);
+    work.request(4, false, |_| true);
     work.reserve(work.mark().progress);
     work.take();
     assert!(work.release());
@@ -65,7 +65,7 @@ fn a_graceful_stop_takes_back_what_was_not_handed_out() {
 fn the_next_recipients_are_read_before_the_last_are_used() {
     let mut work = work(4, Progress::default());
     work.recipients = 8;
-    work.request(8);
+    work.request(8, false, |_| true);
     work.reserve(work.mark().progress);
     assert_eq!(work.load(), None);
     work.take();
@@ -88,7 +88,7 @@ fn at(millis: i64) -> Timestamp {
 #[test]
 fn a_send_of_which_only_waiting_messages_are_left_sleeps_until_the_first_is_due() {
     let mut work = work(2, Progress::default());
-    work.request(2);
+    work.request(2, false, |_| true);
     work.reserve(work.mark().progress);
     let (first, second) = (work.take().unwrap(), work.take().unwrap());
     work.settle(first.ordinal, false);
@@ -104,7 +104,7 @@ fn a_send_of_which_only_waiting_messages_are_left_sleeps_until_the_first_is_due(
 #[test]
 fn a_send_with_new_messages_does_not_sleep_for_those_that_wait() {
     let mut work = work(3, Progress::default());
-    work.request(3);
+    work.request(3, false, |_| true);
     work.reserve(work.mark().progress);
     let ticket = work.take().unwrap();
     work.settle(ticket.ordinal, false);
@@ -121,12 +121,12 @@ fn a_send_with_new_messages_does_not_sleep_for_those_that_wait() {
 #[test]
 fn a_send_that_leaves_hands_out_nothing_and_gives_back_what_was_only_reserved() {
     let mut work = work(10, Progress::default());
-    work.request(4);
+    work.request(4, false, |_| true);
     work.reserve(work.mark().progress);
     let ticket = work.take().unwrap();
     work.leave(Leave::Held);
     assert_eq!(work.take(), None);
-    assert!(!work.request(4));
+    assert_eq!(work.request(4, true, |_| true), Requested::default());
     assert!(!work.is_done_here(), "one is in flight");
     work.settle(ticket.ordinal, true);
     assert!(work.is_done_here());

@@ -16,7 +16,12 @@ fn at(hours: u64) -> Timestamp {
 }
 
 fn read() -> Window {
-    Window { complete: true, ..Window::default() }
+    Window { stage: Stage::Complete, ..Window::default() }
+}
+
+/// Written to so many hours after some moment, for certain or perhaps.
+fn written(nth: u64, hours: u64, is_certain: bool) -> WrittenTo {
+    WrittenTo { recipient: number(nth), at: at(hours), is_certain }
 }
 
 /// Counts a recipient of whom nothing is known.
@@ -98,11 +103,15 @@ fn nothing_is_promised_before_it_is_known_what_was_sent() {
     let mut window = Window::default();
     assert_eq!(window.reserve(number(1), Quota::AtMost(2), at(20)), Reserved::Unread);
     assert_eq!(window.reserve(number(1), Quota::Unlimited, at(20)), Reserved::Uncounted);
-    window.restore([(number(1), at(1)), (number(2), at(2)), (number(2), at(3)), (number(1), at(0))]);
+    window.begin();
+    assert_eq!(window.reserve(number(1), Quota::AtMost(2), at(0)), Reserved::Unread, "it is being read");
+    assert_eq!(window.reserve(number(2), Quota::Unlimited, at(2)), Reserved::New { at: at(2) });
+    window.restore([written(1, 1, true), written(2, 3, true), written(1, 0, true)]);
+    window.complete();
     assert_eq!(window.reserve(number(3), Quota::AtMost(2), at(20)), Reserved::Full { until: at(25) });
     // A later reading adds what is new in it and takes nothing back.
     assert_eq!(window.reserve(number(1), Quota::AtMost(2), at(20)), Reserved::Known);
-    window.restore([(number(1), at(1)), (number(3), at(4))]);
+    window.restore([written(1, 1, true), written(3, 4, true)]);
     assert_eq!(window.used(at(20)), 3);
     assert_eq!(window.next_slot(Quota::AtMost(1), at(20)), Some(at(44)));
 }
@@ -118,6 +127,43 @@ fn without_a_quota_no_more_is_kept_than_another_channel_of_the_account_may_need(
     assert_eq!(window.reserve(one_more, Quota::Unlimited, at(0)), Reserved::Uncounted);
     assert_eq!(window.last.capacity(), 0);
     assert_eq!(window.reserve(one_more, Quota::AtMost(250), at(0)), Reserved::Unread);
+}
+
+#[test]
+fn while_a_channel_with_a_quota_asks_as_many_are_counted_as_there_are() {
+    let mut window = read();
+    new(&mut window, 0, 250, at(0));
+    for nth in 1..=MOST_WITHOUT_QUOTA as u64 {
+        assert_eq!(window.reserve(number(nth), Quota::Unlimited, at(0)), Reserved::New { at: at(0) });
+    }
+    assert_eq!(window.next_slot(Quota::AtMost(250), at(1)), Some(at(24)));
+    assert_eq!(
+        window.reserve(number(1_000_000), Quota::Unlimited, at(2)),
+        Reserved::Uncounted,
+        "nobody asks"
+    );
+}
+
+#[test]
+fn who_was_perhaps_written_to_counts_and_goes_on_only_while_the_quota_holds_all_of_them() {
+    let mut window = Window::default();
+    window.begin();
+    window.restore([written(1, 0, true), written(2, 10, false), written(3, 10, false)]);
+    window.restore([written(2, 9, true), written(1, 10, false)]);
+    window.complete();
+    let reserve =
+        |window: &mut Window, nth, quota, hours| window.reserve(number(nth), Quota::AtMost(quota), at(hours));
+    assert!(
+        window.counts(number(3), Quota::AtMost(3), at(11))
+            && !window.counts(number(3), Quota::AtMost(2), at(11))
+    );
+    assert_eq!(window.room(Quota::AtMost(5), at(11)), 2);
+    // One must go first, and who is certain does not wait for that.
+    assert_eq!(reserve(&mut window, 3, 2, 11), Reserved::Full { until: at(34) });
+    assert_eq!(reserve(&mut window, 2, 2, 11), Reserved::Known);
+    assert_eq!(reserve(&mut window, 4, 3, 11), Reserved::Full { until: at(34) });
+    assert_eq!(reserve(&mut window, 3, 3, 11), Reserved::Known);
+    assert_eq!(reserve(&mut window, 3, 2, 11), Reserved::Known, "it was written to now");
 }
 
 #[test]
