@@ -8,6 +8,7 @@ mod sorted;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use uuid::Uuid;
 

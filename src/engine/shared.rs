@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use actix::Addr;
-use uuid::Uuid;
 
 use super::fair_line::FairLine;
 use super::ledger::Ledger;

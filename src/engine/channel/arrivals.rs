@@ -11,8 +11,7 @@ use uuid::Uuid;
 
 use super::{ChannelActor, loading};
 use crate::clock::Timestamp;
-use crate::domain::message::State;
-use crate::domain::send::{self, Recipients};
+use crate::domain::send::Recipients;
 use crate::engine::ledger::Arrived;
 use crate::store::send::Size;
 

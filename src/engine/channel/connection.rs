@@ -353,7 +353,7 @@ impl ChannelActor {
         self.channel = Arc::clone(channel);
         self.link.set(channel.connection.clone());
         self.link.canary = Canary::new(channel.trial);
-        self.lanes.set_ahead(super::ahead(&self.tier, self.shared.engine.in_flight));
+        self.tune_ahead(Instant::now());
         self.report_to_template_sync();
         self.link.connector = None;
         self.link.refusals = 0;

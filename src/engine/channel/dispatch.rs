@@ -157,7 +157,8 @@ impl ChannelActor {
     /// Says of messages that are due again that they are tried again; they may once that is durable, so that
     /// a crash in the middle of the attempt leaves them unknown and not merely waiting.
     fn announce_due(&mut self, now: Instant, wall: Timestamp) {
-        while self.outbox.announced() + self.lanes.again() < self.ahead() {
+        let ahead = usize::try_from(self.ahead(now)).unwrap_or(usize::MAX);
+        while self.outbox.announced() + self.lanes.again() < ahead {
             let Some(ticket) = self.lanes.due(now) else { break };
             match ticket.doubt {
                 Doubt::None => self.announce(ticket, wall),

@@ -41,7 +41,7 @@ mod trial;
 mod waiting;
 mod work;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -249,7 +249,7 @@ impl ChannelActor {
         tracing::info!(channel.id = %self.channel.id, tier = %tier.name, rate = %tier.messages_per_second, "changed pace");
         self.pairs.retune(&tier);
         self.ahead.retune(&tier);
-        self.lanes.set_ahead(self.ahead.messages(now));
+        self.tune_ahead(now);
         let is_new_quota = tier.template_quota != self.tier.template_quota;
         self.tier = tier;
         if is_new_quota {
@@ -270,12 +270,14 @@ impl ChannelActor {
         self.pump(ctx);
     }
 
-    /// How many messages of each lane are marked, or announced, ahead.
-    fn ahead(&self) -> usize {
-        if self.link.canary.is_half_open() {
-            return 1;
-        }
-        usize::try_from(self.ahead.messages(Instant::now())).unwrap_or(usize::MAX)
+    /// How many messages of each lane are marked, or announced, ahead: one while it has to open the channel.
+    fn ahead(&self, now: Instant) -> u64 {
+        if self.link.canary.is_half_open() { 1 } else { self.ahead.messages(now) }
+    }
+
+    /// Marks as many messages ahead as is right now.
+    fn tune_ahead(&mut self, now: Instant) {
+        self.lanes.set_ahead(self.ahead(now));
     }
 }
 

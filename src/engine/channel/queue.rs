@@ -45,7 +45,7 @@ impl ChannelActor {
                 Ok(Ok(Written { gone, overtaken })) => {
                     let now = Instant::now();
                     actor.ahead.took(now - begun, now);
-                    actor.lanes.set_ahead(actor.ahead.messages(now));
+                    actor.tune_ahead(now);
                     actor.lanes.forget(&gone);
                     actor.announced(announced, &overtaken);
                     actor.look_up_suppressions(said, ctx);

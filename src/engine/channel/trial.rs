@@ -88,7 +88,7 @@ impl ChannelActor {
         tracing::info!(channel.id = %self.channel.id, "the provider takes the channel again, its queue goes on");
         self.link.canary.accepted(Timestamp::now());
         self.link.refusals = 0;
-        self.lanes.set_ahead(super::ahead(&self.tier, self.shared.engine.in_flight));
+        self.tune_ahead(Instant::now());
         self.change(Status::Connected, None, ctx);
         self.probe_later(ctx);
     }

@@ -8,7 +8,6 @@ use super::{
     Accept, AcceptedSend, Accepting, Activate, Activating, Close, Doubtful, Error, Extend, Hear, Ledger,
     Record, Withdraw, Written,
 };
-use crate::domain::phone::PhoneNumber;
 use crate::domain::send::State;
 use crate::store::ledger::NewSend;
 

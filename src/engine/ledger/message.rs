@@ -7,7 +7,6 @@ use uuid::Uuid;
 
 use crate::domain::content::{Content, Stored};
 use crate::domain::message::{Key, Outcome};
-use crate::domain::phone::PhoneNumber;
 use crate::domain::request::Skipped;
 use crate::domain::send::{Block, Mark, Recipients, Schedule, TemplateUse};
 use crate::engine::web_session::Errand;

@@ -5,7 +5,7 @@ use crate::domain::channel::Kind;
 use crate::domain::message::State;
 use crate::domain::tier::UnknownOutcome;
 use crate::engine::idempotency::Turn;
-use crate::engine::{Engine, Error, Held};
+use crate::engine::{Engine, Error};
 use crate::error::{Code, Refusal};
 use crate::store::idempotency::KeptAnswer;
 use crate::store::web_session_send::FirstTry;

@@ -28,7 +28,6 @@ use super::lease::Lease;
 use super::{Error, Result, Store, suppression};
 use crate::clock::Timestamp;
 use crate::domain::message::{Key, Outcome};
-use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Block, Mark, Recipients, Schedule, State};
 
 /// A send to be inserted.
