@@ -34,7 +34,7 @@ pub(crate) fn measure() -> Vec<Row> {
         for _ in 0..ROUNDS {
             let resting = async {
                 actix_web::rt::time::sleep(LASTING).await;
-                None
+                None::<f64>
             };
             alone.push(rate(&arrivals, resting).await.0);
             let (address, list) = (service.address.clone(), list.clone());
