@@ -93,6 +93,7 @@ fn a_receipt_names_its_message_its_number_and_its_account() {
     let expected = Heard {
         account: Some("1022".to_owned()),
         number: Some("1065".to_owned()),
+        at: heard[0].at,
         update: Update::Receipt(receipt),
     };
     assert_eq!(heard, [expected]);
