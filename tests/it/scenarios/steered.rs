@@ -147,7 +147,7 @@ async fn a_scheduled_send_starts_at_its_moment_though_the_service_is_started_ane
 
 async fn scheduled(universe: &Universe, restarts: bool) {
     // A restart takes some of it.
-    let wait = if restarts { 3 * SOON } else { SOON };
+    let wait = if restarts { 4 * SOON } else { 2 * SOON };
     let mut running = Running::start(universe, |_| {}).await;
     let tag = running.tag("everyone", FIRST, 500).await;
     let send_at = Timestamp::now().plus(wait);
