@@ -50,8 +50,8 @@ const COMMANDS: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How long unlinking may take: the session gives WhatsApp 15 s, and itself 20.
 const UNLINKING_PATIENCE: Duration = Duration::from_secs(45);
-/// How long writing what ended sessions told may take.
-const DRAIN_PATIENCE: Duration = Duration::from_secs(5);
+/// How long writing what ended sessions told may take: most of the grace that a stop has.
+const DRAIN_PATIENCE: Duration = Duration::from_secs(20);
 /// How often a keeper may end in the very moment in which it is told something.
 const ATTEMPTS: usize = 3;
 
