@@ -66,7 +66,7 @@ impl Quotas {
     /// The wall clock was set back to `now`: nobody was written to later than that.
     pub(crate) fn clock_went_back(&self, now: Timestamp) {
         for account in &self.0 {
-            account.window().clock_went_back(now);
+            account.lock().window.clock_went_back(now);
         }
     }
 }

@@ -209,6 +209,7 @@ impl ChannelActor {
             provider_message_id: None,
             error,
             retry_at: None,
+            taken_at: None,
         };
         self.outbox.add(ticket.send_id, company_id, outcome);
         self.lanes.settle(ticket, true);

@@ -1,6 +1,8 @@
 //! What a channel's actor does about a refusal, and about the message that is to open the channel again. What is
 //! decided here was decided by the [`Canary`](super::canary::Canary).
 
+use std::time::Instant;
+
 use actix::prelude::*;
 
 use super::ChannelActor;

@@ -57,7 +57,7 @@ fn decide(first: FirstTry, has_answer: bool, policy: UnknownOutcome) -> Repeat {
         // WhatsApp refused what it was given, after the first request was answered.
         Some(State::Failed) => Repeat::Answer,
         // What waits is not begun without its caller, who has gone.
-        Some(State::Queued | State::Canceled | State::Expired) => Repeat::CarryOut,
+        Some(State::Queued | State::Canceled | State::Expired | State::Suppressed) => Repeat::CarryOut,
         None if !was_attempted => Repeat::CarryOut,
         Some(State::Sending | State::Unknown) | None => match policy {
             UnknownOutcome::Hold => Repeat::Answer,

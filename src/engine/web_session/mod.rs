@@ -54,8 +54,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const UNLINKING_PATIENCE: Duration = Duration::from_secs(45);
 /// Delay before a session is opened again whose keeper panicked.
 const PAUSE_AFTER_PANIC: Duration = Duration::from_secs(1);
-/// How long writing what ended sessions told may take.
-const DRAIN_PATIENCE: Duration = Duration::from_secs(5);
+/// How long writing what ended sessions told may take: most of the grace that a stop has.
+const DRAIN_PATIENCE: Duration = Duration::from_secs(20);
 /// How often a keeper may end in the very moment in which it is told something.
 const ATTEMPTS: usize = 3;
 

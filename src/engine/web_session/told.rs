@@ -125,7 +125,8 @@ impl Engine {
         loop {
             let hear = Hear { receipts: receipts.clone(), ..Hear::default() };
             match self.0.shared.ledger.send(hear).await {
-                Ok(Ok(())) => break,
+                // The ledger said which row the database refuses.
+                Ok(Ok(()) | Err(ledger::Error::Refused)) => break,
                 Ok(Err(ledger::Error::Unavailable)) => tokio::time::sleep(WRITE_PAUSE).await,
                 // Nothing can be written any more.
                 Ok(Err(ledger::Error::Closed)) | Err(_) => return,

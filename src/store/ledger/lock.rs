@@ -38,8 +38,7 @@ impl Store {
         let marked = batch.marks.iter().map(|mark| mark.send_id);
         let attempted = batch.outcomes.iter().map(|(send_id, ..)| *send_id);
         let activated = batch.activations.iter().map(|(send_id, ..)| *send_id);
-        let withdrawn = batch.withdrawals.iter().copied();
-        self.lock_sends(to, marked.chain(attempted).chain(activated).chain(withdrawn)).await
+        self.lock_sends(to, marked.chain(attempted).chain(activated)).await
     }
 
     /// Locks these sends until the transaction ends, by id.
