@@ -198,7 +198,7 @@ mod tests {
         let quotas = Quotas::default();
         let member = |waba_id: &str, channel| quotas.member(waba_id, Uuid::from_u128(channel));
         let members = [member("1", 1), member("1", 2), member("2", 3)];
-        members.each_ref().map(|member| member.complete());
+        members.iter().for_each(|member| member.complete());
         members
     }
 
