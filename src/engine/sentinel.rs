@@ -79,7 +79,8 @@ impl Sentinel {
             }
             EXPIRY_INTERVAL
         });
-        let (set, mut clock, mut jumped) = (engine.clone(), WallClock::new(Timestamp::now(), Instant::now()), None);
+        let (set, mut clock, mut jumped) =
+            (engine.clone(), WallClock::new(Timestamp::now(), Instant::now()), None);
         repeat(thread, "clock", async move || {
             jumped = last_jump(jumped, clock.look(Timestamp::now(), Instant::now()));
             if let Some(jump) = jumped {

@@ -1,6 +1,6 @@
 //! A line to a server that can be cut and mended, and on which a single connection can be made to hang.
 
-use std::io::{self, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 

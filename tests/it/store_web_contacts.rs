@@ -189,6 +189,7 @@ async fn an_attempt_that_handed_nothing_over_does_not_count(universe: &Universe)
             provider_message_id: None,
             error,
             retry_at: None,
+            taken_at: None,
         };
         batch.outcomes.push((send.id, send.company_id, outcome));
         counted.extend(counts.then_some((at(10), send.id)));
@@ -214,6 +215,7 @@ async fn how_far_the_first_try_of_a_request_got_is_told(universe: &Universe) {
         provider_message_id: None,
         error: None,
         retry_at: None,
+        taken_at: None,
     };
     let batch = Batch {
         marks: vec![mark(&marked, State::Active), mark(&sent, State::Finished)],

@@ -37,12 +37,9 @@ impl Apart {
     /// Whether anything that a channel recorded, or that was heard from a provider, is left to be written.
     pub(super) fn leaves(&self) -> (bool, bool) {
         let Some((batch, _)) = &self.left else { return (false, false) };
-        let recorded = !batch.outcomes.is_empty()
-            || !batch.marks.is_empty()
-            || !batch.suppressions.is_empty();
-        let heard = !batch.receipts.is_empty()
-            || !batch.events.is_empty()
-            || !batch.suppressions.is_empty();
+        let recorded =
+            !batch.outcomes.is_empty() || !batch.marks.is_empty() || !batch.suppressions.is_empty();
+        let heard = !batch.receipts.is_empty() || !batch.events.is_empty() || !batch.suppressions.is_empty();
         (recorded, heard)
     }
 }

@@ -14,17 +14,8 @@ impl Batch {
     /// together, everything else row by row, and marks last, because they speak of outcomes.
     #[must_use]
     pub fn apart(self) -> Vec<Self> {
-        let Self {
-            sends,
-            blocks,
-            activations,
-            answers,
-            outcomes,
-            marks,
-            receipts,
-            suppressions,
-            events,
-        } = self;
+        let Self { sends, blocks, activations, answers, outcomes, marks, receipts, suppressions, events } =
+            self;
         let mut parts = Vec::new();
         let mut place = HashMap::<Uuid, usize>::new();
         let mut part_of = |parts: &mut Vec<Self>, send_id: Uuid| {
@@ -62,17 +53,8 @@ impl Batch {
     pub fn together<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut all = Self::default();
         for part in parts {
-            let Self {
-                sends,
-                blocks,
-                activations,
-                answers,
-                outcomes,
-                marks,
-                receipts,
-                suppressions,
-                    events,
-            } = part.clone();
+            let Self { sends, blocks, activations, answers, outcomes, marks, receipts, suppressions, events } =
+                part.clone();
             all.sends.extend(sends);
             all.blocks.extend(blocks);
             all.activations.extend(activations);
@@ -141,6 +123,7 @@ mod tests {
             provider_message_id: id,
             error,
             retry_at: None,
+            taken_at: None,
         };
         (Uuid::from_u128(1), Uuid::nil(), row)
     }

@@ -108,17 +108,8 @@ impl Batch {
     }
 
     const fn is_without_sends(&self) -> bool {
-        let Self {
-            sends: _,
-            blocks,
-            activations,
-            answers,
-            outcomes,
-            marks,
-            receipts,
-            suppressions,
-            events,
-        } = self;
+        let Self { sends: _, blocks, activations, answers, outcomes, marks, receipts, suppressions, events } =
+            self;
         blocks.is_empty()
             && activations.is_empty()
             && answers.is_empty()

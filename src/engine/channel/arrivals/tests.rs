@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::domain::channel::{Channel, Kind, Status};
 use crate::domain::content::Content;
 use crate::domain::phone::PhoneNumber;
-use crate::domain::send::Schedule;
+use crate::domain::send::{Schedule, State};
 use crate::domain::tier;
 use crate::engine::Engine;
 use crate::engine::channel::{Explain, Release};
@@ -88,7 +88,7 @@ fn a_send_that_its_release_overtook_or_that_comes_late_is_left_to_the_store() {
             }
             held().await
         };
-        for over in [None, Some(send::State::Canceled)] {
+        for over in [None, Some(State::Canceled)] {
             let before = taken_in().await;
             let overtaken = Uuid::now_v7();
             engine.directory().ask(channel.id, Release { send_id: overtaken, over }).await.unwrap();

@@ -88,7 +88,8 @@ fn a_thousand_messages_that_met_one_trouble_tell_of_it_once() {
     );
     let sorted = Sorted::new(heard, NOW);
     let place = Place { account: Some("1022".to_owned()), number: Some("1065".to_owned()) };
-    let trouble = Notice::Trouble(Disposition::SlowNumber, failure(131_050), NOW);
+    let (disposition, failure) = (Disposition::SlowNumber, failure(131_050));
+    let trouble = Notice::Trouble { disposition, failure, at: NOW, is_of_message: true };
     assert_eq!(sorted.notices, [(place, trouble)]);
     assert_eq!(sorted.held_templates.len(), 1);
     assert_eq!((sorted.receipts.len(), sorted.refused.len()), (2_003, 0));
@@ -127,8 +128,8 @@ fn an_account_that_is_lost_or_found_concerns_its_numbers() {
     );
     let place = Place { account: Some("1022".to_owned()), number: None };
     let expected = [
-        Notice::Trouble(Disposition::Disconnect, failure(0), NOW),
-        Notice::Trouble(Disposition::Block, failure(1), NOW),
+        trouble(Disposition::Disconnect, failure(0), NOW),
+        trouble(Disposition::Block, failure(1), NOW),
         Notice::Recheck(None),
     ];
     assert_eq!(sorted.notices, expected.map(|notice| (place.clone(), notice)));
