@@ -45,6 +45,12 @@ const COUNTERS: &[Metric] = &[
     ),
     metric("pombo_ledger_rows_total", &[], "Sends and outcomes that the ledger wrote"),
     metric("pombo_ledger_failures_total", &[], "Commits of the ledger that failed and were tried again"),
+    metric(
+        "pombo_ledger_refused_rows_total",
+        &["row", "then"],
+        "Rows that the database refuses for ever, by what they are and what was done: set aside, or written without the \
+         provider's words",
+    ),
     metric("pombo_receipts_total", &["state"], "Receipts that were taken in, by the state that they say"),
     metric(
         "pombo_receipts_ignored_total",
@@ -67,6 +73,12 @@ const COUNTERS: &[Metric] = &[
     metric("pombo_panics_total", &["work"], "Background work that panicked, a defect; it goes on"),
     metric("http_requests_total", &["route", "method", "status"], "Requests"),
 ];
+
+const GAUGES: &[Metric] = &[metric(
+    "pombo_ledger_in_doubt",
+    &[],
+    "Sends of which it is not known whether they were accepted; their callers wait",
+)];
 
 const SECONDS_TAKEN: &[Metric] = &[
     metric("pombo_provider_answer_seconds", &[], "Time from a message's start to the provider's answer"),
@@ -119,7 +131,7 @@ fn describe() {
     for counter in COUNTERS {
         describe_counter!(counter.name, counter.help());
     }
-    for gauge in PROCESS {
+    for gauge in GAUGES.iter().chain(PROCESS) {
         describe_gauge!(gauge.name, gauge.help());
     }
     for histogram in SECONDS_TAKEN {

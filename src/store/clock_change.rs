@@ -11,10 +11,18 @@ use super::{Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::send::State;
 
+/// When something was said: tables and columns.
+const SAID: [(&str, &str); 4] = [
+    ("suppression", "said_at"),
+    ("template", "status_said_at"),
+    ("template", "quality_said_at"),
+    ("template", "category_said_at"),
+];
+
 impl Store {
     /// Makes what waits by the service's own decision wait as long after `now` as it was meant to: messages that are
-    /// tried again, recipients that count for a quota, and recipients that are held, which no hold does for longer than
-    /// `longest_hold`. What clients asked for stays: a schedule follows the clock. Says how many rows moved.
+    /// tried again, and recipients that are held, which no hold does for longer than `longest_hold`. What was said of
+    /// recipients and templates at a time to come was said now, so that what is said next counts. What clients asked for stays: a schedule follows the clock. Says how many rows moved.
     ///
     /// Each statement stands alone, so that it holds no lock while it waits for another.
     ///
@@ -39,12 +47,15 @@ impl Store {
             );
             self.write.execute_raw(self.statement(&sql, [moment()])).await?;
         }
-        let sql = "UPDATE template_recipient SET at = $1 WHERE at > $2";
-        let counted =
-            self.write.execute_raw(self.statement(sql, [moment(), moment()])).await?.rows_affected();
+        let mut said = 0;
+        for (table, column) in SAID {
+            let sql = format!("UPDATE {table} SET {column} = $1 WHERE {column} > $2");
+            let statement = self.statement(sql, [moment(), moment()]);
+            said += self.write.execute_raw(statement).await?.rows_affected();
+        }
         let end = || now.plus(longest_hold).millis().into();
         let sql = "UPDATE suppression SET until = $1 WHERE until > $2";
         let held = self.write.execute_raw(self.statement(sql, [end(), end()])).await?.rows_affected();
-        Ok(waiting + counted + held)
+        Ok(waiting + said + held)
     }
 }

@@ -42,7 +42,7 @@ struct Send {
 
 impl Store {
     /// Everybody whom channels of a business account sent a template to since `since`, in pages, some perhaps more
-    /// than once. What was marked and has no row counts as written to `now`.
+    /// than once. What was marked and has no row counts as written to `now`; nothing was later than that.
     ///
     /// # Errors
     ///
@@ -53,6 +53,9 @@ impl Store {
         (since, now): (Timestamp, Timestamp),
         mut page: impl FnMut(Vec<WrittenTo>) + std::marker::Send,
     ) -> Result<()> {
+        // A clock that was ahead may have written times to come.
+        let by_now = |person: WrittenTo| WrittenTo { at: person.at.min(now), ..person };
+        let mut page = |people: Vec<WrittenTo>| page(people.into_iter().map(by_now).collect());
         let channels = self.rows("SELECT id FROM channel WHERE waba_id = $1", [waba_id.into()]).await?;
         for channel in &channels {
             let channel: Uuid = channel.try_get_by_index(0)?;

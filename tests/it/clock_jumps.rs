@@ -76,6 +76,21 @@ impl<'a> Clocked<'a> {
         Some(Timestamp::parse(until).unwrap().from_now(Timestamp::now().plus(ahead)))
     }
 
+    /// The id of a template without variables, once the service knows it.
+    async fn template(&self) -> Value {
+        let path = format!("/api/v1/chat/{}/templates", self.serving.channel);
+        let mut template = Value::Null;
+        until("the templates", async || {
+            let known = self.serving.list(&self.url, &path).await.json();
+            let mut known = known["data"].as_array().unwrap().iter();
+            template =
+                known.find(|it| it["name"] == "hello_world").map_or(Value::Null, |it| it["id"].clone());
+            !template.is_null()
+        })
+        .await;
+        template
+    }
+
     fn reached(&self) -> u64 {
         self.serving.figures().1
     }
@@ -196,7 +211,11 @@ async fn a_hold_lasts_a_day_though_the_clock_was_days_ahead_when_it_began(univer
     let mut clocked = Clocked::start(universe, 0, 2 * DAY, &[]).await;
     let enough = json!({ "match": {}, "times": 1, "outcome": { "error": { "code": 131_049 } } });
     clocked.serving.simulator.script(&enough).unwrap();
-    let send = clocked.send(&to_one(SINGLE)).await;
+    // Only a template is held back from a person.
+    let template = clocked.template().await;
+    let body =
+        json!({ "type": "template", "template_id": template, "components": [], "phone_number": SINGLE });
+    let send = clocked.send(&body).await;
     until("the hold", async || clocked.waits_for(&send, "recipient_held", 2 * DAY).await.is_some()).await;
     let left = clocked.waits_for(&send, "recipient_held", 2 * DAY).await.unwrap();
     assert!(left > DAY - LATE && left <= DAY, "{left:?}");
@@ -217,15 +236,7 @@ async fn a_hold_lasts_a_day_though_the_clock_was_days_ahead_when_it_began(univer
 async fn a_quota_opens_after_a_day_by_the_clock_however_it_was_set(universe: &Universe) {
     const QUOTA: u64 = 5;
     let mut clocked = Clocked::start(universe, 0, 2 * DAY, &[]).await;
-    let path = format!("/api/v1/chat/{}/templates", clocked.serving.channel);
-    let mut template = Value::Null;
-    until("the templates", async || {
-        let known = clocked.serving.list(&clocked.url, &path).await.json();
-        let mut known = known["data"].as_array().unwrap().iter();
-        template = known.find(|it| it["name"] == "hello_world").map_or(Value::Null, |it| it["id"].clone());
-        !template.is_null()
-    })
-    .await;
+    let template = clocked.template().await;
     let tier =
         "[unlimited]\nkind = \"business_account\"\nmessages_per_second = \"unlimited\"\ntemplate_quota = 5\n";
     clocked.serving.place.write("tiers.toml", tier);

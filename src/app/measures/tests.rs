@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{COUNTERS, Metric, PROCESS, SECONDS_TAKEN};
+use super::{COUNTERS, GAUGES, Metric, PROCESS, SECONDS_TAKEN};
 
 /// Metrics by name, each with its labels in alphabetical order.
 type Metrics = BTreeMap<String, Vec<String>>;
@@ -86,7 +86,7 @@ fn counted() -> Metrics {
 
 /// What our own sources count.
 fn described() -> Metrics {
-    labelled(COUNTERS.iter().chain(SECONDS_TAKEN))
+    labelled(COUNTERS.iter().chain(GAUGES).chain(SECONDS_TAKEN))
 }
 
 fn labelled<'a>(metrics: impl Iterator<Item = &'a Metric>) -> Metrics {
@@ -127,7 +127,7 @@ fn whatever_is_counted_is_described_and_nothing_else() {
 
 #[test]
 fn the_readme_tells_operators_of_every_metric() {
-    assert_eq!(told(), labelled(COUNTERS.iter().chain(SECONDS_TAKEN).chain(PROCESS)));
+    assert_eq!(told(), labelled(COUNTERS.iter().chain(GAUGES).chain(SECONDS_TAKEN).chain(PROCESS)));
 }
 
 #[cfg(target_os = "linux")]

@@ -190,7 +190,7 @@ mod tests {
         let said = |body: &[u8]| error(StatusCode::BAD_REQUEST, body).unwrap().1.sentence;
         assert_eq!(
             said(br#"{"error":{"message":"a","code":100,"error_data":{"details":"b\u0000c"}}}"#),
-            "a: b c"
+            "a: bc"
         );
         assert_eq!(said(br#"{"error":{"message":"a","code":"100","error_data":"text"}}"#), "a");
         assert_eq!(said(br#"{"error":{"code":100,"error_data":{"details":"b"}}}"#), "b");
