@@ -197,10 +197,14 @@ async fn what_is_said_of_each_message_after_kills_is_what_the_provider_has(unive
     killed.end().await;
 }
 
-/// A large send in its middle, with messages in flight.
-async fn in_the_middle<'a>(universe: &'a Universe, body: impl FnOnce() -> Value) -> (Killed<'a>, Uuid) {
+/// A large send in its middle, with messages in flight, each for so long.
+async fn in_the_middle<'a>(
+    universe: &'a Universe,
+    latency: Duration,
+    body: impl FnOnce() -> Value,
+) -> (Killed<'a>, Uuid) {
     let killed = Killed::start(universe, CONTACTS, "unlimited", &OPTIONS).await;
-    slow(&killed, 4 * LATENCY);
+    slow(&killed, latency);
     let mut body = body();
     body["contact_tag_id"] = json!(killed.serving.tag);
     let answer = killed.serving.send_through(&killed.serving.channel, &killed.url, &body).await;
@@ -231,7 +235,8 @@ async fn what_is_said_of_each_message_of_a_send_canceled_before_a_kill_is_what_t
     universe: &Universe,
 ) {
     let text = || json!({ "type": "text", "message": "hi" });
-    let (mut killed, send) = in_the_middle(universe, text).await;
+    // Longer than the cancel takes, which waits for a commit and for no answer.
+    let (mut killed, send) = in_the_middle(universe, 40 * LATENCY, text).await;
     let url = format!("{}/api/v1/sends/{send}/cancel", killed.url);
     let cancel = reqwest::Client::new().request(Method::POST, url).bearer_auth(&killed.serving.key);
     assert_eq!(cancel.send().await.unwrap().status().as_u16(), 200);
@@ -248,7 +253,7 @@ async fn what_is_said_of_each_message_of_a_send_that_expired_during_a_crash_is_w
         expires_at = Timestamp::now().plus(Duration::from_secs(8));
         json!({ "type": "text", "message": "hi", "expires_at": expires_at })
     };
-    let (mut killed, send) = in_the_middle(universe, text).await;
+    let (mut killed, send) = in_the_middle(universe, 4 * LATENCY, text).await;
     killed.kill().await;
     assert!(Timestamp::now() < expires_at, "the kill came too late to be before the send's end");
     until_soon("the send's time over", async || Timestamp::now() > expires_at).await;
