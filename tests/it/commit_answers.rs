@@ -16,6 +16,9 @@ const FIRST_CONTACT: u64 = 5_511_900_000_000;
 /// Nobody's number in the tag.
 const SINGLE: u64 = 5_521_900_000_000;
 
+/// How long what is in doubt waits for a receipt.
+const GRACE: Duration = Duration::from_secs(3);
+
 /// How the statements begin that a promise or its fulfilment stands on.
 const NEW_SEND: &str = "INSERT INTO send ";
 const NEW_BLOCKS: &str = "INSERT INTO recipient_block ";
@@ -35,8 +38,8 @@ pub(crate) async fn behind(universe: &Universe) -> (PostgresProxy, Running) {
         // An audience of several blocks is written in steps.
         config.engine.block_size = 20;
         config.engine.watch_interval = Duration::from_millis(20);
-        // Receipts come sooner.
-        config.retry.unknown_grace = Duration::from_secs(3);
+        // Receipts come sooner, where they come.
+        config.retry.unknown_grace = GRACE;
     })
     .await;
     (proxy, running)

@@ -59,6 +59,7 @@ impl Ledger<'_> {
     }
 
     /// A send to these people, some of whose messages have a row; the others below the mark have none.
+    #[expect(clippy::too_many_arguments, reason = "each is one column of the cases below")]
     async fn send(
         &self,
         channel: Uuid,

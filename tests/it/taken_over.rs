@@ -83,7 +83,10 @@ impl Stage {
     /// numbers hear once or not at all.
     async fn lost_at(mut self, caught: Caught, asked: JoinHandle<Answer>, numbers: std::ops::Range<u64>) {
         caught.held().await;
+        aim(&self.running);
         let former = self.taken_over(caught).await;
+        // What the former one had in flight, the provider tells its successor.
+        aim(&self.running);
         let answer = asked.await.unwrap();
         let promised = match answer.status {
             202 => numbers.end - numbers.start,
@@ -164,17 +167,19 @@ async fn an_audience_whose_last_step_was_written_before_the_lease_was_lost_is_de
     an_audience_at(0, Moment::CommitAnswer(ACTIVATION)).await;
 }
 
+/// The provider tells this service, soon after each message.
+fn aim(running: &Running) {
+    let short = Duration::from_millis(20);
+    let options = ReceiptOptions::to(running.hook(running.channel), APP_SECRET);
+    let options = ReceiptOptions { delivered_after: short, read_after: short, ..options };
+    running.simulator.aim_receipts(Some(options)).unwrap();
+}
+
 /// A send under way, at this moment of a commit that says what was sent.
 async fn dispatching_at(moment: Moment) {
     let mut stage = Stage::new().await;
     let tag = stage.running.tag("everyone", FIRST_CONTACT, CONTACTS).await;
     stage.running.simulator.script(&json!({ "latency": "40ms" })).unwrap();
-    let aim = |running: &Running| {
-        let short = Duration::from_millis(20);
-        let options = ReceiptOptions::to(running.hook(running.channel), APP_SECRET);
-        let options = ReceiptOptions { delivered_after: short, read_after: short, ..options };
-        running.simulator.aim_receipts(Some(options)).unwrap();
-    };
     aim(&stage.running);
     stage.running.send_to_tag(tag, CONTACTS).await;
     until("some messages", async || stage.running.delivered().0 > CONTACTS / 8).await;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::database::{Universe, stores};
 use crate::running::{Running, WABA, until};
+use crate::scenarios::stage::{plain_template, template};
 
 stores!(
     a_message_to_somebody_who_got_one_just_now_waits_for_the_pair,
@@ -91,7 +92,10 @@ async fn what_waits_for_long_says_so_from_the_store(universe: &Universe) {
 
     let held = json!({ "match": {}, "times": 1, "outcome": { "error": { "code": 131_049 } } });
     running.simulator.script(&held).unwrap();
-    let shown = waits(&running, &text("+5511900000002"), "recipient_held", ("queued", 1)).await;
+    // Only a template is held back from a person.
+    let mut body = plain_template(template(&running, "hello_world").await);
+    body["phone_number"] = json!("+5511900000002");
+    let shown = waits(&running, &body, "recipient_held", ("queued", 1)).await;
     assert!(says(&shown, "the provider asked") && ends_within(&shown, 24 * 3_600), "{shown}");
     running.end().await;
 }

@@ -100,10 +100,10 @@ impl Sorted {
                 self.notice(place, Notice::Recheck(phone_number));
             }
             Update::Account(AccountChange::Disconnected(failure)) => {
-                self.notice(place, trouble(Disposition::Disconnect, failure, at));
+                self.notice(place, trouble(Disposition::Disconnect, failure, said_at(at, now)));
             }
             Update::Account(AccountChange::Blocked(failure)) => {
-                self.notice(place, trouble(Disposition::Block, failure, at));
+                self.notice(place, trouble(Disposition::Block, failure, said_at(at, now)));
             }
             Update::Account(AccountChange::Restored) | Update::Limit { messaging_limit: _ } => {
                 self.notice(place, Notice::Recheck(None));
@@ -118,7 +118,7 @@ impl Sorted {
             }
             Update::Inbound { id, from: _, at: _, payload } => self.inbound.push((place, id, payload)),
             Update::Trouble(disposition, failure) => {
-                self.notice(place, trouble(disposition, failure, at));
+                self.notice(place, trouble(disposition, failure, said_at(at, now)));
             }
             Update::Other { field } => tracing::debug!(field, "heard of something that nothing follows from"),
             Update::Unreadable { field } => {

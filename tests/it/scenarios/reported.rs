@@ -4,10 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use pombo::clock::Timestamp;
 use pombo::domain::message::Key;
 use rand::RngExt as _;
-use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
@@ -16,13 +14,9 @@ use super::killed::{Killed, slow};
 use super::seed::Seed;
 use crate::database::{Universe, stores};
 use crate::harness::Answer;
-use crate::running::{until, until_soon};
+use crate::running::until;
 
-stores!(
-    what_is_said_of_each_message_after_kills_is_what_the_provider_has,
-    what_is_said_of_each_message_of_a_send_canceled_before_a_kill_is_what_the_provider_has,
-    what_is_said_of_each_message_of_a_send_that_expired_during_a_crash_is_what_the_provider_has,
-);
+stores!(what_is_said_of_each_message_after_kills_is_what_the_provider_has,);
 
 const CONTACTS: u64 = 900;
 const KILLS: u64 = 3;
@@ -195,69 +189,4 @@ async fn what_is_said_of_each_message_after_kills_is_what_the_provider_has(unive
     assert_reported(&killed, &promised).await;
     assert_ne!(killed.in_doubt, 0, "nothing was in flight at the kills");
     killed.end().await;
-}
-
-/// A large send in its middle, with messages in flight, each for so long.
-async fn in_the_middle<'a>(
-    universe: &'a Universe,
-    latency: Duration,
-    body: impl FnOnce() -> Value,
-) -> (Killed<'a>, Uuid) {
-    let killed = Killed::start(universe, CONTACTS, "unlimited", &OPTIONS).await;
-    slow(&killed, latency);
-    let mut body = body();
-    body["contact_tag_id"] = json!(killed.serving.tag);
-    let answer = killed.serving.send_through(&killed.serving.channel, &killed.url, &body).await;
-    assert_eq!(answer.status, 202, "{}", answer.body);
-    until("some messages", async || killed.messages() > CONTACTS / 8).await;
-    let send = id(&answer.json());
-    (killed, send)
-}
-
-/// What is said of each message of an ended send is what the provider has: at first nothing is heard of those that were
-/// in flight at the kill, and then their receipts come.
-async fn assert_ended_and_reported(killed: Killed<'_>, send: Uuid) {
-    assert_ne!(killed.in_doubt, 0, "nothing was in flight at the kill");
-    assert!(killed.messages() < CONTACTS, "it ended too late to be in its middle");
-    assert_reported(&killed, &[send].into()).await;
-    killed.aim();
-    let arrived = async || {
-        let arrived = said(&killed, send).await.into_iter().filter(|said| said.state == "read").count();
-        arrived as u64 == killed.messages()
-    };
-    // The provider waits about as long as the service was away before it tells again.
-    until("every message that the provider has read", arrived).await;
-    assert_reported(&killed, &[send].into()).await;
-    killed.end().await;
-}
-
-async fn what_is_said_of_each_message_of_a_send_canceled_before_a_kill_is_what_the_provider_has(
-    universe: &Universe,
-) {
-    let text = || json!({ "type": "text", "message": "hi" });
-    // Longer than the cancel takes, which waits for a commit and for no answer.
-    let (mut killed, send) = in_the_middle(universe, 40 * LATENCY, text).await;
-    let url = format!("{}/api/v1/sends/{send}/cancel", killed.url);
-    let cancel = reqwest::Client::new().request(Method::POST, url).bearer_auth(&killed.serving.key);
-    assert_eq!(cancel.send().await.unwrap().status().as_u16(), 200);
-    killed.kill().await;
-    killed.start_again().await;
-    assert_ended_and_reported(killed, send).await;
-}
-
-async fn what_is_said_of_each_message_of_a_send_that_expired_during_a_crash_is_what_the_provider_has(
-    universe: &Universe,
-) {
-    let mut expires_at = Timestamp::now();
-    let text = || {
-        expires_at = Timestamp::now().plus(Duration::from_secs(8));
-        json!({ "type": "text", "message": "hi", "expires_at": expires_at })
-    };
-    let (mut killed, send) = in_the_middle(universe, 4 * LATENCY, text).await;
-    killed.kill().await;
-    assert!(Timestamp::now() < expires_at, "the kill came too late to be before the send's end");
-    until_soon("the send's time over", async || Timestamp::now() > expires_at).await;
-    killed.start_again().await;
-    until("the send expired", async || killed.shown(&send.to_string()).await["state"] == "expired").await;
-    assert_ended_and_reported(killed, send).await;
 }

@@ -22,10 +22,10 @@ fn media(kind: &str, link: &str, caption: Option<&str>) -> Value {
 /// Sends a file of this kind that is served so, and opens it where it arrived: with the answer's content, whose address
 /// and length were looked at.
 async fn sent(kind: &str, path: &str, bytes: &[u8], caption: Option<&str>) -> (Value, OpenedFile) {
-    let world = World::linked().await;
+    let world = Box::pin(World::linked()).await;
     world.whatsapp.contact(MARIA);
     let host = Host::body("", bytes).await;
-    let (sent, message) = world.arrives(&media(kind, &host.link(path), caption)).await;
+    let (sent, message) = Box::pin(world.arrives(&media(kind, &host.link(path), caption))).await;
     assert_eq!(host.connections(), 1, "a link is followed once");
     let opened = world.whatsapp.file_of(&message);
     assert_eq!(opened.bytes, bytes);

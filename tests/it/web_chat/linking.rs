@@ -47,6 +47,7 @@ async fn a_phone_on_which_the_code_is_typed_is_connected() {
 #[tokio::test]
 async fn a_new_process_connects_again_without_a_code() {
     let mut world = World::linked().await;
+    until("the keys at WhatsApp", async || world.own.phone.uploads_of_keys() == 1).await;
     world.service.stop().await;
     world.own.phone.expect_offline().await;
     assert!(world.records(&world.own).await > 0);
