@@ -11,8 +11,9 @@ pub(crate) const SINGLES: u64 = 5_512_000_000_000;
 
 const TAKEN: &str = r#"{"messaging_product":"whatsapp","messages":[{"id":"wamid.HBgLMTY0NjcwNDM1OTUVAgARGBI1RjQyNUE3NEYxMzAzMzQ5MkEA"}]}"#;
 /// It does not say how fast the number may send, so that nothing but the tier bounds it.
-const HEALTHY: &str =
-    r#"{"id":"1","display_phone_number":"+1 555 078 3881","quality_rating":"GREEN","status":"CONNECTED"}"#;
+/// Its level bounds no rate; a number without a level is held to the lowest.
+const HEALTHY: &str = r#"{"id":"1","display_phone_number":"+1 555 078 3881","quality_rating":"GREEN","status":"CONNECTED",
+    "throughput":{"level":"NOT_APPLICABLE"}}"#;
 const NO_TEMPLATES: &str = r#"{"data":[]}"#;
 
 /// What came so far.
