@@ -14,6 +14,8 @@ pub(crate) const CONCURRENCY: usize = 64;
 const MESSAGES: u64 = 200_000;
 const ROUNDS: usize = 3;
 const ANSWER: &str = r#"{"messaging_product":"whatsapp","contacts":[{"input":"+5511988887777","wa_id":"5511988887777"}],"messages":[{"id":"wamid.HBgLMTY0NjcwNDM1OTUVAgARGBI1RjQyNUE3NEYxMzAzMzQ5MkEA"}]}"#;
+/// Its level bounds no rate; a number without a level is held to the lowest.
+const NUMBER: &str = r#"{"id":"1","status":"CONNECTED","throughput":{"level":"NOT_APPLICABLE"}}"#;
 
 pub(crate) fn measure() -> Vec<Row> {
     let arrivals = Arc::new(AtomicU64::new(0));
@@ -54,7 +56,10 @@ pub(crate) fn provider(arrivals: Arc<AtomicU64>) -> String {
         actix_web::rt::System::new().block_on(async move {
             let state = web::Data::from(arrivals);
             let server = HttpServer::new(move || {
-                App::new().app_data(state.clone()).route("/{path:.*}", web::post().to(take))
+                App::new()
+                    .app_data(state.clone())
+                    .route("/{path:.*}", web::post().to(take))
+                    .route("/{path:.*}", web::get().to(describe))
             })
             .workers(1)
             .disable_signals()
@@ -71,6 +76,10 @@ async fn take(arrivals: web::Data<AtomicU64>, body: web::Bytes) -> HttpResponse 
     std::hint::black_box(&body);
     arrivals.fetch_add(1, Ordering::Relaxed);
     HttpResponse::Ok().content_type("application/json").body(ANSWER)
+}
+
+async fn describe() -> HttpResponse {
+    HttpResponse::Ok().content_type("application/json").body(NUMBER)
 }
 
 /// The yardstick: as many of the same requests, as many at once, the answers read and parsed, nothing kept.
