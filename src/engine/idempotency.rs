@@ -1,7 +1,7 @@
 //! Requests that must be carried out once, however often they are repeated: each has a key of its client's.
 //!
 //! While one runs its key is held here, in memory, and given back when whoever holds it is gone, whatever
-//! ended them; one of which nobody knows whether it was accepted runs until that is known. Once it is accepted its
+//! ended them; a request whose commit is in doubt runs until that is settled. Once a request is accepted its
 //! answer is in the store, written with the send itself, and is given again for [`KEPT`], to any number of repeats at
 //! once: the store is asked for it before a repeat is refused. A request that was refused did nothing: it may be mended
 //! and repeated under its key.

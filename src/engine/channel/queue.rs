@@ -60,7 +60,7 @@ impl ChannelActor {
             .spawn(ctx);
     }
 
-    /// Whoever read the store before it had what was said of these did not find it there.
+    /// A read of the store that began before this write did not find it there.
     fn look_up_suppressions(&self, said: Vec<Word>, ctx: &mut Context<Self>) {
         if said.is_empty() {
             return;

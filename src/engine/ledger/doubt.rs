@@ -1,4 +1,4 @@
-//! Sends of which nobody knows whether their commit went through.
+//! Sends whose commit may or may not have gone through.
 //!
 //! Their callers are answered when that is settled and not before: a send that was refused is never accepted later,
 //! not even by a process that takes over. Settling goes on beside the commits, so that a backend that hangs with one
