@@ -67,6 +67,8 @@ codes! {
     RateLimited = "rate_limited", TooManyRequests;
     /// The channel belongs to another company.
     CredentialResourceMismatch = "credential_resource_mismatch", Forbidden;
+    /// What came is no HTTP request, or its head is too large or came too slowly: then 431 or 408.
+    MalformedRequest = "malformed_request", Invalid;
     /// No such path.
     NotFound = "not_found", NotFound;
     /// The path exists, this method does not.

@@ -18,6 +18,10 @@ use crate::config::{Log, LogFormat};
 /// matters of it, the web sessions tell in words of our own. To look for a fault, name a part in `log.level`.
 const INDISCREET: [&str; 3] = ["whatsapp_rust", "wacore", "waproto"];
 
+/// Where the HTTP library tells as errors what clients do: bytes that are no request, connections that break off. What
+/// matters of it is answered and counted. To look for a fault, name the part in `log.level`.
+const CLIENTS: &str = "actix_http::h1::dispatcher";
+
 /// Why logging cannot begin.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -60,12 +64,16 @@ where
     })
 }
 
-/// Keeps out what may not be logged. Where that library names the place of a line with a slash, as no other does, the
+/// Keeps out what may not be logged, and what clients did. Where that library names the place of a line with a slash, as no other does, the
 /// line may hold a pairing code, and is never let through.
 fn discreet(level: &str) -> FilterFn<impl Fn(&Metadata<'_>) -> bool + use<>> {
     let is_asked_for = INDISCREET.iter().any(|part| level.contains(part));
+    let is_looked_for = level.contains(CLIENTS);
     filter_fn(move |metadata| {
         let target = metadata.target();
+        if target == CLIENTS && !is_looked_for {
+            return false;
+        }
         let is_indiscreet = || INDISCREET.iter().any(|part| target.starts_with(part));
         !target.contains('/') && (is_asked_for || !is_indiscreet())
     })
@@ -101,6 +109,7 @@ mod tests {
             tracing::debug!("too fine");
             tracing::warn!(target: "Client/PairCode", "Code: ABCD1234");
             tracing::warn!(target: "wacore::usync", "5511988887777");
+            tracing::error!(target: "actix_http::h1::dispatcher", "stream error: Invalid Header provided");
         });
         let bytes = written.0.lock().unwrap().clone();
         String::from_utf8(bytes).unwrap()
@@ -130,6 +139,8 @@ mod tests {
         assert_eq!(logged("warn", LogFormat::Text), "");
         let asked_for = logged("off,wacore=warn,pombo=info", LogFormat::Text);
         assert!(asked_for.contains("5511988887777") && !asked_for.contains("ABCD1234"), "{asked_for}");
+        let looked_for = logged("off,actix_http::h1::dispatcher=error", LogFormat::Text);
+        assert!(looked_for.contains("stream error"), "{looked_for}");
         assert_eq!(logged("off,pombo=debug", LogFormat::Text).lines().count(), 2);
         let broken = Log { level: "pombo=loud".to_owned(), format: LogFormat::Text };
         assert!(subscriber(&broken, false, io::sink).is_err());

@@ -9,6 +9,7 @@ use super::auth::Company;
 use super::envelope::Envelope;
 use super::error::Error;
 use super::list_query::ListQuery;
+use super::openapi::{ChannelKind, ChannelStatus};
 use crate::clock::Timestamp;
 use crate::domain::channel::{self, Connection, Kind, Reason};
 
@@ -17,16 +18,16 @@ use crate::domain::channel::{self, Connection, Kind, Reason};
 pub(super) struct Channel {
     /// Names the channel in paths.
     id: Uuid,
-    /// `business_account` or `web_session`.
-    #[schema(example = "business_account")]
+    /// Which kind of provider stands behind it.
+    #[schema(value_type = ChannelKind, example = "business_account")]
     kind: &'static str,
     /// What the company calls it.
     name: String,
     /// As shown to people.
     #[schema(example = "+55 11 98888-7777")]
     phone_number: Option<String>,
-    /// `connected`, `connecting`, `disconnected`, `blocked` (business accounts) or `pairing` (web sessions).
-    #[schema(example = "connected")]
+    /// Whether it can send.
+    #[schema(value_type = ChannelStatus, example = "connected")]
     status: &'static str,
     /// Why it is not connected, or not wholly; null when it is.
     status_reason: Option<StatusReason>,

@@ -11,8 +11,9 @@ use crate::domain::page::{Page, PageRequest};
 pub(super) struct Envelope<T> {
     /// The records of this page.
     data: Vec<T>,
-    /// The page returned, from 1.
-    current_page: u64,
+    /// The page that was asked for, from 1; it may be past the last one.
+    #[schema(value_type = usize, minimum = 1)]
+    current_page: u128,
     /// How many pages there are; 0 when nothing matches.
     total_pages: u64,
     /// Matching records across all pages.

@@ -12,7 +12,9 @@ use actix_web::{HttpRequest, HttpResponse, ResponseError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::rate_limit;
 use super::route::Allow;
+use crate::domain::limit::Spent;
 use crate::engine::{self, Exhausted};
 use crate::error::{Class, Code, Refusal};
 use crate::store;
@@ -26,10 +28,10 @@ pub(super) const RETRY_SOON: Duration = Duration::from_secs(1);
 pub(super) struct ErrorBody<'a> {
     /// One sentence for a person: what is wrong and what to do about it.
     #[schema(example = "`type` is missing: give one of text, image, video, audio, document")]
-    error: &'a str,
+    pub(super) error: &'a str,
     /// What programs compare with; never changes.
     #[schema(example = "missing_type")]
-    code: &'static str,
+    pub(super) code: &'static str,
 }
 
 /// The body of a refusal that speaks the web session's older form.
@@ -39,6 +41,14 @@ pub(super) struct MessageBody {
     /// One sentence for a person.
     #[schema(example = "Unknown Channel")]
     message: &'static str,
+}
+
+/// The body after a failure of ours, which says nothing of what went wrong inside.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Apology {
+    /// One sentence for a person.
+    #[schema(example = "internal server error")]
+    error: &'static str,
 }
 
 /// Why a request is not answered as it wishes.
@@ -52,8 +62,8 @@ pub(super) enum Error {
     MethodNotAllowed(String),
     /// The company makes too many requests.
     RateLimited(Exhausted),
-    /// It comes too soon for what its channel may do: when to try again, and why.
-    TooSoon(Duration, String),
+    /// It comes too soon for what its channel may do: when to try again, why, and which allowance is used up.
+    TooSoon(Duration, String, Spent),
     /// It may succeed later.
     Unavailable(Duration),
     /// A defect of ours, which was logged where it happened.
@@ -83,7 +93,9 @@ impl From<engine::Error> for Error {
     fn from(error: engine::Error) -> Self {
         match error {
             engine::Error::Refused(refusal) => Self::Refused(refusal),
-            engine::Error::TooSoon { retry_after, sentence } => Self::TooSoon(retry_after, sentence),
+            engine::Error::TooSoon { retry_after, sentence, spent } => {
+                Self::TooSoon(retry_after, sentence, spent)
+            }
             engine::Error::Unavailable { retry_after } => Self::Unavailable(retry_after),
             engine::Error::Internal => Self::Internal,
         }
@@ -167,8 +179,10 @@ impl ResponseError for Error {
                     .insert_header((RETRY_AFTER, whole_seconds(*wait)))
                     .json(ErrorBody { error: &sentence, code: Code::RateLimited.as_str() })
             }
-            Self::TooSoon(retry_after, sentence) => answer
+            Self::TooSoon(retry_after, sentence, spent) => answer
                 .insert_header((RETRY_AFTER, whole_seconds(*retry_after)))
+                .insert_header((rate_limit::POLICY, rate_limit::policy_of(spent)))
+                .insert_header((rate_limit::LEFT, rate_limit::nothing_left(spent, *retry_after)))
                 .json(ErrorBody { error: sentence, code: Code::RateLimited.as_str() }),
             Self::Unavailable(retry_after) => {
                 answer.insert_header((RETRY_AFTER, whole_seconds(*retry_after))).json(ErrorBody {

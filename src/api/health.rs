@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::State;
-use super::error::{Error, RETRY_SOON, whole_seconds};
+use super::error::{Error, ErrorBody, RETRY_SOON, whole_seconds};
 use crate::error::Code;
 
 /// Whether the process lives, or takes requests.
@@ -89,7 +89,10 @@ fn not_ready(obstacles: Vec<String>) -> HttpResponse {
     operation_id = "metrics",
     tag = "operation",
     security(()),
-    responses((status = 200, description = "The present values", body = String, content_type = "text/plain")),
+    responses(
+        (status = 200, description = "The present values", body = String, content_type = "text/plain"),
+        (status = 404, description = "`not_found`: metrics are switched off", body = ErrorBody),
+    ),
 )]
 pub(super) async fn metrics(state: Data<State>) -> Result<HttpResponse, Error> {
     let metrics = state.options.metrics.as_ref().ok_or_else(Error::no_such_path)?;

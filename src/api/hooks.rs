@@ -13,7 +13,8 @@ use actix_web::{HttpRequest, HttpResponse};
 use super::State;
 use super::body::Body;
 use super::channel_id::ChannelId;
-use super::error::{Error, ErrorBody};
+use super::error::{Apology, Error, ErrorBody};
+use super::openapi::WebhookBody;
 use super::query;
 use crate::connector::cloud_api::webhook;
 use crate::connector::update::Heard;
@@ -40,7 +41,7 @@ const SIGNATURE: &str = "x-hub-signature-256";
     tag = "webhooks",
     security(()),
     params(
-        ("id" = uuid::Uuid, Path, description = "The channel"),
+        ("id" = Uuid, Path, description = "The channel"),
         ("hub.mode" = String, Query, description = "`subscribe`"),
         ("hub.verify_token" = String, Query, description = "As `pombo channel webhook` shows it"),
         ("hub.challenge" = String, Query, description = "Any text"),
@@ -49,6 +50,7 @@ const SIGNATURE: &str = "x-hub-signature-256";
         (status = 200, description = "The challenge", body = String, content_type = "text/plain"),
         (status = 403, description = "`invalid_verify_token`", body = ErrorBody),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
+        (status = 500, description = "A failure of ours; the body says no more than that", body = Apology),
         (status = 503, description = "`service_unavailable`", body = ErrorBody),
     ),
 )]
@@ -88,16 +90,17 @@ pub(super) async fn handshake(
     tag = "webhooks",
     security(()),
     params(
-        ("id" = uuid::Uuid, Path, description = "The channel"),
+        ("id" = Uuid, Path, description = "The channel"),
         ("x-hub-signature-256" = String, Header, description = "HMAC-SHA256 over the body, with the app secret"),
     ),
-    request_body(content = Object, description = "As the provider writes it"),
+    request_body(content = WebhookBody, description = "As the provider writes it"),
     responses(
         (status = 200, description = "Everything in it is stored"),
         (status = 400, description = "`invalid_body`", body = ErrorBody),
         (status = 403, description = "`invalid_signature`", body = ErrorBody),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
+        (status = 500, description = "A failure of ours; the body says no more than that", body = Apology),
         (status = 503, description = "`service_unavailable`: repeat it", body = ErrorBody),
     ),
 )]

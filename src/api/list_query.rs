@@ -11,9 +11,6 @@ use crate::error::Code;
 /// Records on a page when the client does not say.
 const DEFAULT_LIMIT: u64 = 10;
 
-/// The largest number that is taken as it is; larger ones count as this one.
-const LARGEST: u64 = i64::MAX as u64;
-
 /// Which page to list.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -22,11 +19,10 @@ pub(super) struct PageParameters {
     /// From 1; 1 when absent.
     #[param(minimum = 1, default = 1)]
     page: Option<u64>,
-    /// Records on a page; 10 when absent, and by default at most 1,000.
+    /// Records on a page; 10 when absent.
     #[param(minimum = 1, default = 10)]
     limit: Option<u64>,
-    /// Matched anywhere, without case and accents; `%` and `_` are plain characters. By default at most 200
-    /// characters.
+    /// Matched anywhere, without case and accents; `%` and `_` are plain characters.
     search: Option<String>,
 }
 
@@ -49,10 +45,11 @@ impl<'a> ListQuery<'a> {
     pub(super) fn page(&self) -> Result<PageRequest, Error> {
         let max = self.options.page_size;
         let page = self.positive("page")?.unwrap_or(1);
-        let limit = self.positive("limit")?.unwrap_or_else(|| DEFAULT_LIMIT.min(max));
-        if limit > max {
-            return Err(invalid_pagination(format!("`limit` is over {max}: read more pages instead")));
-        }
+        let limit = self.positive("limit")?.unwrap_or_else(|| DEFAULT_LIMIT.min(max).into());
+        let limit = u64::try_from(limit)
+            .ok()
+            .filter(|limit| *limit <= max)
+            .ok_or_else(|| invalid_pagination(format!("`limit` is over {max}: read more pages instead")))?;
         Ok(PageRequest { page, limit })
     }
 
@@ -95,7 +92,7 @@ impl<'a> ListQuery<'a> {
         }
     }
 
-    fn positive(&self, name: &str) -> Result<Option<u64>, Error> {
+    fn positive(&self, name: &str) -> Result<Option<u128>, Error> {
         let refusal = || invalid_pagination(format!("`{name}` must be a positive integer"));
         let Some(value) = query::value(self.query, name).map_err(|query::Undecodable| refusal())? else {
             return Ok(None);
@@ -106,10 +103,10 @@ impl<'a> ListQuery<'a> {
         if !value.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(refusal());
         }
-        // Digits that no integer holds are a page past every end.
-        match value.parse::<u64>().unwrap_or(u64::MAX).min(LARGEST) {
-            0 => Err(refusal()),
-            number => Ok(Some(number)),
+        match value.parse() {
+            Ok(0) => Err(refusal()),
+            Ok(number) => Ok(Some(number)),
+            Err(_) => Err(invalid_pagination(format!("`{name}` has more digits than any page"))),
         }
     }
 }

@@ -12,6 +12,7 @@ mod chat;
 mod contacts;
 mod envelope;
 mod error;
+mod front;
 mod health;
 mod hooks;
 mod idempotency;
@@ -20,10 +21,13 @@ mod observe;
 mod openapi;
 mod operator;
 mod options;
+mod page;
 mod query;
+mod rate_limit;
 mod request_id;
 mod route;
 mod sends;
+mod server;
 mod templates;
 mod web_chat;
 
@@ -32,7 +36,8 @@ use actix_web::web;
 pub use self::observe::{DURATION_SECONDS, REQUESTS_TOTAL};
 pub use self::openapi::document;
 pub use self::options::Options;
-pub use self::route::{Access, Route};
+pub use self::route::{Access, Listener, Route};
+pub use self::server::{Settings, listen};
 use crate::engine::Engine;
 
 /// What handlers work with.
@@ -78,14 +83,26 @@ route::table! {
     GET "/metrics" => health::metrics, Open;
     GET "/openapi.json" => openapi::json, Open;
     GET "/docs" => openapi::docs, Open;
+    GET "/docs/" => openapi::docs, Open;
     GET "/docs/{file}" => openapi::docs_file, Open;
+    GET "/" => front::show, Open;
 }
 
 /// The whole surface as one service, to be added last to an application: it answers every path.
 pub fn service(state: web::Data<State>) -> impl actix_web::dev::HttpServiceFactory + 'static {
-    register(web::scope(""))
+    service_on(state, Listener::Whole)
+}
+
+/// What `listener` serves of it, likewise; every other path is answered with `not_found`.
+pub fn service_on(
+    state: web::Data<State>,
+    listener: Listener,
+) -> impl actix_web::dev::HttpServiceFactory + 'static {
+    register(web::scope(""), listener)
         .app_data(state)
+        .app_data(web::Data::new(listener))
         .app_data(route::Observed::unmatched())
+        .app_data(openapi::Written::default())
         .default_service(web::to(error::not_found))
         .wrap_fn(observe::observe)
 }

@@ -11,26 +11,20 @@ use std::time::{Duration, Instant};
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{Service, ServiceRequest, ServiceResponse};
-use actix_web::http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpMessage as _, HttpResponse, ResponseError};
 use futures_util::FutureExt as _;
 use metrics::{Counter, Histogram};
 use tracing::Instrument as _;
 
-use super::error::whole_seconds;
-use super::request_id;
+use super::{rate_limit, request_id};
 use crate::engine::Allowance;
 
 /// Counter of answered requests, by `route`, `method` and `status`.
 pub const REQUESTS_TOTAL: &str = "http_requests_total";
 /// Histogram of the seconds from a request's head to its answer's head, by the same labels.
 pub const DURATION_SECONDS: &str = "http_request_duration_seconds";
-
-/// What a company may ask, after draft-ietf-httpapi-ratelimit-headers.
-const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
-/// What is left of it, likewise.
-const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
 /// An answer that took longer than this is logged.
 const SLOW: Duration = Duration::from_secs(1);
@@ -71,27 +65,19 @@ where
         response.headers_mut().insert(request_id::NAME, id);
         let allowance = response.request().extensions().get::<Allowance>().copied();
         if let Some(allowance) = allowance {
-            show(&allowance, response.headers_mut());
+            rate_limit::show(&allowance, response.headers_mut());
         }
-        if let Some(observed) = response.request().app_data::<Observed>() {
+        let observed = response.request().app_data::<Observed>();
+        let is_private = observed.is_some_and(|observed| {
             observed.record(method, response.status(), started.elapsed());
+            observed.is_private
+        });
+        if is_private {
+            response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         }
         Ok(response)
     }
     .instrument(span)
-}
-
-/// Tells a company what it may ask and what is left.
-fn show(allowance: &Allowance, headers: &mut HeaderMap) {
-    let Allowance { limit, window, remaining, reset } = allowance;
-    let policy = format!(r#""api";q={limit};w={}"#, window.as_secs());
-    let left = format!(r#""api";r={remaining};t={}"#, whole_seconds(*reset));
-    for (name, value) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, left)] {
-        // Always valid: digits and the letters above.
-        if let Ok(value) = HeaderValue::try_from(value) {
-            headers.insert(name, value);
-        }
-    }
 }
 
 /// What a client reads when we fail; a web-session send has its own words.
@@ -138,6 +124,8 @@ impl ResponseError for Panicked {
 /// A route's metrics. Each worker has its own, and asks the registry once for each method and status.
 pub(super) struct Observed {
     route: &'static str,
+    /// Whether answers hold what belongs to a company: no cache may keep them.
+    is_private: bool,
     series: RefCell<Vec<Series>>,
 }
 
@@ -149,12 +137,13 @@ struct Series {
 }
 
 impl Observed {
-    pub(super) const fn new(route: &'static str) -> Self {
-        Self { route, series: RefCell::new(Vec::new()) }
+    pub(super) fn new(route: &'static str) -> Self {
+        let is_private = route.starts_with("/api/") || route.starts_with("/operator/");
+        Self { route, is_private, series: RefCell::new(Vec::new()) }
     }
 
     /// For requests that match no route.
-    pub(super) const fn unmatched() -> Self {
+    pub(super) fn unmatched() -> Self {
         Self::new("unmatched")
     }
 

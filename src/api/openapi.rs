@@ -1,21 +1,30 @@
 //! The reference: an OpenAPI 3.1 document made from the handlers' types, and a page to browse it.
 
 mod bodies;
+mod components;
+mod interactive;
+mod rules;
+mod words;
 
+use std::cell::OnceCell;
 use std::sync::{Arc, LazyLock};
 
 use actix_web::http::header::{CONTENT_ENCODING, LOCATION};
 use actix_web::web::{Bytes, Data};
 use actix_web::{HttpRequest, HttpResponse};
+use serde_json::Value;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{IntoResponses, Modify, OpenApi};
 use utoipa_swagger_ui::Config;
 
-pub(super) use self::bodies::{BusinessSend, PairingStart, PictureOf, WebSend};
-use super::error::{Error, ErrorBody};
-use super::{State, chat, contacts, health, hooks, operator, sends, web_chat};
+pub(super) use self::bodies::{BusinessSend, PairingStart, PictureOf, WebSend, WebhookBody};
+pub(super) use self::components::TemplatePart;
+pub(super) use self::words::*;
+use super::error::{Apology, Error, ErrorBody};
+use super::page::harden;
+use super::{Options, State, chat, contacts, health, hooks, operator, sends, web_chat};
 use crate::error::Code;
 
 /// What every company's endpoint may answer.
@@ -27,20 +36,24 @@ pub(super) enum Failures {
     Invalid(ErrorBody<'static>),
     /// `invalid_auth_header`: the header is missing or malformed. `invalid_api_key`: the key is unknown,
     /// revoked or expired.
-    #[response(status = 401)]
+    #[response(status = 401, headers(("WWW-Authenticate" = String, description = "`Bearer`")))]
     Unauthenticated(ErrorBody<'static>),
     /// `method_not_allowed`: see the `Allow` header.
-    #[response(status = 405)]
+    #[response(status = 405, headers(("Allow" = String, description = "The methods that the path answers")))]
     MethodNotAllowed(ErrorBody<'static>),
     /// `rate_limited`: the company makes more requests than its tier allows. `Retry-After` says when the next one
     /// may be made; every answer to such a company says in `RateLimit` what is left.
-    #[response(status = 429)]
+    #[response(status = 429, headers(
+        ("Retry-After" = u64, description = "Seconds until the next request may be made"),
+        ("RateLimit" = String, description = "What is left of each allowance"),
+        ("RateLimit-Policy" = String, description = "Each allowance"),
+    ))]
     RateLimited(ErrorBody<'static>),
     /// A failure of ours; the body says no more than that.
     #[response(status = 500)]
-    Internal,
+    Internal(Apology),
     /// `service_unavailable`: try again after `Retry-After` seconds.
-    #[response(status = 503)]
+    #[response(status = 503, headers(("Retry-After" = u64, description = "Seconds until it may succeed")))]
     Unavailable(ErrorBody<'static>),
 }
 
@@ -100,19 +113,30 @@ impl Modify for Codes {
     }
 }
 
-/// The whole document.
-pub fn document() -> utoipa::openapi::OpenApi {
-    Document::openapi().merge_from(operator::document())
+/// The whole document, with the bounds of a default configuration.
+pub fn document() -> Value {
+    document_with(&Options::default())
 }
 
-/// Serves the document, which is written once.
-pub(super) async fn json(state: Data<State>) -> Result<HttpResponse, Error> {
-    static WRITTEN: LazyLock<Option<Bytes>> = LazyLock::new(|| document().to_json().ok().map(Bytes::from));
+fn document_with(options: &Options) -> Value {
+    let derived = Document::openapi().merge_from(operator::document());
+    let mut document = serde_json::to_value(derived).unwrap_or_default();
+    rules::apply(&mut document, options);
+    document
+}
+
+/// The document as it is served. Each worker writes it once.
+#[derive(Default)]
+pub(super) struct Written(OnceCell<Bytes>);
+
+/// Serves the document, with the bounds that are configured.
+pub(super) async fn json(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Error> {
     if !state.options.docs {
         return Err(Error::no_such_path());
     }
-    let written = WRITTEN.clone().ok_or(Error::Internal)?;
-    Ok(HttpResponse::Ok().content_type("application/json").body(written))
+    let Written(written) = request.app_data().ok_or(Error::Internal)?;
+    let written = written.get_or_init(|| document_with(&state.options).to_string().into());
+    Ok(HttpResponse::Ok().content_type("application/json").body(written.clone()))
 }
 
 /// Leads to the page.
@@ -136,6 +160,7 @@ pub(super) async fn docs_file(state: Data<State>, request: HttpRequest) -> Resul
         })?;
     let file = found.ok_or_else(Error::no_such_path)?;
     let mut answer = HttpResponse::Ok();
+    harden(&mut answer);
     if file.gzpipped {
         answer.insert_header((CONTENT_ENCODING, "gzip"));
     }

@@ -21,7 +21,8 @@ fn is_sane(id: &[u8]) -> bool {
     (1..=MAX_BYTES).contains(&id.len()) && id.iter().all(plain)
 }
 
-fn fresh() -> HeaderValue {
+/// A new one.
+pub(super) fn fresh() -> HeaderValue {
     let mut buffer = Uuid::encode_buffer();
     let id = Uuid::now_v7().hyphenated().encode_lower(&mut buffer);
     // Hexadecimal digits and hyphens always make a header's value.

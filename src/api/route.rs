@@ -17,6 +17,41 @@ pub struct Route {
     pub access: Access,
 }
 
+impl Route {
+    /// Whether this listener serves the route.
+    pub fn is_on(&self, listener: Listener) -> bool {
+        is_on(self.path, listener)
+    }
+}
+
+/// A socket of the service, by what it serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listener {
+    /// Every route: there is one listener only.
+    Whole,
+    /// Companies and the provider.
+    Public,
+    /// Operators, metrics and the reference.
+    Operator,
+}
+
+/// Paths below these are on the operator's listener when there is one.
+const OPERATOR_PATHS: [&str; 4] = ["/operator", "/metrics", "/docs", "/openapi.json"];
+/// Paths that every listener serves.
+const SHARED_PATHS: [&str; 3] = ["/", "/healthz", "/readyz"];
+
+pub(super) fn is_on(path: &str, listener: Listener) -> bool {
+    let is_operators = OPERATOR_PATHS
+        .iter()
+        .any(|own| path.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')));
+    match listener {
+        Listener::Whole => true,
+        _ if SHARED_PATHS.contains(&path) => true,
+        Listener::Public => !is_operators,
+        Listener::Operator => is_operators,
+    }
+}
+
 /// Who may ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
@@ -40,10 +75,10 @@ macro_rules! table {
             Route { method: stringify!($method), path: $path, access: Access::$access },
         )*];
 
-        fn register(scope: actix_web::Scope) -> actix_web::Scope {
+        fn register(scope: actix_web::Scope, listener: Listener) -> actix_web::Scope {
             let mut paths = route::Paths::default();
             $(paths.$method($path, $handler);)*
-            paths.register(scope)
+            paths.register(scope, listener)
         }
     };
 }
@@ -124,15 +159,70 @@ impl Paths {
         }
     }
 
-    /// Adds every path to `scope`, in the order of the table.
-    pub(super) fn register(self, scope: Scope) -> Scope {
-        self.0.into_iter().fold(scope, |scope, Path { path, mut methods, routes }| {
+    /// Adds the paths of `listener` to `scope`, in the order of the table.
+    pub(super) fn register(self, scope: Scope, listener: Listener) -> Scope {
+        let own = self.0.into_iter().filter(|path| is_on(path.path, listener));
+        own.fold(scope, |scope, Path { path, mut methods, routes }| {
             methods.push("OPTIONS");
             let resource = web::resource(path)
+                .guard(guard::fn_guard(move |request| is_written_out(path, request.head().uri.path())))
                 .app_data(Observed::new(path))
                 .app_data(Allow(methods.join(", ")))
                 .default_service(web::to(error::other_method));
             scope.service(routes.into_iter().fold(resource, actix_web::Resource::route))
         })
+    }
+}
+
+/// Whether the fixed segments of `path` stand in `sent` letter by letter. The router compares percent-decoded paths, but a
+/// proxy in front may compare them as sent: `/%6detrics` must not get past a rule about `/metrics`.
+fn is_written_out(path: &str, sent: &str) -> bool {
+    if !sent.contains('%') {
+        return true;
+    }
+    let (mut fixed, mut segments) = (path.split('/'), sent.split('/'));
+    let are_equal =
+        fixed.by_ref().zip(segments.by_ref()).all(|(fixed, sent)| fixed.starts_with('{') || fixed == sent);
+    are_equal && fixed.next().is_none() && segments.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_variable_segments_may_be_encoded() {
+        for (path, sent, fits) in [
+            ("/metrics", "/metrics", true),
+            ("/metrics", "/%6detrics", false),
+            ("/api/v1/sends/{id}", "/api/v1/sends/%30", true),
+            ("/api/v1/sends/{id}/pause", "/api/v1/sends/%30/pause", true),
+            ("/api/v1/sends/{id}/pause", "/api/v1/sends/%30/p%61use", false),
+            ("/api/v1/sends/{id}", "/%61pi/v1/sends/%30", false),
+            ("/docs/{file}", "/docs/a%2Fb", true),
+        ] {
+            assert_eq!(is_written_out(path, sent), fits, "{sent}");
+        }
+    }
+
+    #[test]
+    fn the_two_listeners_share_probes_alone() {
+        for (path, public, operator) in [
+            ("/", true, true),
+            ("/healthz", true, true),
+            ("/readyz", true, true),
+            ("/metrics", false, true),
+            ("/docs", false, true),
+            ("/docs/", false, true),
+            ("/docs/{file}", false, true),
+            ("/openapi.json", false, true),
+            ("/operator/v1/tiers", false, true),
+            ("/api/v1/chat", true, false),
+            ("/hooks/meta/{id}", true, false),
+        ] {
+            let on = (is_on(path, Listener::Public), is_on(path, Listener::Operator));
+            assert_eq!(on, (public, operator), "{path}");
+            assert!(is_on(path, Listener::Whole), "{path}");
+        }
     }
 }

@@ -17,7 +17,7 @@ use super::auth::Company;
 use super::envelope::Envelope;
 use super::error::{Error, ErrorBody};
 use super::list_query::ListQuery;
-use super::openapi::Failures;
+use super::openapi::{Failures, SendState};
 use crate::clock::Timestamp;
 use crate::domain::outlook::Outlook;
 use crate::domain::page::Page;
@@ -36,8 +36,8 @@ use crate::store::send_list::{Filter, Record};
     tag = "sends",
     params(
         ("page" = Option<u64>, Query, minimum = 1, description = "From 1; 1 when absent"),
-        ("limit" = Option<u64>, Query, minimum = 1, description = "Records on a page; 10 when absent, and by default at most 1,000"),
-        ("state" = Option<String>, Query, description = "Only sends in this state: `scheduled`, `active`, `paused`, `finished`, `canceled` or `expired`"),
+        ("limit" = Option<u64>, Query, minimum = 1, description = "Records on a page; 10 when absent"),
+        ("state" = Option<SendState>, Query, description = "Only sends in this state"),
         ("channel_id" = Option<Uuid>, Query, description = "Only sends of this channel"),
     ),
     responses((status = 200, description = "A page of sends", body = Envelope<SendRecord>), Failures),

@@ -8,6 +8,7 @@ use super::State;
 use super::envelope::Envelope;
 use super::error::Error;
 use super::list_query::ListQuery;
+use super::openapi::{TemplateParameterFormat, TemplatePart};
 use crate::clock::Timestamp;
 use crate::domain::channel::Channel;
 use crate::domain::page::Page;
@@ -31,11 +32,11 @@ pub(super) struct Template {
     /// `APPROVED`.
     #[schema(example = "APPROVED")]
     status: String,
-    /// How it calls its variables: `POSITIONAL` or `NAMED`.
-    #[schema(example = "POSITIONAL")]
+    /// How it calls its variables.
+    #[schema(value_type = TemplateParameterFormat, example = "POSITIONAL")]
     parameter_format: String,
     /// Header, body, footer and buttons as the provider gives them.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<TemplatePart>)]
     components: Value,
     /// When it was first seen.
     #[schema(value_type = String, format = DateTime)]
@@ -63,6 +64,8 @@ impl From<Record> for Template {
             created_at,
             updated_at,
         } = record;
+        // The provider may leave them out.
+        let components = if components.is_array() { components } else { Value::Array(Vec::new()) };
         Self { id, name, language, category, status, parameter_format, components, created_at, updated_at }
     }
 }

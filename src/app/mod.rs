@@ -12,13 +12,13 @@ pub mod serve;
 pub mod shutdown;
 mod web_session;
 
-use std::fs::DirBuilder;
 use std::path::Path;
 
 use anyhow::Context as _;
 
 use crate::config::{Config, SqliteSynchronous};
 use crate::domain::tier;
+use crate::files;
 use crate::logging;
 use crate::store::change::Who;
 use crate::store::schema::Schema;
@@ -83,29 +83,40 @@ pub async fn open_schema(config: &Config) -> anyhow::Result<Schema> {
 
 /// The data directory and the log, before anything else may want to use them.
 fn prepare(config: &Config) -> anyhow::Result<()> {
-    create_private(&config.data.dir)?;
+    prepare_directory(&config.data.dir)?;
     match logging::init(&config.log) {
         // A process that opens twice goes on with its first log.
         Ok(()) | Err(logging::Error::Twice(_)) => {}
         Err(error) => return Err(error.into()),
     }
+    warn_of_readers(&config.data.dir);
     // Both the provider's client and the database driver take the process' TLS provider; the first one stays.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Ok(())
 }
 
-/// Makes a directory that only its owner may enter. One that exists keeps its rights.
-fn create_private(directory: &Path) -> anyhow::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory).with_context(|| {
+/// Makes the data directory, for its owner alone. One that exists keeps its rights, and people's data in it may then be
+/// for more eyes than was meant.
+fn prepare_directory(directory: &Path) -> anyhow::Result<()> {
+    files::create_directory(directory).with_context(|| {
         format!(
             "cannot make the data directory {}; give another one with data.dir, or make it yourself",
             directory.display()
         )
     })
+}
+
+/// Warns when other users may look into the data directory or read the database in it.
+fn warn_of_readers(directory: &Path) {
+    let database = directory.join("pombo.db");
+    for (what, path, mode) in [("data directory", directory, "700"), ("database", &database, "600")] {
+        if files::is_exposed(path) {
+            let path = path.display();
+            tracing::warn!(
+                "other users of this machine may read the {what} {path}: run `chmod {mode} {path}`"
+            );
+        }
+    }
 }
 
 /// How the store is to be opened under this configuration.

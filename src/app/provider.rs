@@ -68,7 +68,7 @@ impl App {
         let token = self.vault.unseal(&sealed, &context::token(id)).with_context(|| {
             format!("the access token of the channel `{}` cannot be opened; {again}", channel.name)
         })?;
-        let connections = Connections::new(&self.config.cloud_api)?;
+        let connections = Connections::new(&self.config.cloud_api, &self.config.network)?;
         let phone_number_id = channel.phone_number_id.as_deref().unwrap_or_default();
         Ok(CloudApi::new(connections, &self.config.cloud_api, phone_number_id, waba_id, &token)?)
     }

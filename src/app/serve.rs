@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix_web::dev::ServerHandle;
-use actix_web::{App as Application, HttpServer, web};
+use actix_web::web;
 use anyhow::{Context as _, bail};
 use tokio::task::JoinHandle;
 use tokio::time::{timeout, timeout_at};
@@ -117,14 +117,13 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         metrics,
     };
     let state = web::Data::new(api::State { engine: engine.clone(), options });
-    let running = HttpServer::new(move || Application::new().service(api::service(state.clone())))
-        .workers(config::per_core(config.server.workers))
-        .keep_alive(config.server.keep_alive)
-        .client_request_timeout(config.server.client_timeout)
-        .shutdown_timeout(config.server.shutdown_grace.as_secs().max(1))
-        .disable_signals()
-        .listen(listener)?
-        .run();
+    let settings = api::Settings {
+        workers: config::per_core(config.server.workers),
+        keep_alive: config.server.keep_alive,
+        client_timeout: config.server.client_timeout,
+        shutdown_grace: config.server.shutdown_grace,
+    };
+    let running = api::listen(listener, state, settings)?;
     let handle = running.handle();
     tracing::info!(%address, "listening");
     let ended = tokio::task::spawn_local(running);

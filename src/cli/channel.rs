@@ -162,7 +162,7 @@ pub(super) async fn list(session: &Session, arguments: MaybeOfCompany) -> anyhow
             for page in 1.. {
                 let request = PageRequest { page, limit: PAGE };
                 let found = session.app.store.channels(company.id, kind, request, None).await?;
-                let is_last = page >= found.pages(PAGE);
+                let is_last = page >= found.pages(PAGE).into();
                 records.extend(found.records.into_iter().map(|channel| Record::new(channel, &company.name)));
                 if is_last {
                     break;

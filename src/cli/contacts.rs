@@ -1,6 +1,5 @@
 //! `pombo contacts`.
 
-use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
 
@@ -13,6 +12,7 @@ use super::failure::Misused;
 use super::output::Unwritten;
 use super::progress;
 use super::session::Session;
+use crate::files;
 use crate::import::{self, Mapping, Options, Summary};
 
 /// See [`super::Contacts::Import`].
@@ -74,7 +74,7 @@ pub(super) async fn export(session: &Session, Export { of, output }: Export) -> 
         };
     };
     let shown = path.display();
-    let file = File::create_new(&path)
+    let file = files::create_new(&path)
         .with_context(|| format!("cannot make {shown}; choose a file that does not exist yet"))?;
     let count = import::export(store, company.id, BufWriter::new(file), |_| {}).await?;
     session

@@ -22,8 +22,8 @@ use serde::Deserialize;
 
 pub use fault::{Fault, Faults, Source};
 pub use sections::{
-    CloudApi, Data, Database, Docs, Engine, Limits, Log, LogFormat, Media, Metrics, Retention, Retry,
-    Secrets, Server, SqliteSynchronous, WebSession,
+    CloudApi, Data, Database, Docs, Engine, Limits, Log, LogFormat, Media, Metrics, Network, Retention,
+    Retry, Secrets, Server, SqliteSynchronous, WebSession,
 };
 
 /// All options with their defaults and reasons, as TOML: what `config/default.toml` says.
@@ -55,6 +55,8 @@ pub struct Config {
     pub limits: Limits,
     /// Files behind links, for web sessions.
     pub media: Media,
+    /// The way out.
+    pub network: Network,
     /// What is logged and how it looks.
     pub log: Log,
     /// Prometheus text.

@@ -250,6 +250,9 @@ pub struct Media {
     /// Networks that are not public and to which links may lead all the same.
     #[serde(deserialize_with = "units::networks")]
     pub allow: Vec<IpNet>,
+    /// Networks to which links may not lead, public or allowed as they may be.
+    #[serde(deserialize_with = "units::networks")]
+    pub refuse: Vec<IpNet>,
     /// For one connection to be made, the resolution of the name included.
     #[serde(with = "time_span")]
     pub connect_timeout: Duration,
@@ -276,6 +279,15 @@ pub struct Media {
     /// All files that are being fetched or wait to be sent, in bytes.
     #[serde(deserialize_with = "units::bytes")]
     pub memory: usize,
+}
+
+/// `[network]`: the way out.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Network {
+    /// The proxy between this process and the provider of business accounts; `None` means none.
+    #[serde(deserialize_with = "units::optional_proxy")]
+    pub proxy: Option<Secret>,
 }
 
 /// `[log]`: what is logged and how it looks.

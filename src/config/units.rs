@@ -108,6 +108,20 @@ pub(super) fn optional_secret<'de, D: Deserializer<'de>>(
     Ok(Some(secret).filter(|secret| !secret.expose().is_empty()))
 }
 
+/// The address of a proxy, which may hold a password, or nothing.
+pub(super) fn optional_proxy<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Secret>, D::Error> {
+    let proxy = optional_secret(deserializer)?;
+    let is_address = |text: &str| {
+        Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+    };
+    match proxy {
+        Some(proxy) if !is_address(proxy.expose()) => Err(de::Error::custom(
+            "is not the http or https address of a proxy, such as \"http://proxy:3128\"",
+        )),
+        proxy => Ok(proxy),
+    }
+}
+
 /// A sealing key, or nothing.
 pub(super) fn optional_key<'de, D: Deserializer<'de>>(
     deserializer: D,

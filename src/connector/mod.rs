@@ -5,6 +5,7 @@
 
 pub mod cloud_api;
 mod disposition;
+pub mod http;
 pub mod media;
 pub mod update;
 pub mod web_session;

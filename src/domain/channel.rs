@@ -65,6 +65,9 @@ impl Level {
 macro_rules! words {
     ($type:ty { $($variant:ident = $word:literal),* $(,)? }) => {
         impl $type {
+            /// Every one.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
             /// The word in answers, in the database and on the command line.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
@@ -227,10 +230,8 @@ mod tests {
 
     #[test]
     fn every_word_reads_back_as_itself() {
-        for status in
-            [Status::Connecting, Status::Connected, Status::Disconnected, Status::Blocked, Status::Pairing]
-        {
-            assert_eq!(status.as_str().parse(), Ok(status));
+        for status in Status::ALL {
+            assert_eq!(status.as_str().parse().as_ref(), Ok(status));
         }
         assert!("gone".parse::<Status>().is_err());
     }

@@ -1,12 +1,28 @@
 //! A limit as it is shown: what it allows, who set it, what is left of it.
 
+use std::time::Duration;
+
 use crate::clock::Timestamp;
 use crate::domain::outlook::Waiting;
+
+/// Every name of a limit, in the order in which they are shown.
+pub const NAMES: [&str; 10] = [
+    "messages_per_second",
+    "provider_level",
+    "back_off",
+    "pause",
+    "pair",
+    "template_quota",
+    "daily_cap",
+    "cold_contacts",
+    "provider_messaging_limit",
+    "api_requests",
+];
 
 /// One limit of a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limit {
-    /// What is limited, such as `messages_per_second`. Two limits may limit the same thing: the one in force
+    /// What is limited: one of [`NAMES`]. Two limits may limit the same thing: the one in force
     /// says so.
     pub name: &'static str,
     /// How much it allows, such as `80/s`.
@@ -34,4 +50,22 @@ pub struct Limits {
     pub active_sends: u64,
     /// Messages on their way to the provider.
     pub in_flight: u64,
+}
+
+/// An allowance of which nothing is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spent {
+    /// What is limited: one of [`NAMES`].
+    pub name: &'static str,
+    /// How much is allowed in each window; 0 where nothing goes for now, whatever was done before.
+    pub allows: u32,
+    /// The time in which as much comes back.
+    pub window: Duration,
+}
+
+impl Spent {
+    /// Nothing goes for so long.
+    pub const fn pause(window: Duration) -> Self {
+        Self { name: "pause", allows: 0, window }
+    }
 }

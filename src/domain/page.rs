@@ -3,17 +3,17 @@
 /// Which page a client asks for. Both are at least 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageRequest {
-    /// From 1.
-    pub page: u64,
+    /// From 1, as large as clients count.
+    pub page: u128,
     /// Records on a page.
     pub limit: u64,
 }
 
 impl PageRequest {
     /// How many records come before this page; at most what databases can count, which is 63 bits.
-    pub const fn offset(self) -> u64 {
-        let before = (self.page - 1).saturating_mul(self.limit);
-        if before > i64::MAX as u64 { i64::MAX as u64 } else { before }
+    pub fn offset(self) -> u64 {
+        let before = self.page.saturating_sub(1).saturating_mul(self.limit.into());
+        u64::try_from(before).unwrap_or(u64::MAX).min(i64::MAX as u64)
     }
 }
 

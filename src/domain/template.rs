@@ -27,6 +27,9 @@ pub enum ParameterFormat {
 }
 
 impl ParameterFormat {
+    /// Both.
+    pub const ALL: &[Self] = &[Self::Positional, Self::Named];
+
     /// From the provider's word. Templates older than the word have none: theirs is seen from the variables.
     pub fn read(word: Option<&str>, components: &Value) -> Self {
         match word {

@@ -41,6 +41,19 @@ pub enum UnknownOutcome {
     Hold,
 }
 
+impl UnknownOutcome {
+    /// Every one.
+    pub const ALL: &[Self] = &[Self::Resend, Self::Hold];
+
+    /// The word in tiers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Resend => "resend",
+            Self::Hold => "hold",
+        }
+    }
+}
+
 /// A number of things per moving 24 hours, or no bound.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Quota {

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use actix::{Actor, Addr, ArbiterHandle, Handler, Message};
-use dashmap::DashMap;
+use dashmap::{DashMap, DashSet};
 use uuid::Uuid;
 
 use super::channel::{ChannelActor, Gate, Refresh, Stop};
 use super::ledger::Listener;
 use super::shared::Shared;
 use super::threads;
+use crate::config;
 use crate::connector;
 use crate::connector::cloud_api::Connections;
 use crate::domain::channel::Channel;
@@ -61,10 +62,16 @@ impl Entry {
     }
 }
 
+/// The most ids remembered under which there is no channel; when there are more, all are dropped.
+const MOST_UNKNOWN: usize = 10_000;
+
 /// See the module.
 pub(super) struct Directory {
     shared: Arc<Shared>,
     entries: DashMap<Uuid, Entry>,
+    /// Ids under which there was no channel when somebody asked. One that is added later has an entry within
+    /// `engine.watch_interval`, and entries are looked at first.
+    unknown: DashSet<Uuid>,
     threads: Vec<Thread>,
     next_thread: AtomicUsize,
 }
@@ -75,13 +82,26 @@ impl Directory {
     /// # Errors
     ///
     /// When no client for the provider can be made.
-    pub(super) fn new(shared: Arc<Shared>, threads: usize) -> Result<Self, connector::Error> {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        threads: usize,
+        network: &config::Network,
+    ) -> Result<Self, connector::Error> {
         let threads = (0..threads.max(1))
             .map(|_| {
-                Ok(Thread { arbiter: threads::start(), connections: Connections::new(&shared.cloud_api)? })
+                Ok(Thread {
+                    arbiter: threads::start(),
+                    connections: Connections::new(&shared.cloud_api, network)?,
+                })
             })
             .collect::<Result<_, connector::Error>>()?;
-        Ok(Self { shared, entries: DashMap::new(), threads, next_thread: AtomicUsize::new(0) })
+        Ok(Self {
+            shared,
+            entries: DashMap::new(),
+            unknown: DashSet::new(),
+            threads,
+            next_thread: AtomicUsize::new(0),
+        })
     }
 
     /// The channel of this id, whoever's it is.
@@ -89,9 +109,18 @@ impl Directory {
         if let Some(entry) = self.entries.get(&id) {
             return Ok(Some(Arc::clone(&entry.channel)));
         }
+        if self.unknown.contains(&id) {
+            return Ok(None);
+        }
         let channel = self.shared.store.find_channel(id).await?.map(Arc::new);
-        if let Some(channel) = &channel {
-            self.update(Arc::clone(channel));
+        match &channel {
+            Some(channel) => self.update(Arc::clone(channel)),
+            None => {
+                if self.unknown.len() >= MOST_UNKNOWN {
+                    self.unknown.clear();
+                }
+                self.unknown.insert(id);
+            }
         }
         Ok(channel)
     }

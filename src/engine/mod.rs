@@ -79,6 +79,7 @@ use crate::connector::cloud_api::Connections;
 use crate::connector::media::Fetcher;
 use crate::connector::web_session::Driver;
 use crate::domain::channel::Channel;
+use crate::domain::limit::Spent;
 pub use crate::domain::request::{Skipped, SkippedEntry};
 use crate::domain::send::Schedule;
 use crate::error::Refusal;
@@ -174,6 +175,8 @@ pub enum Error {
         retry_after: Duration,
         /// For a person: which limit holds, and what sets it.
         sentence: String,
+        /// Which allowance is used up.
+        spent: Spent,
     },
     /// It may succeed later.
     #[error("unavailable")]
@@ -300,7 +303,11 @@ impl Engine {
             })
             .collect();
         let engine = Self(Arc::new(Inner {
-            directory: Directory::new(Arc::clone(&shared), config::per_core(config.engine.arbiters))?,
+            directory: Directory::new(
+                Arc::clone(&shared),
+                config::per_core(config.engine.arbiters),
+                &config.network,
+            )?,
             shared,
             keys: Keys::default(),
             claims: Claims::default(),
@@ -324,8 +331,8 @@ impl Engine {
         let interval = config.engine.watch_interval;
         Sentinel { engine: engine.clone(), interval, seen, lease: dispatching, retention }.start(&helpers);
         helpers.spawn(engine.clone().take_in(told));
-        helpers
-            .spawn(template_sync::keep(Arc::clone(&engine.0.shared), Connections::new(&config.cloud_api)?));
+        let connections = Connections::new(&config.cloud_api, &config.network)?;
+        helpers.spawn(template_sync::keep(Arc::clone(&engine.0.shared), connections));
         engine.go_on().await?;
         engine.0.web_sessions.resume().await?;
         Ok(engine)

@@ -23,6 +23,7 @@ use crate::connector::media::Media;
 use crate::connector::web_session::{AskError, Jid, Session};
 use crate::domain::channel::Channel;
 use crate::domain::content::Content;
+use crate::domain::limit::Spent;
 use crate::domain::outlook::Reason;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::{Skipped, WebRecipient, WebRequest};
@@ -33,6 +34,8 @@ use crate::store::web_session_contact::KnownNumber;
 /// How long it counts that a number is on WhatsApp, and that it is not.
 const FOUND_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const MISSED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long WhatsApp is not asked after it was asked too often.
+const ASKED_TOO_OFTEN: Duration = Duration::from_secs(60);
 /// How much later than its send expires its caller is told at the latest.
 const AFTERWARDS: Duration = Duration::from_secs(30);
 
@@ -95,6 +98,7 @@ impl Engine {
         let admitted = admitted.map_err(|too_soon| Error::TooSoon {
             retry_after: too_soon.retry_after,
             sentence: too_soon.sentence,
+            spent: too_soon.spent,
         })?;
         let errands = &self.0.shared.errands;
         let (errand, mut wait) = errands.begin(channel.id, addressee.jid, file, admitted, render);
@@ -272,7 +276,11 @@ fn too_late(reason: Reason) -> Error {
              web_session.patience): try again"
         }
     };
-    Error::TooSoon { retry_after: RETRY_AFTER, sentence: sentence.to_owned() }
+    Error::TooSoon {
+        retry_after: RETRY_AFTER,
+        sentence: sentence.to_owned(),
+        spent: Spent::pause(RETRY_AFTER),
+    }
 }
 
 /// What is known of a number, as long as that counts: its address, or that it has none.
@@ -304,8 +312,9 @@ fn unanswered(error: &AskError) -> Error {
     match error {
         AskError::NotConnected => reconnecting().into(),
         AskError::Refused { code: 429, .. } => Error::TooSoon {
-            retry_after: Duration::from_secs(60),
+            retry_after: ASKED_TOO_OFTEN,
             sentence: "WhatsApp is asked about too many numbers: try again later".to_owned(),
+            spent: Spent::pause(ASKED_TOO_OFTEN),
         },
         AskError::Refused { .. } | AskError::NoAnswer(_) => {
             tracing::warn!(%error, "WhatsApp did not say whether a number is there");

@@ -1,28 +1,39 @@
 //! Cells that a spreadsheet would run.
 //!
 //! Spreadsheets take a cell that begins with `=`, `+`, `-` or `@` for a formula, and a contact's name may
-//! have come from anyone. An export puts an apostrophe before such a cell, as a person would do in the
-//! spreadsheet, and an import takes it away. What is digits and separators only, like `+55 11 98888-7777`,
-//! can call nothing and stays as it is.
+//! have come from anyone. An export puts an apostrophe before such a text, as a person would do in the
+//! spreadsheet, and an import takes it away. Where a cell begins is for the spreadsheet to say: one whose locale parts
+//! columns by semicolons parts a text at its own, and knows no quotes that begin elsewhere. So a text is guarded
+//! behind each character that parts columns or rows anywhere.
 
 use std::borrow::Cow;
 
-use crate::domain::fold::looks_like_a_number;
+/// What begins a formula, in the full width of East Asian keyboards too, and what spreadsheets skip before it.
+const DANGEROUS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠', '−'];
+/// What parts columns and rows in some locale.
+const SEPARATORS: [char; 6] = [',', ';', '\t', '|', '\n', '\r'];
 
 /// `text` as a cell that no spreadsheet runs.
 pub(super) fn guard(text: &str) -> Cow<'_, str> {
-    if is_formula(text) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
+    if !text.contains(DANGEROUS) {
+        return Cow::Borrowed(text);
+    }
+    let pieces = text.split_inclusive(SEPARATORS);
+    Cow::Owned(pieces.flat_map(|piece| [if is_formula(piece) { "'" } else { "" }, piece]).collect())
 }
 
 /// What [`guard`] was given.
-pub(super) fn unguard(cell: &str) -> &str {
-    cell.strip_prefix('\'').filter(|text| is_formula(text)).unwrap_or(cell)
+pub(super) fn unguard(cell: &str) -> Cow<'_, str> {
+    if !cell.contains('\'') {
+        return Cow::Borrowed(cell);
+    }
+    let bare = |piece| str::strip_prefix(piece, '\'').filter(|rest| is_formula(rest)).unwrap_or(piece);
+    Cow::Owned(cell.split_inclusive(SEPARATORS).map(bare).collect())
 }
 
 /// Also true for a formula behind apostrophes, so that those of the contact itself survive.
-fn is_formula(text: &str) -> bool {
-    let bare = text.trim_start_matches('\'');
-    bare.starts_with(['=', '+', '-', '@', '\t', '\r']) && !looks_like_a_number(bare)
+fn is_formula(piece: &str) -> bool {
+    piece.trim_start_matches(['\'', ' ']).starts_with(DANGEROUS)
 }
 
 #[cfg(test)]
@@ -32,19 +43,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formulas_are_guarded_and_numbers_are_not() {
-        assert_eq!(guard("=HYPERLINK(\"http://x\")"), "'=HYPERLINK(\"http://x\")");
-        assert_eq!(guard("@SUM(1)"), "'@SUM(1)");
-        assert_eq!(guard("+55 (11) 98888-7777"), "+55 (11) 98888-7777");
-        assert_eq!(guard("O'Neil"), "O'Neil");
+    fn what_a_spreadsheet_would_run_is_guarded_wherever_it_may_begin_a_cell() {
+        for (text, cell) in [
+            ("=HYPERLINK(\"http://x\")", "'=HYPERLINK(\"http://x\")"),
+            ("@SUM(1)", "'@SUM(1)"),
+            ("+55 (11) 98888-7777", "'+55 (11) 98888-7777"),
+            ("-1", "'-1"),
+            ("＝1", "'＝1"),
+            ("\t=1", "'\t'=1"),
+            (" =1", "' =1"),
+            ("Ana;=1;b", "Ana;'=1;b"),
+            ("Ana, -1|+1", "Ana,' -1|'+1"),
+            ("Ana\n=1\r\n@x", "Ana\n'=1\r\n'@x"),
+            ("O'Neil", "O'Neil"),
+            ("a=b@c-d+e", "a=b@c-d+e"),
+            ("5511988887777", "5511988887777"),
+            ("", ""),
+        ] {
+            assert_eq!(guard(text), cell, "{text:?}");
+            assert_eq!(unguard(cell), text, "{cell:?}");
+        }
         assert_eq!(unguard("'t Hooft"), "'t Hooft");
     }
 
     proptest! {
         #[test]
-        fn what_is_guarded_comes_back(text in "['=+@0-9a ()-]{0,8}") {
+        fn what_is_guarded_comes_back_and_begins_no_cell_with_a_formula(text in "['=+@0-9a; ,|\t\n\r＝-]{0,10}") {
             let cell = guard(&text);
             prop_assert_eq!(unguard(&cell), text.as_str());
+            for begins in cell.split(SEPARATORS) {
+                prop_assert!(!begins.trim_start_matches(' ').starts_with(DANGEROUS), "{:?}", cell);
+            }
         }
     }
 }

@@ -48,7 +48,8 @@ pub async fn export(
 
 fn write(writer: &mut Writer<impl Write>, contact: &Contact) -> io::Result<()> {
     let person = &contact.person;
-    let tags: Vec<_> = contact.tags.iter().map(|tag| guard(&tag.name)).collect();
+    let tags: Vec<_> = contact.tags.iter().map(|tag| tag.name.as_str()).collect();
+    let tags = tags.join(";");
     let record = [
         guard(&person.first_name),
         guard(&person.last_name),
@@ -56,7 +57,7 @@ fn write(writer: &mut Writer<impl Write>, contact: &Contact) -> io::Result<()> {
         guard(&person.phone_number),
         guard(person.phone_number_lid.as_deref().unwrap_or_default()),
         guard(&person.profile_picture),
-        tags.join(";").into(),
+        guard(&tags),
     ];
     Ok(writer.write_record(record.iter().map(|cell| cell.as_bytes()))?)
 }

@@ -2,7 +2,7 @@
 //!
 //! It stands beside the input (`contacts.csv` → `contacts.rejects.csv`), is made anew by each import, and
 //! exists only when a row was rejected. Its columns are those of the input behind `line` and `reason`, so
-//! that it can be mended and imported itself.
+//! that it can be mended and imported itself. Its owner alone may read it.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 
 use csv::{Writer, WriterBuilder};
 
+use super::cell::{guard, unguard};
 use super::{Error, Result};
+use crate::files;
 
 pub(super) struct Rejects {
     path: PathBuf,
@@ -26,7 +28,7 @@ impl Rejects {
 
     pub(super) fn add(&mut self, line: u64, reason: &str, fields: &[&str]) -> Result<()> {
         if self.writer.is_none() {
-            let file = File::create(&self.path).map_err(Error::write(&self.path))?;
+            let file = files::create(&self.path).map_err(Error::write(&self.path))?;
             let mut writer = WriterBuilder::new().flexible(true).from_writer(file);
             let header = ["line", "reason"].into_iter().chain(self.header.iter().map(String::as_str));
             writer.write_record(header).map_err(io::Error::from).map_err(Error::write(&self.path))?;
@@ -34,7 +36,8 @@ impl Rejects {
         }
         let Some(writer) = &mut self.writer else { return Ok(()) };
         let line = line.to_string();
-        let record = [line.as_str(), reason].into_iter().chain(fields.iter().copied());
+        let fields: Vec<_> = fields.iter().map(|cell| guard(&unguard(cell)).into_owned()).collect();
+        let record = [line.as_str(), reason].into_iter().chain(fields.iter().map(String::as_str));
         writer.write_record(record).map_err(io::Error::from).map_err(Error::write(&self.path))
     }
 

@@ -48,8 +48,8 @@ pub(super) fn draft(layout: &Layout, fields: &[&str]) -> Result<ContactDraft, Re
     if fields.len() != layout.header.len() {
         return Err(Refused::FieldCount { found: fields.len(), wanted: layout.header.len() });
     }
-    let cells = |field| layout.columns(field).map(|index| fields[index].trim());
-    let values = |field| cells(field).map(|cell| unguard(cell).trim());
+    let fields: Vec<_> = fields.iter().map(|cell| unguard(cell.trim())).collect();
+    let values = |field| layout.columns(field).map(|index| fields[index].trim());
     let first = |field| values(field).find(|value| !value.is_empty()).unwrap_or_default();
 
     let given = [first(Field::FirstName), first(Field::MiddleName)];
@@ -78,7 +78,7 @@ pub(super) fn draft(layout: &Layout, fields: &[&str]) -> Result<ContactDraft, Re
         Err(invalid) => return Err(Refused::Phone(invalid)),
         Ok(_) => {}
     }
-    Ok(ContactDraft { person, tags: tags(cells(Field::Tags))? })
+    Ok(ContactDraft { person, tags: tags(values(Field::Tags))? })
 }
 
 /// The values of a cell; Google puts ` ::: ` between several.
@@ -136,7 +136,7 @@ fn is_address(text: &str) -> bool {
 fn tags<'a>(cells: impl Iterator<Item = &'a str>) -> Result<Vec<String>, Refused> {
     let mut tags: Vec<String> = Vec::new();
     for name in cells.flat_map(parts).flat_map(|part| part.split(';')) {
-        let name = unguard(name.trim());
+        let name = name.trim();
         if name.is_empty() || name == "*" || name.starts_with("* ") || tags.iter().any(|tag| tag == name) {
             continue;
         }

@@ -7,6 +7,7 @@ use reqwest::{Client, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::connector::http;
 use crate::domain::secret::Secret;
 
 /// How long an answer may take. A slower one is no clear answer.
@@ -62,7 +63,7 @@ pub(super) struct Sent {
 impl Service {
     /// With connections of its own.
     pub(super) fn new(base_url: &str, key: Secret) -> anyhow::Result<Self> {
-        let client = Client::builder()
+        let client = http::direct()
             .user_agent(concat!("pombo-loadtest/", env!("CARGO_PKG_VERSION")))
             .timeout(PATIENCE)
             .pool_max_idle_per_host(CONNECTIONS)

@@ -9,6 +9,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::connector::http;
+
 /// How long the simulator may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -51,7 +53,7 @@ struct Timeline {
 impl Simulator {
     /// Makes sure that there is one.
     pub(super) async fn find(base_url: &str) -> anyhow::Result<Self> {
-        let client = Client::builder().timeout(PATIENCE).tcp_nodelay(true).build()?;
+        let client = http::direct().timeout(PATIENCE).tcp_nodelay(true).build()?;
         let simulator = Self { client, base_url: base_url.trim_end_matches('/').to_owned() };
         let numbers: Value = simulator.ask("/_sim/numbers").await?;
         if numbers["data"].is_array() { Ok(simulator) } else { bail!("{base_url} is no simulator of Pombo") }

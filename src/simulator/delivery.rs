@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) async fn deliver(outbox: Arc<Outbox>) {
     // The provider of cryptography may have been chosen before; then that one stays.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = match reqwest::Client::builder().timeout(PATIENCE).build() {
+    let client = match reqwest::Client::builder().no_proxy().timeout(PATIENCE).build() {
         Ok(client) => client,
         Err(error) => {
             tracing::error!(%error, "receipts cannot be delivered: no http client");

@@ -2,17 +2,19 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::str::FromStr as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use migration::{Migrator, MigratorTrait};
 use sea_orm::sqlx::Connection as _;
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgSslMode};
-use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
+use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend};
 
 use super::share::{Pools, Shares};
 use super::{Error, Purpose, Result, Store, schema};
+use crate::files;
 
 /// How long a SQLite connection waits for another process' write lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -87,6 +89,21 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
     Ok(store)
 }
 
+/// Makes the database's file, for its owner alone; SQLite gives the files beside it the same rights. Left to the driver it
+/// would be readable by everybody who may enter its directory.
+fn create_file(url: &str) -> Result<()> {
+    let database = SqliteConnectOptions::from_str(url)
+        .map_err(|error| Error::Unavailable(format!("database.url is no address: {error}")))?;
+    let path = database.get_filename();
+    let is_memory = url.contains(":memory:") || url.contains("mode=memory");
+    if is_memory || path.exists() {
+        return Ok(());
+    }
+    files::open_or_create(path)
+        .map(drop)
+        .map_err(|error| Error::Unavailable(format!("cannot create {}: {error}", path.display())))
+}
+
 /// One connection, of which a SQLite database has only one that writes.
 pub(super) async fn writer(options: &Options) -> Result<DatabaseConnection> {
     pool(options, 1, SQLITE_WRITER_CACHE, Connecting::AtOnce).await
@@ -108,6 +125,9 @@ async fn pool(
 ) -> Result<DatabaseConnection> {
     let synchronous =
         if options.synchronous_full { SqliteSynchronous::Full } else { SqliteSynchronous::Normal };
+    if options.url.starts_with("sqlite:") {
+        create_file(&options.url)?;
+    }
     let mut pool = ConnectOptions::new(options.url.clone());
     pool.max_connections(connections)
         .min_connections(u32::from(connecting == Connecting::AtOnce))

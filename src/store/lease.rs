@@ -7,7 +7,7 @@
 //! learns that another process took over even while it has nothing to write.
 
 use std::fmt;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::str::FromStr as _;
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ use tokio::time::timeout;
 
 use super::{Error, Options, Result, Store, connect};
 use crate::clock::Timestamp;
+use crate::files;
 
 /// PostgreSQL's number for the advisory lock: "pombo" in ASCII.
 const ADVISORY_LOCK: i64 = 0x70_6f_6d_62_6f;
@@ -171,8 +172,7 @@ fn lock_file(url: &str) -> Result<File> {
     let path = database.get_filename().with_extension("lock");
     let unavailable =
         |error: std::io::Error| Error::Unavailable(format!("cannot lock {}: {error}", path.display()));
-    let file =
-        OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(unavailable)?;
+    let file = files::open_or_create(&path).map_err(unavailable)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(taken()),

@@ -1,6 +1,6 @@
 //! The file that keeps the sealing key: read when it is there, made exactly once when it is not.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 
 use super::{Error, KeyOrigin};
 use crate::domain::secret::SealingKey;
+use crate::files;
 
 /// The key in the file, or a new one that is on the disk before this returns.
 ///
@@ -17,7 +18,7 @@ use crate::domain::secret::SealingKey;
 /// and only one of them can give it the final name.
 pub(super) fn read_or_create(path: PathBuf) -> Result<(SealingKey, KeyOrigin), Error> {
     if let Some(key) = read(&path)? {
-        let exposed = is_exposed(&path);
+        let exposed = files::is_exposed(&path);
         return Ok((key, KeyOrigin::File { path, exposed }));
     }
     let new = SealingKey::new(Key::generate().into());
@@ -46,7 +47,7 @@ fn read(path: &Path) -> Result<Option<SealingKey>, Error> {
 
 fn create(path: &Path, key: &SealingKey) -> io::Result<()> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    create_directory(directory)?;
+    files::create_directory(directory)?;
     let draft = directory.join(format!(".key-{}", hex::encode(rand::random::<[u8; 8]>())));
     let linked = write(&draft, key).and_then(|()| fs::hard_link(&draft, path));
     let removed = fs::remove_file(&draft);
@@ -56,36 +57,10 @@ fn create(path: &Path, key: &SealingKey) -> io::Result<()> {
 }
 
 fn write(path: &Path, key: &SealingKey) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    let mut file = files::create_new(path)?;
     let text = Zeroizing::new(hex::encode(key.expose()));
     writeln!(file, "{}", *text)?;
     file.sync_all()
-}
-
-fn create_directory(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
-}
-
-/// Whether users other than the owner may read the file.
-fn is_exposed(path: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        false
-    }
 }
 
 fn failure(attempt: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {

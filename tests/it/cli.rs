@@ -2,7 +2,10 @@
 
 mod demo;
 mod loadtest;
+mod log;
 mod operator;
+#[cfg(unix)]
+mod private;
 mod refusals;
 mod suppression;
 mod tuning;

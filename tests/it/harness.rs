@@ -2,6 +2,7 @@
 
 mod answer;
 mod process;
+mod reference;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 pub(crate) use self::answer::Answer;
-pub(crate) use self::process::Process;
+pub(crate) use self::process::{Process, listen};
 use crate::database::Universe;
 
 /// The business account that every seeded business channel belongs to.
@@ -140,19 +141,19 @@ impl Service {
 
     /// The answer to `GET path` with a company's key.
     pub(crate) async fn get(&self, path: &str, key: &str) -> Answer {
-        Answer::read(self.request(Method::GET, path).bearer_auth(key).send().await.unwrap()).await
+        Answer::to(self.request(Method::GET, path).bearer_auth(key)).await
     }
 
     /// The answer to `POST path` with a company's key and this body.
     pub(crate) async fn post(&self, path: &str, key: &str, body: impl Into<reqwest::Body>) -> Answer {
         let request = self.request(Method::POST, path).bearer_auth(key).body(body);
-        Answer::read(request.send().await.unwrap()).await
+        Answer::to(request).await
     }
 
     /// The answer to `PUT path` with an operator's key and this body.
     pub(crate) async fn put(&self, path: &str, key: &str, body: impl Into<reqwest::Body>) -> Answer {
         let request = self.request(Method::PUT, path).bearer_auth(key).body(body);
-        Answer::read(request.send().await.unwrap()).await
+        Answer::to(request).await
     }
 
     /// Another operator; the key.

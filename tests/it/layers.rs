@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// From the bottom up. A module may use those in lines before its own, and itself.
 const LAYERS: &[&[&str]] = &[
-    &["error", "clock"],
+    &["error", "clock", "files"],
     &["domain"],
     &["config"],
     &["vault", "logging"],
@@ -33,6 +33,11 @@ const OWNED: &[(&str, &[&str], &str)] = &[
         "reqwest",
         &["connector", "simulator", "loadtest", "cli"],
         "only a connector talks to a provider, and only a load test and a command to a service",
+    ),
+    (
+        "Client::builder",
+        &["connector", "simulator"],
+        "a client that is made elsewhere takes a proxy from the environment: begin with connector::http",
     ),
     ("std::env::var", &["config", "cli", "app"], "only the configuration reads the environment"),
 ];

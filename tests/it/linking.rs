@@ -54,7 +54,7 @@ impl World {
 
     async fn unlink(&self) -> u16 {
         let request = self.service.request(Method::DELETE, &self.path()).bearer_auth(&self.company.key);
-        Answer::read(request.send().await.unwrap()).await.status
+        Answer::to(request).await.status
     }
 
     /// Waits until the channel is in this state for this reason, and says all that is shown of it.

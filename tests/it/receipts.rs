@@ -181,8 +181,7 @@ async fn only_who_knows_the_word_sets_a_webhook_up(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let client = reqwest::Client::new();
     let ask = async |channel: Uuid, query: &[(&str, &str)]| {
-        let answer = client.get(running.hook(channel)).query(query).send().await.unwrap();
-        crate::harness::Answer::read(answer).await
+        crate::harness::Answer::to(client.get(running.hook(channel)).query(query)).await
     };
     let word = running.vault.verify_token(running.channel);
     let other = running.vault.verify_token(Uuid::now_v7());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
-use actix_web::{App, HttpServer, web};
+use actix_web::web;
 use pombo::api;
 use pombo::clock::Timestamp;
 use pombo::config::Config;
@@ -25,7 +25,7 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use crate::database::Universe;
-use crate::harness::Answer;
+use crate::harness::{Answer, listen};
 
 /// The simulator's number and account.
 pub(crate) const NUMBER: &str = "106540352242922";
@@ -203,14 +203,14 @@ impl Running {
         if !body.is_null() {
             request = request.json(body);
         }
-        Answer::read(request.bearer_auth(key).send().await.unwrap()).await
+        Answer::to(request.bearer_auth(key)).await
     }
 
     /// The whole answer to a POST under an `Idempotency-Key`.
     pub(crate) async fn ask_once(&self, path: &str, key: &str, body: &Value) -> Answer {
         let request = reqwest::Client::new().post(format!("{}{path}", self.url)).json(body);
         let request = request.bearer_auth(&self.key).header("idempotency-key", key);
-        Answer::read(request.send().await.unwrap()).await
+        Answer::to(request).await
     }
 
     /// Sends a text to the tag; it must be accepted for that many.
@@ -307,15 +307,7 @@ async fn serve(
     let lease = lease(store, database).await;
     let engine = Engine::start(config, store.clone(), Arc::clone(vault), lease, None).await.unwrap();
     let state = web::Data::new(api::State { engine: engine.clone(), options: api::Options::default() });
-    let server = HttpServer::new(move || App::new().service(api::service(state.clone())))
-        .workers(1)
-        // A machine under load may take its time between a connection and its request.
-        .client_request_timeout(Duration::ZERO)
-        .disable_signals()
-        .bind(("127.0.0.1", 0))
-        .unwrap();
-    let url = format!("http://{}", server.addrs()[0]);
-    let running = server.run();
+    let (running, url) = listen(state);
     let handle = running.handle();
     actix_web::rt::spawn(running);
     (engine, handle, url)

@@ -126,7 +126,7 @@ impl Serving {
     /// The answer to `GET path`.
     pub(crate) async fn list(&self, url: &str, path: &str) -> Answer {
         let request = reqwest::Client::new().get(format!("{url}{path}")).bearer_auth(&self.key);
-        Answer::read(request.send().await.unwrap()).await
+        Answer::to(request).await
     }
 
     /// Sends a text to everybody.
@@ -138,7 +138,7 @@ impl Serving {
     /// Sends through this channel.
     pub(crate) async fn send_through(&self, channel: &str, url: &str, body: &Value) -> Answer {
         let post = reqwest::Client::new().post(format!("{url}/api/v1/chat/{channel}/messages"));
-        Answer::read(post.bearer_auth(&self.key).json(body).send().await.unwrap()).await
+        Answer::to(post.bearer_auth(&self.key).json(body)).await
     }
 
     /// Messages that the simulator took from the first channel, and how many recipients they had.

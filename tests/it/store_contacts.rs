@@ -57,7 +57,7 @@ pub(crate) fn draft(first_name: &str, email: &str, phone_number: &str, tags: &[&
     }
 }
 
-pub(crate) const fn page(page: u64, limit: u64) -> PageRequest {
+pub(crate) const fn page(page: u128, limit: u64) -> PageRequest {
     PageRequest { page, limit }
 }
 
@@ -115,7 +115,7 @@ async fn a_page_past_the_end_is_empty_and_the_total_stays_exact(universe: &Unive
         .add_contacts(company, &[(Uuid::now_v7(), person("Ana", "", "", "5511988887777"))], &[], NOW)
         .await
         .unwrap();
-    for request in [page(2, 1), page(u64::MAX, 1_000)] {
+    for request in [page(2, 1), page(u128::MAX, 1_000)] {
         let page = store.contacts(company, request, None).await.unwrap();
         assert_eq!((page.records.len(), page.total), (0, 1));
     }

@@ -213,7 +213,7 @@ async fn a_page_beyond_all_counting_is_empty(universe: &Universe) {
     let company = store.add_company("acme", "standard").await.unwrap().id;
     store.add_channel(new_channel(company, "1")).await.unwrap();
     store.sync_templates(company, "waba", &[synced("a", "APPROVED", "x")]).await.unwrap();
-    let far = PageRequest { page: u64::MAX, limit: 1000 };
+    let far = PageRequest { page: u128::MAX, limit: 1000 };
     let channels = store.channels(company, Kind::BusinessAccount, far, None).await.unwrap();
     assert_eq!((channels.records.len(), channels.total), (0, 1));
     let templates = store.approved_templates(company, "waba", far, Filter::default()).await.unwrap();

@@ -191,7 +191,7 @@ async fn every_page_is_right(store: &Store, id: Uuid) {
         for limit in 1..=4_u64 {
             for page in 1..=12 {
                 let read = store.messages(&roster, state, PageRequest { page, limit }).await.unwrap();
-                let skip = usize::try_from((page - 1) * limit).unwrap();
+                let skip = usize::try_from((page - 1) * u128::from(limit)).unwrap();
                 let expected: Vec<_> =
                     matching.iter().skip(skip).take(usize::try_from(limit).unwrap()).cloned().collect();
                 assert_eq!(read.records, expected, "{state:?}: page {page} of {limit}");
@@ -205,7 +205,7 @@ async fn every_page_is_right(store: &Store, id: Uuid) {
             }
         }
     }
-    let far = PageRequest { page: u64::MAX >> 1, limit: 1000 };
+    let far = PageRequest { page: u128::MAX >> 1, limit: 1000 };
     assert_eq!(store.messages(&roster, Some(At::Queued), far).await.unwrap().records, []);
 }
 

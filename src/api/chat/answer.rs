@@ -19,11 +19,11 @@ pub(super) struct Queued {
     /// Names the send.
     send_id: Uuid,
     /// When it goes, if the request said so.
-    #[schema(value_type = Option<String>, format = DateTime)]
+    #[schema(value_type = String, format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     send_at: Option<Timestamp>,
     /// From when on nothing of it starts, if the request said so.
-    #[schema(value_type = Option<String>, format = DateTime)]
+    #[schema(value_type = String, format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<Timestamp>,
     /// Entries of `phone_number` that are not numbers, and recipients that are left out.

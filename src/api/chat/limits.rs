@@ -4,6 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::api::openapi::LimitName;
 use crate::api::sends::WaitingRecord;
 use crate::clock::Timestamp;
 use crate::domain::limit;
@@ -32,9 +33,8 @@ pub(in crate::api) struct Limits {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ChannelLimit)]
 pub(in crate::api) struct Limit {
-    /// What is limited: `messages_per_second`, `provider_level`, `back_off`, `pause`, `pair`, `template_quota`,
-    /// `api_requests` or `provider_messaging_limit`; of web sessions `daily_cap` and `cold_contacts`, too.
-    #[schema(example = "messages_per_second")]
+    /// What is limited.
+    #[schema(value_type = LimitName, example = "messages_per_second")]
     limit: &'static str,
     /// How much it allows.
     #[schema(example = "80/s, burst 1")]

@@ -1,15 +1,18 @@
 //! What both kinds of sends ask for, as the reference describes it. The bodies themselves are read by
 //! [`crate::domain::request`], whose checks answer in a promised order.
 
-use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
+
+use super::components::TemplateComponent;
+use super::interactive::Interactive;
+use super::words::{MessageType, RecipientType, WebMessageType};
 
 /// A number: its digits, perhaps with a plus sign and separators.
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
-enum Number {
+pub(super) enum Number {
     /// As text.
     Text(String),
     /// As an integer.
@@ -20,7 +23,7 @@ enum Number {
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
-enum Numbers {
+pub(super) enum Numbers {
     /// One.
     One(Number),
     /// Many.
@@ -31,44 +34,55 @@ enum Numbers {
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
-enum Tags {
+pub(super) enum Tags {
     /// One.
     One(Uuid),
     /// Many.
     Many(Vec<Uuid>),
 }
 
-/// What a business-account send asks for.
+/// A template, as the channel's list of templates names it.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) enum TemplateId {
+    /// As an integer.
+    Number(i64),
+    /// Its digits.
+    Digits(String),
+}
+
+/// What a business-account send asks for. Which fields it needs depends on `type`; those that it does not need are
+/// not looked at.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct BusinessSend {
-    /// `text`, `image`, `video`, `audio`, `document`, `template` or `interactive`.
-    #[schema(example = "text")]
+    /// What is sent.
+    #[schema(value_type = MessageType, example = "text")]
     r#type: String,
-    /// Everything but digits is stripped; by default at most 100,000 entries. This or `contact_tag_id` must be
-    /// there; both are merged.
+    /// Everything but digits is stripped. This or `contact_tag_id` must be there; both are merged.
     #[schema(example = json!(["+55 11 98888-7777"]))]
     phone_number: Option<Numbers>,
-    /// Every contact of these tags that has a valid number receives the message; by default at most 100 tags.
+    /// Every contact of these tags that has a valid number receives the message.
     contact_tag_id: Option<Tags>,
-    /// The text, for `text`; by default at most 4,096 characters.
+    /// The text, for `text`.
     #[schema(example = "Your order is on its way.")]
     message: Option<String>,
-    /// Public address of the file, for `image`, `video`, `audio` and `document`; by default at most
-    /// 2,048 characters.
+    /// Public address of the file, for `image`, `video`, `audio` and `document`.
     link: Option<String>,
-    /// For `image`, `video` and `document`; by default at most 1,024 characters.
+    /// For `image`, `video` and `document`.
     caption: Option<String>,
     /// An approved template, for `template`.
-    template_id: Option<i64>,
+    #[schema(example = 7)]
+    template_id: Option<TemplateId>,
     /// Another language of the same template.
+    #[schema(example = "pt_BR")]
     language: Option<String>,
-    /// The values of the template's variables.
-    #[schema(value_type = Option<Vec<Object>>)]
-    components: Option<Value>,
+    /// The values of the template's variables; an empty list when it has none.
+    #[schema(max_items = 32)]
+    components: Option<Vec<TemplateComponent>>,
     /// Buttons, a list or products, for `interactive`.
-    #[schema(value_type = Option<Object>)]
-    interactive: Option<Value>,
+    interactive: Option<Interactive>,
     /// When it starts, in RFC 3339 with an offset, at most a year ahead. Absent or passed: at once. Looked at,
     /// like `expires_at`, after all other fields.
     #[schema(value_type = Option<String>, format = DateTime)]
@@ -83,20 +97,20 @@ pub(in crate::api) struct BusinessSend {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct WebSend {
-    /// `text`, `image`, `video`, `audio` or `document`.
-    #[schema(example = "text")]
+    /// What is sent.
+    #[schema(value_type = WebMessageType, example = "text")]
     r#type: String,
-    /// `number` or `group`.
-    #[schema(example = "number")]
+    /// To whom.
+    #[schema(value_type = RecipientType, example = "number")]
     recipient_type: String,
     /// A number in international format, or the id of a group.
     #[schema(example = "5511988887777")]
     phone_number: String,
-    /// The text, for `text`; by default at most 4,096 characters.
+    /// The text, for `text`.
     message: Option<String>,
-    /// Public address of the file, for the others; by default at most 2,048 characters.
+    /// Public address of the file, for the others.
     link: Option<String>,
-    /// For `image`, `video` and `document`; by default at most 1,024 characters.
+    /// For `image`, `video` and `document`.
     caption: Option<String>,
 }
 
@@ -106,7 +120,7 @@ pub(in crate::api) struct WebSend {
 pub(in crate::api) struct PairingStart {
     /// The phone's number, for a code to be typed there. Without it there are QR codes only.
     #[schema(example = "5511988887777")]
-    phone_number: Option<String>,
+    phone_number: Option<Number>,
 }
 
 /// Whose picture is asked for.
@@ -115,5 +129,26 @@ pub(in crate::api) struct PairingStart {
 pub(in crate::api) struct PictureOf {
     /// The person's number, with its country code.
     #[schema(example = "5511988887777")]
-    phone_number: String,
+    phone_number: Number,
+}
+
+/// A webhook, as the provider writes it.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) struct WebhookBody {
+    /// `whatsapp_business_account`.
+    #[schema(required = false, example = "whatsapp_business_account")]
+    object: String,
+    /// One for each business account that something is told of.
+    #[schema(required = false)]
+    entry: Vec<WebhookEntry>,
+}
+
+/// What is told of one business account.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct WebhookEntry {
+    /// The provider's id of the account.
+    #[schema(required = false)]
+    id: String,
 }

@@ -8,12 +8,12 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Operator;
-use super::reference::PlainPageParameters;
+use super::reference::{ChangedValue, PlainPageParameters};
 use crate::api::State;
 use crate::api::envelope::Envelope;
 use crate::api::error::Error;
 use crate::api::list_query::ListQuery;
-use crate::api::openapi::Failures;
+use crate::api::openapi::{ChangeSubject, Failures};
 use crate::clock::Timestamp;
 use crate::store::change::{self, Filter};
 
@@ -28,14 +28,16 @@ pub(in crate::api) struct Change {
     /// The operator's name; `cli:` and a user's name for the command line; `pombo` for the program itself.
     #[schema(example = "ana")]
     who: String,
-    /// `tier`, `channel.tier`, `channel.token`, `channel.status`, `operator` or `suppression`.
-    #[schema(example = "channel.tier")]
+    /// What was changed.
+    #[schema(value_type = ChangeSubject, example = "channel.tier")]
     what: &'static str,
     /// The tier's name, the channel's id, the operator's name or the recipient's number (`+5511988887777`).
     subject: String,
     /// What it was; null when it was not there before, and for a token.
+    #[schema(value_type = Option<ChangedValue>)]
     before: Option<Value>,
     /// What it is since; of a token only that it was replaced.
+    #[schema(value_type = ChangedValue)]
     after: Value,
 }
 

@@ -1,10 +1,10 @@
 //! The operators' part of the reference, and the bodies in it that handlers do not derive.
 
-use serde_json::Value;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{IntoParams, Modify, OpenApi, ToSchema};
 
 use super::{changes, channels, tiers};
+use crate::api::openapi::{ChannelKind, OnUnknownOutcome};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -43,57 +43,126 @@ pub(super) struct PlainPageParameters {
     /// From 1; 1 when absent.
     #[param(minimum = 1, default = 1)]
     page: Option<u64>,
-    /// Records on a page; 10 when absent, and by default at most 1,000.
+    /// Records on a page; 10 when absent.
     #[param(minimum = 1, default = 10)]
     limit: Option<u64>,
 }
 
-/// A set of rates and quotas, with the options that the tier file explains.
+/// At most so many, or as many as one likes.
 #[derive(ToSchema)]
+#[serde(untagged)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) struct Tier {
+pub(super) enum Quota {
+    AtMost(u32),
+    Unlimited(Unlimited),
+}
+
+/// As many as one likes.
+#[derive(ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) enum Unlimited {
+    Unlimited,
+}
+
+/// The options of a tier, as the tier file explains them. What is left out, or null, has its usual value.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct TierOptions {
     /// That of the path; may be left out.
     #[schema(example = "standard")]
     name: Option<String>,
-    /// `business_account` or `web_session`.
-    #[schema(example = "business_account")]
+    /// The channels that it is for.
+    #[schema(value_type = ChannelKind, example = "business_account")]
     kind: String,
     /// For the operator who chooses among tiers.
     description: Option<String>,
-    /// The channel's pace.
+    /// The channel's pace: so many in each `s`, `min`, `h` or `d`, or `unlimited`.
     #[schema(example = "80/s")]
     messages_per_second: String,
     /// Messages that may go at once after a pause; one per cent of the rate when left out.
+    #[schema(minimum = 1)]
     burst: Option<u32>,
     /// Even distance between messages to one recipient.
     #[schema(example = "6s")]
     pair_interval: Option<String>,
     /// Messages to one recipient that may go at once.
     pair_burst: Option<u32>,
-    /// Unique recipients of templates in 24 hours: a number or `unlimited`.
-    #[schema(value_type = Option<Object>, example = 2000)]
-    template_quota: Option<Value>,
-    /// Requests to this API.
+    /// Business accounts: unique recipients of templates in 24 hours.
+    #[schema(example = 2000)]
+    template_quota: Option<Quota>,
+    /// Requests to this API: so many in each `s`, `min`, `h` or `d`, or `unlimited`.
     #[schema(example = "unlimited")]
     api_requests: Option<String>,
-    /// `resend` or `hold`.
-    #[schema(example = "resend")]
+    /// What happens to a message of which nobody knows whether the provider took it.
+    #[schema(value_type = Option<OnUnknownOutcome>, example = "resend")]
     unknown_outcome: Option<String>,
     /// Web sessions: added at random between two messages.
-    #[schema(example = "0s")]
+    #[schema(example = "4s")]
     jitter: Option<String>,
-    /// Web sessions: messages in 24 hours, a number or `unlimited`.
-    #[schema(value_type = Option<Object>, example = "unlimited")]
-    daily_cap: Option<Value>,
+    /// Web sessions: messages in 24 hours.
+    #[schema(example = "unlimited")]
+    daily_cap: Option<Quota>,
     /// Web sessions: the caps of the first days.
     warm_up: Option<Vec<u32>>,
-    /// Web sessions: people who never wrote to the session and were never written to, in 24 hours: a number or
-    /// `unlimited`.
-    #[schema(value_type = Option<Object>, example = 10)]
-    cold_contacts: Option<Value>,
-    /// When it was last applied; ignored in requests.
-    #[schema(format = DateTime)]
+    /// Web sessions: people who never wrote to the session and were never written to, in 24 hours.
+    #[schema(example = 10)]
+    cold_contacts: Option<Quota>,
+    /// When it was last applied, so that what was shown can be given back; it is not looked at.
     updated_at: Option<String>,
+}
+
+/// A set of rates and quotas, with the options that the tier file explains. Of a tier that another version of this
+/// program wrote, some may be missing and others may be there.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct Tier {
+    /// Small letters, digits and hyphens.
+    #[schema(example = "standard", max_length = 40)]
+    name: String,
+    /// The channels that it is for.
+    #[schema(value_type = ChannelKind, required = false, example = "business_account")]
+    kind: String,
+    /// For the operator who chooses among tiers.
+    #[schema(required = false)]
+    description: String,
+    /// The channel's pace: so many in each `s`, `min`, `h` or `d`, or `unlimited`.
+    #[schema(required = false, example = "80/s")]
+    messages_per_second: String,
+    /// Messages that may go at once after a pause; one per cent of the rate when it is not there.
+    #[schema(required = false)]
+    burst: u32,
+    /// Even distance between messages to one recipient.
+    #[schema(required = false, example = "6s")]
+    pair_interval: String,
+    /// Messages to one recipient that may go at once.
+    #[schema(required = false)]
+    pair_burst: u32,
+    /// Business accounts: unique recipients of templates in 24 hours.
+    #[schema(required = false, example = 2000)]
+    template_quota: Quota,
+    /// Requests to this API: so many in each `s`, `min`, `h` or `d`, or `unlimited`.
+    #[schema(required = false, example = "unlimited")]
+    api_requests: String,
+    /// What happens to a message of which nobody knows whether the provider took it.
+    #[schema(value_type = OnUnknownOutcome, required = false, example = "resend")]
+    unknown_outcome: String,
+    /// Web sessions: added at random between two messages.
+    #[schema(required = false, example = "4s")]
+    jitter: String,
+    /// Web sessions: messages in 24 hours.
+    #[schema(required = false, example = "unlimited")]
+    daily_cap: Quota,
+    /// Web sessions: the caps of the first days.
+    #[schema(required = false)]
+    warm_up: Vec<u32>,
+    /// Web sessions: people who never wrote to the session and were never written to, in 24 hours.
+    #[schema(required = false, example = 10)]
+    cold_contacts: Quota,
+    /// When it was last applied; not told where a tier is compared with another.
+    #[schema(required = false, value_type = String, format = DateTime)]
+    updated_at: String,
 }
 
 /// One option that differs.
@@ -104,12 +173,38 @@ pub(super) struct OptionDifference {
     #[schema(example = "messages_per_second")]
     option: String,
     /// Its value before; null when it was not set.
-    #[schema(value_type = Option<Object>, example = "80/s")]
-    old: Value,
+    #[schema(example = "80/s")]
+    old: Option<OptionValue>,
     /// Its value since; null when it is no longer set.
-    #[schema(value_type = Option<Object>, example = "40/s")]
-    new: Value,
+    #[schema(example = "40/s")]
+    new: Option<OptionValue>,
 }
+
+/// The value of an option of a tier.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) enum OptionValue {
+    /// A rate, a span of time, `unlimited`, or words.
+    Text(String),
+    /// A number of things.
+    Count(u32),
+    /// The caps of the first days.
+    Counts(Vec<u32>),
+}
+
+/// What was changed, before or after: a word, or an object such as a tier.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) enum ChangedValue {
+    Word(String),
+    Fields(ChangedFields),
+}
+
+/// The options of a tier, or what a recipient is left out of.
+#[derive(ToSchema)]
+pub(super) struct ChangedFields {}
 
 /// The tier that a channel is to run under.
 #[derive(ToSchema)]

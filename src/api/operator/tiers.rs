@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::reference::{OptionDifference, Tier};
+use super::reference::{OptionDifference, Tier, TierOptions};
 use super::{Operator, body};
 use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
@@ -142,7 +142,7 @@ pub(in crate::api) async fn show(
         ("name" = String, Path, description = "1 to 40 small letters, digits and hyphens"),
         ("dry_run" = Option<bool>, Query, description = "Say what would change, and change nothing"),
     ),
-    request_body = Tier,
+    request_body = TierOptions,
     responses(
         (status = 200, description = "Replaced, or would be", body = Replaced),
         (status = 201, description = "Added", body = Replaced),

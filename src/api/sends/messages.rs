@@ -15,7 +15,7 @@ use crate::api::auth::Company;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::ListQuery;
-use crate::api::openapi::Failures;
+use crate::api::openapi::{Failures, MessageState};
 use crate::clock::Timestamp;
 use crate::domain::message::{self, Failure, Outcome, Position};
 use crate::domain::page::Page;
@@ -37,8 +37,8 @@ pub(in crate::api) struct MessageRecord {
     /// To whom: a number, or a group's id with `@g.us`.
     #[schema(example = "+5511988887777")]
     recipient: String,
-    /// `queued`, `sending`, `sent`, `delivered`, `read`, `failed`, `expired`, `canceled`, `suppressed` or `unknown`.
-    #[schema(example = "sent")]
+    /// Where it is.
+    #[schema(value_type = MessageState, example = "sent")]
     state: &'static str,
     /// How often it was tried.
     attempts: u16,
@@ -99,8 +99,8 @@ impl MessageRecord {
     params(
         ("id" = Uuid, Path, description = "The send"),
         ("page" = Option<u64>, Query, minimum = 1, description = "From 1; 1 when absent"),
-        ("limit" = Option<u64>, Query, minimum = 1, description = "Records on a page; 10 when absent, and by default at most 1,000"),
-        ("state" = Option<String>, Query, description = "Only messages in this state, such as `failed`"),
+        ("limit" = Option<u64>, Query, minimum = 1, description = "Records on a page; 10 when absent"),
+        ("state" = Option<MessageState>, Query, description = "Only messages in this state"),
     ),
     responses(
         (status = 200, description = "A page of messages, or all of them", content(

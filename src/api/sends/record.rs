@@ -4,6 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::api::openapi::{SendState, SendType, WaitingReason};
 use crate::clock::Timestamp;
 use crate::domain::message::State;
 use crate::domain::outlook::{Outlook, Waiting};
@@ -19,12 +20,12 @@ pub(in crate::api) struct SendRecord {
     /// The channel that sends it.
     channel_id: Uuid,
     /// The `type` of its request.
-    #[schema(example = "template")]
+    #[schema(value_type = SendType, example = "template")]
     r#type: &'static str,
     /// The template, when it sends one.
     template: Option<TemplateRecord>,
-    /// `scheduled`, `active`, `paused`, `finished`, `canceled` or `expired`.
-    #[schema(example = "active")]
+    /// Where it is.
+    #[schema(value_type = SendState, example = "active")]
     state: &'static str,
     /// Unique numbers that it goes to.
     recipients_count: u64,
@@ -98,10 +99,8 @@ pub(in crate::api) struct CountsRecord {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Waiting)]
 pub(in crate::api) struct WaitingRecord {
-    /// `rate`, `back_off`, `pair`, `template_quota`, `template_paused`, `recipient_held`, `provider_pause`,
-    /// `account_throttled`, `app_throttled`, `disconnected`, `blocked`, `paused`, `scheduled`,
-    /// `unknown_outcome`, `retry`, `in_flight` or `turn`.
-    #[schema(example = "scheduled")]
+    /// What holds it, for programs.
+    #[schema(value_type = WaitingReason, example = "scheduled")]
     reason: &'static str,
     /// What holds it and what is to be done, for a person.
     sentence: String,

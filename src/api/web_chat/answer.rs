@@ -1,7 +1,6 @@
 //! The answer to a message that was handed over, in the words of WhatsApp Web.
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -36,16 +35,113 @@ struct Item {
 #[schema(as = WebSentResult)]
 struct Outcome {
     key: Key,
-    /// `extendedTextMessage`, `imageMessage`, `videoMessage`, `audioMessage` or `documentMessage`.
-    #[schema(value_type = Object, example = json!({"extendedTextMessage": {"text": "Your order has left."}}))]
-    message: Map<String, Value>,
+    message: Message,
     /// Unix seconds.
     #[serde(rename = "messageTimestamp")]
     #[schema(example = "1763800000")]
     message_timestamp: String,
     /// WhatsApp's server has not said yet that it has it; the send's state tells how it goes on.
-    #[schema(example = "PENDING")]
-    status: &'static str,
+    status: Status,
+}
+
+/// How far a message is that was handed over.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[schema(as = WebSentStatus)]
+enum Status {
+    Pending,
+}
+
+/// What was handed over: one of these.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = WebMessage)]
+enum Message {
+    Text(TextMessage),
+    Image(ImageMessage),
+    Video(VideoMessage),
+    Audio(AudioMessage),
+    Document(DocumentMessage),
+}
+
+/// A text.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WebTextMessage)]
+struct TextMessage {
+    extended_text_message: Text,
+}
+
+/// A picture.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WebImageMessage)]
+struct ImageMessage {
+    image_message: File,
+}
+
+/// A film.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WebVideoMessage)]
+struct VideoMessage {
+    video_message: File,
+}
+
+/// A sound.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WebAudioMessage)]
+struct AudioMessage {
+    audio_message: File,
+}
+
+/// Any other file.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WebDocumentMessage)]
+struct DocumentMessage {
+    document_message: File,
+}
+
+/// A text.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WebText)]
+struct Text {
+    /// As it was given.
+    #[schema(example = "Your order has left.")]
+    text: String,
+}
+
+/// A file.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WebFile)]
+struct File {
+    /// Where the encrypted file lies; it is good for some weeks.
+    url: String,
+    /// What it is.
+    #[schema(example = "image/jpeg")]
+    mimetype: String,
+    /// Its bytes, in digits.
+    #[schema(example = "48231")]
+    file_length: String,
+    /// How long it plays, of videos and audio.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = u32)]
+    seconds: Option<u32>,
+    /// Whether it is shown as a voice message, of audio.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = bool)]
+    ptt: Option<bool>,
+    /// The name that the recipient of a document sees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
+    file_name: Option<String>,
+    /// As it was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
+    caption: Option<String>,
 }
 
 /// What names a message.
@@ -66,44 +162,35 @@ struct Key {
 
 impl From<HandedOver> for Sent {
     fn from(HandedOver { send_id, sent, text, at }: HandedOver) -> Self {
-        let (kind, content) = match sent.built {
-            Built::Text => ("extendedTextMessage", json!({ "text": text.unwrap_or_default() })),
-            Built::Media(media) => (kind(media.kind), file(media)),
+        let message = match sent.built {
+            Built::Text => {
+                Message::Text(TextMessage { extended_text_message: Text { text: text.unwrap_or_default() } })
+            }
+            Built::Media(media) => media.into(),
         };
         let key =
             Key { remote_jid: sent.to.as_str().to_owned(), from_me: true, id: sent.id.as_str().to_owned() };
-        let message = Map::from_iter([(kind.to_owned(), content)]);
         let message_timestamp = at.millis().div_euclid(1_000).to_string();
-        let result = Outcome { key, message, message_timestamp, status: "PENDING" };
+        let result = Outcome { key, message, message_timestamp, status: Status::Pending };
         Self { message: "Message sent", data: [Item { index: 0, result }], send_id }
     }
 }
 
-const fn kind(kind: MediaKind) -> &'static str {
-    match kind {
-        MediaKind::Image => "imageMessage",
-        MediaKind::Video => "videoMessage",
-        MediaKind::Audio { .. } => "audioMessage",
-        MediaKind::Document => "documentMessage",
-    }
-}
-
-fn file(file: BuiltMedia) -> Value {
-    let BuiltMedia { kind, url, mimetype, file_length, file_name, caption, seconds } = file;
-    let mut told = Map::new();
-    told.insert("url".to_owned(), url.into());
-    told.insert("mimetype".to_owned(), mimetype.into());
-    told.insert("fileLength".to_owned(), file_length.to_string().into());
-    if let MediaKind::Audio { is_voice } = kind {
-        told.insert("seconds".to_owned(), seconds.unwrap_or_default().into());
-        told.insert("ptt".to_owned(), is_voice.into());
-    } else if let Some(seconds) = seconds {
-        told.insert("seconds".to_owned(), seconds.into());
-    }
-    for (name, text) in [("fileName", file_name), ("caption", caption)] {
-        if let Some(text) = text {
-            told.insert(name.to_owned(), text.into());
+impl From<BuiltMedia> for Message {
+    fn from(
+        BuiltMedia { kind, url, mimetype, file_length, file_name, caption, seconds }: BuiltMedia,
+    ) -> Self {
+        let (seconds, ptt) = match kind {
+            MediaKind::Audio { is_voice } => (Some(seconds.unwrap_or_default()), Some(is_voice)),
+            MediaKind::Image | MediaKind::Video | MediaKind::Document => (seconds, None),
+        };
+        let file_length = file_length.to_string();
+        let file = File { url, mimetype, file_length, seconds, ptt, file_name, caption };
+        match kind {
+            MediaKind::Image => Self::Image(ImageMessage { image_message: file }),
+            MediaKind::Video => Self::Video(VideoMessage { video_message: file }),
+            MediaKind::Audio { .. } => Self::Audio(AudioMessage { audio_message: file }),
+            MediaKind::Document => Self::Document(DocumentMessage { document_message: file }),
         }
     }
-    told.into()
 }

@@ -19,7 +19,7 @@ use crate::api::body::Body;
 use crate::api::channel_id::ChannelId;
 use crate::api::channels::StatusReason;
 use crate::api::error::{Error, ErrorBody, MessageBody};
-use crate::api::openapi::{Failures, PairingStart};
+use crate::api::openapi::{ChannelStatus, Failures, PairingStart, PairingState};
 use crate::clock::Timestamp;
 use crate::domain::channel::Channel;
 use crate::domain::phone::PhoneNumber;
@@ -31,7 +31,7 @@ use crate::error::Code;
 pub(in crate::api) struct Pairing {
     /// `unlinked`: no phone is linked, and nobody has begun; `status_reason` says how the last attempt ended.
     /// `starting`: a code will follow. `waiting`: for the phone. `linking`: the phone accepted. `linked`.
-    #[schema(example = "waiting")]
+    #[schema(value_type = PairingState, example = "waiting")]
     state: &'static str,
     /// What to scan; the newest one counts. Null when there is nothing to scan.
     qr: Option<Qr>,
@@ -42,8 +42,8 @@ pub(in crate::api) struct Pairing {
     /// The number of the phone that is, or was, linked.
     #[schema(example = "+5511988887777")]
     phone_number: Option<String>,
-    /// How the channel is: `connected`, `connecting`, `pairing` or `disconnected`.
-    #[schema(example = "pairing")]
+    /// How the channel is.
+    #[schema(value_type = ChannelStatus, example = "pairing")]
     status: &'static str,
     /// Why it is not connected, or not wholly; null when there is nothing to say.
     status_reason: Option<StatusReason>,
@@ -110,13 +110,14 @@ pub(in crate::api) async fn show(
     operation_id = "beginPairing",
     tag = "web session",
     params(("id" = Uuid, Path, description = "The channel")),
-    request_body(content = PairingStart, description = "May be left out"),
+    request_body(content = Option<PairingStart>, description = "May be left out"),
     responses(
         (status = 202, description = "Begun, or under way", body = Pairing),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
         Failures,
+        (status = 500, description = "A failure of ours; the body says no more than that", body = MessageBody),
     ),
 )]
 pub(in crate::api) async fn begin(

@@ -158,7 +158,7 @@ fn claim(directory: &Path) -> anyhow::Result<bool> {
             "{shown} is not empty and not a demonstration's; choose another directory with --data, so that \
              nothing real is mixed with what is made up"
         ),
-        Err(error) if error.kind() == ErrorKind::NotFound => super::create_private(directory)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => super::prepare_directory(directory)?,
         Err(error) => {
             return Err(error)
                 .with_context(|| format!("cannot use {shown}; choose another directory with --data"));

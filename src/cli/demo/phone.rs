@@ -10,6 +10,7 @@ use crate::app::demo::{Running, none_runs};
 use crate::cli::Global;
 use crate::cli::output::Output;
 use crate::cli::pairing::{Screen, Service, Showing, Unanswered, follow, is_linked};
+use crate::connector::http;
 
 /// What stands above a QR code.
 const SCAN: &str =
@@ -66,7 +67,7 @@ struct Phone {
 
 impl Phone {
     fn new(running: &Running) -> anyhow::Result<Self> {
-        let client = Client::builder().build().context("cannot make an HTTP client")?;
+        let client = http::direct().build().context("cannot make an HTTP client")?;
         Ok(Self { client, url: format!("{}/phone/scan", running.simulator_url) })
     }
 

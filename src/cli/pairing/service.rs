@@ -7,6 +7,7 @@ use reqwest::{Client, Method};
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::connector::http;
 use crate::domain::secret::Secret;
 
 /// How long an answer may take; unlinking gives WhatsApp its time.
@@ -28,7 +29,7 @@ pub(in crate::cli) struct Unanswered(String);
 impl Service {
     /// The service at this address, and a key of the company that has the channel.
     pub(in crate::cli) fn new(base_url: &str, key: Secret, channel: Uuid) -> anyhow::Result<Self> {
-        let client = Client::builder().timeout(PATIENCE).build().context("cannot make an HTTP client")?;
+        let client = http::direct().timeout(PATIENCE).build().context("cannot make an HTTP client")?;
         let base_url = base_url.trim_end_matches('/').to_owned();
         Ok(Self { client, base_url, key, channel })
     }

@@ -18,7 +18,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Response, Url};
 
 pub use self::body::Rendered;
-use super::{Disposition, Error, Health, Reply};
+use super::{Disposition, Error, Health, Reply, http};
 use crate::config;
 use crate::domain::message::Failure;
 use crate::domain::secret::Secret;
@@ -42,9 +42,9 @@ impl Connections {
     ///
     /// # Errors
     ///
-    /// When the TLS library finds no roots to trust.
-    pub fn new(options: &config::CloudApi) -> Result<Self, Error> {
-        let client = Client::builder()
+    /// When the TLS library finds no roots to trust, or the proxy's address cannot be used.
+    pub fn new(options: &config::CloudApi, network: &config::Network) -> Result<Self, Error> {
+        let client = http::outward(network)?
             .user_agent(concat!("pombo/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(options.connect_timeout)
             .timeout(options.request_timeout)

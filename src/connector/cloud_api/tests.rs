@@ -15,7 +15,7 @@ async fn provider(answers: Vec<String>) -> (CloudApi, JoinHandle<Vec<String>>) {
     let mut options = config::Config::default().cloud_api;
     options.base_url = format!("http://{}", listener.local_addr().unwrap());
     let connector = CloudApi::new(
-        Connections::new(&options).unwrap(),
+        Connections::new(&options, &config::Network::default()).unwrap(),
         &options,
         "1065",
         "1022",

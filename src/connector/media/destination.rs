@@ -59,7 +59,7 @@ mod tests {
 
     fn judged(text: &str) -> Option<Refusal> {
         let url = Url::parse(text).unwrap();
-        check(&url, &Networks::new(Vec::new())).err()
+        check(&url, &Networks::new(Vec::new(), Vec::new(), || Ok(Vec::new()))).err()
     }
 
     #[test]

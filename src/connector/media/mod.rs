@@ -32,7 +32,7 @@ use self::network::Networks;
 pub use self::resolver::Lookup;
 use self::resolver::{Guard, System};
 use self::room::{Room, Taken};
-use super::Error;
+use super::{Error, http};
 use crate::config;
 use crate::error::{Code, Refusal};
 
@@ -134,17 +134,19 @@ impl Fetcher {
         Self::with_lookup(options, Arc::new(System))
     }
 
-    /// A fetcher that asks `lookup` for the addresses of names.
+    /// A fetcher that asks `lookup` for the addresses of names and of this machine.
     ///
     /// # Errors
     ///
     /// When the TLS library finds no roots to trust.
     pub fn with_lookup(options: &config::Media, lookup: Arc<dyn Lookup>) -> Result<Self, Error> {
-        let networks = Arc::new(Networks::new(options.allow.clone()));
-        let client = Client::builder()
+        let machine = Arc::clone(&lookup);
+        let networks =
+            Networks::new(options.allow.clone(), options.refuse.clone(), move || machine.own_addresses());
+        let networks = Arc::new(networks);
+        let client = http::direct()
             .user_agent(concat!("pombo/", env!("CARGO_PKG_VERSION")))
             .dns_resolver(Guard::new(lookup, Arc::clone(&networks)))
-            .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             // Whatever another dependency makes the client capable of, nothing unfolds here.

@@ -2,8 +2,10 @@
 //!
 //! A public address is one of the open Internet, and nothing else is: what is not known to be public is not. An
 //! IPv6 address that carries an IPv4 address is as public as what it carries, because a translator on the way
-//! may unwrap it.
+//! may unwrap it. The machine's own addresses are refused even where they are public: what listens on them often
+//! trusts its own host.
 
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
@@ -51,6 +53,9 @@ const CLOSED_V4: [Ipv4Net; 16] = [
 /// site-local, multicast, IPv4-mapped and IPv4-compatible addresses are all outside.
 const GLOBAL_V6: Ipv6Net = v6(0x2000, 0, 3);
 
+/// An IPv4 address behind this prefix is reached through a translator (RFC 6052).
+const NAT64: Ipv6Net = v6(0x64, 0xff9b, 96);
+
 /// What in [`GLOBAL_V6`] is not the open Internet.
 const CLOSED_V6: [Ipv6Net; 4] = [
     // Assignments of protocols: Teredo, benchmarks, overlays.
@@ -62,28 +67,60 @@ const CLOSED_V6: [Ipv6Net; 4] = [
     v6(0x2002, 0, 16),
 ];
 
-/// Where links may lead: the open Internet, and what the operator allows besides.
-#[derive(Debug)]
+/// Reads the addresses of the machine's own network interfaces.
+type OwnAddresses = Box<dyn Fn() -> io::Result<Vec<IpAddr>> + Send + Sync>;
+
+/// Where links may lead: the open Internet without this machine, and what the operator changed about that.
 pub(super) struct Networks {
     allowed: Vec<IpNet>,
+    refused: Vec<IpNet>,
+    own: OwnAddresses,
 }
 
 impl Networks {
-    pub(super) fn new(allowed: Vec<IpNet>) -> Self {
-        Self { allowed }
+    /// `own` is asked at each judgement, so that an address that the machine is given later counts at once; a
+    /// reading takes some tens of microseconds.
+    pub(super) fn new(
+        allowed: Vec<IpNet>,
+        refused: Vec<IpNet>,
+        own: impl Fn() -> io::Result<Vec<IpAddr>> + Send + Sync + 'static,
+    ) -> Self {
+        Self { allowed, refused, own: Box::new(own) }
     }
 
-    /// Whether a link may lead to this address. An allowed network counts only in the form in which it is
-    /// written: to allow 127.0.0.0/8 does not allow ::ffff:127.0.0.1.
+    /// Whether a link may lead to this address. Refused networks go before allowed ones, and those before all else.
+    /// An allowed network counts only in the form in which it is written: to allow 127.0.0.0/8 does not allow
+    /// ::ffff:127.0.0.1. A refused network counts in every form.
     pub(super) fn admit(&self, address: IpAddr) -> bool {
-        is_public(address) || self.allowed.iter().any(|network| network.contains(&address))
+        let forms = [Some(address), carried(address).map(IpAddr::V4)];
+        let is_one_of = |network: &IpNet| forms.iter().flatten().any(|form| network.contains(form));
+        if self.refused.iter().any(is_one_of) {
+            return false;
+        }
+        if self.allowed.iter().any(|network| network.contains(&address)) {
+            return true;
+        }
+        is_public(address) && !self.is_own(&forms)
+    }
+
+    /// Whether one of these is an address of this machine. When its interfaces cannot be read, any may be.
+    fn is_own(&self, forms: &[Option<IpAddr>]) -> bool {
+        match (self.own)() {
+            Ok(own) => forms.iter().flatten().any(|form| own.contains(form)),
+            Err(error) => {
+                tracing::error!(%error, "the machine's network interfaces cannot be read, links are refused");
+                true
+            }
+        }
     }
 }
 
 fn is_public(address: IpAddr) -> bool {
+    let carries_public = carried(address).is_none_or(is_public_v4);
     match address {
         IpAddr::V4(address) => is_public_v4(address),
-        IpAddr::V6(address) => is_public_v6(address),
+        // Where a network has only IPv6, public hosts are reached by NAT64.
+        IpAddr::V6(address) => carries_public && (NAT64.contains(&address) || is_public_v6(address)),
     }
 }
 
@@ -92,17 +129,17 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 }
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
-    let [a, b, c, d, e, f, high, low] = address.segments();
-    let [[w, x], [y, z]] = [high.to_be_bytes(), low.to_be_bytes()];
-    let carried = Ipv4Addr::new(w, x, y, z);
-    if [a, b, c, d, e, f] == [0x64, 0xff9b, 0, 0, 0, 0] {
-        // NAT64. Where a network has only IPv6, public hosts are reached by it.
-        return is_public_v4(carried);
-    }
+    GLOBAL_V6.contains(&address) && !CLOSED_V6.iter().any(|network| network.contains(&address))
+}
+
+/// The IPv4 address that a translator reads from this address: in any address that can be public, that is one of NAT64
+/// or of ISATAP.
+fn carried(address: IpAddr) -> Option<Ipv4Addr> {
+    let IpAddr::V6(address) = address else { return None };
+    let [_, _, _, _, e, f, high, low] = address.segments();
     let is_isatap = e & !0x0200 == 0 && f == 0x5efe;
-    GLOBAL_V6.contains(&address)
-        && !CLOSED_V6.iter().any(|network| network.contains(&address))
-        && (!is_isatap || is_public_v4(carried))
+    let [[w, x], [y, z]] = [high.to_be_bytes(), low.to_be_bytes()];
+    (is_isatap || NAT64.contains(&address)).then(|| Ipv4Addr::new(w, x, y, z))
 }
 
 #[cfg(test)]
@@ -231,13 +268,47 @@ mod tests {
 
     #[test]
     fn what_the_operator_allows_is_admitted_besides_and_in_its_own_form_only() {
-        let networks = Networks::new(vec!["127.0.0.0/8".parse().unwrap(), "fd00:1::/32".parse().unwrap()]);
+        let networks = networks(&["127.0.0.0/8", "fd00:1::/32"], &[], &["127.0.0.1", "8.8.4.4"]);
         for text in ["127.0.0.1", "127.9.9.9", "fd00:1::7", "8.8.8.8", "2a00:1450::1"] {
             assert!(networks.admit(address(text)), "{text}");
         }
         for text in ["10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::127.0.0.1", "2002:7f00:1::", "fd00:2::7"] {
             assert!(!networks.admit(address(text)), "{text}");
         }
+    }
+
+    fn networks(allowed: &[&str], refused: &[&str], own: &[&str]) -> Networks {
+        let parsed = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
+        let own: Vec<_> = own.iter().map(|text| address(text)).collect();
+        Networks::new(parsed(allowed), parsed(refused), move || Ok(own.clone()))
+    }
+
+    #[test]
+    fn the_machine_s_own_public_addresses_are_refused_in_every_form() {
+        let networks = networks(&[], &[], &["8.8.8.8", "2a00:1450::1"]);
+        for text in ["8.8.8.8", "64:ff9b::8.8.8.8", "2606:4700::5efe:8.8.8.8", "2a00:1450::1"] {
+            assert!(!networks.admit(address(text)), "{text}");
+        }
+        for text in ["8.8.8.9", "64:ff9b::8.8.8.9", "2a00:1450::2"] {
+            assert!(networks.admit(address(text)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_the_operator_refuses_is_refused_in_every_form_even_where_it_is_allowed() {
+        let networks = networks(&["10.1.0.0/16"], &["10.1.2.0/24", "8.8.8.0/24", "2a00:1450::/32"], &[]);
+        for text in ["10.1.2.3", "8.8.8.8", "64:ff9b::8.8.8.8", "2a00:1450::1"] {
+            assert!(!networks.admit(address(text)), "{text}");
+        }
+        for text in ["10.1.3.3", "8.8.9.8", "2a00:1451::1"] {
+            assert!(networks.admit(address(text)), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_public_is_asked_while_the_machine_s_own_addresses_are_unknown() {
+        let networks = Networks::new(Vec::new(), Vec::new(), || Err(io::Error::other("no")));
+        assert!(!networks.admit(address("8.8.8.8")));
     }
 
     /// Every way in which an IPv6 address carries an IPv4 address.
@@ -285,7 +356,7 @@ mod tests {
         #[test]
         fn only_what_the_registry_calls_global_is_public(bits in any::<u128>()) {
             let address = Ipv6Addr::from(bits);
-            if is_public_v6(address) {
+            if is_public(IpAddr::V6(address)) {
                 prop_assert!(address.segments()[0] & 0xe000 == 0x2000 || bits >> 32 == 0x0064_ff9b << 64);
             }
         }

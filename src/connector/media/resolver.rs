@@ -12,7 +12,8 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::network::Networks;
 
-/// Finds the addresses of a name. A trait, so that tests can show what becomes of names that lie.
+/// Finds addresses: those of a name, and those of this machine. A trait, so that tests can play names that lie and
+/// machines with public addresses.
 #[async_trait]
 pub trait Lookup: Send + Sync {
     /// Every address of `host`.
@@ -21,6 +22,15 @@ pub trait Lookup: Send + Sync {
     ///
     /// When the name is not known, or nobody could be asked.
     async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>>;
+
+    /// Every address of this machine's network interfaces, as they are now.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not tell.
+    fn own_addresses(&self) -> io::Result<Vec<IpAddr>> {
+        Ok(if_addrs::get_if_addrs()?.iter().map(if_addrs::Interface::ip).collect())
+    }
 }
 
 /// The system's own resolver.

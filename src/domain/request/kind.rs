@@ -12,7 +12,7 @@ pub(super) enum BusinessKind {
     Interactive,
 }
 
-/// The words for what a business account sends.
+/// What a business account sends, by its words.
 pub(super) const BUSINESS: &[(&str, BusinessKind)] = &[
     ("text", BusinessKind::Plain(Plain::Text)),
     ("image", BusinessKind::Plain(Plain::Image)),
@@ -23,7 +23,7 @@ pub(super) const BUSINESS: &[(&str, BusinessKind)] = &[
     ("interactive", BusinessKind::Interactive),
 ];
 
-/// The words for what a web session sends.
+/// What a web session sends, by its words.
 pub(super) const WEB: &[(&str, Plain)] = &[
     ("text", Plain::Text),
     ("image", Plain::Image),
@@ -31,6 +31,16 @@ pub(super) const WEB: &[(&str, Plain)] = &[
     ("audio", Plain::Audio),
     ("document", Plain::Document),
 ];
+
+/// The words for what a business account sends.
+pub fn business_types() -> impl Iterator<Item = &'static str> {
+    BUSINESS.iter().map(|(word, _)| *word)
+}
+
+/// The words for what a web session sends.
+pub fn web_types() -> impl Iterator<Item = &'static str> {
+    WEB.iter().map(|(word, _)| *word)
+}
 
 /// Reads `type`, which must be one of these words: `missing_type`, `invalid_type`.
 pub(super) fn read<T: Copy>(field: Field<'_>, words: &[(&str, T)]) -> Result<T, Refusal> {

@@ -22,6 +22,7 @@ mod web;
 
 pub use self::audience::{Audience, Skipped, SkippedEntry};
 pub use self::business::{BusinessRequest, RequestedContent};
+pub use self::kind::{business_types, web_types};
 pub use self::web::{GROUP_SUFFIX, WebRecipient, WebRequest};
 use crate::domain::link;
 

@@ -14,6 +14,7 @@ use super::work::Leave;
 use super::{ChannelActor, STORE_PAUSE};
 use crate::clock::Timestamp;
 use crate::domain::channel::Kind;
+use crate::domain::limit::Spent;
 use crate::domain::message::{Failure, State};
 use crate::domain::outlook::Reason;
 use crate::domain::phone::PhoneNumber;
@@ -49,6 +50,7 @@ impl Handler<Admit> for ChannelActor {
             let ended = || TooSoon {
                 retry_after: Duration::from_secs(1),
                 sentence: "the channel was started anew just now: try again".to_owned(),
+                spent: Spent::pause(Duration::from_secs(1)),
             };
             answered.await.unwrap_or_else(|_| Err(ended()))
         })
@@ -61,12 +63,13 @@ impl ChannelActor {
         let (now, wall) = (Instant::now(), Timestamp::now());
         if let Some(until) = self.pause.map(|(_, until)| until).filter(|until| *until > now + patience) {
             let sentence = self.sentence(Reason::ProviderPause);
-            return Err(TooSoon { retry_after: until - now, sentence });
+            return Err(TooSoon { retry_after: until - now, sentence, spent: Spent::pause(until - now) });
         }
         let Some(rhythm) = &mut self.rhythm else {
             return Err(TooSoon {
                 retry_after: STORE_PAUSE,
                 sentence: "the channel is just starting".to_owned(),
+                spent: Spent::pause(STORE_PAUSE),
             });
         };
         // What its keeper heard before, perhaps in another process.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
+use crate::domain::limit::Spent;
 use crate::domain::outlook::Reason;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::{QUOTA_SPAN, Quota, Tier};
@@ -41,6 +42,8 @@ pub(crate) struct TooSoon {
     pub(crate) retry_after: Duration,
     /// For a person.
     pub(crate) sentence: String,
+    /// Which allowance is used up.
+    pub(crate) spent: Spent,
 }
 
 /// Who asks to be let in.
@@ -100,7 +103,8 @@ impl Rhythm {
                 "WhatsApp restricted the account to people who wrote to it before: strangers may be \
                             written to again after the seconds of Retry-After"
                     .to_owned();
-            return Err(TooSoon::until(until, wall, sentence));
+            let spent = Spent { name: "cold_contacts", allows: 0, window: until.from_now(wall) };
+            return Err(TooSoon::until(until, wall, sentence, spent));
         }
         let name = &tier.name;
         let places = self.places.taken();
@@ -110,7 +114,7 @@ impl Rhythm {
                 "the channel has sent the {cap} messages that its tier `{name}` allows it in 24 hours (options \
                  daily_cap and warm_up)"
             );
-            return Err(TooSoon::until(until, wall, sentence));
+            return Err(TooSoon::until(until, wall, sentence, in_a_day("daily_cap", cap)));
         }
         if let Some(stranger) = asker.stranger
             && !self.strangers.counts(stranger, wall)
@@ -121,17 +125,23 @@ impl Rhythm {
                  24 hours (option cold_contacts); people it knows can be written to",
                 tier.cold_contacts
             );
-            return Err(TooSoon::until(until, wall, sentence));
+            let spent = in_a_day("cold_contacts", tier.cold_contacts);
+            return Err(TooSoon::until(until, wall, sentence, spent));
         }
         let paced = self.paced_until.saturating_duration_since(now);
         let begins = self.rest(now).max(paced)
             + mean_distance(tier).saturating_mul(u32::try_from(places).unwrap_or(u32::MAX));
         if let Some(wait) = begins.checked_sub(asker.patience).filter(|wait| !wait.is_zero()) {
+            let before = match places {
+                0 => "this message cannot go yet".to_owned(),
+                1 => "1 message goes before this one".to_owned(),
+                places => format!("{places} messages go before this one"),
+            };
             let sentence = format!(
-                "{places} messages go before this one at the pace of the tier `{name}` (options messages_per_second \
-                 and jitter), which takes longer than a caller may wait (option web_session.patience)"
+                "{before} at the pace of the tier `{name}` (options messages_per_second and jitter), and its turn \
+                 comes later than a caller may wait (option web_session.patience)"
             );
-            return Err(TooSoon { retry_after: wait.max(LEAST_WAIT), sentence });
+            return Err(TooSoon { retry_after: wait.max(LEAST_WAIT), sentence, spent: at_the_pace(tier) });
         }
         let stranger = asker.stranger.map(|number| self.strangers.take(number));
         Ok(Admitted { place: self.places.take(), stranger })
@@ -190,9 +200,25 @@ impl Rhythm {
 }
 
 impl TooSoon {
-    fn until(until: Timestamp, wall: Timestamp, sentence: String) -> Self {
-        Self { retry_after: until.from_now(wall).max(LEAST_WAIT), sentence }
+    fn until(until: Timestamp, wall: Timestamp, sentence: String, spent: Spent) -> Self {
+        Self { retry_after: until.from_now(wall).max(LEAST_WAIT), sentence, spent }
     }
+}
+
+/// The quota of a day, used up.
+const fn in_a_day(name: &'static str, quota: Quota) -> Spent {
+    let allows = match quota {
+        Quota::AtMost(most) => most,
+        // It is never used up.
+        Quota::Unlimited => u32::MAX,
+    };
+    Spent { name, allows, window: QUOTA_SPAN }
+}
+
+/// The pace, used up. Where only what is added at random parts two messages, one goes in the time between them.
+fn at_the_pace(tier: &Tier) -> Spent {
+    let (allows, window) = tier.messages_per_second.allowance().unwrap_or((1, mean_distance(tier)));
+    Spent { name: "messages_per_second", allows, window }
 }
 
 /// Between two messages, without what is added at random.

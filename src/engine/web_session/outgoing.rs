@@ -187,7 +187,7 @@ impl WebChannel {
             kind: shown_as(kind, fetched.is_voice_note),
             bytes: std::mem::take(&mut fetched.bytes),
             mimetype: fetched.mime_type.to_owned(),
-            file_name: file_name(content).or_else(|| fetched.file_name.take()),
+            file_name: fetched.file_name.take(),
             caption: caption(content),
             seconds: fetched.duration.map(seconds),
             jpeg_thumbnail: fetched.thumbnail.take(),
@@ -237,13 +237,6 @@ fn caption(content: &content::Content) -> Option<String> {
         content::Content::Image { caption, .. }
         | content::Content::Video { caption, .. }
         | content::Content::Document { caption, .. } => caption.clone(),
-        _ => None,
-    }
-}
-
-fn file_name(content: &content::Content) -> Option<String> {
-    match content {
-        content::Content::Document { filename, .. } => filename.clone(),
         _ => None,
     }
 }

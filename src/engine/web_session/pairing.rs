@@ -44,6 +44,9 @@ pub struct Shown {
 }
 
 impl Stage {
+    /// Every stage.
+    pub const ALL: &[Self] = &[Self::Unlinked, Self::Starting, Self::Waiting, Self::Linking, Self::Linked];
+
     /// The word in answers.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -229,7 +229,7 @@ async fn answer(world: &World, case: &Case) -> Answer {
         Some(once) => request.header("idempotency-key", once),
         None => request,
     };
-    Answer::read(request.send().await.unwrap()).await
+    Answer::to(request).await
 }
 
 const fn status(code: Code) -> u16 {
@@ -261,7 +261,7 @@ async fn canceled_send(world: &World) -> String {
     let body = json!({"type": "text", "message": "x", "phone_number": NUMBER}).to_string();
     let request = world.service.request(Method::POST, &World::send(world.connected)).body(body);
     let request = request.bearer_auth(&world.acme.key).header("idempotency-key", USED);
-    let accepted = Answer::read(request.send().await.unwrap()).await;
+    let accepted = Answer::to(request).await;
     let id = accepted.json()["send_id"].as_str().unwrap().to_owned();
     let canceled = world.service.post(&format!("/api/v1/sends/{id}/cancel"), &world.acme.key, "").await;
     assert_eq!(canceled.status, 200, "{}", canceled.body);
@@ -290,6 +290,9 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
         writeln!(bodies, "{} {asked}\n    {}", answer.status, without_ids(&answer.body)).unwrap();
         unseen.remove(case.code.as_str());
     }
+    let malformed = world.service.raw(b"GET / HTTP/9.9\r\n\r\n".to_vec()).await;
+    assert_eq!((malformed.status, malformed.code().as_deref()), (400, Some("malformed_request")));
+    unseen.remove("malformed_request");
     world.service.engine().store().clone().close().await;
     let unavailable = world.service.get("/api/v1/contacts", &world.globex.key).await;
     assert_eq!((unavailable.status, unavailable.header("retry-after")), (503, "1"));

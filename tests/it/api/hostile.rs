@@ -1,6 +1,10 @@
 //! Whatever arrives, the answer is a refusal and never a failure of ours.
 
-use serde_json::json;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::{Value, json};
 
 use super::world::World;
 
@@ -29,6 +33,7 @@ async fn impossible_pages_are_invalid_pagination_on_every_list() {
             "limit=-5",
             "limit=ten",
             "limit=%C3",
+            "page=9999999999999999999999999999999999999999",
             "page=1&page=x",
         ] {
             let answer = world.service.get(&format!("{list}?{query}"), &world.acme.key).await;
@@ -48,6 +53,8 @@ async fn impossible_pages_are_invalid_pagination_on_every_list() {
                 let answer = world.service.get(&format!("{list}?{query}"), &world.acme.key).await;
                 let json = answer.json();
                 assert_eq!((answer.status, &json["data"]), (200, &json!([])), "{list}?{query}");
+                let own = format!(r#""currentPage":{page},"#);
+                assert!(answer.body.contains(&own), "{list}?{query}: {}", answer.body);
                 assert!(json["totalRecords"].is_u64(), "{list}?{query}: {}", answer.body);
             }
         }
@@ -176,7 +183,104 @@ async fn bytes_that_are_hardly_http_never_answer_500() {
     for request in requests {
         let shown = String::from_utf8_lossy(&request).into_owned();
         let answer = world.service.raw(request).await;
-        assert!(answer.status < 500, "{answer:?} to {shown}");
+        assert!((200..500).contains(&answer.status), "{answer:?} to {shown}");
+        assert!(answer.status < 400 || answer.code().is_some(), "{answer:?} to {shown}");
     }
     assert_eq!(world.service.get("/healthz", "").await.status, 200);
+}
+
+/// All that is answered to these pieces, each sent when something of the answer to the one before is there, until the
+/// service closes the connection, or nothing came for so long.
+async fn conversation(world: &World, pieces: Vec<Vec<u8>>, patience: Duration) -> (String, bool) {
+    let address = world.service.url().trim_start_matches("http://").to_owned();
+    let talk = move || {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(patience)).unwrap();
+        let (mut answered, mut buffer) = (Vec::new(), [0; 4096]);
+        let mut pieces = pieces.into_iter();
+        loop {
+            if let Some(piece) = pieces.next() {
+                stream.write_all(&piece).unwrap();
+            }
+            let is_closed = match stream.read(&mut buffer) {
+                Ok(0) => true,
+                Ok(read) => {
+                    answered.extend(&buffer[..read]);
+                    continue;
+                }
+                Err(_) => false,
+            };
+            return (String::from_utf8(answered).unwrap(), is_closed);
+        }
+    };
+    tokio::task::spawn_blocking(talk).await.unwrap()
+}
+
+#[tokio::test]
+async fn what_the_parser_refuses_is_answered_like_every_refusal() {
+    let world = World::new().await;
+    let long = format!("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: {}", "x".repeat(140_000));
+    for (request, status) in [
+        ("GET /healthz HTTP/1.1\r\n\r\n", 400),
+        ("GET /healthz HTTP/9.9\r\nHost: x\r\n\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
+        ("POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: x\r\nBad Header: x\r\n\r\n", 400),
+        ("\u{16}\u{3}\u{1}\u{2}\u{0}", 400),
+        (&long, 431),
+    ] {
+        let answer = world.service.raw(request.as_bytes().to_vec()).await;
+        let shown: String = request.chars().take(120).collect();
+        assert_eq!(
+            (answer.status, answer.code().as_deref()),
+            (status, Some("malformed_request")),
+            "{shown:?}"
+        );
+        assert_eq!(answer.header("content-type"), "application/json", "{shown:?}");
+        assert_eq!(answer.header("connection"), "close", "{shown:?}");
+        assert_eq!(answer.header("x-request-id").len(), 36, "{shown:?}");
+        assert!(!answer.header("date").is_empty(), "{shown:?}");
+    }
+    // Requests before it have their answers.
+    let both = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/9\r\n\r\n".to_vec();
+    let (answered, is_closed) = conversation(&world, vec![both], Duration::from_secs(10)).await;
+    assert!(is_closed && answered.starts_with("HTTP/1.1 200 OK"), "{answered}");
+    assert_eq!(answered.matches("HTTP/1.1 ").count(), 2, "{answered}");
+    let (_, body) = answered.rsplit_once("\r\n\r\n").unwrap();
+    assert_eq!(serde_json::from_str::<Value>(body).unwrap()["code"], "malformed_request");
+}
+
+#[tokio::test]
+async fn a_refusal_before_the_body_was_read_says_whether_the_connection_closes() {
+    let world = World::new().await;
+    let (own, foreign) = (World::send(world.connected), World::send(world.foreign));
+    let hook = format!("/hooks/meta/{}", world.connected);
+    let (key, exhausted) = (world.acme.key.as_str(), world.exhausted.key.as_str());
+    for (path, key, length, status) in [
+        (own.as_str(), "pombo_nobody", 1000, 401),
+        (own.as_str(), exhausted, 1000, 429),
+        (foreign.as_str(), key, 1000, 403),
+        (own.as_str(), key, 1_000_000, 413),
+        (hook.as_str(), key, 1000, 403),
+        ("/nowhere", key, 1000, 404),
+        ("/healthz", key, 1000, 405),
+    ] {
+        let head = format!("POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n");
+        let again = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        // A part of a body, whose rest would follow; and one whose rest can be passed over cheaply.
+        let begun = format!("{head}Content-Length: {length}\r\n\r\n{{").into_bytes();
+        let chunked = format!("{head}Transfer-Encoding: chunked\r\n\r\n1\r\n{{\r\n").into_bytes();
+        let rest = [b"0\r\n\r\n".as_slice(), again].concat();
+        for pieces in [vec![begun], vec![chunked, rest]] {
+            if pieces.len() == 2 && status == 413 {
+                continue;
+            }
+            let (answered, is_closed) = conversation(&world, pieces, Duration::from_secs(10)).await;
+            let (first, later) = answered.split_once("\r\n\r\n").unwrap();
+            assert!(first.starts_with(&format!("HTTP/1.1 {status} ")), "{path}: {answered}");
+            let says_so = first.contains("connection: close");
+            assert!(is_closed, "{path}: {answered}");
+            assert_eq!(says_so, !later.contains("HTTP/1.1 200 OK"), "{path}: {answered}");
+        }
+    }
 }

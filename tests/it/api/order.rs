@@ -32,7 +32,7 @@ async fn assert_verdict(
     if let Some(authorization) = authorization {
         request = request.header("authorization", authorization);
     }
-    let answer = Answer::read(request.send().await.unwrap()).await;
+    let answer = Answer::to(request).await;
     assert_eq!(verdict(&answer), expected, "{path} {authorization:?} {body}");
 }
 

@@ -3,6 +3,10 @@
 use std::collections::BTreeSet;
 
 use pombo::api::{Access, Options, ROUTES};
+use pombo::domain::message::State;
+use pombo::domain::outlook::Reason;
+use pombo::domain::request::Limits;
+use pombo::domain::send::Stage;
 use pombo::domain::tier::Tier;
 use pombo::error::Code;
 use serde_json::{Value, json};
@@ -40,7 +44,7 @@ async fn the_reference_has_every_route_that_clients_and_probes_may_use() {
     for scheme in ["api_key", "operator_key"] {
         assert_eq!(document["components"]["securitySchemes"][scheme]["scheme"], "bearer");
     }
-    let is_page = |path: &str| path.starts_with("/docs") || path == "/openapi.json";
+    let is_page = |path: &str| path == "/" || path.starts_with("/docs") || path == "/openapi.json";
     let routes: BTreeSet<_> = ROUTES
         .iter()
         .filter(|route| !is_page(route.path))
@@ -52,10 +56,107 @@ async fn the_reference_has_every_route_that_clients_and_probes_may_use() {
 #[test]
 fn the_reference_has_every_option_of_a_tier() {
     let document = serde_json::to_value(pombo::api::document()).unwrap();
-    let described = document["components"]["schemas"]["Tier"]["properties"].as_object().unwrap();
-    let described: BTreeSet<_> = described.keys().map(String::as_str).collect();
     let options: BTreeSet<_> = Tier::OPTIONS.iter().copied().chain(["updated_at"]).collect();
-    assert_eq!(described, options);
+    for tier in ["Tier", "TierOptions"] {
+        let described = document["components"]["schemas"][tier]["properties"].as_object().unwrap();
+        assert_eq!(described.keys().map(String::as_str).collect::<BTreeSet<_>>(), options, "{tier}");
+    }
+}
+
+#[test]
+fn the_reference_lists_the_words_of_the_domain() {
+    let schemas = &pombo::api::document()["components"]["schemas"];
+    let words = |name: &str| schemas[name]["enum"].clone();
+    assert_eq!(words("MessageState"), json!(State::ALL.map(State::as_str)));
+    assert_eq!(words("SendState"), json!(Stage::ALL.map(Stage::as_str)));
+    let reasons: Vec<_> = Reason::ALL.iter().map(|reason| reason.as_str()).collect();
+    assert_eq!(words("WaitingReason"), json!(reasons));
+    let counts = schemas["MessageCounts"]["properties"].as_object().unwrap().keys();
+    let states = State::ALL.map(State::as_str);
+    assert_eq!(counts.map(String::as_str).collect::<BTreeSet<_>>(), BTreeSet::from(states));
+}
+
+/// Where something of a schema is that says nothing of what is there.
+fn vague(schema: &Value, path: &str, found: &mut Vec<String>) {
+    match schema {
+        Value::Object(keywords) => {
+            let is = |kind: &str| match keywords.get("type") {
+                Some(Value::Array(kinds)) => kinds.contains(&json!(kind)),
+                only => only == Some(&json!(kind)),
+            };
+            let has = |keyword| keywords.contains_key(keyword);
+            if is("object") && !has("properties") && !has("additionalProperties")
+                || is("array") && !has("items")
+            {
+                found.push(path.to_owned());
+            }
+            for (keyword, value) in keywords.iter().filter(|(keyword, _)| !keyword.starts_with("example")) {
+                vague(value, &format!("{path}/{keyword}"), found);
+            }
+        }
+        Value::Array(schemas) => {
+            for (index, schema) in schemas.iter().enumerate() {
+                vague(schema, &format!("{path}/{index}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn no_shape_is_left_to_be_guessed() {
+    let mut found = Vec::new();
+    vague(&pombo::api::document(), "", &mut found);
+    assert_eq!(found, [""; 0]);
+}
+
+#[tokio::test]
+async fn the_reference_has_the_bounds_that_are_configured() {
+    let send = Limits { text_chars: 11, link_chars: 12, caption_chars: 13, phone_numbers: 14, tags: 15 };
+    let options = Options { send, page_size: 5, search_chars: 7, ..Options::default() };
+    let service = Service::start_with(options).await;
+    let document = service.get("/openapi.json", "").await.json();
+    let schemas = &document["components"]["schemas"];
+    for send in ["BusinessSend", "WebSend"] {
+        for (field, max) in [("message", 11), ("link", 12), ("caption", 13)] {
+            assert_eq!(schemas[send]["properties"][field]["maxLength"], max, "{send} {field}");
+        }
+    }
+    for (list, max) in [("Numbers", 14), ("Tags", 15)] {
+        let kinds = schemas[list]["oneOf"].as_array().unwrap();
+        assert!(kinds.iter().any(|kind| kind["maxItems"] == max), "{list}: {kinds:?}");
+    }
+    let (mut limits, mut searches) = (0, 0);
+    let operations =
+        document["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap());
+    for parameter in
+        operations.flat_map(|(_, operation)| operation["parameters"].as_array().into_iter().flatten())
+    {
+        let schema = &parameter["schema"];
+        assert!(!schema.to_string().contains("null"), "{parameter}");
+        match parameter["name"].as_str() {
+            Some("limit") => {
+                assert_eq!((&schema["maximum"], &schema["default"]), (&json!(5), &json!(5)), "{parameter}");
+                limits += 1;
+            }
+            Some("search") => {
+                assert_eq!(schema["maxLength"], 7, "{parameter}");
+                searches += 1;
+            }
+            _ => {}
+        }
+    }
+    assert!(limits >= 7 && searches >= 5, "{limits} {searches}");
+}
+
+#[test]
+fn a_body_that_may_be_left_out_is_described_so_and_never_null() {
+    let document = pombo::api::document();
+    for path in ["/api/v1/web-chat/{id}/pairing", "/operator/v1/channels/{id}/reconnect"] {
+        let body = &document["paths"][path]["post"]["requestBody"];
+        assert_ne!(body["required"], true, "{path}");
+        assert!(body["content"]["application/json"]["schema"]["$ref"].is_string(), "{body}");
+    }
 }
 
 #[tokio::test]

@@ -1,15 +1,15 @@
 //! Every route, with every kind of caller that must not get in.
 
-use pombo::api::{Access, ROUTES, Route};
+use pombo::api::{Access, Options, ROUTES, Route};
 use reqwest::Method;
 use reqwest::header::HeaderValue;
 
 use super::world::{EXPIRED_KEY, EXPIRED_OPERATOR, REVOKED_KEY, REVOKED_OPERATOR, World};
-use crate::harness::Answer;
+use crate::harness::{Answer, Service};
 
 /// The paths without a key: those that anybody may read, and the provider's, which it signs. Everything else is
 /// a company's or an operator's.
-const OPEN: [&str; 8] = [
+const OPEN: [&str; 10] = [
     "/hooks/meta/{id}",
     "/hooks/meta/{id}",
     "/healthz",
@@ -17,7 +17,9 @@ const OPEN: [&str; 8] = [
     "/metrics",
     "/openapi.json",
     "/docs",
+    "/docs/",
     "/docs/{file}",
+    "/",
 ];
 
 /// How the route answers a company about something that is another company's.
@@ -55,7 +57,7 @@ async fn ask(world: &World, route: &Route, authorization: &[&[u8]]) -> Answer {
     for value in authorization {
         request = request.header("authorization", HeaderValue::from_bytes(value).unwrap());
     }
-    Answer::read(request.send().await.unwrap()).await
+    Answer::to(request).await
 }
 
 /// Whoever has no key, or one that opens nothing; with the code that they read.
@@ -136,7 +138,7 @@ async fn only_probes_the_reference_and_webhooks_are_open() {
     for route in ROUTES.iter().filter(|route| route.access == Access::Open) {
         let answer = ask(&world, route, &[]).await;
         let expected = match route.path {
-            "/docs" => 302,
+            "/docs" | "/docs/" => 302,
             // Neither the channel's word nor its signature is there.
             "/hooks/meta/{id}" => 403,
             // Not configured in this world.
@@ -144,5 +146,59 @@ async fn only_probes_the_reference_and_webhooks_are_open() {
             _ => 200,
         };
         assert_eq!(answer.status, expected, "{route:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_path_whose_fixed_parts_are_encoded_is_no_path() {
+    let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
+    let options = Options { metrics: Some(recorder.handle()), ..Options::default() };
+    let service = Service::start_with(options).await;
+    let operator = service.operator("ops", None).await;
+    for (plain, encoded) in [
+        ("/metrics", "/%6detrics"),
+        ("/operator/v1/tiers", "/%6fperator/v1/tiers"),
+        ("/operator/v1/tiers", "/operator/v1/tier%73"),
+        ("/openapi.json", "/openapi%2Ejson"),
+        ("/healthz", "/health%7a"),
+    ] {
+        let raw = async |path: &str| {
+            let request =
+                format!("GET {path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {operator}\r\n\r\n");
+            service.raw(request.into_bytes()).await.status
+        };
+        assert_eq!((raw(plain).await, raw(encoded).await), (200, 404), "{encoded}");
+    }
+}
+
+#[tokio::test]
+async fn answers_about_a_company_are_kept_by_no_cache_and_pages_run_nothing_from_elsewhere() {
+    let world = World::new().await;
+    for (path, key) in [("/api/v1/contacts", &world.globex.key), ("/operator/v1/changes", &world.operator)] {
+        assert_eq!(world.service.get(path, key).await.header("cache-control"), "no-store", "{path}");
+        assert_eq!(world.service.get(path, "nobody").await.header("cache-control"), "no-store", "{path}");
+    }
+    for path in ["/", "/docs/index.html"] {
+        let request = world.service.request(Method::GET, path).header("accept", "text/html");
+        let page = Answer::read(request.send().await.unwrap()).await;
+        assert_eq!(page.header("x-content-type-options"), "nosniff", "{path}");
+        let policy = page.header("content-security-policy");
+        assert!(policy.starts_with("default-src 'none'; script-src 'self';"), "{path}: {policy}");
+    }
+}
+
+#[tokio::test]
+async fn the_root_answers_a_browser_with_a_page_and_a_program_with_where_to_look() {
+    let world = World::new().await;
+    let ask = async |accept: &str| {
+        let request = world.service.request(Method::GET, "/").header("accept", accept);
+        Answer::read(request.send().await.unwrap()).await
+    };
+    let page = ask("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8").await;
+    assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
+    assert!(page.body.contains(r#"<a href="/docs">"#), "{}", page.body);
+    let directory: serde_json::Value = serde_json::from_str(&ask("*/*").await.body).unwrap();
+    for (name, path) in [("docs", "/docs"), ("openapi", "/openapi.json"), ("readiness", "/readyz")] {
+        assert_eq!(directory[name], path);
     }
 }

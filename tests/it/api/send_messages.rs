@@ -40,7 +40,7 @@ async fn canceled_send(service: &Service, company: &Company) -> String {
 
 async fn lines(service: &Service, company: &Company, path: &str) -> Answer {
     let request = service.request(Method::GET, path).bearer_auth(&company.key);
-    Answer::read(request.header("accept", "application/x-ndjson").send().await.unwrap()).await
+    Answer::to(request.header("accept", "application/x-ndjson")).await
 }
 
 fn numbers(messages: &[Value]) -> Vec<(u64, String)> {

@@ -5,7 +5,10 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
+use reqwest::{Body, Method, RequestBuilder, Response};
 use serde_json::Value;
+
+use super::reference::{self, Exchange};
 
 /// What came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,8 +19,26 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Reads a response to its end.
-    pub(crate) async fn read(response: reqwest::Response) -> Self {
+    /// Sends a request and reads the answer, which must be one that the reference describes.
+    pub(crate) async fn to(request: RequestBuilder) -> Self {
+        let (client, request) = request.build_split();
+        let request = request.unwrap();
+        let (method, path) = (request.method().clone(), request.url().path().to_owned());
+        let sent = request.body().and_then(Body::as_bytes).map(<[u8]>::to_vec);
+        let answer = Self::whole(client.execute(request).await.unwrap()).await;
+        reference::hold(Exchange { method: Some(&method), path: &path, sent: sent.as_deref() }, &answer);
+        answer
+    }
+
+    /// Reads a response to its end; like [`Answer::to`], but the request's method is not known any more.
+    pub(crate) async fn read(response: Response) -> Self {
+        let path = response.url().path().to_owned();
+        let answer = Self::whole(response).await;
+        reference::hold(Exchange { method: None, path: &path, sent: None }, &answer);
+        answer
+    }
+
+    async fn whole(response: Response) -> Self {
         let status = response.status().as_u16();
         let text =
             |value: &reqwest::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -64,5 +85,12 @@ pub(crate) fn raw(address: &str, request: &[u8], close: bool) -> Answer {
     let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or_default();
     let mut body = String::new();
     let _ = reader.take(length).read_to_string(&mut body);
-    Answer { status, headers, body }
+    let answer = Answer { status, headers, body };
+    let line = request.split(|&byte| byte == b'\r').next().and_then(|line| str::from_utf8(line).ok());
+    if let Some((method, rest)) = line.and_then(|line| line.split_once(' ')) {
+        let path = rest.split(' ').next().unwrap_or_default();
+        let method = Method::from_bytes(method.as_bytes()).ok();
+        reference::hold(Exchange { method: method.as_ref(), path, sent: None }, &answer);
+    }
+    answer
 }

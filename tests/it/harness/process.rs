@@ -1,11 +1,12 @@
 //! The service under test: a real engine and a real server, in a system of actors of their own.
 
+use std::net::TcpListener;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::dev::ServerHandle;
-use actix_web::{App, HttpServer, web};
+use actix_web::dev::{Server, ServerHandle};
+use actix_web::web;
 use pombo::api::{self, State};
 use pombo::config::Config;
 use pombo::connector::web_session::Driver;
@@ -15,6 +16,20 @@ use pombo::vault::Vault;
 use tokio::sync::oneshot;
 
 use crate::running::lease;
+
+/// Serves on a free port of this machine; its address.
+pub(crate) fn listen(state: web::Data<State>) -> (Server, String) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let settings = api::Settings {
+        workers: 1,
+        keep_alive: Duration::from_secs(5),
+        // A machine under load may take its time between a connection and its request.
+        client_timeout: Duration::ZERO,
+        shutdown_grace: Duration::from_secs(30),
+    };
+    (api::listen(listener, state, settings).unwrap(), url)
+}
 
 /// A service that runs in a thread of its own; asked to stop on drop.
 pub(crate) struct Process {
@@ -54,12 +69,7 @@ impl Process {
                 let lease = lease(&store, &database).await;
                 let engine = Engine::start(&config, store, own_vault, lease, driver).await.unwrap();
                 let state = web::Data::new(State { engine: engine.clone(), options });
-                let server = HttpServer::new(move || App::new().service(api::service(state.clone())))
-                    .workers(1)
-                    .bind(("127.0.0.1", 0))
-                    .unwrap();
-                let url = format!("http://{}", server.addrs()[0]);
-                let server = server.disable_signals().run();
+                let (server, url) = listen(state);
                 let _ = tell.send((url, engine.clone(), server.handle()));
                 server.await.unwrap();
                 engine.stop().await;

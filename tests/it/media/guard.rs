@@ -1,10 +1,11 @@
 //! Where links may lead, and that nobody is asked who may not be.
 
+use std::net::IpAddr;
 use std::process::Command;
 use std::sync::Arc;
 
 use pombo::config;
-use pombo::connector::media::{Fetcher, Kind};
+use pombo::connector::media::{Fetcher, Kind, Lookup};
 use pombo::error::{Code, Refusal};
 use url::Url;
 
@@ -73,6 +74,38 @@ async fn a_name_that_leads_inside_is_refused_and_tells_nothing_of_where() {
         let refusal = refused(&strict(), &names, &host.link_as(&format!("{name}.example"), "/x")).await;
         assert!(!refusal.sentence.contains(|c: char| c.is_ascii_digit()), "{}", refusal.sentence);
     }
+    assert_eq!(host.connections(), 0);
+}
+
+#[tokio::test]
+async fn a_public_address_of_this_machine_is_not_asked() {
+    let names = Names::new(&[("own.example", &[&["8.8.8.8"]]), ("other.example", &[&["127.0.0.1"]])]);
+    names.own(&["8.8.4.4", "8.8.8.8"]);
+    for host in ["8.8.8.8", "own.example", "[64:ff9b::808:808]"] {
+        refused(&options(), &names, &format!("http://{host}:8080/")).await;
+    }
+    let host = Host::new(|_| to("http://8.8.8.8:8080/")).await;
+    refused(&options(), &names, &host.link("/")).await;
+    assert_eq!(host.connections(), 1);
+}
+
+#[test]
+fn the_system_tells_the_machine_s_own_addresses() {
+    struct Nobody;
+    #[async_trait::async_trait]
+    impl Lookup for Nobody {
+        async fn addresses(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
+            Ok(Vec::new())
+        }
+    }
+    assert!(Nobody.own_addresses().unwrap().contains(&IpAddr::from([127, 0, 0, 1])));
+}
+
+#[tokio::test]
+async fn a_refused_network_is_refused_though_it_is_allowed() {
+    let host = Host::body("", b"secret").await;
+    let refusing = config::Media { refuse: vec!["127.0.0.0/8".parse().unwrap()], ..options() };
+    refused(&refusing, &Names::none(), &host.link("/")).await;
     assert_eq!(host.connections(), 0);
 }
 

@@ -12,6 +12,8 @@ use pombo::connector::media::Lookup;
 pub(super) struct Names {
     answers: HashMap<String, Vec<Vec<IpAddr>>>,
     asked: Mutex<Vec<String>>,
+    /// What the machine's interfaces have.
+    own: Mutex<Vec<IpAddr>>,
 }
 
 impl Names {
@@ -25,7 +27,12 @@ impl Names {
             .iter()
             .map(|(name, turns)| ((*name).to_owned(), turns.iter().map(addresses).collect()))
             .collect();
-        Arc::new(Self { answers, asked: Mutex::new(Vec::new()) })
+        Arc::new(Self { answers, asked: Mutex::new(Vec::new()), own: Mutex::default() })
+    }
+
+    /// From now on the machine has these addresses.
+    pub(super) fn own(&self, addresses: &[&str]) {
+        *self.own.lock().unwrap() = addresses.iter().map(|text| text.parse().unwrap()).collect();
     }
 
     pub(super) fn asked(&self) -> Vec<String> {
@@ -43,5 +50,9 @@ impl Lookup for Names {
         };
         let turns = self.answers.get(host).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
         Ok(turns[turn.min(turns.len() - 1)].clone())
+    }
+
+    fn own_addresses(&self) -> io::Result<Vec<IpAddr>> {
+        Ok(self.own.lock().unwrap().clone())
     }
 }

@@ -58,7 +58,7 @@ impl<'a> Teller<'a> {
         if let Some(signature) = signature {
             request = request.header("X-Hub-Signature-256", signature);
         }
-        Answer::read(request.send().await.unwrap()).await
+        Answer::to(request).await
     }
 
     /// Tells something about a number, signed as it should be.

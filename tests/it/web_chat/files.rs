@@ -107,6 +107,25 @@ async fn a_document_arrives_with_its_name_and_its_caption() {
 }
 
 #[tokio::test]
+async fn a_document_has_the_name_that_its_host_gives_it_whatever_the_link_says() {
+    for (header, name) in [
+        ("Content-Disposition: attachment; filename=\"invoice 7.txt\"\r\n", "invoice 7.txt"),
+        (
+            "Content-Disposition: attachment; filename=\"a.txt\"; filename*=UTF-8''n%C2%BA%207.txt\r\n",
+            "nº 7.txt",
+        ),
+        ("Content-Disposition: inline\r\n", "file.txt"),
+    ] {
+        let world = World::linked().await;
+        world.whatsapp.contact(MARIA);
+        let host = Host::body(header, b"some text").await;
+        let (sent, message) = world.arrives(&media("document", &host.link("/file.txt"), None)).await;
+        assert_eq!(sent.result()["message"]["documentMessage"]["fileName"], json!(name), "{header}");
+        assert_eq!(world.whatsapp.file_of(&message).file_name.as_deref(), Some(name), "{header}");
+    }
+}
+
+#[tokio::test]
 async fn a_document_without_caption_arrives_with_its_name() {
     let (content, opened) = sent("document", "/lista.csv", b"nome;numero\n", None).await;
     assert_eq!(content, json!({"mimetype": "text/plain", "fileName": "lista.csv"}));

@@ -24,11 +24,15 @@ async fn account(options: Value) -> (World, Account) {
     (world, account)
 }
 
-/// Too much: the seconds after which to come again.
-fn too_soon(answer: &Answer) -> u64 {
+/// Too much: the seconds after which to come again. The answer says that nothing is left of this limit.
+fn too_soon(answer: &Answer, limit: &str, policy: &str) -> u64 {
     assert_eq!((answer.status, answer.code().as_deref()), (429, Some("rate_limited")), "{}", answer.body);
-    assert!(answer.json()["error"].as_str().unwrap().len() > 20, "{}", answer.body);
-    answer.header("retry-after").parse().unwrap()
+    let sentence = answer.json()["error"].as_str().unwrap().to_owned();
+    assert!(sentence.len() > 20 && !sentence.starts_with("0 "), "{sentence}");
+    let wait = answer.header("retry-after").parse().unwrap();
+    assert_eq!(answer.header("ratelimit"), format!(r#""{limit}";r=0;t={wait}"#));
+    assert_eq!(answer.header("ratelimit-policy"), format!(r#""{limit}";{policy}"#));
+    wait
 }
 
 /// How many messages with this text came to WhatsApp.
@@ -53,7 +57,7 @@ async fn a_message_that_would_wait_longer_than_its_caller_may_is_refused_and_nev
             world.whatsapp.expect_message(&Sent::new(answer.json()).id).await;
             sent += 1;
         } else {
-            assert!((1..=10).contains(&too_soon(answer)));
+            assert!((1..=10).contains(&too_soon(answer, "messages_per_second", "q=30;w=60")));
             assert_eq!(came(&world, &words), 0);
         }
     }
@@ -76,18 +80,32 @@ async fn a_message_that_waits_less_than_that_is_sent() {
 }
 
 #[tokio::test]
+async fn a_message_before_which_none_goes_is_told_of_the_pace_alone() {
+    let (world, account) = account(json!({"messages_per_second": "2/h", "burst": 1})).await;
+    let answer = world.post_by(&account, &text(MARIA, "um")).await;
+    let wait = too_soon(&answer, "messages_per_second", "q=2;w=3600");
+    assert!((1..=30 * 60).contains(&wait), "{wait}");
+    assert!(
+        answer.body.contains("messages_per_second") && answer.body.contains("bounded"),
+        "{}",
+        answer.body
+    );
+}
+
+#[tokio::test]
 async fn beyond_the_daily_cap_nothing_goes_and_a_new_process_knows_it() {
     let (mut world, account) = account(json!({"daily_cap": 2})).await;
     for words in ["um", "dois"] {
         let sent = world.send_by(&account, &text(MARIA, words)).await;
         world.whatsapp.expect_message(&sent.id).await;
     }
-    let wait = too_soon(&world.post_by(&account, &text(MARIA, "três")).await);
+    let full = |answer: &Answer| too_soon(answer, "daily_cap", "q=2;w=86400");
+    let wait = full(&world.post_by(&account, &text(MARIA, "três")).await);
     assert!((DAY - 120..=DAY).contains(&wait), "{wait}");
     let logins = account.phone.logins();
     world.restart().await;
     world.returns(&account, logins).await;
-    too_soon(&world.post_by(&account, &text(MARIA, "três")).await);
+    full(&world.post_by(&account, &text(MARIA, "três")).await);
     assert_eq!((came(&world, "três"), sends(&world, &account).await), (0, json!(2)));
     // Others are not held by it.
     world.arrives(&text(MARIA, "de outra")).await;
@@ -97,7 +115,8 @@ async fn beyond_the_daily_cap_nothing_goes_and_a_new_process_knows_it() {
 async fn a_new_session_sends_less_in_its_first_days() {
     let (mut world, account) = account(json!({"daily_cap": 10, "warm_up": [1, 2, 3]})).await;
     world.send_by(&account, &text(MARIA, "um")).await;
-    let wait = too_soon(&world.post_by(&account, &text(MARIA, "dois")).await);
+    let answer = world.post_by(&account, &text(MARIA, "dois")).await;
+    let wait = too_soon(&answer, "daily_cap", "q=1;w=86400");
     assert!((1..=DAY).contains(&wait), "{wait}");
 
     let database = Database::connect(&world.service.universe.url).await.unwrap();
@@ -109,7 +128,8 @@ async fn a_new_session_sends_less_in_its_first_days() {
     world.returns(&account, logins).await;
     let sent = world.send_by(&account, &text(MARIA, "dois")).await;
     world.whatsapp.expect_message(&sent.id).await;
-    too_soon(&world.post_by(&account, &text(MARIA, "três")).await);
+    let answer = world.post_by(&account, &text(MARIA, "três")).await;
+    too_soon(&answer, "daily_cap", "q=2;w=86400");
 }
 
 #[tokio::test]
@@ -117,7 +137,8 @@ async fn only_so_many_strangers_are_written_to_in_a_day() {
     let (world, account) = account(json!({"cold_contacts": 1})).await;
     let joao = world.whatsapp.contact(JOAO);
     world.send_by(&account, &text(MARIA, "um")).await;
-    let wait = too_soon(&world.post_by(&account, &text(JOAO, "oi, João")).await);
+    let full = |answer: &Answer| too_soon(answer, "cold_contacts", "q=1;w=86400");
+    let wait = full(&world.post_by(&account, &text(JOAO, "oi, João")).await);
     assert!((DAY - 120..=DAY).contains(&wait), "{wait}");
     world.send_by(&account, &text(MARIA, "dois")).await;
     let maria = world.whatsapp.contact(MARIA);
@@ -132,13 +153,13 @@ async fn only_so_many_strangers_are_written_to_in_a_day() {
         match world.post_by(&account, &text(JOAO, "bom dia, João")).await {
             answer if answer.status == 200 => true,
             answer => {
-                too_soon(&answer);
+                full(&answer);
                 false
             }
         }
     })
     .await;
-    too_soon(&world.post_by(&account, &text(ANA, "oi, Ana")).await);
+    full(&world.post_by(&account, &text(ANA, "oi, Ana")).await);
     assert_eq!(came(&world, "oi, Ana"), 0);
 }
 

@@ -34,7 +34,7 @@ async fn who_has_no_key_is_told_nothing_else() {
         if let Some(header) = header {
             request = request.header("authorization", header);
         }
-        let answer = Answer::read(request.send().await.unwrap()).await;
+        let answer = Answer::to(request).await;
         refused(&answer, 401, code);
         assert_eq!(answer.header("www-authenticate"), "Bearer");
     }

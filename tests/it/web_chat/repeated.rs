@@ -13,7 +13,7 @@ async fn post(world: &World, key: &str, body: &Value) -> Answer {
     let request =
         world.service.request(Method::POST, &messages(&world.own)).bearer_auth(&world.own.company.key);
     let request = request.header("idempotency-key", key).body(body.to_string());
-    Answer::read(request.send().await.unwrap()).await
+    Answer::to(request).await
 }
 
 /// The first answer again, byte for byte.

@@ -192,7 +192,7 @@ impl World {
     /// Takes the device off the phone.
     pub(super) async fn unlink(&self, account: &Account) {
         let request = self.service.request(Method::DELETE, &pairing(account));
-        let answer = Answer::read(request.bearer_auth(&account.company.key).send().await.unwrap()).await;
+        let answer = Answer::to(request.bearer_auth(&account.company.key)).await;
         assert_eq!(answer.status, 204, "{}", answer.body);
     }
 

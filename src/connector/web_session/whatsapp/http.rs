@@ -7,6 +7,7 @@ use whatsapp_rust::anyhow::{Context as _, Result, bail};
 use whatsapp_rust::http::{HttpClient, HttpRequest, HttpResponse};
 
 use super::Options;
+use crate::connector::http;
 
 /// How long it may take to be connected.
 const CONNECT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(10);
@@ -21,7 +22,7 @@ pub(super) struct Http {
 
 impl Http {
     pub(super) fn new(options: &Options) -> reqwest::Result<Self> {
-        let client = Client::builder()
+        let client = http::direct()
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(options.http_timeout)
             .redirect(reqwest::redirect::Policy::none())

@@ -1,0 +1,161 @@
+//! What holds for the whole document, said here once instead of at each type, and the bounds that are configured.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use crate::api::Options;
+
+/// Kinds of which one is open: what it describes may be described by a stricter one, too.
+const OPEN_KINDS: [&str; 2] = ["TemplateComponent", "TemplateParameter"];
+
+/// Objects that may have more fields than are described: what a provider writes, or another version of this program.
+const OPEN_OBJECTS: [&str; 11] = [
+    "ChangedFields",
+    "Currency",
+    "OtherParameter",
+    "TemplateDateTime",
+    "TemplateLocation",
+    "TemplateOther",
+    "TemplatePart",
+    "TemplatePartButton",
+    "Tier",
+    "WebhookBody",
+    "WebhookEntry",
+];
+
+/// Puts all of it into a document that was made from the handlers' types.
+pub(super) fn apply(document: &mut Value, options: &Options) {
+    operations(document, options);
+    for name in answered(document) {
+        require_nullable(&mut document["components"]["schemas"][name]);
+    }
+    let schemas = &mut document["components"]["schemas"];
+    for name in OPEN_KINDS {
+        if let Some(kinds) = schemas[name].as_object_mut().and_then(|schema| schema.remove("oneOf")) {
+            schemas[name]["anyOf"] = kinds;
+        }
+    }
+    for name in OPEN_OBJECTS {
+        schemas[name]["additionalProperties"] = true.into();
+    }
+    bound(schemas, options);
+}
+
+/// A parameter or a body that may be left out is never `null`; lists have the bounds that are configured.
+fn operations(document: &mut Value, options: &Options) {
+    let paths = document["paths"].as_object_mut().into_iter().flat_map(Map::values_mut);
+    for operation in paths.filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
+        for parameter in operation.get_mut("parameters").and_then(Value::as_array_mut).into_iter().flatten() {
+            let is_named = |name: &str| parameter["in"] == "query" && parameter["name"] == name;
+            let (is_limit, is_search) = (is_named("limit"), is_named("search"));
+            let schema = &mut parameter["schema"];
+            without_null(schema);
+            if is_limit {
+                schema["maximum"] = options.page_size.into();
+                schema["default"] = options.page_size.min(10).into();
+            } else if is_search {
+                schema["maxLength"] = options.search_chars.into();
+            }
+        }
+        let Some(body) = operation.get_mut("requestBody") else { continue };
+        for content in
+            body.get_mut("content").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut)
+        {
+            without_null(&mut content["schema"]);
+        }
+    }
+}
+
+fn without_null(schema: &mut Value) {
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|kind| kind != "null");
+        if let [only] = types.as_slice() {
+            schema["type"] = only.clone();
+        }
+    }
+    if let Some(Value::Array(kinds)) = schema.get_mut("oneOf") {
+        kinds.retain(|kind| kind["type"] != "null");
+        if let [only] = kinds.as_slice() {
+            *schema = only.clone();
+        }
+    }
+}
+
+/// The names of all schemas that answers are made of.
+fn answered(document: &Value) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut left = Vec::new();
+    for path in document["paths"].as_object().into_iter().flat_map(Map::values) {
+        left.extend(
+            path.as_object().into_iter().flat_map(Map::values).map(|operation| &operation["responses"]),
+        );
+    }
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Object(fields) => left.extend(fields.values()),
+            Value::Array(items) => left.extend(items),
+            Value::String(text) => {
+                if let Some(name) = text.strip_prefix("#/components/schemas/")
+                    && names.insert(name.to_owned())
+                {
+                    left.push(&document["components"]["schemas"][name]);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    names
+}
+
+/// An answer leaves a field out or says that it is null, never both: what may be null is there.
+fn require_nullable(schema: &mut Value) {
+    let Value::Object(keywords) = schema else { return };
+    for (keyword, inner) in keywords.iter_mut() {
+        match (keyword.as_str(), inner) {
+            ("properties", Value::Object(properties)) => {
+                properties.values_mut().for_each(require_nullable);
+            }
+            ("allOf" | "anyOf" | "oneOf", Value::Array(parts)) => parts.iter_mut().for_each(require_nullable),
+            ("items", items) => require_nullable(items),
+            _ => {}
+        }
+    }
+    let properties = keywords.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let nullable = properties.filter(|(_, schema)| may_be_null(schema)).map(|(name, _)| name.clone());
+    let required = keywords.get("required").and_then(Value::as_array).into_iter().flatten();
+    let required: BTreeSet<_> =
+        required.filter_map(Value::as_str).map(str::to_owned).chain(nullable).collect();
+    if !required.is_empty() {
+        keywords.insert("required".to_owned(), json!(required));
+    }
+}
+
+fn may_be_null(schema: &Value) -> bool {
+    let is_among = |kinds: &Value, null: &Value| kinds.as_array().is_some_and(|kinds| kinds.contains(null));
+    is_among(&schema["type"], &json!("null")) || is_among(&schema["oneOf"], &json!({"type": "null"}))
+}
+
+/// The bounds of sends that are configured.
+fn bound(schemas: &mut Value, options: &Options) {
+    let limits = &options.send;
+    for send in ["BusinessSend", "WebSend"] {
+        for (field, max) in
+            [("message", limits.text_chars), ("link", limits.link_chars), ("caption", limits.caption_chars)]
+        {
+            schemas[send]["properties"][field]["maxLength"] = max.into();
+        }
+    }
+    for (list, max) in [("Numbers", limits.phone_numbers), ("Tags", limits.tags)] {
+        kind(&mut schemas[list], "array")["maxItems"] = max.into();
+    }
+    kind(&mut schemas["Quota"], "integer")["minimum"] = 1.into();
+    kind(&mut schemas["ButtonIndex"], "integer")["maximum"] = 9.into();
+}
+
+/// The one of several kinds that has this type.
+fn kind<'a>(schema: &'a mut Value, name: &str) -> &'a mut Value {
+    let kinds = schema["oneOf"].as_array();
+    let place = kinds.and_then(|kinds| kinds.iter().position(|kind| kind["type"] == name));
+    &mut schema["oneOf"][place.unwrap_or_default()]
+}

@@ -1,0 +1,83 @@
+//! The words that fields take, from the lists that the domain keeps: a list that grows describes itself.
+
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::domain::channel::{Kind, Status};
+use crate::domain::message::State;
+use crate::domain::outlook::Reason;
+use crate::domain::send::Stage;
+use crate::domain::template::ParameterFormat;
+use crate::domain::tier::UnknownOutcome;
+use crate::domain::{limit, request};
+use crate::engine::web_session;
+use crate::store::change::What;
+
+macro_rules! words {
+    ($($(#[doc = $doc:literal])+ $name:ident = $words:expr;)*) => {$(
+        $(#[doc = $doc])+
+        pub(in crate::api) enum $name {}
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                one_of(concat!($($doc),+).trim(), $words)
+            }
+        }
+
+        impl ToSchema for $name {}
+    )*};
+}
+
+words! {
+    /// What a business account sends.
+    MessageType = request::business_types();
+    /// What a send sends.
+    SendType = request::business_types();
+    /// What a web session sends.
+    WebMessageType = request::web_types();
+    /// Whom a web session writes to.
+    RecipientType = ["number", "group"];
+    /// Which kind of provider stands behind a channel.
+    ChannelKind = Kind::ALL.iter().map(|kind| kind.as_str());
+    /// Whether a channel can send. Only business accounts are `blocked`, only web sessions `pairing`.
+    ChannelStatus = Status::ALL.iter().map(|status| status.as_str());
+    /// How far a channel is with being linked to a phone.
+    PairingState = web_session::Stage::ALL.iter().map(|stage| stage.as_str());
+    /// Where a send is.
+    SendState = Stage::ALL.iter().map(|stage| stage.as_str());
+    /// Where a message is.
+    MessageState = State::ALL.iter().map(|state| state.as_str());
+    /// Why nothing of a send, or of a channel, goes now.
+    WaitingReason = Reason::ALL.iter().map(|reason| reason.as_str());
+    /// What is limited. Only web sessions have `daily_cap` and `cold_contacts`.
+    LimitName = limit::NAMES.iter().copied();
+    /// How a template calls its variables.
+    TemplateParameterFormat = ParameterFormat::ALL.iter().map(|format| format.as_str());
+    /// What happens to a message of which nobody knows whether the provider took it.
+    OnUnknownOutcome = UnknownOutcome::ALL.iter().map(|outcome| outcome.as_str());
+    /// What was changed.
+    ChangeSubject = What::ALL.iter().map(|what| what.as_str());
+}
+
+/// A text that is one of these words.
+pub(super) fn one_of<'a>(description: &str, words: impl IntoIterator<Item = &'a str>) -> RefOr<Schema> {
+    let description = Some(description).filter(|description| !description.is_empty());
+    ObjectBuilder::new().schema_type(Type::String).description(description).enum_values(Some(words)).into()
+}
+
+/// Types of one word, which tell the alternatives of a field apart.
+macro_rules! tags {
+    ($($name:ident = [$($word:literal),+];)*) => {$(
+        pub(super) enum $name {}
+
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+                $crate::api::openapi::words::one_of("", [$($word),+])
+            }
+        }
+
+        impl utoipa::ToSchema for $name {}
+    )*};
+}
+pub(super) use tags;

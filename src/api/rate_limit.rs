@@ -1,0 +1,59 @@
+//! The fields that say what may be asked and what is left of it, after draft-ietf-httpapi-ratelimit-headers: the
+//! requests of a company, and the limit of a channel that refused one.
+
+use std::time::Duration;
+
+use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
+
+use super::error::whole_seconds;
+use crate::domain::limit::Spent;
+use crate::engine::Allowance;
+
+/// What may be asked.
+pub(super) const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+/// What is left of it.
+pub(super) const LEFT: HeaderName = HeaderName::from_static("ratelimit");
+
+/// The policy of a channel's limit.
+pub(super) fn policy_of(Spent { name, allows, window }: &Spent) -> String {
+    format!(r#""{name}";q={allows};w={}"#, whole_seconds(*window))
+}
+
+/// That nothing is left of a channel's limit until then.
+pub(super) fn nothing_left(Spent { name, .. }: &Spent, until: Duration) -> String {
+    format!(r#""{name}";r=0;t={}"#, whole_seconds(until))
+}
+
+/// Tells a company what it may ask and what is left, before what an answer says of a channel's limit.
+pub(super) fn show(allowance: &Allowance, headers: &mut HeaderMap) {
+    let Allowance { limit, window, remaining, reset } = allowance;
+    let policy = format!(r#""api";q={limit};w={}"#, window.as_secs());
+    let left = format!(r#""api";r={remaining};t={}"#, whole_seconds(*reset));
+    for (name, mut value) in [(POLICY, policy), (LEFT, left)] {
+        if let Some(channel) = headers.get(&name).and_then(|value| value.to_str().ok()) {
+            value = format!("{value}, {channel}");
+        }
+        // Always valid: digits and the letters above.
+        if let Ok(value) = HeaderValue::try_from(value) {
+            headers.insert(name, value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_company_reads_of_its_own_requests_before_the_channels_limit() {
+        let second = Duration::from_secs(1);
+        let spent = Spent { name: "daily_cap", allows: 2, window: Duration::from_secs(86_400) };
+        let mut headers = HeaderMap::new();
+        headers.insert(POLICY, HeaderValue::try_from(policy_of(&spent)).unwrap());
+        headers.insert(LEFT, HeaderValue::try_from(nothing_left(&spent, second)).unwrap());
+        show(&Allowance { limit: 5, window: second, remaining: 3, reset: second }, &mut headers);
+        let read = |name| headers.get(name).unwrap().to_str().unwrap().to_owned();
+        assert_eq!(read(POLICY), r#""api";q=5;w=1, "daily_cap";q=2;w=86400"#);
+        assert_eq!(read(LEFT), r#""api";r=3;t=1, "daily_cap";r=0;t=1"#);
+    }
+}

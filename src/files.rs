@@ -1,0 +1,72 @@
+//! Files and directories that their owner alone may read: what holds people's data or secrets.
+//!
+//! On systems without Unix permissions the system's own defaults apply.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// A new file; fails when the path exists.
+///
+/// # Errors
+///
+/// Those of the system.
+pub fn create_new(path: &Path) -> io::Result<File> {
+    private().write(true).create_new(true).open(path)
+}
+
+/// An empty file, in the place of one that exists.
+///
+/// # Errors
+///
+/// Those of the system.
+pub fn create(path: &Path) -> io::Result<File> {
+    let file = private().write(true).create(true).truncate(true).open(path)?;
+    // The mode above counts for a new file only.
+    #[cfg(unix)]
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    Ok(file)
+}
+
+/// A file with its content as it is, or a new one.
+///
+/// # Errors
+///
+/// Those of the system.
+pub fn open_or_create(path: &Path) -> io::Result<File> {
+    private().write(true).create(true).truncate(false).open(path)
+}
+
+/// Makes a directory, with those above it, that its owner alone may enter. One that exists keeps its rights.
+///
+/// # Errors
+///
+/// Those of the system.
+pub fn create_directory(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Whether users other than the owner may read the file, or list or enter the directory.
+pub fn is_exposed(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
