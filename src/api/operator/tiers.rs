@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::reference::{OptionDifference, Tier, TierOptions};
+use super::reference::{ChangedValue, OptionDifference, Tier, TierOptions};
 use super::{Operator, body};
 use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
@@ -56,8 +56,8 @@ pub(in crate::api) struct Replaced {
     name: String,
     /// Whether it was only asked what would change.
     dry_run: bool,
-    /// The tier before; null when there was none.
-    #[schema(value_type = Option<Tier>)]
+    /// The tier before, as it was stored; null when there was none.
+    #[schema(value_type = Option<ChangedValue>)]
     before: Option<Value>,
     /// The tier since.
     #[schema(value_type = Tier)]

@@ -42,12 +42,12 @@ impl Universe {
 async fn a_number_is_throttled_for_a_span_and_other_numbers_are_not() {
     let universe = universe().await;
     let begun = Instant::now();
-    universe.script(&number(&json!({ "throttled_for": "150ms" })));
+    universe.script(&number(&json!({ "throttled_for": "1s" })));
     let other = universe.post("/v25.0/2002/messages", TOKEN, &text(TO)).await;
     assert_eq!(other.0, 200);
     assert_eq!(universe.outlasts(130_429).await, 0);
     // The simulator counts whole milliseconds.
-    assert!(begun.elapsed() >= Duration::from_millis(149), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() >= Duration::from_millis(999), "{:?}", begun.elapsed());
     let figures = universe.figures();
     assert_eq!((figures.messages, figures.throttled), (1, figures.refused));
 }
@@ -57,7 +57,7 @@ async fn the_app_is_throttled_as_a_whole_and_its_header_says_so() {
     let universe = universe().await;
     universe.script(&json!({ "app": { "usage": 85 } }));
     assert_eq!(universe.header("x-app-usage").await["call_count"], 85);
-    universe.script(&json!({ "app": { "throttled_for": "150ms" } }));
+    universe.script(&json!({ "app": { "throttled_for": "1s" } }));
     let (_, answer) = universe.send(&text(TO)).await;
     assert_eq!((&answer["error"]["code"], &answer["error"]["is_transient"]), (&json!(4), &json!(true)));
     assert_eq!(universe.header("x-app-usage").await["call_count"], 100);
@@ -69,7 +69,7 @@ async fn the_app_is_throttled_as_a_whole_and_its_header_says_so() {
 #[actix_web::test]
 async fn an_account_is_throttled_and_its_header_tells_the_minutes() {
     let universe = universe().await;
-    universe.script(&json!({ "account": { "waba_id": WABA, "throttled_for": "200ms" } }));
+    universe.script(&json!({ "account": { "waba_id": WABA, "throttled_for": "1s" } }));
     let usage = universe.header("x-business-use-case-usage").await;
     let minutes = &usage[WABA][0]["estimated_time_to_regain_access"];
     assert_eq!((minutes, &usage[WABA][1]["call_count"]), (&json!(1), &json!(100)));
@@ -92,7 +92,7 @@ async fn an_account_is_throttled_and_its_header_tells_the_minutes() {
 #[actix_web::test]
 async fn an_upgrade_refuses_sends_and_then_the_level_is_high() {
     let universe = universe().await;
-    universe.script(&number(&json!({ "level": "STANDARD", "upgrade_for": "100ms" })));
+    universe.script(&number(&json!({ "level": "STANDARD", "upgrade_for": "1s" })));
     assert_eq!(universe.code(&text(TO)).await, (500, 131_057));
     assert_eq!(universe.outlasts(131_057).await, 0);
     let (_, node) = universe.get(&format!("/v25.0/{NUMBER}?fields=throughput")).await;
@@ -102,7 +102,7 @@ async fn an_upgrade_refuses_sends_and_then_the_level_is_high() {
 #[actix_web::test]
 async fn an_outage_for_a_span_ends_by_itself() {
     let universe = universe().await;
-    universe.script(&json!({ "outage": "100ms" }));
+    universe.script(&json!({ "outage": "1s" }));
     assert_eq!(universe.outlasts(2).await, 0);
 }
 
