@@ -39,6 +39,8 @@ pub(crate) struct PostgresProxy {
 struct Shared {
     traps: Mutex<Vec<Arc<Trap>>>,
     conversations: Mutex<Vec<Arc<Conversation>>>,
+    /// Nobody new comes in.
+    is_closed: AtomicBool,
     ended: AtomicBool,
 }
 
@@ -83,10 +85,22 @@ impl PostgresProxy {
                 if own.ended.load(Ordering::SeqCst) {
                     break;
                 }
-                own.connect(client.unwrap(), &server);
+                if !own.is_closed.load(Ordering::SeqCst) {
+                    own.connect(client.unwrap(), &server);
+                }
             }
         });
         Self { url: url.into(), address, shared }
+    }
+
+    /// From now on new connections end at once; those that are there go on.
+    pub(crate) fn close(&self) {
+        self.shared.is_closed.store(true, Ordering::SeqCst);
+    }
+
+    /// From now on clients can connect again.
+    pub(crate) fn open(&self) {
+        self.shared.is_closed.store(false, Ordering::SeqCst);
     }
 
     /// Holds the next conversation that comes to this moment.

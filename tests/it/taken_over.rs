@@ -53,14 +53,16 @@ impl Stage {
     /// The lease is lost and another service takes it, before what is held is passed on; or at the same time, where
     /// the transaction that is held keeps others from taking the lease.
     async fn taken_over(&mut self, caught: Caught) -> Former {
-        let Self { universe, running, rows, .. } = self;
+        let Self { universe, running, rows, proxy } = self;
+        // The service would take the lease back if it could connect before the other one does.
+        proxy.close();
         rows.execute_unprepared(&format!("SELECT pg_terminate_backend(pid) {HOLDER}")).await.unwrap();
         let mut taking_over = pin!(running.succeed(universe.options()));
         let is_kept = until("the lease kept by what is held", async || {
             let statement = Statement::from_string(DatabaseBackend::Postgres, KEPT);
             rows.query_one_raw(statement).await.unwrap().unwrap().try_get_by_index::<i64>(0).unwrap() > 0
         });
-        tokio::select! {
+        let former = tokio::select! {
             former = &mut taking_over => {
                 caught.pass_on();
                 former
@@ -69,7 +71,9 @@ impl Stage {
                 caught.pass_on();
                 taking_over.await
             }
-        }
+        };
+        proxy.open();
+        former
     }
 
     async fn end(self, former: Former) {

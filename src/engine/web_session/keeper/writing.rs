@@ -76,6 +76,8 @@ impl Keeper {
     /// Deletes the keys and says how the channel is, in one breath; as often as it takes. Whoever asks for anything
     /// meanwhile is turned away.
     pub(super) async fn wipe(&mut self, to: Connection, done: Option<oneshot::Sender<()>>) {
+        // What is asked for after `done` finds no session, even before the channel's state is known everywhere.
+        self.line.close();
         // What the session still does must leave nothing behind.
         if let Some(records) = self.records.take() {
             records.close().await;
