@@ -12,7 +12,9 @@ use pombo::domain::send::{Block, Mark, Progress, Recipients, Schedule, State};
 use pombo::store::Lease;
 use pombo::store::channel::{NewChannel, Sealed};
 use pombo::store::ledger::{Batch, NewSend};
+use pombo::store::schema::Schema;
 use pombo::store::template_recipient::WrittenTo;
+use sea_orm::{ConnectionTrait as _, Database};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
@@ -20,6 +22,7 @@ use crate::database::{Universe, stores};
 stores!(
     everybody_counts_whom_a_template_of_the_account_may_have_reached_in_a_day,
     only_what_the_provider_may_have_is_put_off_after_a_crash,
+    people_whom_an_older_program_counted_still_count,
 );
 
 const WABA: &str = "102290129340398";
@@ -214,4 +217,41 @@ async fn only_what_the_provider_may_have_is_put_off_after_a_crash(universe: &Uni
     let waiting: Vec<_> =
         waiting.soon.iter().map(|it| (it.position.ordinal, it.retry_at, it.taken_at)).collect();
     assert_eq!(waiting, [(0, NOW, None), (1, later, taken), (2, later, taken), (3, later, taken)]);
+}
+
+async fn people_whom_an_older_program_counted_still_count(universe: &Universe) {
+    const ADDED: &str = "000065_add_taken_at_to_messages";
+    let ledger = Ledger::of(universe).await;
+    let (channel, other) = (ledger.channel(WABA).await, ledger.channel("2").await);
+    let late = NOW.minus(HOUR);
+    let rows = [
+        (0, At::Delivered, Some(late)),
+        (1, At::Sent, None),
+        (2, At::Unknown, None),
+        (3, At::Failed, None),
+        (4, At::Sent, None),
+    ];
+    ledger.send(channel, TEMPLATE, 0..6, &rows, 5, State::Active, late).await;
+    ledger.send(channel, TEMPLATE, 10..12, &[(0, At::Read, None)], 1, State::Finished, late).await;
+    ledger.send(channel, TEMPLATE, 20..21, &[(0, At::Sent, None)], 1, State::Finished, late).await;
+    ledger.send(other, TEMPLATE, 4..5, &[(0, At::Sent, None)], 1, State::Finished, late).await;
+    let schema = Schema::open(&universe.options()).await.unwrap();
+    let steps = schema.status().await.unwrap();
+    let added = steps.iter().position(|step| step.name.ends_with(ADDED)).unwrap();
+    schema.down(u32::try_from(steps.len() - added).unwrap()).await.unwrap();
+    // The older program counted these people in a table of their own. What goes down keeps who is counted there.
+    let counted = |waba: &str, nth| format!("('{waba}', {}, {})", number(nth).as_u64(), late.millis());
+    let people = [1, 2, 10, 20].map(|nth| counted(WABA, nth)).join(", ");
+    let sql = format!(
+        "INSERT INTO template_recipient (waba_id, recipient, at) VALUES {people}, {}",
+        counted("2", 4)
+    );
+    let database = Database::connect(&universe.url).await.unwrap();
+    database.execute_unprepared(&sql).await.unwrap();
+    database.close().await.unwrap();
+    schema.up().await.unwrap();
+    schema.close().await;
+    let (certain, perhaps) = ((late, true), (late, false));
+    let expected = [(0, certain), (1, certain), (2, perhaps), (10, certain), (20, certain)];
+    assert_eq!(ledger.counted().await, BTreeMap::from(expected));
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+use pombo::clock::Timestamp;
 use pombo::domain::message::Key;
 use rand::RngExt as _;
 use serde_json::{Value, json};
@@ -12,11 +13,16 @@ use uuid::Uuid;
 
 use super::killed::{Killed, slow};
 use super::seed::Seed;
+use super::watch::soon;
 use crate::database::{Universe, stores};
 use crate::harness::Answer;
 use crate::running::until;
 
-stores!(what_is_said_of_each_message_after_kills_is_what_the_provider_has,);
+stores!(
+    what_is_said_of_each_message_after_kills_is_what_the_provider_has,
+    what_is_said_of_each_message_of_a_send_canceled_before_a_kill_is_what_the_provider_has,
+    what_is_said_of_each_message_of_a_send_that_expired_during_a_crash_is_what_the_provider_has,
+);
 
 const CONTACTS: u64 = 900;
 const KILLS: u64 = 3;
@@ -26,6 +32,12 @@ const SINGLES: u64 = 12;
 const FIRST_SINGLE: u64 = 5_521_900_000_000;
 /// How long the provider takes for an answer.
 const LATENCY: Duration = Duration::from_millis(15);
+/// The same for sends that end: a cancel and a kill come before the answers that are awaited.
+const LONG_LATENCY: Duration = Duration::from_secs(2);
+/// From the acceptance of a send to its expiry: longer than the service takes to begin it and to be killed.
+const UNTIL_EXPIRY: Duration = Duration::from_secs(12);
+/// Nobody listens there.
+const NOBODY: &str = "http://127.0.0.1:1";
 const OPTIONS: [(&str, &str); 3] = [
     ("POMBO__ENGINE__CONCURRENCY", "24"),
     ("POMBO__ENGINE__IN_FLIGHT", "48"),
@@ -189,4 +201,68 @@ async fn what_is_said_of_each_message_after_kills_is_what_the_provider_has(unive
     assert_reported(&killed, &promised).await;
     assert_ne!(killed.in_doubt, 0, "nothing was in flight at the kills");
     killed.end().await;
+}
+
+/// A send in its middle: some of its messages are read, and of the last ones the service has no answer and no receipt.
+async fn in_the_middle(universe: &Universe, expires_after: Option<Duration>) -> (Killed<'_>, Uuid) {
+    let killed = Killed::start(universe, CONTACTS, "unlimited", &OPTIONS).await;
+    slow(&killed, LONG_LATENCY);
+    let expires_at = expires_after.map(|after| Timestamp::now().plus(after).to_string());
+    let body = json!({
+        "type": "text", "message": "hi", "contact_tag_id": killed.serving.tag, "expires_at": expires_at,
+    });
+    let answer = killed.serving.send_through(&killed.serving.channel, &killed.url, &body).await;
+    assert_eq!(answer.status, 202, "{}", answer.body);
+    let send = id(&answer.json());
+    until("some messages read", async || said(&killed, send).await.iter().any(|said| said.state == "read"))
+        .await;
+    let nobody = soon(killed.serving.receipts(NOBODY));
+    killed.serving.simulator.aim_receipts(Some(nobody)).unwrap();
+    let before = killed.messages();
+    until("messages without receipts", async || killed.messages() > before).await;
+    (killed, send)
+}
+
+/// What is said of each message of an ended send is what the provider has: at first nothing is heard of those that were
+/// in flight at the kill, and then their receipts come.
+async fn assert_ended_and_reported(killed: Killed<'_>, send: Uuid) {
+    assert_ne!(killed.in_doubt, 0, "nothing was in flight at the kill");
+    assert!(killed.messages() < CONTACTS, "it ended too late to be in its middle");
+    assert_reported(&killed, &[send].into()).await;
+    killed.aim();
+    // Not every message is read.
+    let arrived = async || {
+        let said = said(&killed, send).await;
+        let arrived = said.iter().filter(|said| ["delivered", "read"].contains(&said.state.as_str()));
+        arrived.count() as u64 == killed.messages()
+    };
+    until("every message that the provider has delivered", arrived).await;
+    assert_reported(&killed, &[send].into()).await;
+    killed.end().await;
+}
+
+async fn what_is_said_of_each_message_of_a_send_canceled_before_a_kill_is_what_the_provider_has(
+    universe: &Universe,
+) {
+    let (mut killed, send) = in_the_middle(universe, None).await;
+    let cancel = reqwest::Client::new().post(format!("{}/api/v1/sends/{send}/cancel", killed.url));
+    let canceled = cancel.bearer_auth(&killed.serving.key).send().await.unwrap();
+    assert_eq!(canceled.status().as_u16(), 200);
+    killed.kill().await;
+    killed.start_again().await;
+    assert_ended_and_reported(killed, send).await;
+}
+
+async fn what_is_said_of_each_message_of_a_send_that_expired_during_a_crash_is_what_the_provider_has(
+    universe: &Universe,
+) {
+    let (mut killed, send) = in_the_middle(universe, Some(UNTIL_EXPIRY)).await;
+    let shown = killed.shown(&send.to_string()).await;
+    assert_eq!(shown["state"], "active", "it expired before the kill");
+    killed.kill().await;
+    let expires_at = Timestamp::parse(shown["expires_at"].as_str().unwrap()).unwrap();
+    until("the send's time over", async || Timestamp::now() > expires_at).await;
+    killed.start_again().await;
+    until("the send expired", async || killed.shown(&send.to_string()).await["state"] == "expired").await;
+    assert_ended_and_reported(killed, send).await;
 }
