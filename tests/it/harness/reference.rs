@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::answer::Answer;
 
 /// What was asked. The method is unknown where a test kept only the response.
+#[derive(Clone, Copy)]
 pub(super) struct Exchange<'a> {
     pub(super) method: Option<&'a Method>,
     pub(super) path: &'a str,
