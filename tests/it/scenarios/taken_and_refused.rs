@@ -69,8 +69,8 @@ async fn pass_on(front: Data<Front>, request: HttpRequest, body: Bytes) -> HttpR
 }
 
 /// Receipts that reach no service.
-fn unheard() -> Option<ReceiptOptions> {
-    Some(ReceiptOptions::to(NOBODY, APP_SECRET))
+fn unheard() -> ReceiptOptions {
+    ReceiptOptions::to(NOBODY, APP_SECRET)
 }
 
 fn single(number: u64) -> Value {
@@ -99,7 +99,7 @@ async fn a_message_that_was_perhaps_taken_waits_for_its_receipt_after_a_crash(un
     ];
     let mut killed = Killed::start(universe, 1, "unlimited", &options).await;
     provider.set(killed.serving.simulator.base_url()).unwrap();
-    killed.serving.simulator.aim_receipts(unheard()).unwrap();
+    killed.serving.simulator.aim_receipts(Some(unheard())).unwrap();
     let perhaps_taken = send(&killed, FIRST).await;
     // The time to try it again comes while no service runs.
     let database = Database::connect(&universe.url).await.unwrap();
@@ -132,7 +132,7 @@ async fn a_message_that_was_perhaps_taken_and_is_canceled_is_delivered_once_its_
         config.retry.cap = config.retry.first;
     })
     .await;
-    running.simulator.aim_receipts(unheard()).unwrap();
+    running.simulator.aim_receipts(Some(unheard())).unwrap();
     let id = begin(&running, &single(FIRST)).await;
     let messages = format!("/api/v1/sends/{id}/messages");
     until("the message waiting to be tried again", async || {
