@@ -20,6 +20,7 @@ mod reported;
 mod seed;
 pub(crate) mod stage;
 mod steered;
+mod taken_and_refused;
 mod template_paused_in_mid_send;
 mod template_quota;
 mod templates_listed;

@@ -9,9 +9,10 @@ use reqwest::Method;
 use sea_orm::ConnectionTrait as _;
 use serde_json::{Value, json};
 
+use super::stage::{plain_template, run_under, template};
 use super::watch::{FIRST, assert_once, begin, comes_to, counts, send_to_many, shown, steer, text_to};
 use crate::database::{Universe, stores};
-use crate::running::{NUMBER, Running, until};
+use crate::running::{NUMBER, Running, until, until_soon};
 
 stores!(
     a_paused_send_stops_before_its_next_message_and_goes_on_where_it_stopped,
@@ -30,6 +31,7 @@ const AT_ONCE: u64 = 16;
 /// Nobody's number in the tag.
 const SINGLE: u64 = 5_521_900_000_000;
 const SOON: Duration = Duration::from_secs(2);
+const HOUR: Duration = Duration::from_secs(3_600);
 /// How late a test's machine may be; far less than it would take to send everything.
 const LATE: Duration = Duration::from_secs(5);
 
@@ -225,15 +227,30 @@ async fn a_repeated_request_is_answered_with_the_first_send_though_the_service_i
 
 async fn a_send_that_is_resumed_while_the_queue_cannot_be_read_goes_on_when_it_can(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
-    begin(&running, &json!({ "type": "text", "message": "hi", "phone_number": SINGLE })).await;
-    running.settled(1).await;
+    // A channel whose templates wait for a day is not reminded of its sends: it looks by itself, or minutes later.
+    let one_person = json!({ "messages_per_second": "unlimited", "template_quota": 1 });
+    run_under(&running, "sparing", one_person).await;
+    let mut hello = plain_template(template(&running, "hello_world").await);
+    hello["phone_number"] = json!(FIRST);
+    let first = begin(&running, &hello).await;
+    comes_to(&running, &first, "finished").await;
+    hello["phone_number"] = json!(FIRST + 1);
+    let second = begin(&running, &hello).await;
+    until("templates waiting for a day", async || {
+        let waiting = shown(&running, &second).await["waiting"].clone();
+        let until = waiting["until"].as_str().and_then(|until| Timestamp::parse(until).ok());
+        waiting["reason"] == "template_quota"
+            && until.is_some_and(|until| until > Timestamp::now().plus(HOUR))
+    })
+    .await;
     // Paused before it begins.
-    let later = Timestamp::now().plus(Duration::from_secs(3_600)).to_string();
+    let later = Timestamp::now().plus(HOUR).to_string();
     let text = json!({ "type": "text", "message": "hi", "phone_number": SINGLE, "send_at": later });
     let id = begin(&running, &text).await;
     steer(&running, &id, "pause").await;
     let database = sea_orm::Database::connect(&universe.url).await.unwrap();
-    database.execute_unprepared("UPDATE send SET due_at = NULL, send_at = NULL").await.unwrap();
+    let due = "UPDATE send SET due_at = NULL, send_at = NULL WHERE send_at IS NOT NULL";
+    database.execute_unprepared(due).await.unwrap();
 
     // The queue is read together with the templates.
     database.execute_unprepared("ALTER TABLE template RENAME TO template_away").await.unwrap();
@@ -246,10 +263,6 @@ async fn a_send_that_is_resumed_while_the_queue_cannot_be_read_goes_on_when_it_c
     }
     database.execute_unprepared("ALTER TABLE template_away RENAME TO template").await.unwrap();
     database.close().await.unwrap();
-    let end = tokio::time::Instant::now() + LATE;
-    while shown(&running, &id).await["state"] != "finished" {
-        assert!(tokio::time::Instant::now() < end, "the send that was resumed waits");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    until_soon("the send finished", async || shown(&running, &id).await["state"] == "finished").await;
     running.end().await;
 }
