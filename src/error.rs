@@ -19,6 +19,8 @@ pub enum Class {
     NotFound,
     /// The path exists, the method does not: 405.
     MethodNotAllowed,
+    /// The rest of the request did not arrive in time: 408.
+    TooSlow,
     /// The state of the thing forbids it now: 409.
     Conflict,
     /// The body is larger than the configured bound: 413.
@@ -91,6 +93,8 @@ codes! {
     InvalidBody = "invalid_body", Invalid;
     /// The body is over the configured size.
     BodyTooLarge = "body_too_large", TooLarge;
+    /// The body did not arrive in time.
+    BodyTooSlow = "body_too_slow", TooSlow;
     /// A known field has a wrong JSON type or an impossible value.
     InvalidField = "invalid_field", Invalid;
     /// `page` or `limit` is out of its range.
@@ -169,7 +173,7 @@ codes! {
     SendNotFound = "send_not_found", NotFound;
     /// Nothing more of the send will go: it can neither be paused nor resumed nor canceled.
     SendIsOver = "send_is_over", Conflict;
-    /// The database is away, full, or the service is stopping.
+    /// The database is away, full, too many bodies are being read, or the service is stopping.
     ServiceUnavailable = "service_unavailable", Unavailable;
 }
 

@@ -8,6 +8,7 @@ use futures_util::future::LocalBoxFuture;
 use uuid::Uuid;
 
 use super::State;
+use super::body::Sender;
 use super::error::Error;
 use crate::error::Code;
 
@@ -33,6 +34,8 @@ impl FromRequest for Company {
             let caller = state.engine.authenticate(key).await?.ok_or_else(|| {
                 Error::refused(Code::InvalidApiKey, "this API key is unknown, revoked or expired")
             })?;
+            // Whose share of the memory for bodies this takes.
+            request.extensions_mut().insert(Sender::Company(caller.company_id));
             let admitted = state.engine.admit_request(&caller);
             let allowance = admitted.as_ref().map_or_else(|refused| Some(refused.allowance), |left| *left);
             if let Some(allowance) = allowance {

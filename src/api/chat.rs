@@ -142,6 +142,7 @@ pub(super) async fn limits(
         (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
         (status = 404, description = "`channel_not_found`, `template_not_found`", body = ErrorBody),
         (status = 409, description = "`idempotency_in_progress`: repeat it after `Retry-After` seconds", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 422, description = "`idempotency_key_reused`", body = ErrorBody),
         Failures,

@@ -157,6 +157,7 @@ impl ResponseError for Error {
                     | Class::Forbidden
                     | Class::NotFound
                     | Class::MethodNotAllowed
+                    | Class::TooSlow
                     | Class::Conflict
                     | Class::TooLarge
                     | Class::Unprocessable
@@ -202,6 +203,7 @@ const fn status(class: Class) -> StatusCode {
         Class::Forbidden => StatusCode::FORBIDDEN,
         Class::NotFound => StatusCode::NOT_FOUND,
         Class::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        Class::TooSlow => StatusCode::REQUEST_TIMEOUT,
         Class::Conflict => StatusCode::CONFLICT,
         Class::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Class::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,

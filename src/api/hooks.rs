@@ -22,9 +22,6 @@ use crate::domain::channel::{Channel, Kind};
 use crate::domain::secret::Secret;
 use crate::error::Code;
 
-/// The largest webhook, in bytes. The provider says that its own are at most 3 MB
-/// (<https://developers.facebook.com/docs/graph-api/webhooks/getting-started>).
-const LARGEST: usize = 4 * 1024 * 1024;
 /// A webhook up to this size is checked and parsed where it was read; a larger one where it holds up no other
 /// request.
 const PARSED_IN_PLACE: usize = 128 * 1024;
@@ -99,6 +96,7 @@ pub(super) async fn handshake(
         (status = 400, description = "`invalid_body`", body = ErrorBody),
         (status = 403, description = "`invalid_signature`", body = ErrorBody),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 500, description = "A failure of ours; the body says no more than that", body = Apology),
         (status = 503, description = "`service_unavailable`: repeat it", body = ErrorBody),
@@ -114,9 +112,11 @@ pub(super) async fn take(
     let taken = take_in(id, &state, &request, body).await;
     let result = match &taken {
         Ok(()) => "taken",
-        Err(Error::Refused(refusal)) if matches!(refusal.code, Code::InvalidBody | Code::BodyTooLarge) => {
-            "unreadable"
-        }
+        Err(Error::Refused(refusal)) => match refusal.code {
+            Code::InvalidBody | Code::BodyTooLarge | Code::BodyTooSlow => "unreadable",
+            Code::ServiceUnavailable => "unavailable",
+            _ => "refused",
+        },
         Err(Error::Unavailable(_)) => "unavailable",
         Err(Error::Internal) => "failed",
         Err(_) => "refused",
@@ -132,7 +132,7 @@ async fn take_in(id: ChannelId, state: &State, request: &HttpRequest, body: Body
     let signature = request.headers().get(SIGNATURE).and_then(|value| value.to_str().ok());
     let signature = signature.ok_or_else(wrongly_signed)?.to_owned();
     let secret = state.engine.app_secret(&channel).await?.ok_or_else(wrongly_signed)?;
-    let body = body.read_at_most(LARGEST, &state.options).await?;
+    let body = body.read_hook(channel.company_id, &state.options).await?;
     let heard = if body.len() <= PARSED_IN_PLACE {
         read(&secret, &body, &signature)?
     } else {

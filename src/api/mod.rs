@@ -33,11 +33,12 @@ mod web_chat;
 
 use actix_web::web;
 
+pub use self::body::Budget;
 pub use self::observe::{DURATION_SECONDS, REQUESTS_TOTAL};
 pub use self::openapi::document;
 pub use self::options::Options;
 pub use self::route::{Access, Listener, Route};
-pub use self::server::{Settings, listen};
+pub use self::server::{Settings, listen, with_spare};
 use crate::engine::Engine;
 
 /// What handlers work with.

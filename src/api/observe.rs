@@ -7,6 +7,7 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix_web::body::{BoxBody, MessageBody};
@@ -18,6 +19,7 @@ use futures_util::FutureExt as _;
 use metrics::{Counter, Histogram};
 use tracing::Instrument as _;
 
+use super::server::Client;
 use super::{rate_limit, request_id};
 use crate::engine::Allowance;
 
@@ -48,9 +50,11 @@ where
     let id = request_id::choose(request.headers());
     let method = method_label(request.method());
     let apology = apology(request.method(), request.path());
+    let working = request.conn_data::<Arc<Client>>().map(Client::work);
     let span = tracing::info_span!("request", request.id = id.to_str().unwrap_or_default());
     let answer = AssertUnwindSafe(service.call(request)).catch_unwind();
     async move {
+        let _working = working;
         let mut response = match answer.await {
             Ok(answered) => answered?.map_into_boxed_body(),
             Err(panic) => {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use metrics_exporter_prometheus::PrometheusHandle;
 
+use super::body::Budget;
 use crate::domain::request::Limits;
 
 /// Bounds and switches of the HTTP surface.
@@ -11,8 +12,14 @@ use crate::domain::request::Limits;
 pub struct Options {
     /// The largest request body, in bytes.
     pub body_bytes: usize,
+    /// The largest webhook, in bytes.
+    pub hook_body_bytes: usize,
     /// How long a whole body may take to arrive.
     pub body_timeout: Duration,
+    /// Bytes of a body in a second that a client has to send, after its first moments.
+    pub client_rate: usize,
+    /// The memory of all bodies that are being read or worked on.
+    pub bodies: Budget,
     /// What one send may contain.
     pub send: Limits,
     /// The largest `limit`.
@@ -29,6 +36,9 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             body_bytes: 8 * 1024 * 1024,
+            hook_body_bytes: 3 * 1024 * 1024,
+            client_rate: 8 * 1024,
+            bodies: Budget::new(64 * 1024 * 1024),
             body_timeout: Duration::from_secs(60),
             send: Limits::default(),
             page_size: 1000,

@@ -35,6 +35,16 @@ pub enum Listener {
     Operator,
 }
 
+impl Listener {
+    /// The word in metrics.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Whole | Self::Public => "public",
+            Self::Operator => "operator",
+        }
+    }
+}
+
 /// Paths below these are on the operator's listener when there is one.
 const OPERATOR_PATHS: [&str; 4] = ["/operator", "/metrics", "/docs", "/openapi.json"];
 /// Paths that every listener serves.

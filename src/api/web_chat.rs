@@ -104,6 +104,7 @@ pub(super) async fn limits(
         ),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 409, description = "`session_disconnected`, `send_is_over`, `idempotency_in_progress`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 422, description = "`not_on_whatsapp`, `idempotency_key_reused`", body = ErrorBody),
         Failures,

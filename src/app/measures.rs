@@ -71,14 +71,30 @@ const COUNTERS: &[Metric] = &[
          Idempotency-Key), holds (of recipients)",
     ),
     metric("pombo_panics_total", &["work"], "Background work that panicked, a defect; it goes on"),
+    metric(
+        "pombo_connections_ended_total",
+        &["reason"],
+        "Connections of clients that the service ended: room (there were too many, and it waited for its client), head (a \
+         request's head took too long), unread (an answer was not read)",
+    ),
     metric("http_requests_total", &["route", "method", "status"], "Requests"),
 ];
 
-const GAUGES: &[Metric] = &[metric(
-    "pombo_ledger_in_doubt",
-    &[],
-    "Sends of which it is not known whether they were accepted; their callers wait",
-)];
+const GAUGES: &[Metric] = &[
+    metric(
+        "pombo_ledger_in_doubt",
+        &[],
+        "Sends of which it is not known whether they were accepted; their callers wait",
+    ),
+    metric("pombo_connections", &["listener"], "Open connections of clients"),
+    metric(
+        "pombo_connections_max",
+        &["listener"],
+        "So many connections of clients there may be before some end that wait for their client",
+    ),
+    metric("pombo_body_bytes", &[], "What the request bodies take that are being read or worked on"),
+    metric("pombo_body_bytes_max", &[], "The most that request bodies may take together"),
+];
 
 const SECONDS_TAKEN: &[Metric] = &[
     metric("pombo_provider_answer_seconds", &[], "Time from a message's start to the provider's answer"),

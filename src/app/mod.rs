@@ -7,6 +7,7 @@
 pub mod demo;
 mod error;
 mod measures;
+mod open_files;
 pub mod provider;
 pub mod serve;
 pub mod shutdown;

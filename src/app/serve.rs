@@ -1,20 +1,23 @@
 //! The running service: the HTTP surface on the engine, until it is asked to end.
 
 use std::io::Write as _;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actix_web::dev::ServerHandle;
+use actix_web::dev::{Server, ServerHandle};
 use actix_web::web;
 use anyhow::{Context as _, bail};
+use futures_util::future::{join_all, try_join_all};
 use tokio::task::JoinHandle;
 use tokio::time::{timeout, timeout_at};
 
 use super::shutdown::{self, Asked};
-use super::{App, measures, store_options, web_session};
-use crate::api;
+use super::{App, measures, open_files, store_options, web_session};
+use crate::api::{self, Listener};
 use crate::config::{self, Config};
 use crate::connector::web_session::Driver;
+use crate::domain::channel::Kind;
 use crate::domain::request::Limits;
 use crate::engine::{Engine, Fenced};
 use crate::store::{self, Lease, Store};
@@ -38,8 +41,9 @@ pub(super) const fn unasked(fenced: Fenced) -> &'static str {
 /// A service that listens. Dropping it does not end it: call [`Service::stop`].
 pub struct Service {
     base_url: String,
+    operator_url: Option<String>,
     engine: Engine,
-    handle: ServerHandle,
+    handles: Vec<ServerHandle>,
     ended: JoinHandle<std::io::Result<()>>,
     /// How long a stop may take in all.
     grace: Duration,
@@ -55,12 +59,7 @@ pub async fn run(config: Config, json: bool, by: Asked) -> anyhow::Result<()> {
     let service = start(App::open(config).await?).await?;
     // Heard from here on: whoever reads the address may ask for the end at once.
     let requested = shutdown::requested_by(by);
-    let base_url = service.base_url();
-    let line = if json {
-        serde_json::json!({ "base_url": base_url }).to_string()
-    } else {
-        format!("listening on {base_url}")
-    };
+    let line = announced(&service, json);
     // Whoever started it may have closed the output: that is no reason to end.
     let _ = writeln!(std::io::stdout().lock(), "{line}");
     tokio::select! {
@@ -72,6 +71,26 @@ pub async fn run(config: Config, json: bool, by: Asked) -> anyhow::Result<()> {
     }
     tracing::info!("stopping: finishing what is under way");
     service.stop().await
+}
+
+/// Where the service is reached, as a person or a program reads it.
+fn announced(service: &Service, json: bool) -> String {
+    let base_url = service.base_url();
+    match (service.operator_url.as_deref(), json) {
+        (None, true) => serde_json::json!({ "base_url": base_url }).to_string(),
+        (Some(operator_url), true) => {
+            serde_json::json!({ "base_url": base_url, "operator_url": operator_url }).to_string()
+        }
+        (None, false) => format!("listening on {base_url}"),
+        (Some(operator_url), false) => format!("listening on {base_url}, for operators on {operator_url}"),
+    }
+}
+
+/// A socket that listens at the address of this option.
+fn bind(address: SocketAddr, option: &str) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).with_context(|| {
+        format!("cannot listen on {address}; end what listens there, or set another {option}")
+    })
 }
 
 /// Starts the service and returns once it listens. Needs a running actix system.
@@ -90,20 +109,25 @@ pub async fn start(app: App) -> anyhow::Result<Service> {
 ///
 /// As [`start`].
 pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Result<Service> {
-    let App { config, store, vault } = app;
+    let App { mut config, store, vault } = app;
     let metrics = if config.metrics.enabled { Some(measures::install()?) } else { None };
     // Bound first: a second service on the same address must not touch the database.
-    let bind = config.server.bind;
-    let listener = std::net::TcpListener::bind(bind).with_context(|| {
-        format!("cannot listen on {bind}; end what listens there, or set another server.bind")
-    })?;
-    let address = listener.local_addr()?;
+    let socket = bind(config.server.bind, "server.bind")?;
+    let address = socket.local_addr()?;
+    let operators =
+        config.server.operator_bind.map(|address| bind(address, "server.operator_bind")).transpose()?;
+    let operator_address = operators.as_ref().map(TcpListener::local_addr).transpose()?;
+    let sessions = store.count_channels(Kind::WebSession).await?;
+    let connections = open_files::divide(&mut config, sessions)?;
     let holder = format!("process {} at {address}", std::process::id());
     let lease = lease(&store, &store_options(&config), &holder).await?;
     let engine = Engine::start(&config, store, Arc::new(vault), lease, driver).await?;
     let options = api::Options {
         body_bytes: config.server.body_limit,
+        hook_body_bytes: config.server.hook_body_limit,
         body_timeout: config.server.body_timeout,
+        client_rate: config.server.client_rate,
+        bodies: api::Budget::new(config.server.body_memory),
         send: Limits {
             text_chars: config.limits.text_chars,
             caption_chars: config.limits.caption_chars,
@@ -119,18 +143,29 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     let state = web::Data::new(api::State { engine: engine.clone(), options });
     let settings = api::Settings {
         workers: config::per_core(config.server.workers),
+        connections,
         keep_alive: config.server.keep_alive,
         client_timeout: config.server.client_timeout,
+        write_timeout: config.server.write_timeout,
+        client_rate: config.server.client_rate,
         shutdown_grace: config.server.shutdown_grace,
     };
-    let running = api::listen(listener, state, settings)?;
-    let handle = running.handle();
-    tracing::info!(%address, "listening");
-    let ended = tokio::task::spawn_local(running);
+    let listener = if operators.is_some() { Listener::Public } else { Listener::Whole };
+    let mut running = vec![api::listen(socket, listener, state.clone(), settings)?];
+    tracing::info!(%address, connections, "listening");
+    if let (Some(socket), Some(address)) = (operators, operator_address) {
+        // Connections of its own: what comes to the other address does not keep operators out.
+        let settings = api::Settings { workers: 1, connections: open_files::OPERATORS, ..settings };
+        running.push(api::listen(socket, Listener::Operator, state, settings)?);
+        tracing::info!(%address, "listening for operators");
+    }
+    let handles = running.iter().map(Server::handle).collect();
+    let ended = tokio::task::spawn_local(async move { try_join_all(running).await.map(|_| ()) });
     Ok(Service {
         base_url: format!("http://{address}"),
+        operator_url: operator_address.map(|address| format!("http://{address}")),
         engine,
-        handle,
+        handles,
         ended,
         grace: config.server.shutdown_grace,
     })
@@ -168,7 +203,10 @@ impl Service {
     pub async fn stop(self) -> anyhow::Result<()> {
         let deadline = Instant::now() + self.grace;
         // Slow clients have half of the time, so that messages in flight have the other half.
-        if timeout(self.grace / 2, self.handle.stop(true)).await.is_err() {
+        if timeout(self.grace / 2, join_all(self.handles.iter().map(|handle| handle.stop(true))))
+            .await
+            .is_err()
+        {
             tracing::warn!("requests are still being answered: messages in flight are waited for meanwhile");
         }
         if timeout_at(deadline.into(), self.engine.stop()).await.is_err() {

@@ -27,14 +27,31 @@ pub struct Server {
     /// Where to listen.
     #[serde(deserialize_with = "units::socket_address")]
     pub bind: SocketAddr,
+    /// Where to listen for operators; with it, the other address serves nothing of theirs.
+    #[serde(deserialize_with = "units::optional_socket_address")]
+    pub operator_bind: Option<SocketAddr>,
     /// HTTP threads; 0 means one per core ([`super::per_core`]).
     pub workers: usize,
+    /// Connections of clients at once, at most.
+    pub connections: usize,
     /// The largest request body, in bytes.
     #[serde(deserialize_with = "units::bytes")]
     pub body_limit: usize,
+    /// The largest webhook, in bytes.
+    #[serde(deserialize_with = "units::bytes")]
+    pub hook_body_limit: usize,
+    /// What all request bodies may take together, in bytes.
+    #[serde(deserialize_with = "units::bytes")]
+    pub body_memory: usize,
     /// How long a whole body may take to arrive.
     #[serde(with = "time_span")]
     pub body_timeout: Duration,
+    /// Bytes in a second that a client has to send of a body, or to take of an answer.
+    #[serde(deserialize_with = "units::bytes")]
+    pub client_rate: usize,
+    /// How long a client may take to begin to read an answer.
+    #[serde(with = "time_span")]
+    pub write_timeout: Duration,
     /// How long a stop waits for what is under way.
     #[serde(with = "time_span")]
     pub shutdown_grace: Duration,

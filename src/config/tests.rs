@@ -117,7 +117,7 @@ fn every_fault_of_every_layer_is_told_at_once() {
 
     server.bind_to.address (file pombo.toml)
       wrong: there is no such option
-      mend:  the options of server are bind, body_limit, body_timeout, client_timeout, keep_alive, shutdown_grace, workers
+      mend:  the options of server are bind, body_limit, body_memory, body_timeout, client_rate, client_timeout, connections, hook_body_limit, keep_alive, operator_bind, shutdown_grace, workers, write_timeout
 
     server.bnid (file pombo.toml)
       wrong: there is no such option
@@ -314,4 +314,31 @@ fn a_preset_stands_in_for_the_reference_and_gives_way_to_every_layer() {
     let set = [("POMBO__LOG__LEVEL".to_owned(), "info".to_owned())];
     let told = Config::layered(&preset, None, set.into_iter()).unwrap();
     assert_eq!(told.log.level, "info");
+}
+
+#[test]
+fn the_memory_for_bodies_has_room_for_two_of_the_largest() {
+    let with = |body: &str, hook: &str| {
+        load(
+            &format!(
+                "[server]\nbody_memory = \"10MiB\"\nbody_limit = \"{body}\"\nhook_body_limit = \"{hook}\""
+            ),
+            &[],
+        )
+    };
+    assert!(with("5MiB", "5MiB").is_ok());
+    for (body, hook, option) in
+        [("6MiB", "1MiB", "server.body_limit"), ("1MiB", "6MiB", "server.hook_body_limit")]
+    {
+        let shown = with(body, hook).unwrap_err().to_string();
+        assert!(shown.contains(&format!("less than twice {option}")), "{shown}");
+    }
+}
+
+#[test]
+fn operators_have_an_address_of_their_own_or_none() {
+    let bind = |address: &str| load("", &[("POMBO__SERVER__OPERATOR_BIND", address)]);
+    assert_eq!(bind("").unwrap().server.operator_bind, None);
+    assert_eq!(bind("127.0.0.1:8081").unwrap().server.operator_bind, Some(([127, 0, 0, 1], 8081).into()));
+    assert!(bind("localhost").unwrap_err().to_string().contains("server.operator_bind"));
 }

@@ -57,6 +57,19 @@ pub(super) fn socket_address<'de, D: Deserializer<'de>>(deserializer: D) -> Resu
     })
 }
 
+/// An address and a port to listen on, or nothing.
+pub(super) fn optional_socket_address<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<SocketAddr>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|_| {
+        de::Error::custom("is not an IP address and a port, such as \"127.0.0.1:8081\" or \"[::1]:8081\"")
+    })
+}
+
 /// An absolute web address that paths are put behind; without the slashes at its end.
 pub(super) fn base_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = String::deserialize(deserializer)?;

@@ -33,8 +33,10 @@ pub(super) fn faults(config: &Config) -> Vec<Found> {
 }
 
 fn amounts(config: &Config, found: &mut Vec<Found>) {
-    let Config { database, web_session, engine, retry, limits, media, .. } = config;
+    let Config { server, database, web_session, engine, retry, limits, media, .. } = config;
     let at_least_one = [
+        ("server.connections", server.connections == 0),
+        ("server.client_rate", server.client_rate == 0),
         ("database.connections", database.connections == 0),
         ("web_session.starts_per_second", web_session.starts_per_second == 0),
         ("web_session.dials_at_once", web_session.dials_at_once == 0),
@@ -64,9 +66,13 @@ fn amounts(config: &Config, found: &mut Vec<Found>) {
         let problem = format!("{} recipients in a block are too many", engine.block_size);
         found.push(("engine.block_size", problem, format!("give at most {MAX_BLOCK}")));
     }
-    if config.server.body_limit < MIN_BODY {
-        let problem = format!("{} bytes are too few for a long text", config.server.body_limit);
+    if server.body_limit < MIN_BODY {
+        let problem = format!("{} bytes are too few for a long text", server.body_limit);
         found.push(("server.body_limit", problem, "give at least \"32KiB\"".to_owned()));
+    }
+    if server.hook_body_limit < MIN_BODY {
+        let problem = format!("{} bytes are too few for a webhook", server.hook_body_limit);
+        found.push(("server.hook_body_limit", problem, "give at least \"32KiB\"".to_owned()));
     }
     for (option, limit) in media_limits(media) {
         if limit == 0 {
@@ -96,6 +102,8 @@ fn spans(config: &Config, found: &mut Vec<Found>) {
     let Config { server, database, cloud_api, web_session, retry, engine, retention, media, .. } = config;
     for (option, span) in [
         ("server.keep_alive", server.keep_alive),
+        ("server.body_timeout", server.body_timeout),
+        ("server.write_timeout", server.write_timeout),
         ("database.acquire_timeout", database.acquire_timeout),
         ("database.commit_timeout", database.commit_timeout),
         ("cloud_api.connect_timeout", cloud_api.connect_timeout),
@@ -129,7 +137,18 @@ fn spans(config: &Config, found: &mut Vec<Found>) {
 }
 
 fn relations(config: &Config, found: &mut Vec<Found>) {
-    let Config { database, engine, retry, media, .. } = config;
+    let Config { server, database, engine, retry, media, .. } = config;
+    let limits =
+        [("server.body_limit", server.body_limit), ("server.hook_body_limit", server.hook_body_limit)];
+    for (option, limit) in
+        limits.into_iter().filter(|(_, limit)| limit.saturating_mul(2) > server.body_memory)
+    {
+        found.push((
+            "server.body_memory",
+            format!("{} bytes are less than twice {option}, {limit} bytes", server.body_memory),
+            format!("raise it, or lower {option}"),
+        ));
+    }
     for (option, limit) in media_limits(media).into_iter().filter(|(_, limit)| *limit > media.memory) {
         found.push((
             "media.memory",

@@ -38,6 +38,9 @@ pub enum Reply {
     },
     /// It was never handed over: no connection.
     NotSent(Failure),
+    /// It was never handed over, for a reason of our own: this process or its machine has no file, port, address or
+    /// memory for a connection.
+    NoSocket(Failure),
     /// It was handed over and no usable answer came: the provider may or may not have it.
     Uncertain(Failure),
 }

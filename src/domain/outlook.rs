@@ -69,6 +69,9 @@ reasons! {
     /// The provider took nothing lately (time-outs, server errors). It is tried again by itself; if it lasts,
     /// look at the provider's status and at the network.
     ProviderPause = "provider_pause";
+    /// This process, or its machine, has no file, port, address or memory for a connection to the provider. Raise the
+    /// limit of open files; it goes on by itself once there is one.
+    NoSocket = "no_socket";
     /// The provider throttles the whole business account. Nothing to do but wait; fewer channels of the account
     /// at once help.
     AccountThrottled = "account_throttled";

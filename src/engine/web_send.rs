@@ -261,7 +261,9 @@ async fn told_of(wait: &mut Wait, patience: Duration, send_id: Uuid) -> Result<H
 fn too_late(reason: Reason) -> Error {
     let sentence = match reason {
         Reason::Disconnected | Reason::Blocked | Reason::ProviderPause => return reconnecting().into(),
-        Reason::Retry | Reason::BackOff => return Error::Unavailable { retry_after: RETRY_AFTER },
+        Reason::Retry | Reason::BackOff | Reason::NoSocket => {
+            return Error::Unavailable { retry_after: RETRY_AFTER };
+        }
         Reason::Paused => {
             let sentence = "somebody paused the send and did not resume it in time: it was not sent and never will \
                             be; repeat the request when it may go";

@@ -169,6 +169,15 @@ impl Store {
         changed.order_by_asc(Column::Revision).all(&self.read).await?.into_iter().map(channel).collect()
     }
 
+    /// How many channels of a kind there are, of all companies.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn count_channels(&self, kind: Kind) -> Result<u64> {
+        Ok(Entity::find().filter(Column::Kind.eq(kind.as_str())).count(&self.read).await?)
+    }
+
     /// All of the company's business accounts, the oldest first.
     ///
     /// # Errors

@@ -17,6 +17,7 @@ mod dropped;
 mod fake_whatsapp;
 mod faults;
 mod harness;
+mod hostile_clients;
 mod layers;
 mod lease;
 mod lease_lost;

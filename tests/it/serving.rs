@@ -99,16 +99,22 @@ impl Serving {
     }
 
     /// Starts the program by this command and waits for its address.
-    pub(crate) async fn serve_as(&mut self, mut command: Command) -> (OwnedChild, String) {
+    pub(crate) async fn serve_as(&mut self, command: Command) -> (OwnedChild, String) {
+        let (child, started) = self.serve_told(command).await;
+        (child, started["base_url"].as_str().unwrap().to_owned())
+    }
+
+    /// The same with all that the program says once it listens.
+    pub(crate) async fn serve_told(&mut self, mut command: Command) -> (OwnedChild, Value) {
         // Nobody reads it: a full pipe would hold the program up.
         let mut child = OwnedChild::spawn(command.stderr(Stdio::null()));
         let first = child.first_line();
         let started: Value = serde_json::from_str(&first).unwrap_or_default();
-        let url = started["base_url"].as_str().unwrap_or_else(|| panic!("no address: {first}")).to_owned();
+        let url = started["base_url"].as_str().unwrap_or_else(|| panic!("no address: {first}"));
         if self.tag.is_empty() && self.contacts > 0 {
-            self.tag = self.tag_id(&url, "everyone").await;
+            self.tag = self.tag_id(url, "everyone").await;
         }
-        (child, url)
+        (child, started)
     }
 
     /// Where the provider sends the first channel's webhooks.

@@ -2,11 +2,12 @@
 
 use actix_web::dev::Payload;
 use actix_web::web::Data;
-use actix_web::{FromRequest, HttpRequest};
+use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 use futures_util::future::LocalBoxFuture;
 
 use crate::api::State;
 use crate::api::auth::bearer;
+use crate::api::body::Sender;
 use crate::api::error::Error;
 use crate::error::Code;
 use crate::store::change::Who;
@@ -42,6 +43,7 @@ impl FromRequest for Operator {
                                 nothing here";
                 Error::refused(Code::InvalidApiKey, sentence)
             })?;
+            request.extensions_mut().insert(Sender::Operator);
             Ok(Self { name })
         })
     }

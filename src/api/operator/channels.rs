@@ -88,6 +88,7 @@ pub(in crate::api) async fn list(
     responses(
         (status = 200, description = "The channel", body = OwnedChannel),
         (status = 404, description = "`channel_not_found`, `tier_not_found`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
         Failures,
     ),
@@ -123,6 +124,7 @@ pub(in crate::api) async fn set_tier(
     responses(
         (status = 200, description = "The channel", body = OwnedChannel),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
         Failures,
     ),

@@ -147,6 +147,7 @@ pub(in crate::api) async fn show(
         (status = 200, description = "Replaced, or would be", body = Replaced),
         (status = 201, description = "Added", body = Replaced),
         (status = 409, description = "`tier_kind_changed`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
         Failures,
     ),

@@ -114,6 +114,7 @@ pub(in crate::api) async fn show(
     responses(
         (status = 202, description = "Begun, or under way", body = Pairing),
         (status = 404, description = "No such channel in this company", body = MessageBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
         Failures,

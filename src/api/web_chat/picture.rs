@@ -39,6 +39,7 @@ pub(in crate::api) struct Picture {
         (status = 200, description = "Where it is", body = Picture),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 409, description = "`session_disconnected`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 422, description = "`not_on_whatsapp`", body = ErrorBody),
         Failures,

@@ -127,6 +127,9 @@ impl CloudApi {
             .body(body);
         match request.send().await {
             Ok(response) => answer::to_send(response, &self.objects).await,
+            Err(error) if error.is_connect() && http::lacks_socket(&error) => {
+                Reply::NoSocket(failure(&error))
+            }
             Err(error) if error.is_connect() || error.is_builder() => Reply::NotSent(failure(&error)),
             Err(error) => Reply::Uncertain(failure(&error)),
         }

@@ -61,8 +61,8 @@ impl ChannelActor {
     /// Lets a message in, or says when it may come again.
     fn admit(&mut self, &Admit { stranger, patience }: &Admit) -> Result<Admitted, TooSoon> {
         let (now, wall) = (Instant::now(), Timestamp::now());
-        if let Some(until) = self.pause.map(|(_, until)| until).filter(|until| *until > now + patience) {
-            let sentence = self.sentence(Reason::ProviderPause);
+        if let Some((reason, until)) = self.pause.filter(|(_, until)| *until > now + patience) {
+            let sentence = self.sentence(reason);
             return Err(TooSoon { retry_after: until - now, sentence, spent: Spent::pause(until - now) });
         }
         let Some(rhythm) = &mut self.rhythm else {

@@ -69,15 +69,8 @@ impl ChannelActor {
                 let answer = Refusal { disposition, failure, retry_after, generation, started };
                 self.refused(ticket, attempts, answer, ctx);
             }
-            Reply::NotSent(failure) => {
-                self.give_back_quota(&mut ticket);
-                let wait = self.pause_for(Reason::ProviderPause, &failure, retry::PAUSE);
-                let attempts = ticket.attempts;
-                self.put_back_started(
-                    ticket,
-                    Later { reason: Reason::ProviderPause, wait, attempts, failure: Some(failure) },
-                );
-            }
+            Reply::NotSent(failure) => self.not_sent(ticket, Reason::ProviderPause, failure, retry::PAUSE),
+            Reply::NoSocket(failure) => self.not_sent(ticket, Reason::NoSocket, failure, retry::NO_SOCKET),
             Reply::Uncertain(failure) => {
                 ticket.taken_at = Some(Timestamp::now());
                 self.unsure.push(ticket);
@@ -215,29 +208,6 @@ impl ChannelActor {
         self.lanes.settle(ticket, true);
     }
 
-    /// The provider takes nothing now: no message of this channel starts for a while.
-    pub(super) fn pause_for(&mut self, reason: Reason, failure: &Failure, bounds: retry::Pause) -> Duration {
-        let now = Instant::now();
-        if let Some((_, until)) = self.pause.filter(|(_, until)| *until > now) {
-            return until - now;
-        }
-        self.pauses += 1;
-        let pause = bounds.after(self.pauses, rand::random());
-        if pause.is_zero() {
-            return pause;
-        }
-        self.pause = Some((reason, now + pause));
-        tracing::warn!(
-            channel.id = %self.channel.id,
-            reason = %reason,
-            provider.code = failure.code,
-            provider.sentence = failure.sentence,
-            seconds = pause.as_secs_f64(),
-            "the provider takes nothing, pausing"
-        );
-        pause
-    }
-
     /// The message is over: nothing more happens to it but receipts.
     pub(super) fn settle(
         &mut self,
@@ -271,7 +241,7 @@ impl ChannelActor {
     }
 
     /// A message that was started goes later.
-    fn put_back_started(&mut self, ticket: Ticket, later: Later) {
+    pub(super) fn put_back_started(&mut self, ticket: Ticket, later: Later) {
         self.figures.retried.increment(1);
         self.go_later(ticket, later, true);
     }
@@ -366,6 +336,7 @@ const fn is_trouble(reason: Reason) -> bool {
         reason,
         Reason::Retry
             | Reason::ProviderPause
+            | Reason::NoSocket
             | Reason::BackOff
             | Reason::AccountThrottled
             | Reason::AppThrottled

@@ -150,7 +150,7 @@ impl Canary {
             Reply::Refused { disposition, failure, .. } if disposition.refusal(failure).is_some() => {
                 Word::Refused(*disposition)
             }
-            Reply::Refused { .. } | Reply::NotSent(_) => Word::None,
+            Reply::Refused { .. } | Reply::NotSent(_) | Reply::NoSocket(_) => Word::None,
             Reply::Uncertain(_) => {
                 self.lost = Some(key);
                 self.close();

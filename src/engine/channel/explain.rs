@@ -178,6 +178,11 @@ impl ChannelActor {
             Reason::ProviderPause => {
                 "the provider takes nothing just now; it is tried again by itself".to_owned()
             }
+            Reason::NoSocket => {
+                "the service has no file, port or address for a connection to the provider: raise its limit of open files; \
+                 it is tried again by itself"
+                    .to_owned()
+            }
             Reason::AccountThrottled => {
                 "the provider takes nothing from this business account just now (80007)".to_owned()
             }

@@ -31,6 +31,7 @@ mod limiter;
 mod loading;
 mod outbox;
 mod pairs;
+mod pause;
 mod places;
 mod probe;
 mod queue;

@@ -16,6 +16,9 @@ pub(super) struct Pause {
 /// The provider is down, or cannot be reached.
 pub(super) const PAUSE: Pause =
     Pause { free: 0, first: Duration::from_secs(1), longest: Duration::from_secs(30) };
+/// This process has no socket left, which may pass at any moment.
+pub(super) const NO_SOCKET: Pause =
+    Pause { free: 0, first: Duration::from_millis(500), longest: Duration::from_secs(5) };
 /// The provider is at work on the number, for a minute at most.
 pub(super) const MAINTENANCE: Pause =
     Pause { free: 0, first: Duration::from_secs(5), longest: Duration::from_secs(60) };

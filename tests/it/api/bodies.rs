@@ -1,13 +1,16 @@
 //! How a body is read: late, bounded in size and in time.
 
-use std::time::Duration;
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
-use pombo::api::Options;
+use pombo::api::{Budget, Options};
 use pombo::domain::channel::{Kind, Status};
 use serde_json::json;
 
 use super::world::World;
 use crate::harness::Service;
+use crate::running::until_soon;
 
 /// A request whose body comes in pieces, its length not declared.
 fn chunked(path: &str, key: &str, pieces: &[&str]) -> Vec<u8> {
@@ -61,7 +64,67 @@ async fn a_body_that_never_ends_is_given_up() {
     let acme = service.company("acme").await;
     let channel = service.channel(&acme, Kind::BusinessAccount, "shop", Status::Connected).await;
     let answer = service.raw(chunked(&World::send(channel.id), &acme.key, &["{"])).await;
-    assert_eq!((answer.status, answer.code().as_deref()), (400, Some("invalid_body")));
+    assert_eq!((answer.status, answer.code().as_deref()), (408, Some("body_too_slow")));
+}
+
+/// The head of a request whose body of this length follows.
+fn declared(path: &str, key: &str, length: usize) -> Vec<u8> {
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n\
+         Content-Length: {length}\r\n\r\n"
+    );
+    head.into_bytes()
+}
+
+#[tokio::test]
+async fn a_declared_length_is_judged_before_anything_of_the_body_comes() {
+    let world = World::new().await;
+    let answer =
+        world.service.raw(declared(&World::send(world.connected), &world.acme.key, 16 * 1024 + 1)).await;
+    assert_eq!((answer.status, answer.code().as_deref()), (413, Some("body_too_large")));
+}
+
+#[tokio::test]
+async fn bodies_share_a_budget_and_each_company_has_a_part() {
+    let options = Options { bodies: Budget::new(40_000), client_rate: 1, ..Options::default() };
+    let service = Service::start_with(options).await;
+    let (acme, globex) = (service.company("acme").await, service.company("globex").await);
+    let channel =
+        async |company| service.channel(company, Kind::BusinessAccount, "shop", Status::Connected).await;
+    let [own, others] = [World::send(channel(&acme).await.id), World::send(channel(&globex).await.id)];
+    // A body of which only a part comes has its room.
+    let address = service.url().trim_start_matches("http://").to_owned();
+    let mut holding = TcpStream::connect(address).unwrap();
+    holding.write_all(&declared(&own, &acme.key, 20_000)).unwrap();
+    holding.write_all(&[b' '; 1000]).unwrap();
+    until_soon("the company's part used up", async || service.post(&own, &acme.key, "{").await.status == 503)
+        .await;
+    let refused = service.raw(declared(&own, &acme.key, 1)).await;
+    assert_eq!((refused.status, refused.code().as_deref()), (503, Some("service_unavailable")));
+    assert_eq!(refused.header("retry-after"), "1");
+    let undeclared = service.raw(chunked(&own, &acme.key, &["{"])).await;
+    assert_eq!(undeclared.status, 503);
+    // Another company's requests find room.
+    let body = json!({"type": "text", "message": "x", "phone_number": "5511988887777"}).to_string();
+    assert_eq!(service.post(&others, &globex.key, body.clone()).await.status, 202);
+    // And the company's own, once that one is gone.
+    drop(holding);
+    until_soon("the room given back", async || {
+        service.post(&own, &acme.key, body.clone()).await.status == 202
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_body_that_comes_slower_than_it_has_to_is_given_up() {
+    let options = Options { client_rate: 1024 * 1024, ..Options::default() };
+    let service = Service::start_with(options).await;
+    let acme = service.company("acme").await;
+    let channel = service.channel(&acme, Kind::BusinessAccount, "shop", Status::Connected).await;
+    let started = Instant::now();
+    let answer = service.raw(chunked(&World::send(channel.id), &acme.key, &["{"])).await;
+    assert_eq!((answer.status, answer.code().as_deref()), (408, Some("body_too_slow")));
+    assert!(started.elapsed() < Options::default().body_timeout / 2);
 }
 
 #[tokio::test]

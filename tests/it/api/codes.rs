@@ -239,6 +239,7 @@ const fn status(code: Code) -> u16 {
         Class::Forbidden => 403,
         Class::NotFound => 404,
         Class::MethodNotAllowed => 405,
+        Class::TooSlow => 408,
         Class::Conflict => 409,
         Class::TooLarge => 413,
         Class::TooManyRequests => 429,
@@ -305,6 +306,9 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
         assert!(unseen.remove(code.as_str()), "{code} is reached by now");
         assert_eq!(status(code), if code == Code::NotOnWhatsapp { 422 } else { 400 });
     }
+
+    // Reached by a client that takes its time: see the tests of bodies.
+    assert!(unseen.remove(Code::BodyTooSlow.as_str()) && status(Code::BodyTooSlow) == 408);
 
     assert!(unseen.is_empty(), "no case reaches {unseen:?}");
     insta::assert_snapshot!(bodies);

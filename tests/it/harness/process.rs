@@ -22,13 +22,12 @@ pub(crate) fn listen(state: web::Data<State>) -> (Server, String) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let settings = api::Settings {
-        workers: 1,
         keep_alive: Duration::from_secs(5),
         // A machine under load may take its time between a connection and its request.
         client_timeout: Duration::ZERO,
-        shutdown_grace: Duration::from_secs(30),
+        ..api::Settings::default()
     };
-    (api::listen(listener, state, settings).unwrap(), url)
+    (api::listen(listener, api::Listener::Whole, state, settings).unwrap(), url)
 }
 
 /// A service that runs in a thread of its own; asked to stop on drop.

@@ -1,0 +1,309 @@
+//! The connections of a listener's clients: how many are open, and which of them make room for newer ones.
+//!
+//! A connection takes a file, and a process has few of them that it needs for the provider and the database too. Most of
+//! the time a connection waits for its client: for a request, for the rest of one, or until its answer is read. When there
+//! are too many, those that have waited longest end; one whose request is being worked on never does.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Waker;
+use std::time::{Duration, Instant};
+
+use futures_util::task::AtomicWaker;
+use metrics::Gauge;
+
+/// What [`Client::waiting_since`] is while its request is worked on.
+const AT_WORK: u64 = 0;
+/// So many end at once, as a part of all, so that not each new connection has to look for one that makes room.
+const AT_ONCE: usize = 16;
+
+/// Why the service ended a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// There were too many.
+    Room,
+    /// A request's head took too long to arrive.
+    Head,
+    /// An answer was not read.
+    Unread,
+}
+
+impl Ending {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Room => "room",
+            Self::Head => "head",
+            Self::Unread => "unread",
+        }
+    }
+}
+
+/// All connections of one listener.
+pub(super) struct Clients {
+    most: usize,
+    began: Instant,
+    open: AtomicUsize,
+    next: AtomicU64,
+    all: Mutex<HashMap<u64, Arc<Client>>>,
+    gauge: Gauge,
+}
+
+impl Clients {
+    /// None yet, of at most `most` before the first ends.
+    pub(super) fn new(listener: &'static str, most: usize) -> Arc<Self> {
+        metrics::gauge!("pombo_connections_max", "listener" => listener).set(most as f64);
+        let gauge = metrics::gauge!("pombo_connections", "listener" => listener);
+        gauge.set(0.0);
+        Arc::new(Self {
+            most,
+            began: Instant::now(),
+            open: AtomicUsize::new(0),
+            next: AtomicU64::new(0),
+            all: Mutex::new(HashMap::new()),
+            gauge,
+        })
+    }
+
+    /// One more connection; others make room for it when there are too many.
+    pub(super) fn open(self: &Arc<Self>) -> Opened {
+        let client = Arc::new(Client {
+            clients: Arc::clone(self),
+            waiting_since: AtomicU64::new(self.now()),
+            sends_body: AtomicBool::new(false),
+            requests: AtomicU64::new(0),
+            makes_room: AtomicBool::new(false),
+            waker: AtomicWaker::new(),
+        });
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(id, Arc::clone(&client));
+        self.open.store(all.len(), Ordering::Relaxed);
+        self.gauge.set(all.len() as f64);
+        if all.len() > self.most {
+            self.make_room(&all, id);
+        }
+        Opened { id, client }
+    }
+
+    fn close(&self, id: u64) {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.remove(&id);
+        self.open.store(all.len(), Ordering::Relaxed);
+        self.gauge.set(all.len() as f64);
+    }
+
+    /// Ends those that have waited longest for their clients, and never the one that just came.
+    fn make_room(&self, all: &HashMap<u64, Arc<Client>>, newest: u64) {
+        let mut ending = 0;
+        let mut waiting = Vec::new();
+        for (_, client) in all.iter().filter(|(id, _)| **id != newest) {
+            let since = client.waiting_since.load(Ordering::Relaxed);
+            if since == AT_WORK {
+                continue;
+            }
+            if client.makes_room.load(Ordering::Relaxed) {
+                ending += 1;
+            } else {
+                waiting.push((since, client));
+            }
+        }
+        let excess = all.len() - self.most;
+        if ending >= excess || waiting.is_empty() {
+            return;
+        }
+        let wanted = (excess - ending + self.most / AT_ONCE).min(waiting.len());
+        if wanted < waiting.len() {
+            waiting.select_nth_unstable_by_key(wanted, |&(since, _)| since);
+        }
+        for (_, client) in waiting.into_iter().take(wanted) {
+            client.end();
+        }
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.open.load(Ordering::Relaxed) > self.most
+    }
+
+    /// Microseconds since there is this listener, and never [`AT_WORK`].
+    fn now(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX).max(AT_WORK + 1)
+    }
+}
+
+/// A connection of [`Clients`]; closed when it is dropped.
+pub(super) struct Opened {
+    id: u64,
+    client: Arc<Client>,
+}
+
+impl Opened {
+    pub(super) const fn client(&self) -> &Arc<Client> {
+        &self.client
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        self.client.clients.close(self.id);
+    }
+}
+
+/// What a connection waits for, known to its requests too.
+pub(in crate::api) struct Client {
+    clients: Arc<Clients>,
+    /// Since when it waits for its client, or [`AT_WORK`].
+    waiting_since: AtomicU64,
+    /// It waits for a request's body.
+    sends_body: AtomicBool,
+    /// How many it had.
+    requests: AtomicU64,
+    /// It ends as soon as it can, if it still waits.
+    makes_room: AtomicBool,
+    waker: AtomicWaker,
+}
+
+impl Client {
+    /// A request is worked on until the guard is dropped.
+    pub(in crate::api) fn work(self: &Arc<Self>) -> Working {
+        self.waiting_since.store(AT_WORK, Ordering::Relaxed);
+        self.makes_room.store(false, Ordering::Relaxed);
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        Working(Arc::clone(self))
+    }
+
+    /// The request that is worked on waits for its body until the guard is dropped.
+    pub(in crate::api) fn await_body(self: &Arc<Self>) -> AwaitingBody {
+        self.sends_body.store(true, Ordering::Relaxed);
+        self.waiting_since.store(self.clients.now(), Ordering::Relaxed);
+        AwaitingBody(Arc::clone(self))
+    }
+
+    fn end(&self) {
+        self.makes_room.store(true, Ordering::Relaxed);
+        self.waker.wake();
+    }
+
+    /// Whether the connection is to end now.
+    pub(super) fn makes_room(&self) -> bool {
+        self.makes_room.load(Ordering::Relaxed) && self.waiting_since.load(Ordering::Relaxed) != AT_WORK
+    }
+
+    /// Who is to be woken when it is to end.
+    pub(super) fn register(&self, waker: &Waker) {
+        self.waker.register(waker);
+    }
+
+    /// How many requests it had.
+    pub(super) fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    /// Since when it waits for a request.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        let since = self.waiting_since.load(Ordering::Relaxed);
+        let is_idle = since != AT_WORK && !self.sends_body.load(Ordering::Relaxed);
+        is_idle.then(|| self.clients.began + Duration::from_micros(since))
+    }
+}
+
+/// The service ended a connection.
+pub(super) fn count(ending: Ending) {
+    metrics::counter!("pombo_connections_ended_total", "reason" => ending.as_str()).increment(1);
+}
+
+/// See [`Client::work`].
+pub(in crate::api) struct Working(Arc<Client>);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        let Self(client) = self;
+        client.waiting_since.store(client.clients.now(), Ordering::Relaxed);
+        if client.clients.is_crowded() {
+            client.end();
+        }
+    }
+}
+
+/// See [`Client::await_body`].
+pub(in crate::api) struct AwaitingBody(Arc<Client>);
+
+impl Drop for AwaitingBody {
+    fn drop(&mut self) {
+        self.0.waiting_since.store(AT_WORK, Ordering::Relaxed);
+        self.0.sends_body.store(false, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clients(most: usize, open: usize) -> (Arc<Clients>, Vec<Opened>) {
+        let clients = Clients::new("test", most);
+        let opened = (0..open)
+            .map(|number| {
+                let opened = clients.open();
+                opened.client.waiting_since.store(number as u64 + 1, Ordering::Relaxed);
+                opened
+            })
+            .collect();
+        // Those that come are younger, however coarse the clock is.
+        while clients.now() <= open as u64 {
+            std::thread::yield_now();
+        }
+        (clients, opened)
+    }
+
+    fn ending(opened: &[Opened]) -> Vec<usize> {
+        (0..opened.len()).filter(|index| opened[*index].client.makes_room()).collect()
+    }
+
+    #[test]
+    fn the_longest_idle_make_room_and_those_at_work_never() {
+        let (clients, mut opened) = clients(4, 4);
+        let _first = opened[0].client.work();
+        let _second = opened[1].client.work();
+        let waiting = opened[1].client.await_body();
+        assert!(ending(&opened).is_empty());
+        opened.push(clients.open());
+        assert_eq!(
+            ending(&opened),
+            [2],
+            "the first is at work, the body of the second is awaited for moments"
+        );
+        opened.push(clients.open());
+        assert_eq!(ending(&opened), [2, 3]);
+        opened.drain(2..4);
+        assert_eq!(clients.open.load(Ordering::Relaxed), 4);
+        let _third = opened[2].client.work();
+        let _fourth = opened[3].client.work();
+        opened.push(clients.open());
+        assert_eq!(ending(&opened), [1], "all others are at work, and one that comes does not end itself");
+        drop(waiting);
+        assert!(ending(&opened).is_empty(), "its body came");
+    }
+
+    #[test]
+    fn a_connection_that_becomes_idle_while_there_are_too_many_ends() {
+        let (clients, mut opened) = clients(1, 1);
+        let first = opened[0].client.work();
+        opened.push(clients.open());
+        let second = opened[1].client.work();
+        assert!(ending(&opened).is_empty());
+        drop(first);
+        assert_eq!(ending(&opened), [0]);
+        opened.remove(0);
+        drop(second);
+        assert!(ending(&opened).is_empty());
+    }
+
+    #[test]
+    fn many_end_at_once_when_there_are_many() {
+        let (clients, mut opened) = clients(160, 160);
+        opened.push(clients.open());
+        assert_eq!(ending(&opened), (0..11).collect::<Vec<_>>());
+        opened.push(clients.open());
+        assert_eq!(ending(&opened).len(), 11, "those make room for this one too");
+    }
+}
