@@ -91,13 +91,8 @@ impl Store {
         } = new;
         let now = Timestamp::now().millis();
         let added = json!({
-            "company_id": company_id,
-            "kind": kind.as_str(),
-            "name": name,
-            "phone_number": phone_number,
-            "phone_number_id": phone_number_id,
-            "waba_id": waba_id,
-            "tier": tier,
+            "company_id": company_id, "kind": kind.as_str(), "name": name, "tier": tier,
+            "phone_number": phone_number, "phone_number_id": phone_number_id, "waba_id": waba_id,
         });
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use pombo::domain::message::State;
-use pombo::store::change::Who;
 use pombo::simulator::ReceiptOptions;
+use pombo::store::change::Who;
 use serde_json::json;
 use uuid::Uuid;
 

@@ -252,7 +252,7 @@ async fn changes_are_found_by_kind_and_subject(universe: &Universe) {
         assert!(found.records.len() <= 2);
         found.total
     };
-    assert_eq!(count(&[], None).await, 7);
+    assert_eq!(count(&[], None).await, 9, "with the company and the channel");
     assert_eq!(count(&[What::Tier], None).await, 6);
     assert_eq!(count(&[What::Tier, What::ChannelTier], None).await, 7);
     assert_eq!(count(&[], Some("x")).await, 5);

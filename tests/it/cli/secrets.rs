@@ -13,7 +13,7 @@ const PREVIOUS: &str = "POMBO__SECRETS__PREVIOUS_KEYS";
 fn add_channel(place: &Place, number: u32) -> String {
     place.write("app-secret", "very-secret");
     let line = format!(
-        "channel add-business --company Acme --name Shop --phone-number +99910{number} --waba-id 20 \
+        "channel add-business --company Acme --name Shop --phone-number +5511988887{number:03} --waba-id 20 \
          --phone-number-id {number} --token-file - --app-secret-file app-secret"
     );
     place.json_with("EAAG-token", &line)["id"].as_str().unwrap().to_owned()
@@ -66,7 +66,7 @@ fn a_rotation_seals_everything_with_a_new_key_and_retires_the_old_one() {
     let told = place.run("secrets rotate");
     assert!(told.stdout.contains("the new sealing key is") && told.stdout.contains("back up"), "{told:?}");
     let table = place.run("secrets list").stdout;
-    assert!(table.contains("verify tokens") && table.contains("current"), "{table}");
+    assert!(table.contains("VERIFY TOKENS") && table.contains("current"), "{table}");
     assert!(key_file(&place).iter().all(|line| !table.contains(line) && !told.stdout.contains(line)));
 }
 
