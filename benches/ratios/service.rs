@@ -47,6 +47,7 @@ impl Ground {
             url: database_url(&config).await,
             connections: config.database.connections,
             acquire_timeout: config.database.acquire_timeout,
+            statement_timeout: config.database.statement_timeout,
             synchronous_full: true,
             migrate: true,
         };
@@ -61,11 +62,11 @@ impl Ground {
             (tier.name.clone(), serde_json::to_string(&tier).unwrap())
         });
         store.apply_tiers(&Who::Pombo, &tiers.collect::<Vec<_>>()).await.unwrap();
-        let company = store.add_company("Bench", "standard").await.unwrap().id;
+        let company = store.add_company(&Who::Pombo, "Bench", "standard").await.unwrap().id;
         let (key, prefix) = api_key::generate();
         let hash = api_key::hash(key.expose());
         let new = NewKey { company_id: company, name: "bench", prefix: &prefix, hash, expires_at: None };
-        store.add_api_key(new).await.unwrap();
+        store.add_api_key(&Who::Pombo, new).await.unwrap();
         let channel = Uuid::now_v7();
         let token = vault.seal(b"bench", &context::token(channel));
         let app_secret = vault.seal(APP_SECRET.as_bytes(), &context::app_secret(channel));
@@ -81,7 +82,7 @@ impl Ground {
             secrets: Sealed { token: Some(token), app_secret: Some(app_secret) },
             status: Status::Connected,
         };
-        store.add_channel(new).await.unwrap();
+        store.add_channel(&Who::Pombo, new).await.unwrap();
         Self { config, store, database, vault, key: key.expose().to_owned(), company, channel, data }
     }
 

@@ -12,6 +12,7 @@ use futures_util::future::join_all;
 use pombo::connector::web_session::whatsapp::{Options, WhatsApp};
 use pombo::domain::channel::{Kind, Status};
 use pombo::engine::Engine;
+use pombo::store::change::Who;
 use pombo::store::channel::{NewChannel, Sealed};
 use pombo::store::{self, Store};
 use sea_orm::{ConnectionTrait as _, Database};
@@ -114,7 +115,7 @@ async fn add(ground: &Ground) -> Vec<Uuid> {
             secrets: Sealed { token: None, app_secret: None },
             status: Status::Pairing,
         };
-        ground.store.add_channel(new).await.unwrap();
+        ground.store.add_channel(&Who::Pombo, new).await.unwrap();
         ids.push(id);
     }
     ids

@@ -29,6 +29,9 @@ pub struct Model {
     pub token: Option<Vec<u8>>,
     /// The provider's app secret, sealed.
     pub app_secret: Option<Vec<u8>>,
+    /// The word of its webhook's handshake, sealed; null while nobody asked for it, empty where it is still to be derived
+    /// from the sealing key.
+    pub verify_token: Option<Vec<u8>>,
     /// `connecting`, `connected`, `disconnected`, `blocked` or `pairing`.
     pub status: String,
     /// Why, as a code.

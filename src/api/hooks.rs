@@ -58,8 +58,9 @@ pub(super) async fn handshake(
 ) -> Result<HttpResponse, Error> {
     let channel = business_account(&state, id).await?;
     let parameter = |name| query::value(request.query_string(), name).ok().flatten();
-    let known = state.engine.verify_token(channel.id);
-    let is_known = parameter("hub.verify_token").is_some_and(|word| Secret::new(word.into_owned()) == known);
+    let known = state.engine.verify_token(&channel).await?;
+    let given = parameter("hub.verify_token").map(|word| Secret::new(word.into_owned()));
+    let is_known = given.is_some_and(|given| known.is_some_and(|known| given == *known));
     let challenge = parameter("hub.challenge");
     match challenge.filter(|_| is_known && parameter("hub.mode").as_deref() == Some("subscribe")) {
         Some(challenge) => {

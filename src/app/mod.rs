@@ -9,8 +9,10 @@ mod error;
 mod measures;
 mod open_files;
 pub mod provider;
+pub mod sealing_keys;
 pub mod serve;
 pub mod shutdown;
+pub mod verify_tokens;
 mod web_session;
 
 use std::path::Path;
@@ -55,6 +57,7 @@ impl App {
         let store = Store::open(&options).await.map_err(|error| error::unopened(error, &options.url))?;
         let app = Self { config, store, vault };
         app.add_built_in_tiers().await?;
+        verify_tokens::keep_derived(&app.store, &app.vault).await?;
         Ok(app)
     }
 
@@ -126,6 +129,7 @@ pub fn store_options(config: &Config) -> store::Options {
         url: config.database_url(),
         connections: config.database.connections,
         acquire_timeout: config.database.acquire_timeout,
+        statement_timeout: config.database.statement_timeout,
         synchronous_full: config.database.sqlite_synchronous == SqliteSynchronous::Full,
         migrate: config.database.migrate,
     }

@@ -100,6 +100,7 @@ pub(super) async fn add_business(session: &Session, arguments: AddBusiness) -> a
     let (id, vault) = (Uuid::now_v7(), &session.app.vault);
     let token = secret_input::read(&token_file)?;
     let app_secret = app_secret_file.as_deref().map(secret_input::read).transpose()?;
+    let _hold = vault.hold();
     let secrets = Sealed {
         token: Some(vault.seal(token.expose().as_bytes(), &context::token(id))),
         app_secret: app_secret.map(|secret| vault.seal(secret.expose().as_bytes(), &context::app_secret(id))),
@@ -116,7 +117,7 @@ pub(super) async fn add_business(session: &Session, arguments: AddBusiness) -> a
         secrets,
         status: Status::Connecting,
     };
-    let channel = session.app.store.add_channel(new).await.map_err(|error| match error {
+    let channel = session.app.store.add_channel(&session.who(), new).await.map_err(|error| match error {
         store::Error::Taken(_) => anyhow!(
             "a channel with the phone number id {phone_number_id} exists already; a number belongs to one channel: \
              `pombo channel list` shows which, and `pombo channel reconnect` gives it a new token"
@@ -146,7 +147,7 @@ pub(super) async fn add_web(session: &Session, AddWeb { of, name, tier }: AddWeb
         secrets: Sealed::default(),
         status: Status::Pairing,
     };
-    let channel = session.app.store.add_channel(new).await?;
+    let channel = session.app.store.add_channel(&session.who(), new).await?;
     let said = format!(
         "channel {} is {id}; it waits for a phone\nnext: pombo channel pair {id}",
         channel.name,
@@ -196,6 +197,7 @@ pub(super) async fn reconnect(session: &Session, arguments: Reconnect) -> anyhow
         ));
     }
     let token = token_file.as_deref().map(secret_input::read).transpose()?;
+    let _hold = session.app.vault.hold();
     let sealed = token.map(|token| session.app.vault.seal(token.expose().as_bytes(), &context::token(id)));
     session.app.store.reconnect_channel(&session.who(), id, sealed).await?;
     let channel = session.channel(id).await?;

@@ -47,10 +47,11 @@ impl Listed for Record {
 
 pub(super) async fn create(session: &Session, Create { name, tier }: Create) -> anyhow::Result<()> {
     tier::find(session, &tier, None).await?;
-    let company = session.app.store.add_company(&name, &tier).await.map_err(|error| match error {
-        store::Error::Taken(_) => anyhow!("there is a company `{name}` already; choose another name"),
-        other => other.into(),
-    })?;
+    let company =
+        session.app.store.add_company(&session.who(), &name, &tier).await.map_err(|error| match error {
+            store::Error::Taken(_) => anyhow!("there is a company `{name}` already; choose another name"),
+            other => other.into(),
+        })?;
     let said = format!(
         "company {} is {}\nnext: pombo key create --company {}",
         company.name,

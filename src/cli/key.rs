@@ -103,7 +103,7 @@ pub(super) async fn create(session: &Session, arguments: Create) -> anyhow::Resu
         expires_at: expires_in.map(|span| Timestamp::now().plus(span)),
     };
     let ApiKey { id, company_id, name, prefix, expires_at, revoked_at: _, created_at } =
-        session.app.store.add_api_key(new).await?;
+        session.app.store.add_api_key(&session.who(), new).await?;
     let until = expires_at.map_or_else(String::new, |end| format!(" until {end}"));
     let said = format!(
         "{}\n\nThis is key {id} of {}, good{until}. It is shown this once and cannot be shown again: keep it now.",
@@ -124,7 +124,7 @@ pub(super) async fn list(session: &Session, arguments: MaybeOfCompany) -> anyhow
 }
 
 pub(super) async fn revoke(session: &Session, Revoke { id }: Revoke) -> anyhow::Result<()> {
-    if !session.app.store.revoke_api_key(id).await? {
+    if !session.app.store.revoke_api_key(&session.who(), id).await? {
         return Err(anyhow!("there is no key {id} that could be revoked; `pombo key list` shows the keys"));
     }
     let said = format!("key {id} is revoked; a running service refuses it within a second");

@@ -20,6 +20,7 @@ mod pairing;
 mod plan;
 mod progress;
 mod secret_input;
+mod secrets;
 mod serve;
 mod session;
 mod simulator;
@@ -124,6 +125,9 @@ enum Record {
     /// Operators, who may change tiers and channels over HTTP
     #[command(subcommand)]
     Operator(Operator),
+    /// Keys that seal tokens and other secrets in the database
+    #[command(subcommand)]
+    Secrets(Secrets),
 }
 
 #[derive(Debug, Subcommand)]
@@ -224,6 +228,14 @@ enum Operator {
     Revoke(operator::Revoke),
 }
 
+#[derive(Debug, Subcommand)]
+enum Secrets {
+    /// List the sealing keys, without the keys themselves, and how much is sealed with each
+    List,
+    /// Seal everything with a new key while the service runs, and retire the old one
+    Rotate,
+}
+
 /// Carries the command line out and says how the process ends.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let line = match Line::try_parse_from(arguments) {
@@ -289,5 +301,7 @@ async fn in_session(session: &Session, command: Record) -> anyhow::Result<()> {
         Record::Operator(Operator::Create(arguments)) => operator::create(session, arguments).await,
         Record::Operator(Operator::List) => operator::list(session).await,
         Record::Operator(Operator::Revoke(arguments)) => operator::revoke(session, arguments).await,
+        Record::Secrets(Secrets::List) => secrets::list(session).await,
+        Record::Secrets(Secrets::Rotate) => secrets::rotate(session).await,
     }
 }

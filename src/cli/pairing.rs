@@ -117,12 +117,12 @@ impl Asker {
             hash,
             expires_at: Some(Timestamp::now().plus(KEY_SPAN)),
         };
-        let key_id = session.app.store.add_api_key(new).await?.id;
+        let key_id = session.app.store.add_api_key(&session.who(), new).await?.id;
         Ok(Self { service, channel, key_id })
     }
 
     async fn end(&self, session: &Session) {
-        if let Err(error) = session.app.store.revoke_api_key(self.key_id).await {
+        if let Err(error) = session.app.store.revoke_api_key(&session.who(), self.key_id).await {
             tracing::warn!(%error, "the key of this command could not be revoked; it ends by itself");
         }
     }

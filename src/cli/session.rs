@@ -1,5 +1,7 @@
 //! What a one-shot command works with: the opened app, the output, and how it finds what arguments name.
 
+use std::time::Duration;
+
 use anyhow::anyhow;
 use uuid::Uuid;
 
@@ -29,7 +31,10 @@ pub(super) fn quiet_config(global: &Global) -> anyhow::Result<Config> {
 
 impl Session {
     pub(super) async fn open(global: &Global) -> anyhow::Result<Self> {
-        let app = App::open(quiet_config(global)?).await?;
+        let mut config = quiet_config(global)?;
+        // Whoever gives the command can interrupt it, and an import or export takes as long as it takes.
+        config.database.statement_timeout = Duration::ZERO;
+        let app = App::open(config).await?;
         Ok(Self { app, output: Output::new(global.json) })
     }
 

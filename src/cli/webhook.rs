@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::secret_input;
 use super::session::Session;
+use crate::app::verify_tokens;
 use crate::domain::channel::Kind;
 use crate::vault::context;
 
@@ -39,14 +40,15 @@ pub(super) async fn show(session: &Session, arguments: Webhook) -> anyhow::Resul
     }
     if let Some(file) = app_secret_file {
         let secret = secret_input::read(&file)?;
+        let _hold = vault.hold();
         let sealed = vault.seal(secret.expose().as_bytes(), &context::app_secret(id));
-        store.set_channel_app_secret(id, sealed).await?;
+        store.set_channel_app_secret(&session.who(), id, sealed).await?;
     }
     let has_app_secret = store.channel_secrets(id).await?.is_some_and(|secrets| secrets.app_secret.is_some());
     let record = Record {
         channel_id: id,
         path: format!("/hooks/meta/{id}"),
-        verify_token: vault.verify_token(id),
+        verify_token: verify_tokens::of(store, vault, id).await?.expose().to_owned(),
         has_app_secret,
     };
     let signed = if has_app_secret {

@@ -78,6 +78,9 @@ pub struct Database {
     /// How long a commit of the ledger may take before it is given up.
     #[serde(with = "time_span")]
     pub commit_timeout: Duration,
+    /// How long PostgreSQL may work on one statement of a request or of the engine; zero means for ever.
+    #[serde(with = "time_span")]
+    pub statement_timeout: Duration,
     /// How hard SQLite makes sure that a commit is on the disk.
     pub sqlite_synchronous: SqliteSynchronous,
     /// Whether every start brings the schema up to date.
@@ -110,14 +113,17 @@ impl SqliteSynchronous {
     }
 }
 
-/// `[secrets]`: the key that seals tokens at rest.
+/// `[secrets]`: the keys that seal secrets at rest.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Secrets {
     /// The key itself; goes before the file.
     #[serde(deserialize_with = "units::optional_key")]
     pub key: Option<SealingKey>,
-    /// The file with the key; `None` means `secret.key` in the data directory.
+    /// Keys that only open what was sealed with them before.
+    #[serde(deserialize_with = "units::keys")]
+    pub previous_keys: Vec<SealingKey>,
+    /// The file with the keys; `None` means `secret.key` in the data directory.
     #[serde(deserialize_with = "units::optional_path")]
     pub key_file: Option<PathBuf>,
 }

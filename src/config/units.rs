@@ -144,6 +144,28 @@ pub(super) fn optional_key<'de, D: Deserializer<'de>>(
         .transpose()
 }
 
+/// Sealing keys. The environment, which has no lists, parts them by commas.
+pub(super) fn keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SealingKey>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        List(Vec<Secret>),
+        Text(Secret),
+    }
+    let parts = match Written::deserialize(deserializer) {
+        Ok(Written::List(parts)) => parts,
+        Ok(Written::Text(text)) if text.expose().trim().is_empty() => Vec::new(),
+        Ok(Written::Text(text)) => {
+            text.expose().split(',').map(|part| Secret::new(part.to_owned())).collect()
+        }
+        Err(_) => return Err(de::Error::custom("is not a list of keys, each in quotes")),
+    };
+    let keys = parts.iter().map(|part| SealingKey::parse(part.expose()));
+    keys.collect::<Result<_, _>>().map_err(|_| {
+        de::Error::custom("has an entry that is no key: 64 hex digits or the base64 of 32 bytes")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::parse_bytes;

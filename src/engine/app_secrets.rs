@@ -1,4 +1,4 @@
-//! App secrets in memory, so that a webhook's signature is checked without asking the database.
+//! App secrets and the words of handshakes in memory, so that a webhook is judged without asking the database.
 
 use std::sync::Arc;
 
@@ -42,5 +42,36 @@ impl AppSecrets {
         };
         self.0.insert(channel.id, (channel.revision, secret.clone()));
         Ok(secret)
+    }
+}
+
+/// The words of webhook handshakes that were read, likewise.
+#[derive(Default)]
+pub(super) struct VerifyTokens(DashMap<Uuid, (i64, Option<Arc<Secret>>)>);
+
+impl VerifyTokens {
+    /// The word by which the provider sets the channel's webhook up; `None` when it has none that opens.
+    pub(super) async fn find(
+        &self,
+        store: &Store,
+        vault: &Vault,
+        channel: &Channel,
+    ) -> Result<Option<Arc<Secret>>> {
+        let known =
+            self.0.get(&channel.id).filter(|known| known.0 == channel.revision).map(|known| known.1.clone());
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let sealed = store.verify_token(channel.id).await?;
+        let word = match sealed.map(|sealed| vault.unseal(&sealed, &context::verify_token(channel.id))) {
+            Some(Ok(word)) => Some(Arc::new(word)),
+            Some(Err(error)) => {
+                tracing::error!(channel.id = %channel.id, %error, "the channel's verify token cannot be opened, its webhook cannot be set up: `pombo channel webhook` makes a new one");
+                None
+            }
+            None => None,
+        };
+        self.0.insert(channel.id, (channel.revision, word.clone()));
+        Ok(word)
     }
 }

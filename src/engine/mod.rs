@@ -45,7 +45,7 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 pub use self::accept::Rehearsal;
-use self::app_secrets::AppSecrets;
+use self::app_secrets::{AppSecrets, VerifyTokens};
 use self::channel::ClockWasSet;
 use self::directory::Directory;
 use self::fair_line::FairLine;
@@ -108,6 +108,7 @@ struct Inner {
     requests: Requests,
     claims: Claims,
     app_secrets: AppSecrets,
+    verify_tokens: VerifyTokens,
     web_sessions: WebSessions,
     resolvers: Vec<Addr<Resolver>>,
     next_resolver: AtomicUsize,
@@ -312,6 +313,7 @@ impl Engine {
             keys: Keys::default(),
             claims: Claims::default(),
             app_secrets: AppSecrets::default(),
+            verify_tokens: VerifyTokens::default(),
             web_sessions,
             resolvers,
             requests: Requests::default(),

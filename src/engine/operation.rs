@@ -29,6 +29,7 @@ impl Engine {
     /// [`Error::Unavailable`] when it cannot be written now.
     pub async fn reconnect(&self, who: &Who, id: Uuid, token: Option<Secret>) -> Result<bool, Error> {
         let vault = &self.0.shared.vault;
+        let _hold = vault.hold();
         let sealed = token.map(|token| vault.seal(token.expose().as_bytes(), &context::token(id)));
         Ok(self.store().reconnect_channel(who, id, sealed).await?)
     }

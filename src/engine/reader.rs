@@ -74,6 +74,7 @@ mod tests {
             url: format!("sqlite://{}", directory.path().join("pombo.db").display()),
             connections: 3 * at_once,
             acquire_timeout: std::time::Duration::from_secs(60),
+            statement_timeout: std::time::Duration::ZERO,
             synchronous_full: false,
             migrate: true,
         };

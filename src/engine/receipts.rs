@@ -68,9 +68,13 @@ impl Engine {
         Ok(self.0.app_secrets.find(self.store(), &self.0.shared.vault, channel).await?)
     }
 
-    /// The word that the provider repeats when it is told this channel's address.
-    pub fn verify_token(&self, channel_id: Uuid) -> Secret {
-        Secret::new(self.0.shared.vault.verify_token(channel_id))
+    /// The word that the provider repeats when it is told this channel's address; `None` while nobody asked for one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when it is not known yet and the database is away.
+    pub async fn verify_token(&self, channel: &Channel) -> Result<Option<Arc<Secret>>, Error> {
+        Ok(self.0.verify_tokens.find(self.store(), &self.0.shared.vault, channel).await?)
     }
 
     /// Takes in what the provider told at this channel's address: everything that has to last is durable when

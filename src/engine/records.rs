@@ -96,6 +96,7 @@ mod tests {
             url: format!("sqlite://{}", directory.path().join("pombo.db").display()),
             connections: 3,
             acquire_timeout: PATIENCE,
+            statement_timeout: Duration::ZERO,
             synchronous_full: false,
             migrate: true,
         };

@@ -137,7 +137,9 @@ async fn fill(
     config.data.dir = data(place);
     config.database.url = scratch.map(|scratch| Secret::new(scratch.url().to_owned()));
     config.database.migrate = true;
-    config.secrets = Secrets { key: None, key_file: None };
+    // Nobody waits for what fills the database.
+    config.database.statement_timeout = Duration::ZERO;
+    config.secrets = Secrets { key: None, previous_keys: Vec::new(), key_file: None };
     config.cloud_api.base_url.clone_from(&simulator.base_url);
     config.server.bind = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     // The key of a load test is nothing to warn about, so it is there before the app looks for it.
@@ -147,11 +149,14 @@ async fn fill(
     let store = &app.store;
 
     add_tier(store, plan).await?;
-    let company = store.add_company(NAME, NAME).await?.id;
+    let company = store.add_company(&Who::Pombo, NAME, NAME).await?.id;
     let (key, prefix) = api_key::generate();
     let hash = api_key::hash(key.expose());
     store
-        .add_api_key(NewKey { company_id: company, name: NAME, prefix: &prefix, hash, expires_at: None })
+        .add_api_key(
+            &Who::Pombo,
+            NewKey { company_id: company, name: NAME, prefix: &prefix, hash, expires_at: None },
+        )
         .await?;
     let channel = add_channel(&app, company).await?;
     let people = People { contacts: plan.contacts, tags: plan.tags };
@@ -218,7 +223,7 @@ async fn add_channel(app: &App, company: Uuid) -> anyhow::Result<Uuid> {
         secrets: Sealed { token: Some(app.vault.seal(TOKEN, &context::token(id))), app_secret: None },
         status: Status::Connecting,
     };
-    let channel = app.store.add_channel(new).await?;
+    let channel = app.store.add_channel(&Who::Pombo, new).await?;
     app.probe(&channel).await?;
     match app.store.find_channel(id).await? {
         Some(channel) if channel.connection.status == Status::Connected => Ok(id),
@@ -243,6 +248,7 @@ async fn serve(
         .env("POMBO__DATABASE__URL", scratch.map(Scratch::url).unwrap_or_default())
         .env("POMBO__DATABASE__MIGRATE", "true")
         .env("POMBO__SECRETS__KEY", "")
+        .env("POMBO__SECRETS__PREVIOUS_KEYS", "")
         .env("POMBO__SECRETS__KEY_FILE", "")
         .env("POMBO__CLOUD_API__BASE_URL", simulator)
         .env("POMBO__SERVER__BIND", "127.0.0.1:0")

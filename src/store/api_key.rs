@@ -5,8 +5,10 @@ use std::sync::Arc;
 use entity::api_key;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, Set};
+use serde_json::json;
 use uuid::Uuid;
 
+use super::change::{self, Change, What, Who};
 use super::revision::{self, Topic};
 use super::{Result, Store};
 use crate::clock::Timestamp;
@@ -111,7 +113,7 @@ impl Store {
     /// # Errors
     ///
     /// [`super::Error::Taken`] when the hash is stored already.
-    pub async fn add_api_key(&self, key: NewKey<'_>) -> Result<ApiKey> {
+    pub async fn add_api_key(&self, who: &Who, key: NewKey<'_>) -> Result<ApiKey> {
         let NewKey { company_id, name, prefix, hash, expires_at } = key;
         let model = api_key::ActiveModel {
             id: Set(Uuid::now_v7()),
@@ -125,6 +127,14 @@ impl Store {
         };
         let transaction = self.begin().await?;
         let model = model.insert(&transaction).await?;
+        let added = json!({
+            "status": "valid",
+            "company_id": company_id,
+            "name": name,
+            "prefix": prefix,
+            "expires_at": expires_at,
+        });
+        change::record(&transaction, &[Change::now(who, What::ApiKey, model.id, None, added)]).await?;
         revision::bump(&transaction, Topic::ApiKey).await?;
         transaction.commit().await?;
         Ok(model.into())
@@ -146,7 +156,7 @@ impl Store {
     /// # Errors
     ///
     /// Those of any query.
-    pub async fn revoke_api_key(&self, id: Uuid) -> Result<bool> {
+    pub async fn revoke_api_key(&self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.begin().await?;
         let revoked = api_key::Entity::update_many()
             .col_expr(api_key::Column::RevokedAt, Expr::value(Timestamp::now().millis()))
@@ -158,6 +168,8 @@ impl Store {
             transaction.rollback().await?;
             return Ok(false);
         }
+        let revoked = Change::now(who, What::ApiKey, id, Some(json!("valid")), json!("revoked"));
+        change::record(&transaction, &[revoked]).await?;
         revision::bump(&transaction, Topic::ApiKey).await?;
         transaction.commit().await?;
         Ok(true)

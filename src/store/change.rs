@@ -43,6 +43,16 @@ impl fmt::Display for Who {
 pub enum What {
     /// A tier's options; the subject is its name.
     Tier,
+    /// A company; the subject is its id.
+    Company,
+    /// A company's API key; the subject is the key's id.
+    ApiKey,
+    /// A channel that was added; the subject is its id.
+    Channel,
+    /// The secret that signs a channel's webhooks; that it was given or replaced, and nothing of it.
+    ChannelAppSecret,
+    /// A key that seals secrets; the subject is its id.
+    SealingKey,
     /// The tier that a channel runs under; the subject is the channel's id.
     ChannelTier,
     /// A channel's token; that it was replaced, and nothing of it.
@@ -59,6 +69,11 @@ impl What {
     /// Every kind.
     pub const ALL: &[Self] = &[
         Self::Tier,
+        Self::Company,
+        Self::ApiKey,
+        Self::Channel,
+        Self::ChannelAppSecret,
+        Self::SealingKey,
         Self::ChannelTier,
         Self::ChannelToken,
         Self::ChannelStatus,
@@ -70,6 +85,11 @@ impl What {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Tier => "tier",
+            Self::Company => "company",
+            Self::ApiKey => "key",
+            Self::Channel => "channel",
+            Self::ChannelAppSecret => "channel.app_secret",
+            Self::SealingKey => "sealing_key",
             Self::ChannelTier => "channel.tier",
             Self::ChannelToken => "channel.token",
             Self::ChannelStatus => "channel.status",
@@ -94,7 +114,7 @@ pub struct Change {
     pub who: String,
     /// What kind of thing.
     pub what: What,
-    /// Which one: a tier's name, a channel's id, an operator's name, a number.
+    /// Which one: a tier's name, the id of a channel, a company or a key, an operator's name, a number.
     pub subject: String,
     /// What it was; `None` when it was not there before, or must not be shown.
     pub before: Option<Value>,
@@ -107,7 +127,7 @@ pub struct Change {
 pub struct Filter<'a> {
     /// Only of these kinds; of every kind when empty.
     pub what: &'a [What],
-    /// Only of this tier, channel, operator or number.
+    /// Only of this tier, channel, company, key, operator or number.
     pub subject: Option<&'a str>,
 }
 

@@ -8,6 +8,7 @@ mod linked;
 mod operation;
 mod overview;
 mod trial;
+mod verify_token;
 mod work;
 
 use entity::channel::{ActiveModel, Column, Entity, Model};
@@ -17,8 +18,10 @@ use sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
     QueryTrait, Set,
 };
+use serde_json::json;
 use uuid::Uuid;
 
+use super::change::{self, Change, What, Who};
 use super::revision::{self, Topic};
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
@@ -68,12 +71,12 @@ pub struct Sealed {
 }
 
 impl Store {
-    /// Adds a channel.
+    /// Adds a channel. Its secrets are no part of the record.
     ///
     /// # Errors
     ///
     /// [`Error::Taken`] when another channel has the provider's id of the number.
-    pub async fn add_channel(&self, new: NewChannel) -> Result<Channel> {
+    pub async fn add_channel(&self, who: &Who, new: NewChannel) -> Result<Channel> {
         let NewChannel {
             id,
             company_id,
@@ -87,6 +90,10 @@ impl Store {
             status,
         } = new;
         let now = Timestamp::now().millis();
+        let added = json!({
+            "company_id": company_id, "kind": kind.as_str(), "name": name, "tier": tier,
+            "phone_number": phone_number, "phone_number_id": phone_number_id, "waba_id": waba_id,
+        });
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let model = ActiveModel {
@@ -101,6 +108,7 @@ impl Store {
             tier: Set(tier),
             token: Set(secrets.token),
             app_secret: Set(secrets.app_secret),
+            verify_token: Set(None),
             status: Set(status.as_str().to_owned()),
             status_code: Set(None),
             status_sentence: Set(None),
@@ -117,6 +125,8 @@ impl Store {
             updated_at: Set(now),
         };
         let model = model.insert(&transaction).await?;
+        let added = Change::now(who, What::Channel, id, None, added);
+        change::record(&transaction, &[added]).await?;
         transaction.commit().await?;
         channel(model)
     }
@@ -274,15 +284,6 @@ impl Store {
         self.change_channel(id, changes).await
     }
 
-    /// Keeps another sealed app secret for the channel; `false` when there is no such channel.
-    ///
-    /// # Errors
-    ///
-    /// Those of any query.
-    pub async fn set_channel_app_secret(&self, id: Uuid, sealed: Vec<u8>) -> Result<bool> {
-        self.change_channel(id, ActiveModel { app_secret: Set(Some(sealed)), ..Default::default() }).await
-    }
-
     async fn change_channel(&self, id: Uuid, changes: ActiveModel) -> Result<bool> {
         Ok(self.change_channel_if(id, Condition::all(), changes).await?.is_some())
     }
@@ -358,6 +359,7 @@ fn channel(model: Model) -> Result<Channel> {
         tier,
         token: _,
         app_secret: _,
+        verify_token: _,
         status,
         status_code,
         status_sentence,

@@ -2,8 +2,10 @@
 
 use entity::company;
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
+use serde_json::json;
 use uuid::Uuid;
 
+use super::change::{self, Change, What, Who};
 use super::{Result, Store};
 use crate::clock::Timestamp;
 
@@ -33,14 +35,20 @@ impl Store {
     /// # Errors
     ///
     /// [`super::Error::Taken`] when another company has the name.
-    pub async fn add_company(&self, name: &str, tier: &str) -> Result<Company> {
+    pub async fn add_company(&self, who: &Who, name: &str, tier: &str) -> Result<Company> {
         let model = company::ActiveModel {
             id: Set(Uuid::now_v7()),
             name: Set(name.to_owned()),
             tier: Set(tier.to_owned()),
             created_at: Set(Timestamp::now().millis()),
         };
-        Ok(model.insert(&self.write).await?.into())
+        let transaction = self.begin().await?;
+        let company: Company = model.insert(&transaction).await?.into();
+        let added = json!({ "name": name, "tier": tier });
+        let added = Change::now(who, What::Company, company.id, None, added);
+        change::record(&transaction, &[added]).await?;
+        transaction.commit().await?;
+        Ok(company)
     }
 
     /// Every company, by name.

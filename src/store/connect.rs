@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use migration::{Migrator, MigratorTrait};
-use sea_orm::sqlx::Connection as _;
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgSslMode};
 use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sea_orm::sqlx::{self, Connection as _};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend};
 
 use super::share::{Pools, Shares};
@@ -29,6 +29,11 @@ const SQLITE_LOG_PAGES: &str = "8192";
 /// The write-ahead log is cut back to this many bytes after a checkpoint.
 const SQLITE_LOG_LIMIT: &str = "67108864";
 
+/// Statements of the engine may take so many times as long as those of requests: it reads whole audiences, and keeps
+/// everything in order.
+const LONG: u32 = 10;
+const UNBOUNDED: Duration = Duration::ZERO;
+
 /// A connection that was not used for so long is asked whether it still stands before it is used.
 const IDLE: Duration = Duration::from_secs(1);
 
@@ -41,6 +46,9 @@ pub struct Options {
     pub connections: u32,
     /// How long a call waits for a free connection.
     pub acquire_timeout: Duration,
+    /// PostgreSQL only: how long it may work on one statement of what [`Purpose::Requests`] and [`Purpose::Dispatch`]
+    /// do. [`Purpose::Engine`] has ten times as long; zero means for ever.
+    pub statement_timeout: Duration,
     /// SQLite only: wait for the disk at every commit, so that nothing is lost even when the power fails.
     pub synchronous_full: bool,
     /// Bring the schema up to date on opening.
@@ -49,11 +57,13 @@ pub struct Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { url: _, connections, acquire_timeout, synchronous_full, migrate } = self;
+        let Self { url: _, connections, acquire_timeout, statement_timeout, synchronous_full, migrate } =
+            self;
         f.debug_struct("Options")
             .field("url", &"…")
             .field("connections", connections)
             .field("acquire_timeout", acquire_timeout)
+            .field("statement_timeout", statement_timeout)
             .field("synchronous_full", synchronous_full)
             .field("migrate", migrate)
             .finish()
@@ -64,14 +74,17 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
     let sqlite = options.url.starts_with("sqlite:");
     let shares = Shares::of(options.connections, sqlite);
     // The others connect when they are first needed: a command needs none of them.
-    let requests = pool(options, shares.requests, SQLITE_CACHE, Connecting::AtOnce).await?;
+    let (usual, long) = (options.statement_timeout, options.statement_timeout.saturating_mul(LONG));
+    let later = Connecting::WhenNeeded;
+    let requests = pool(options, shares.requests, SQLITE_CACHE, Connecting::AtOnce, usual).await?;
     let pools = Pools {
         requests,
-        engine: pool(options, shares.engine, SQLITE_CACHE, Connecting::WhenNeeded).await?,
-        dispatch: pool(options, shares.dispatch, SQLITE_CACHE, Connecting::WhenNeeded).await?,
+        engine: pool(options, shares.engine, SQLITE_CACHE, later, long).await?,
+        dispatch: pool(options, shares.dispatch, SQLITE_CACHE, later, usual).await?,
         writer: match shares.ledger {
             None => writer(options).await?,
-            Some(ledger) => pool(options, ledger, SQLITE_CACHE, Connecting::WhenNeeded).await?,
+            // The ledger says for each of its transactions how long they may take.
+            Some(ledger) => pool(options, ledger, SQLITE_CACHE, later, UNBOUNDED).await?,
         },
     };
     let backend = if sqlite { DbBackend::Sqlite } else { DbBackend::Postgres };
@@ -79,7 +92,14 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
     let pending =
         Migrator::get_pending_migrations_read_only(&store.write).await.map_err(schema::unknown)?.len();
     if pending > 0 && options.migrate {
-        Migrator::up(&store.write, None).await?;
+        if sqlite {
+            Migrator::up(&store.write, None).await?;
+        } else {
+            // A connection on which a step takes as long as it takes.
+            let patient = writer(options).await?;
+            Migrator::up(&patient, None).await?;
+            patient.close().await?;
+        }
         tracing::info!(migrations = pending, "brought the database's schema up to date");
     } else if pending > 0 {
         return Err(Error::Schema(format!(
@@ -104,9 +124,9 @@ fn create_file(url: &str) -> Result<()> {
         .map_err(|error| Error::Unavailable(format!("cannot create {}: {error}", path.display())))
 }
 
-/// One connection, of which a SQLite database has only one that writes.
+/// One connection, of which a SQLite database has only one that writes. Its statements take as long as they take.
 pub(super) async fn writer(options: &Options) -> Result<DatabaseConnection> {
-    pool(options, 1, SQLITE_WRITER_CACHE, Connecting::AtOnce).await
+    pool(options, 1, SQLITE_WRITER_CACHE, Connecting::AtOnce, UNBOUNDED).await
 }
 
 /// When a pool makes its first connection.
@@ -116,12 +136,13 @@ enum Connecting {
     WhenNeeded,
 }
 
-/// `cache` is that of one SQLite connection.
+/// `cache` is that of one SQLite connection, `statement_timeout` is PostgreSQL's.
 async fn pool(
     options: &Options,
     connections: u32,
     cache: &'static str,
     connecting: Connecting,
+    statement_timeout: Duration,
 ) -> Result<DatabaseConnection> {
     let synchronous =
         if options.synchronous_full { SqliteSynchronous::Full } else { SqliteSynchronous::Normal };
@@ -151,6 +172,18 @@ async fn pool(
                 .pragma("temp_store", "MEMORY")
         });
     pool.map_sqlx_postgres_opts(plain_on_this_machine);
+    if !statement_timeout.is_zero() {
+        let millis = i32::try_from(statement_timeout.as_millis()).unwrap_or(i32::MAX);
+        // Not with the start of the session: what stands between us and the server may refuse it there.
+        pool.map_sqlx_postgres_pool_opts(move |pool| {
+            pool.after_connect(move |connection, _| {
+                Box::pin(async move {
+                    let set = sqlx::query("SELECT set_config('statement_timeout', $1, false)");
+                    set.bind(millis.to_string()).execute(connection).await.map(drop)
+                })
+            })
+        });
+    }
     // A commit that fails for want of disk ends SQLite's transaction, but the driver still counts it, and
     // what it takes for nested in it would never be durable: such a connection is not used again.
     pool.map_sqlx_sqlite_before_acquire(|connection, _| {
@@ -195,6 +228,7 @@ mod tests {
             url: "postgres://pombo:hunter2@host/pombo".to_owned(),
             connections: 8,
             acquire_timeout: Duration::from_secs(5),
+            statement_timeout: Duration::ZERO,
             synchronous_full: true,
             migrate: true,
         };

@@ -251,6 +251,7 @@ mod tests {
             url: scratch.url().to_owned(),
             connections: 6,
             acquire_timeout: Duration::from_secs(10),
+            statement_timeout: Duration::ZERO,
             synchronous_full: true,
             migrate: true,
         };

@@ -30,6 +30,7 @@ pub mod retention;
 mod revision;
 pub mod schema;
 pub mod scratch;
+pub mod sealed;
 pub mod send;
 pub mod send_control;
 pub mod send_list;

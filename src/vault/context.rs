@@ -8,9 +8,14 @@ pub fn token(channel_id: Uuid) -> String {
     format!("channel:{channel_id}:token")
 }
 
-/// The word by which the provider's webhook handshake knows a channel; nothing is sealed there.
-pub(super) fn verify_token(channel_id: Uuid) -> String {
+/// What a channel's webhook word was derived from before words were kept; nothing is sealed there.
+pub(super) fn derived_verify_token(channel_id: Uuid) -> String {
     format!("channel:{channel_id}:verify_token")
+}
+
+/// The word by which the provider's webhook handshake knows a channel.
+pub fn verify_token(channel_id: Uuid) -> String {
+    format!("channel:{channel_id}:webhook:verify_token")
 }
 
 /// One record of what a web session keeps. The length says where the namespace ends.

@@ -1,8 +1,13 @@
-//! The file that keeps the sealing key: read when it is there, made exactly once when it is not.
+//! The file with the sealing keys: read when it is there, made exactly once when it is not, replaced as a whole when a key
+//! is added or retired.
+//!
+//! A key stands on each line; the first seals, the others open what was sealed before. Each replacement is a new file that
+//! takes the name of the old one when it is on the disk, so that a reader sees the keys of before or those of after.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
 
 use chacha20poly1305::Key;
 use chacha20poly1305::aead::Generate as _;
@@ -12,55 +17,194 @@ use super::{Error, KeyOrigin};
 use crate::domain::secret::SealingKey;
 use crate::files;
 
-/// The key in the file, or a new one that is on the disk before this returns.
+/// How long a replacement waits for another one, and for values that are being sealed with the key of before.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often it looks.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Tells one version of the file from the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    file: u64,
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    /// Of the file that has this name now; `None` while there is none that can be looked at.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        fs::metadata(path).ok().map(|metadata| Self::from_metadata(&metadata))
+    }
+
+    fn of_open(file: &File) -> Option<Self> {
+        file.metadata().ok().map(|metadata| Self::from_metadata(&metadata))
+    }
+
+    fn from_metadata(metadata: &fs::Metadata) -> Self {
+        #[cfg(unix)]
+        let file = std::os::unix::fs::MetadataExt::ino(metadata);
+        #[cfg(not(unix))]
+        let file = 0;
+        Self { file, length: metadata.len(), modified: metadata.modified().ok() }
+    }
+}
+
+/// The keys in the file, or a new one that is on the disk before this returns.
 ///
 /// Processes that start at the same moment all end with the same key: each writes its own under another name,
 /// and only one of them can give it the final name.
-pub(super) fn read_or_create(path: PathBuf) -> Result<(SealingKey, KeyOrigin), Error> {
-    if let Some(key) = read(&path)? {
+pub(super) fn read_or_create(path: PathBuf) -> Result<(Vec<SealingKey>, KeyOrigin), Error> {
+    if let Some(keys) = read(&path)? {
         let exposed = files::is_exposed(&path);
-        return Ok((key, KeyOrigin::File { path, exposed }));
+        return Ok((keys, KeyOrigin::File { path, exposed }));
     }
-    let new = SealingKey::new(Key::generate().into());
+    let new = generate();
     let created = create(&path, &new);
     match created {
-        Ok(()) => Ok((new, KeyOrigin::Created { path })),
+        Ok(()) => Ok((vec![new], KeyOrigin::Created { path })),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            let key = read(&path)?.ok_or_else(|| failure("read", &path)(io::ErrorKind::NotFound.into()))?;
-            Ok((key, KeyOrigin::File { path, exposed: false }))
+            let keys = read(&path)?.ok_or_else(|| failure("read", &path)(io::ErrorKind::NotFound.into()))?;
+            Ok((keys, KeyOrigin::File { path, exposed: false }))
         }
         Err(error) => Err(failure("create", &path)(error)),
     }
 }
 
-fn read(path: &Path) -> Result<Option<SealingKey>, Error> {
-    match fs::read(path).map(Zeroizing::new) {
-        Ok(bytes) => std::str::from_utf8(&bytes)
-            .ok()
-            .and_then(|text| SealingKey::parse(text).ok())
-            .map(Some)
-            .ok_or_else(|| Error::MalformedKey(path.to_owned())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(failure("read", path)(error)),
+/// The keys in the file, at least one; `None` when there is no file.
+pub(super) fn read(path: &Path) -> Result<Option<Vec<SealingKey>>, Error> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => Zeroizing::new(bytes),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failure("read", path)(error)),
+    };
+    let malformed = || Error::MalformedKey(path.to_owned());
+    let text = std::str::from_utf8(&bytes).map_err(|_| malformed())?;
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let keys = lines.map(SealingKey::parse).collect::<Result<Vec<_>, _>>().map_err(|_| malformed())?;
+    if keys.is_empty() { Err(malformed()) } else { Ok(Some(keys)) }
+}
+
+pub(super) fn generate() -> SealingKey {
+    SealingKey::new(Key::generate().into())
+}
+
+/// Replaces the file by one with the keys that `change` makes of those in it, and waits until nothing more is written that
+/// was sealed under the keys of before; see [`Hold`]. Nothing is replaced when `change` leaves the keys as they are.
+pub(super) async fn replace(path: &Path, change: impl FnOnce(&mut Vec<SealingKey>)) -> Result<(), Error> {
+    // A link stays one, and what it leads to is replaced.
+    let path = &fs::canonicalize(path).map_err(failure("read", path))?;
+    let directory = parent(path);
+    let one_at_a_time = File::open(directory).map_err(failure("replace", path))?;
+    wait_for(path, || one_at_a_time.try_lock()).await?;
+
+    let former = File::open(path).map_err(failure("read", path))?;
+    let before = read(path)?.ok_or_else(|| failure("read", path)(io::ErrorKind::NotFound.into()))?;
+    let mut keys = before.clone();
+    change(&mut keys);
+    if keys == before {
+        return Ok(());
+    }
+    let draft = draft(directory);
+    let written = write(&draft, &keys, Some(&former)).and_then(|()| fs::rename(&draft, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    written.and_then(|()| sync(directory)).map_err(failure("replace", path))?;
+    // Whoever begins to seal from here on reads the new file; those who began before hold the old one.
+    wait_for(path, || former.try_lock()).await
+}
+
+async fn wait_for(path: &Path, try_lock: impl Fn() -> Result<(), fs::TryLockError>) -> Result<(), Error> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match try_lock() {
+            Ok(()) => return Ok(()),
+            Err(fs::TryLockError::Error(error)) => return Err(failure("lock", path)(error)),
+            Err(fs::TryLockError::WouldBlock) if Instant::now() >= deadline => {
+                return Err(Error::Busy(path.to_owned()));
+            }
+            Err(fs::TryLockError::WouldBlock) => tokio::time::sleep(LOOK).await,
+        }
+    }
+}
+
+/// While it is held, a value that was sealed after it was taken counts: a rotation waits for it to be dropped before it
+/// looks for values under the former key. Take it before sealing, and drop it after the commit.
+#[derive(Debug)]
+#[must_use]
+pub struct Hold(#[expect(dead_code, reason = "held for its lock")] Option<File>);
+
+impl Hold {
+    /// Nothing to hold: without a file, nobody changes the keys of a running process.
+    pub(super) const fn none() -> Self {
+        Self(None)
+    }
+
+    /// Holds the version of the file that has the name now. Never waits: only versions that lost the name are locked
+    /// against it.
+    pub(super) fn of(path: &Path) -> Self {
+        loop {
+            let Ok(file) = File::open(path) else { return Self::none() };
+            let locked = file.try_lock_shared();
+            if Stamp::of_open(&file).map(|stamp| stamp.file) != Stamp::of(path).map(|stamp| stamp.file) {
+                continue;
+            }
+            return match locked {
+                Ok(()) => Self(Some(file)),
+                Err(error) => {
+                    tracing::debug!(%error, "the key file cannot be locked: a rotation will not wait for this value");
+                    Self::none()
+                }
+            };
+        }
     }
 }
 
 fn create(path: &Path, key: &SealingKey) -> io::Result<()> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory = parent(path);
     files::create_directory(directory)?;
-    let draft = directory.join(format!(".key-{}", hex::encode(rand::random::<[u8; 8]>())));
-    let linked = write(&draft, key).and_then(|()| fs::hard_link(&draft, path));
+    let draft = draft(directory);
+    let linked = write(&draft, std::slice::from_ref(key), None).and_then(|()| fs::hard_link(&draft, path));
     let removed = fs::remove_file(&draft);
     linked.and(removed)?;
-    // Without this the name may be gone after a power cut, and with it everything sealed since.
-    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
+    sync(directory)
 }
 
-fn write(path: &Path, key: &SealingKey) -> io::Result<()> {
+/// Writes the keys to a new file, which belongs to the owner of `like` and has its rights.
+fn write(path: &Path, keys: &[SealingKey], like: Option<&File>) -> io::Result<()> {
     let mut file = files::create_new(path)?;
-    let text = Zeroizing::new(hex::encode(key.expose()));
-    writeln!(file, "{}", *text)?;
+    #[cfg(unix)]
+    if let Some(like) = like {
+        let like = like.metadata()?;
+        let (user, group) =
+            (std::os::unix::fs::MetadataExt::uid(&like), std::os::unix::fs::MetadataExt::gid(&like));
+        let own = file.metadata()?;
+        let own = (std::os::unix::fs::MetadataExt::uid(&own), std::os::unix::fs::MetadataExt::gid(&own));
+        if own != (user, group) {
+            std::os::unix::fs::fchown(&file, Some(user), Some(group))?;
+        }
+        file.set_permissions(like.permissions())?;
+    }
+    #[cfg(not(unix))]
+    let _ = like;
+    for key in keys {
+        let text = Zeroizing::new(hex::encode(key.expose()));
+        writeln!(file, "{}", *text)?;
+    }
     file.sync_all()
+}
+
+fn draft(directory: &Path) -> PathBuf {
+    directory.join(format!(".key-{}", hex::encode(rand::random::<[u8; 8]>())))
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Without this a name may be gone after a power cut, and with it everything sealed since.
+fn sync(directory: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }
 
 fn failure(attempt: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {

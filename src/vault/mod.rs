@@ -1,31 +1,31 @@
-//! Seals what must not lie in the database in the clear: providers' tokens and app secrets.
+//! Seals what must not lie in the database in the clear: providers' tokens, app secrets, the words of webhooks and the keys
+//! of linked devices.
 //!
 //! A sealed value is bound to its place (the *context*), so that a row copied elsewhere does not open
-//! there. The key never enters the database; it comes from the configuration or from a file ([`KeyOrigin`]).
-//! The words of webhook handshakes are made from the same key ([`Vault::verify_token`]). API keys are not
-//! sealed but hashed, see [`api_key`].
+//! there, and names the key that it was sealed with. The keys never enter the database; they come from the configuration
+//! or from a file ([`KeyOrigin`]). One of them seals, the others open what was sealed before; when the file changes, a
+//! running process reads it again. API keys are not sealed but hashed, see [`api_key`].
 
 pub mod api_key;
 pub mod context;
 mod key_file;
+mod ring;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use chacha20poly1305::aead::{Aead as _, Generate as _, Payload};
-use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};
-use hmac::{Hmac, Mac as _};
-use sha2::Sha256;
 use uuid::Uuid;
 
+use self::key_file::Stamp;
+use self::ring::Ring;
 use crate::config::Secrets;
 use crate::domain::secret::{SealingKey, Secret};
 
-/// The first byte of everything sealed: XChaCha20-Poly1305, a nonce of 24 bytes, ciphertext and tag.
-const VERSION: u8 = 1;
-const NONCE_BYTES: usize = 24;
+pub use self::key_file::Hold;
+pub use self::ring::KeyId;
 
 /// Why a vault cannot be opened, or a value in it.
 #[derive(Debug, thiserror::Error)]
@@ -35,18 +35,29 @@ pub enum Error {
     KeyFile {
         /// The path.
         path: PathBuf,
-        /// "read" or "create".
+        /// "read", "create", "replace" or "lock".
         attempt: &'static str,
         /// What the system says.
         source: std::io::Error,
     },
     /// The key file holds something else.
     #[error(
-        "the key file {} does not hold a key (64 hex digits or the base64 of 32 bytes); \
+        "the key file {} does not hold keys, one on each line (64 hex digits or the base64 of 32 bytes); \
          restore it from a backup, or move it away to begin with a new key and enter all tokens again",
         .0.display()
     )]
     MalformedKey(PathBuf),
+    /// Another process changes the key file, or does not finish what it seals.
+    #[error("the key file {} is in use by another process for a minute; run this again", .0.display())]
+    Busy(PathBuf),
+    /// The key is in the configuration, where only a person can change it.
+    #[error("the sealing key is set as secrets.key, which a command cannot change")]
+    Configured,
+    /// Sealed with a key that is neither in the key file nor in the configuration.
+    #[error(
+        "the value was sealed with the key {0}, which is neither in the key file nor in the configuration"
+    )]
+    UnknownKey(KeyId),
     /// The bytes were not sealed by this version of the program, or were cut.
     #[error("the value is not a sealed one of this program's format")]
     NotSealed,
@@ -97,44 +108,57 @@ impl fmt::Display for KeyOrigin {
     }
 }
 
-/// Seals and opens with one key. Cheap to share behind an `Arc`.
+/// Seals with one key and opens with several. Cheap to share behind an `Arc`.
 pub struct Vault {
-    cipher: XChaCha20Poly1305,
-    key: SealingKey,
+    ring: RwLock<Arc<Ring>>,
+    /// `None` when the current key is configured.
+    file: Option<KeyFile>,
+    /// Keys of the configuration that only open.
+    configured: Vec<SealingKey>,
+}
+
+struct KeyFile {
+    path: PathBuf,
+    /// The version that the ring was read from.
+    seen: Mutex<Option<Stamp>>,
 }
 
 impl Vault {
-    /// With the configured key, else with the one in the key file, which is made when it is missing.
-    ///
-    /// Reads and perhaps writes files: call it once at the start.
+    /// With the configured key, else with those in the key file, which is made when it is missing.
     ///
     /// # Errors
     ///
     /// [`Error::KeyFile`] and [`Error::MalformedKey`].
     pub fn open(secrets: &Secrets, data_dir: &Path) -> Result<(Self, KeyOrigin), Error> {
-        let (key, origin) = match &secrets.key {
-            Some(key) => (key.clone(), KeyOrigin::Configured),
-            None => key_file::read_or_create(secrets.key_file(data_dir))?,
+        let configured = secrets.previous_keys.clone();
+        let (keys, file, origin) = match &secrets.key {
+            Some(key) => (vec![key.clone()], None, KeyOrigin::Configured),
+            None => {
+                let path = secrets.key_file(data_dir);
+                // Before it is read: a version that comes in between is read again.
+                let seen = Mutex::new(Stamp::of(&path));
+                let (keys, origin) = key_file::read_or_create(path.clone())?;
+                (keys, Some(KeyFile { path, seen }), origin)
+            }
         };
-        Ok((Self { cipher: XChaCha20Poly1305::new(key.expose().into()), key }, origin))
+        let ring = ring(keys, &configured).ok_or_else(|| Error::MalformedKey(secrets.key_file(data_dir)))?;
+        Ok((Self { ring: RwLock::new(Arc::new(ring)), file, configured }, origin))
     }
 
-    /// Seals `plaintext` for one place, named by `context`, such as `channel:<id>:token`.
+    /// Seals `plaintext` for one place, named by `context`, such as `channel:<id>:token`, with the current key.
     ///
-    /// Sealing the same text twice gives different bytes.
-    #[expect(clippy::expect_used, reason = "the cipher refuses only texts of 256 GiB and more")]
+    /// Sealing the same text twice gives different bytes. Who writes them where a rotation may go on takes a
+    /// [`Vault::hold`] before and keeps it until they are committed.
     pub fn seal(&self, plaintext: &[u8], context: &str) -> Vec<u8> {
-        let nonce = XNonce::generate();
-        let payload = Payload { msg: plaintext, aad: context.as_bytes() };
-        let ciphertext = self.cipher.encrypt(&nonce, payload).expect("a secret is small");
-        [&[VERSION], nonce.as_slice(), &ciphertext].concat()
+        self.refresh();
+        self.ring().seal(plaintext, context)
     }
 
-    /// Opens what [`Vault::seal`] made with the same key and for the same place.
+    /// Opens what [`Vault::seal`] made for the same place, with whichever of the keys.
     ///
     /// # Errors
     ///
-    /// [`Error::NotSealed`], [`Error::DoesNotOpen`], [`Error::NotText`].
+    /// [`Error::NotSealed`], [`Error::UnknownKey`], [`Error::DoesNotOpen`], [`Error::NotText`].
     pub fn unseal(&self, sealed: &[u8], context: &str) -> Result<Secret, Error> {
         Secret::from_utf8(self.unseal_bytes(sealed, context)?).ok_or(Error::NotText)
     }
@@ -143,27 +167,138 @@ impl Vault {
     ///
     /// # Errors
     ///
-    /// [`Error::NotSealed`], [`Error::DoesNotOpen`].
+    /// [`Error::NotSealed`], [`Error::UnknownKey`], [`Error::DoesNotOpen`].
     pub fn unseal_bytes(&self, sealed: &[u8], context: &str) -> Result<Vec<u8>, Error> {
-        let (version, rest) = sealed.split_first().ok_or(Error::NotSealed)?;
-        let (nonce, ciphertext) = rest.split_first_chunk::<NONCE_BYTES>().ok_or(Error::NotSealed)?;
-        if *version != VERSION {
-            return Err(Error::NotSealed);
+        match self.ring().open(sealed, context) {
+            Err(Error::UnknownKey(_) | Error::DoesNotOpen) if self.refresh() => {
+                self.ring().open(sealed, context)
+            }
+            opened => opened,
         }
-        let payload = Payload { msg: ciphertext, aad: context.as_bytes() };
-        self.cipher.decrypt(nonce.into(), payload).map_err(|_| Error::DoesNotOpen)
     }
 
-    /// The word that the provider repeats when it is told a channel's webhook address: 64 hex digits that always
-    /// come out the same for one key and one channel, so that they need not be kept, and that tell nothing of
-    /// the key.
-    #[expect(clippy::expect_used, reason = "the algorithm takes a key of any length")]
-    pub fn verify_token(&self, channel_id: Uuid) -> String {
-        let mut mac =
-            <Hmac<Sha256> as hmac::KeyInit>::new_from_slice(self.key.expose()).expect("any key will do");
-        mac.update(context::verify_token(channel_id).as_bytes());
-        hex::encode(mac.finalize().into_bytes())
+    /// Lets a rotation that begins from now on wait for what is sealed while this is held.
+    pub fn hold(&self) -> Hold {
+        self.file.as_ref().map_or(Hold::none(), |file| Hold::of(&file.path))
     }
+
+    /// The id of the key that seals.
+    pub fn current_key(&self) -> KeyId {
+        self.refresh();
+        self.ring().current().id
+    }
+
+    /// The ids of the keys that only open what was sealed before, the latest first.
+    pub fn previous_keys(&self) -> Vec<KeyId> {
+        self.refresh();
+        self.ring().previous().iter().map(|sealer| sealer.id).collect()
+    }
+
+    /// The file that the current key stands in; `None` when it is configured.
+    pub fn key_file(&self) -> Option<&Path> {
+        self.file.as_ref().map(|file| &*file.path)
+    }
+
+    /// The keys of the key file other than the current one: those that a rotation is to retire.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Configured`] and those of [`Vault::open`].
+    pub fn keys_to_retire(&self) -> Result<Vec<KeyId>, Error> {
+        let file = self.file.as_ref().ok_or(Error::Configured)?;
+        let keys = key_file::read(&file.path)?.unwrap_or_default();
+        Ok(keys.iter().skip(1).map(KeyId::of).collect())
+    }
+
+    /// Makes a new key the current one. Returns when it is on the disk and nothing more is written that was sealed
+    /// with the one before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Configured`], [`Error::Busy`] and those of [`Vault::open`].
+    pub async fn add_key(&self) -> Result<KeyId, Error> {
+        let file = self.file.as_ref().ok_or(Error::Configured)?;
+        key_file::replace(&file.path, |keys| keys.insert(0, key_file::generate())).await?;
+        Ok(self.current_key())
+    }
+
+    /// Takes these keys out of the key file, except the current one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Configured`], [`Error::Busy`] and those of [`Vault::open`].
+    pub async fn retire_keys(&self, ids: &[KeyId]) -> Result<(), Error> {
+        let file = self.file.as_ref().ok_or(Error::Configured)?;
+        key_file::replace(&file.path, |keys| {
+            let mut position = 0;
+            keys.retain(|key| {
+                position += 1;
+                position == 1 || !ids.contains(&KeyId::of(key))
+            });
+        })
+        .await?;
+        self.refresh();
+        Ok(())
+    }
+
+    /// The word by which the webhook handshake knew a channel before words were kept in the database: derived from the
+    /// oldest key.
+    pub fn derived_verify_token(&self, channel_id: Uuid) -> Secret {
+        let ring = self.ring();
+        let oldest = ring.previous().last().unwrap_or_else(|| ring.current());
+        let word = ring::derive(&oldest.key, context::derived_verify_token(channel_id).as_bytes());
+        Secret::new(hex::encode(word))
+    }
+
+    fn ring(&self) -> Arc<Ring> {
+        Arc::clone(&self.ring.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads the key file again if it changed, and says whether it did. A file that cannot be read leaves the keys as they
+    /// are: they still open everything that they opened.
+    fn refresh(&self) -> bool {
+        let Some(file) = &self.file else { return false };
+        let mut seen = file.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Stamp::of(&file.path);
+        if now.is_none() || now == *seen {
+            return false;
+        }
+        *seen = now;
+        let keys = match key_file::read(&file.path) {
+            Ok(keys) => keys.unwrap_or_default(),
+            Err(error) => {
+                tracing::error!(%error, "the key file changed and cannot be read, the keys of before go on");
+                return false;
+            }
+        };
+        let Some(new) = ring(keys, &self.configured) else { return false };
+        let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
+        if new.current().id != ring.current().id {
+            tracing::info!(key = %new.current().id, "the sealing key changed, new values are sealed with it");
+        }
+        *ring = Arc::new(new.instead_of(&ring));
+        true
+    }
+}
+
+/// The first of `keys` seals; without one there is no ring.
+fn ring(keys: Vec<SealingKey>, configured: &[SealingKey]) -> Option<Ring> {
+    let mut keys = keys.into_iter();
+    let current = keys.next()?;
+    Some(Ring::new(current, keys.chain(configured.iter().cloned())))
+}
+
+/// What every value begins with that was sealed with this key; see [`Vault::seal`].
+pub fn beginning(key: KeyId) -> Vec<u8> {
+    [&[ring::WITH_ID], key.as_slice()].concat()
+}
+
+/// How a value says that it was sealed before keys had ids.
+pub const BEFORE_IDS: u8 = ring::WITHOUT_ID;
+
+/// A new word for a channel's webhook handshake: 64 hex digits that nobody can guess.
+pub fn new_verify_token() -> Secret {
+    Secret::new(hex::encode(rand::random::<[u8; 32]>()))
 }
 
 impl fmt::Debug for Vault {

@@ -6,9 +6,18 @@ use super::*;
 use crate::config::Config;
 use crate::domain::secret::SealingKey;
 
+/// What the first versions made of `EAAG` for the place `x` under a key of 32 ones.
+const BEFORE_IDS_SEALED: &str = "01000102030405060708090a0b0c0d0e0f10111213141\
+    516173d919ac25e21e2e0168237af2f467d06c4dd9460";
+
+fn configured(current: u8, previous: &[u8]) -> Secrets {
+    let key = |byte| SealingKey::new([byte; 32]);
+    let previous_keys = previous.iter().map(|byte| key(*byte)).collect();
+    Secrets { key: Some(key(current)), previous_keys, key_file: None }
+}
+
 fn keyed(byte: u8) -> Vault {
-    let secrets = Secrets { key: Some(SealingKey::new([byte; 32])), key_file: None };
-    Vault::open(&secrets, Path::new("/nowhere")).unwrap().0
+    Vault::open(&configured(byte, &[]), Path::new("/nowhere")).unwrap().0
 }
 
 fn open(directory: &Path) -> Result<(Vault, KeyOrigin), Error> {
@@ -20,7 +29,7 @@ fn what_is_sealed_opens_only_with_its_key_and_in_its_place() {
     let sealed = keyed(1).seal(b"EAAG-token", "channel:7:token");
     assert_eq!(keyed(1).unseal(&sealed, "channel:7:token").unwrap().expose(), "EAAG-token");
     assert!(matches!(keyed(1).unseal(&sealed, "channel:8:token"), Err(Error::DoesNotOpen)));
-    assert!(matches!(keyed(2).unseal(&sealed, "channel:7:token"), Err(Error::DoesNotOpen)));
+    assert!(matches!(keyed(2).unseal(&sealed, "channel:7:token"), Err(Error::UnknownKey(_))));
 }
 
 #[test]
@@ -29,7 +38,7 @@ fn a_sealed_value_shows_nothing_and_never_looks_the_same_twice() {
     let (one, other) = (vault.seal(b"EAAG-token", "x"), vault.seal(b"EAAG-token", "x"));
     assert_ne!(one, other);
     assert!(!one.windows(4).any(|window| window == b"EAAG"));
-    assert_eq!(one.len(), 1 + NONCE_BYTES + "EAAG-token".len() + 16);
+    assert_eq!(one.len(), 1 + KeyId::BYTES + 24 + "EAAG-token".len() + 16);
 }
 
 #[test]
@@ -47,11 +56,112 @@ fn every_altered_or_missing_byte_is_noticed() {
 }
 
 #[test]
-fn a_verify_token_belongs_to_one_key_and_one_channel_for_ever() {
-    let token = keyed(1).verify_token(Uuid::from_u128(7));
-    assert_eq!(token, "85ffae43213ac58b4a3d1d103c82b9ab9ea0f9f4a34e52c167214705a15d3cbf");
-    assert_ne!(token, keyed(1).verify_token(Uuid::from_u128(8)));
-    assert_ne!(token, keyed(2).verify_token(Uuid::from_u128(7)));
+fn the_word_that_a_key_gave_a_channel_is_the_same_for_ever() {
+    let word = keyed(1).derived_verify_token(Uuid::from_u128(7));
+    assert_eq!(word.expose(), "85ffae43213ac58b4a3d1d103c82b9ab9ea0f9f4a34e52c167214705a15d3cbf");
+    assert_ne!(word, keyed(1).derived_verify_token(Uuid::from_u128(8)));
+    assert_ne!(word, keyed(2).derived_verify_token(Uuid::from_u128(7)));
+}
+
+#[test]
+fn what_was_sealed_before_keys_had_ids_still_opens() {
+    let sealed = hex::decode(BEFORE_IDS_SEALED).unwrap();
+    assert_eq!(keyed(1).unseal(&sealed, "x").unwrap().expose(), "EAAG");
+    let both = Vault::open(&configured(2, &[3, 1]), Path::new("/nowhere")).unwrap().0;
+    assert_eq!(both.unseal(&sealed, "x").unwrap().expose(), "EAAG");
+    assert!(matches!(keyed(2).unseal(&sealed, "x"), Err(Error::DoesNotOpen)));
+}
+
+#[actix::test]
+async fn the_current_key_seals_and_the_ones_before_it_only_open() {
+    let old = keyed(1).seal(b"EAAG", "x");
+    let both = Vault::open(&configured(2, &[1]), Path::new("/nowhere")).unwrap().0;
+    assert_eq!(both.unseal(&old, "x").unwrap().expose(), "EAAG");
+    assert_eq!(
+        (both.current_key(), both.previous_keys()),
+        (keyed(2).current_key(), vec![keyed(1).current_key()])
+    );
+    assert_eq!(keyed(2).unseal(&both.seal(b"EAAG", "x"), "x").unwrap().expose(), "EAAG");
+    let missing = keyed(1).current_key();
+    assert!(matches!(keyed(2).unseal(&old, "x"), Err(Error::UnknownKey(id)) if id == missing));
+    assert!(matches!(both.add_key().await, Err(Error::Configured)));
+}
+
+#[actix::test]
+async fn a_process_takes_up_a_key_that_another_one_added_and_keeps_what_it_knew() {
+    let directory = tempfile::tempdir().unwrap();
+    let service = open(directory.path()).unwrap().0;
+    let first = service.current_key();
+    let old = service.seal(b"EAAG", "x");
+
+    let command = open(directory.path()).unwrap().0;
+    let second = command.add_key().await.unwrap();
+    assert_ne!(first, second);
+    assert_eq!((command.current_key(), command.keys_to_retire().unwrap()), (second, vec![first]));
+    let new = command.seal(b"EAAG", "x");
+    assert!(new.starts_with(&beginning(second)));
+    // Opened before and after the service looked at the file, and sealed with the new key.
+    assert_eq!(service.unseal(&new, "x").unwrap().expose(), "EAAG");
+    assert!(service.seal(b"EAAG", "x").starts_with(&beginning(second)));
+
+    command.retire_keys(&[first, second]).await.unwrap();
+    assert_eq!((command.current_key(), command.previous_keys()), (second, Vec::new()));
+    assert!(service.seal(b"EAAG", "x").starts_with(&beginning(second)));
+    assert_eq!(service.unseal(&old, "x").unwrap().expose(), "EAAG", "read before it was sealed anew");
+    let later = open(directory.path()).unwrap().0;
+    assert!(matches!(later.unseal(&old, "x"), Err(Error::UnknownKey(id)) if id == first));
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "no draft is left");
+}
+
+#[actix::test]
+async fn a_new_key_waits_for_what_is_being_sealed_with_the_one_before() {
+    let directory = tempfile::tempdir().unwrap();
+    let service = open(directory.path()).unwrap().0;
+    let first = service.current_key();
+    let hold = service.hold();
+    let sealed = service.seal(b"EAAG", "x");
+    assert!(sealed.starts_with(&beginning(first)));
+    let command = open(directory.path()).unwrap().0;
+    let mut adding = std::pin::pin!(command.add_key());
+    // The new key seals at once; the command goes on only when nothing more comes under the old one.
+    while service.current_key() == first {
+        assert!(futures_util::poll!(adding.as_mut()).is_pending());
+    }
+    let _newer = service.hold();
+    assert!(futures_util::poll!(adding.as_mut()).is_pending());
+    drop(hold);
+    let added = tokio::time::timeout(std::time::Duration::from_secs(30), adding).await.unwrap();
+    assert_eq!(added.unwrap(), service.current_key());
+}
+
+#[test]
+fn a_key_file_that_becomes_unreadable_leaves_a_running_process_its_keys() {
+    let directory = tempfile::tempdir().unwrap();
+    let service = open(directory.path()).unwrap().0;
+    let sealed = service.seal(b"EAAG", "x");
+    let path = directory.path().join("secret.key");
+    fs::write(&path, "hunter2").unwrap();
+    assert_eq!(service.unseal(&sealed, "x").unwrap().expose(), "EAAG");
+    fs::remove_file(&path).unwrap();
+    let _hold = service.hold();
+    assert_eq!(service.unseal(&service.seal(b"EAAG", "x"), "x").unwrap().expose(), "EAAG");
+}
+
+#[cfg(unix)]
+#[actix::test]
+async fn a_replaced_key_file_keeps_its_rights_and_the_link_that_leads_to_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let directory = tempfile::tempdir().unwrap();
+    let (data, elsewhere) = (directory.path().join("data"), directory.path().join("kept.key"));
+    fs::create_dir(&data).unwrap();
+    fs::write(&elsewhere, "11".repeat(32)).unwrap();
+    fs::set_permissions(&elsewhere, fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, data.join("secret.key")).unwrap();
+    open(&data).unwrap().0.add_key().await.unwrap();
+    assert!(fs::symlink_metadata(data.join("secret.key")).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&elsewhere).unwrap().permissions().mode() & 0o777, 0o640);
+    assert_eq!(fs::read_to_string(&elsewhere).unwrap().lines().nth(1).unwrap(), "11".repeat(32));
 }
 
 #[test]

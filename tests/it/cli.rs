@@ -7,6 +7,7 @@ mod operator;
 #[cfg(unix)]
 mod private;
 mod refusals;
+mod secrets;
 mod suppression;
 mod tuning;
 mod webhook;

@@ -111,6 +111,7 @@ fn options(url: &str) -> Options {
         url: url.to_owned(),
         connections: 9,
         acquire_timeout: Duration::from_secs(10),
+        statement_timeout: Duration::ZERO,
         synchronous_full: false,
         migrate: true,
     }

@@ -171,7 +171,7 @@ impl Service {
 
     /// A company of this tier with a key.
     pub(crate) async fn company_of(&self, name: &str, tier: &str) -> Company {
-        let id = self.store().add_company(name, tier).await.unwrap().id;
+        let id = self.store().add_company(&Who::Pombo, name, tier).await.unwrap().id;
         let key = format!("pombo_{name}");
         self.add_key(id, &key, None).await;
         Company { id, key }
@@ -180,7 +180,7 @@ impl Service {
     /// Another key of a company; its id.
     pub(crate) async fn add_key(&self, company_id: Uuid, key: &str, expires_at: Option<Timestamp>) -> Uuid {
         let new = NewKey { company_id, name: key, prefix: "pombo_", hash: api_key::hash(key), expires_at };
-        self.store().add_api_key(new).await.unwrap().id
+        self.store().add_api_key(&Who::Pombo, new).await.unwrap().id
     }
 
     /// A channel in this state.
@@ -212,7 +212,7 @@ impl Service {
             secrets: Sealed { token: Some(token), app_secret: None },
             status,
         };
-        self.store().add_channel(new).await.unwrap()
+        self.store().add_channel(&Who::Pombo, new).await.unwrap()
     }
 
     /// Makes these the templates of the company's business account, each given as name, language and status.

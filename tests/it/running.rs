@@ -6,6 +6,7 @@ use std::time::Duration;
 use actix_web::dev::ServerHandle;
 use actix_web::web;
 use pombo::api;
+use pombo::app::verify_tokens;
 use pombo::clock::Timestamp;
 use pombo::config::Config;
 use pombo::domain::channel::{Kind, Status};
@@ -47,6 +48,8 @@ pub(crate) struct Running {
     pub(crate) channel: Uuid,
     pub(crate) vault: Arc<Vault>,
     pub(crate) key: String,
+    /// The word that the provider repeats when it is told the channel's webhook address.
+    pub(crate) verify_token: String,
     config: Config,
     database: pombo::store::Options,
     engine: Engine,
@@ -90,11 +93,11 @@ impl Running {
         let tiers: Vec<_> =
             tiers.iter().map(|tier| (tier.name.clone(), serde_json::to_string(tier).unwrap())).collect();
         store.apply_tiers(&Who::Pombo, &tiers).await.unwrap();
-        let company = store.add_company("Acme", "standard").await.unwrap().id;
+        let company = store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
         let (key, prefix) = api_key::generate();
         let hash = api_key::hash(key.expose());
         let new = NewKey { company_id: company, name: "test", prefix: &prefix, hash, expires_at: None };
-        store.add_api_key(new).await.unwrap();
+        store.add_api_key(&Who::Pombo, new).await.unwrap();
 
         let (engine, server, url) = serve(&config, &store, &vault, &database).await;
         let mut running = Self {
@@ -104,6 +107,7 @@ impl Running {
             channel: Uuid::nil(),
             vault,
             key: key.expose().to_owned(),
+            verify_token: String::new(),
             config,
             database,
             engine,
@@ -112,6 +116,8 @@ impl Running {
             _data: data,
         };
         running.channel = running.add_channel(TOKEN, NUMBER, "unlimited").await;
+        let word = verify_tokens::of(&running.store, &running.vault, running.channel).await.unwrap();
+        running.verify_token = word.expose().to_owned();
         running
     }
 
@@ -152,7 +158,7 @@ impl Running {
             secrets: Sealed { token: Some(self.seal(id, token)), app_secret: Some(app_secret) },
             status,
         };
-        self.store.add_channel(new).await.unwrap();
+        self.store.add_channel(&Who::Pombo, new).await.unwrap();
         id
     }
 

@@ -3,6 +3,7 @@
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::page::PageRequest;
+use pombo::store::api_key::NewKey;
 use pombo::store::change::{Change, Filter, What, Who};
 use pombo::store::channel::{NewChannel, Sealed};
 use pombo::store::operator::NewOperator;
@@ -20,6 +21,7 @@ stores!(
     applied_tiers_are_recorded_with_what_they_were,
     tiers_of_another_kind_are_refused_whole,
     what_operators_do_to_a_channel_is_recorded_without_the_token,
+    companies_channels_keys_and_app_secrets_are_recorded_without_the_secrets,
     an_operator_s_name_is_given_once_and_the_key_can_be_revoked,
     a_change_that_cannot_be_recorded_is_not_made,
     changes_are_found_by_kind_and_subject,
@@ -34,8 +36,11 @@ fn tier(name: &str, settings: &Value) -> (String, String) {
     (name.to_owned(), settings.to_string())
 }
 
+/// What is recorded, without the companies and channels that a test begins with.
 async fn changes(store: &Store) -> Vec<Change> {
-    store.changes(Filter::default(), ALL).await.unwrap().records
+    let mut recorded = store.changes(Filter::default(), ALL).await.unwrap().records;
+    recorded.retain(|change| ![What::Company, What::Channel].contains(&change.what));
+    recorded
 }
 
 /// Who, what, before and after, of the newest change first.
@@ -47,7 +52,7 @@ fn told(changes: &[Change]) -> Vec<(&str, &str, Option<&Value>, &Value)> {
 }
 
 async fn add_channel(store: &Store, status: Status) -> Uuid {
-    let company = store.add_company(&Uuid::now_v7().to_string(), "standard").await.unwrap();
+    let company = store.add_company(&Who::Pombo, &Uuid::now_v7().to_string(), "standard").await.unwrap();
     let new = NewChannel {
         id: Uuid::now_v7(),
         company_id: company.id,
@@ -60,7 +65,7 @@ async fn add_channel(store: &Store, status: Status) -> Uuid {
         secrets: Sealed { token: Some(vec![1]), app_secret: None },
         status,
     };
-    store.add_channel(new).await.unwrap().id
+    store.add_channel(&Who::Pombo, new).await.unwrap().id
 }
 
 async fn applied_tiers_are_recorded_with_what_they_were(universe: &Universe) {
@@ -120,6 +125,55 @@ async fn what_operators_do_to_a_channel_is_recorded_without_the_token(universe: 
     assert_eq!(changes(store).await.len(), 3);
 }
 
+async fn companies_channels_keys_and_app_secrets_are_recorded_without_the_secrets(universe: &Universe) {
+    let store = &universe.store;
+    let company = store.add_company(&ana(), "acme", "standard").await.unwrap().id;
+    let id = Uuid::now_v7();
+    let new = NewChannel {
+        id,
+        company_id: company,
+        kind: Kind::BusinessAccount,
+        name: "shop".to_owned(),
+        phone_number: None,
+        phone_number_id: Some("30".to_owned()),
+        waba_id: Some("20".to_owned()),
+        tier: "standard".to_owned(),
+        secrets: Sealed { token: Some(b"token".to_vec()), app_secret: None },
+        status: Status::Connecting,
+    };
+    store.add_channel(&ana(), new).await.unwrap();
+    for sealed in [b"secret", b"sealed"] {
+        assert!(store.set_channel_app_secret(&ana(), id, sealed.to_vec()).await.unwrap());
+    }
+    assert!(!store.set_channel_app_secret(&ana(), Uuid::nil(), b"secret".to_vec()).await.unwrap());
+    let key =
+        NewKey { company_id: company, name: "till", prefix: "pombo_ab", hash: [7; 32], expires_at: None };
+    let key = store.add_api_key(&ana(), key).await.unwrap().id;
+    assert!(store.revoke_api_key(&ana(), key).await.unwrap());
+    assert!(!store.revoke_api_key(&ana(), key).await.unwrap());
+
+    let recorded = store.changes(Filter::default(), ALL).await.unwrap().records;
+    let subjects: Vec<_> = recorded.iter().map(|change| change.subject.clone()).collect();
+    assert_eq!(subjects, [key, key, id, id, id, company].map(|id| id.to_string()));
+    let channel = json!({
+        "company_id": company, "kind": "business_account", "name": "shop", "phone_number": null,
+        "phone_number_id": "30", "waba_id": "20", "tier": "standard",
+    });
+    let added = json!({
+        "status": "valid", "company_id": company, "name": "till", "prefix": "pombo_ab", "expires_at": null,
+    });
+    let [valid, revoked, given, replaced] = ["valid", "revoked", "given", "replaced"].map(|word| json!(word));
+    let expected = [
+        ("ana", "key", Some(&valid), &revoked),
+        ("ana", "key", None, &added),
+        ("ana", "channel.app_secret", None, &replaced),
+        ("ana", "channel.app_secret", None, &given),
+        ("ana", "channel", None, &channel),
+        ("ana", "company", None, &json!({ "name": "acme", "tier": "standard" })),
+    ];
+    assert_eq!(told(&recorded), expected);
+}
+
 async fn an_operator_s_name_is_given_once_and_the_key_can_be_revoked(universe: &Universe) {
     let store = &universe.store;
     let new = |name, hash| NewOperator { name, prefix: "pombo_op_ab", hash, expires_at: None };
@@ -159,6 +213,7 @@ async fn a_change_that_cannot_be_recorded_is_not_made(universe: &Universe) {
             store.find_channel(id).await.unwrap(),
             store.channel_secrets(id).await.unwrap(),
             store.operators().await.unwrap(),
+            store.companies().await.unwrap(),
             store.revisions().await.unwrap(),
         )
     };
@@ -170,6 +225,11 @@ async fn a_change_that_cannot_be_recorded_is_not_made(universe: &Universe) {
     assert!(store.set_channel_tier(&ana(), id, "high").await.is_err());
     assert!(store.reconnect_channel(&ana(), id, Some(vec![2])).await.is_err());
     assert!(store.add_operator(&ana(), new.clone()).await.is_err());
+    assert!(store.set_channel_app_secret(&ana(), id, vec![2]).await.is_err());
+    assert!(store.add_company(&ana(), "globex", "standard").await.is_err());
+    let company_id = store.find_channel(id).await.unwrap().unwrap().company_id;
+    let key = NewKey { company_id, name: "till", prefix: "pombo_ab", hash: [7; 32], expires_at: None };
+    assert!(store.add_api_key(&ana(), key).await.is_err());
     assert_eq!(seen().await, before);
 
     database.execute_unprepared("ALTER TABLE lost RENAME TO change").await.unwrap();
@@ -192,7 +252,7 @@ async fn changes_are_found_by_kind_and_subject(universe: &Universe) {
         assert!(found.records.len() <= 2);
         found.total
     };
-    assert_eq!(count(&[], None).await, 7);
+    assert_eq!(count(&[], None).await, 9, "with the company and the channel");
     assert_eq!(count(&[What::Tier], None).await, 6);
     assert_eq!(count(&[What::Tier, What::ChannelTier], None).await, 7);
     assert_eq!(count(&[], Some("x")).await, 5);

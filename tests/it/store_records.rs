@@ -46,9 +46,9 @@ fn synced(name: &str, status: &str, text: &str) -> ListedTemplate {
 
 async fn a_company_is_found_by_name_and_by_id_and_its_name_is_taken(universe: &Universe) {
     let store = &universe.store;
-    let acme = store.add_company("acme", "standard").await.unwrap();
-    assert!(matches!(store.add_company("acme", "large").await, Err(Error::Taken(_))));
-    let aardvark = store.add_company("aardvark", "standard").await.unwrap();
+    let acme = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap();
+    assert!(matches!(store.add_company(&Who::Pombo, "acme", "large").await, Err(Error::Taken(_))));
+    let aardvark = store.add_company(&Who::Pombo, "aardvark", "standard").await.unwrap();
     assert_eq!(store.companies().await.unwrap(), [aardvark, acme.clone()]);
     assert_eq!(store.find_company("acme").await.unwrap(), Some(acme.clone()));
     assert_eq!(store.find_company(&acme.id.to_string()).await.unwrap(), Some(acme));
@@ -57,16 +57,16 @@ async fn a_company_is_found_by_name_and_by_id_and_its_name_is_taken(universe: &U
 
 async fn a_revoked_key_stays_known_as_revoked(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company("acme", "standard").await.unwrap();
+    let company = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap();
     let key =
         |hash| NewKey { company_id: company.id, name: "till", prefix: "pombo_ab", hash, expires_at: None };
     let before = store.revisions().await.unwrap();
-    let first = store.add_api_key(key([1; 32])).await.unwrap();
-    assert!(matches!(store.add_api_key(key([1; 32])).await, Err(Error::Taken(_))));
-    let second = store.add_api_key(key([2; 32])).await.unwrap();
-    assert!(store.revoke_api_key(first.id).await.unwrap());
-    assert!(!store.revoke_api_key(first.id).await.unwrap());
-    assert!(!store.revoke_api_key(Uuid::nil()).await.unwrap());
+    let first = store.add_api_key(&Who::Pombo, key([1; 32])).await.unwrap();
+    assert!(matches!(store.add_api_key(&Who::Pombo, key([1; 32])).await, Err(Error::Taken(_))));
+    let second = store.add_api_key(&Who::Pombo, key([2; 32])).await.unwrap();
+    assert!(store.revoke_api_key(&Who::Pombo, first.id).await.unwrap());
+    assert!(!store.revoke_api_key(&Who::Pombo, first.id).await.unwrap());
+    assert!(!store.revoke_api_key(&Who::Pombo, Uuid::nil()).await.unwrap());
 
     let now = Timestamp::now();
     assert!(!store.find_api_key(&[1; 32]).await.unwrap().unwrap().is_valid(now));
@@ -82,10 +82,13 @@ async fn a_revoked_key_stays_known_as_revoked(universe: &Universe) {
 
 async fn every_change_of_a_channel_is_found_by_its_revision(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company("acme", "standard").await.unwrap();
-    let one = store.add_channel(new_channel(company.id, "1")).await.unwrap();
-    let two = store.add_channel(new_channel(company.id, "2")).await.unwrap();
-    assert!(matches!(store.add_channel(new_channel(company.id, "1")).await, Err(Error::Taken(_))));
+    let company = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap();
+    let one = store.add_channel(&Who::Pombo, new_channel(company.id, "1")).await.unwrap();
+    let two = store.add_channel(&Who::Pombo, new_channel(company.id, "2")).await.unwrap();
+    assert!(matches!(
+        store.add_channel(&Who::Pombo, new_channel(company.id, "1")).await,
+        Err(Error::Taken(_))
+    ));
     assert_eq!(store.find_channel(one.id).await.unwrap(), Some(one.clone()));
 
     let mut seen = store.revisions().await.unwrap().channel;
@@ -120,9 +123,9 @@ async fn every_change_of_a_channel_is_found_by_its_revision(universe: &Universe)
 
 async fn concurrent_changes_each_get_a_revision_of_their_own(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company("acme", "standard").await.unwrap();
+    let company = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap();
     let before = store.revisions().await.unwrap().channel;
-    let added = (0..20).map(|id| store.add_channel(new_channel(company.id, &id.to_string())));
+    let added = (0..20).map(|id| store.add_channel(&Who::Pombo, new_channel(company.id, &id.to_string())));
     futures_util::future::try_join_all(added).await.unwrap();
     assert_eq!(store.revisions().await.unwrap().channel, before + 20);
     for seen in [0, 7, 19] {
@@ -133,7 +136,7 @@ async fn concurrent_changes_each_get_a_revision_of_their_own(universe: &Universe
 
 async fn a_synchronised_template_keeps_its_id_and_a_vanished_one_is_deleted(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company("acme", "standard").await.unwrap().id;
+    let company = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap().id;
     let sync = async |waba: &str, listed: &[ListedTemplate]| {
         store.sync_templates(company, waba, listed).await.unwrap();
     };
@@ -170,7 +173,7 @@ async fn a_synchronised_template_keeps_its_id_and_a_vanished_one_is_deleted(univ
 
 async fn a_language_in_another_case_is_understood_unless_two_are_meant(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company("acme", "standard").await.unwrap().id;
+    let company = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap().id;
     let language = |name: &str, language: &str| ListedTemplate {
         language: language.to_owned(),
         ..synced(name, "APPROVED", "x")
@@ -190,7 +193,7 @@ async fn a_language_in_another_case_is_understood_unless_two_are_meant(universe:
 
 async fn a_list_of_templates_changes_none_that_changed_since_it_was_asked_for(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company("acme", "standard").await.unwrap().id;
+    let company = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap().id;
     store.sync_templates(company, "waba", &[synced("a", "PAUSED", "x")]).await.unwrap();
     let status = async || {
         let found = store.find_template_by_name(company, "waba", "a", "en").await.unwrap();
@@ -210,8 +213,8 @@ async fn a_list_of_templates_changes_none_that_changed_since_it_was_asked_for(un
 
 async fn a_page_beyond_all_counting_is_empty(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company("acme", "standard").await.unwrap().id;
-    store.add_channel(new_channel(company, "1")).await.unwrap();
+    let company = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap().id;
+    store.add_channel(&Who::Pombo, new_channel(company, "1")).await.unwrap();
     store.sync_templates(company, "waba", &[synced("a", "APPROVED", "x")]).await.unwrap();
     let far = PageRequest { page: u128::MAX, limit: 1000 };
     let channels = store.channels(company, Kind::BusinessAccount, far, None).await.unwrap();

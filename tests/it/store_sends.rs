@@ -10,6 +10,7 @@ use pombo::domain::page::PageRequest;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::request::{Skipped, SkippedEntry};
 use pombo::domain::send::{Block, Control, Mark, Progress, Recipients, Schedule, Stage, State};
+use pombo::store::change::Who;
 use pombo::store::channel::{NewChannel, Sealed};
 use pombo::store::ledger::{Answer, Batch, NewSend};
 use pombo::store::send::{Ready, Size};
@@ -87,7 +88,7 @@ async fn channels(universe: &Universe, channels: &[(Uuid, Uuid)]) {
             secrets: Sealed { token: None, app_secret: None },
             status: Status::Connected,
         };
-        universe.store.add_channel(new).await.unwrap();
+        universe.store.add_channel(&Who::Pombo, new).await.unwrap();
     }
 }
 

@@ -48,8 +48,8 @@ async fn kept(store: &Store, company: Uuid) -> Vec<Record> {
 
 async fn what_a_person_adds_and_lifts_is_recorded_and_noticed(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company("Acme", "standard").await.unwrap().id;
-    let other = store.add_company("Globex", "standard").await.unwrap().id;
+    let company = store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
+    let other = store.add_company(&Who::Pombo, "Globex", "standard").await.unwrap().id;
     let (one, two) = (number("+5511900000001"), number("+5511900000002"));
     let revision = async || store.revisions().await.unwrap().suppression;
 
@@ -90,7 +90,7 @@ async fn what_a_person_adds_and_lifts_is_recorded_and_noticed(universe: &Univers
 
 async fn a_person_s_word_outlasts_a_hold_and_leaves_the_provider_s_own_alone(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company("Acme", "standard").await.unwrap().id;
+    let company = store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
     let lease = store.acquire_lease(&universe.options(), "test").await.unwrap();
     let (held, left) = (number("+5511900000001"), number("+5511900000002"));
     let said = |recipient, until| Record {

@@ -10,6 +10,7 @@ use pombo::domain::message::{Outcome, Position, State as At};
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Block, Mark, Progress, Recipients, Schedule, State};
 use pombo::store::Lease;
+use pombo::store::change::Who;
 use pombo::store::channel::{NewChannel, Sealed};
 use pombo::store::ledger::{Batch, NewSend};
 use pombo::store::schema::Schema;
@@ -39,7 +40,7 @@ struct Ledger<'a> {
 impl Ledger<'_> {
     async fn of(universe: &Universe) -> Ledger<'_> {
         let lease = universe.store.acquire_lease(&universe.options(), "test").await.unwrap();
-        let company = universe.store.add_company("Acme", "standard").await.unwrap().id;
+        let company = universe.store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
         Ledger { universe, lease, company }
     }
 
@@ -57,7 +58,7 @@ impl Ledger<'_> {
             secrets: Sealed { token: None, app_secret: None },
             status: Status::Connected,
         };
-        self.universe.store.add_channel(new).await.unwrap();
+        self.universe.store.add_channel(&Who::Pombo, new).await.unwrap();
         id
     }
 

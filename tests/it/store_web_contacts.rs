@@ -7,6 +7,7 @@ use pombo::domain::channel::{Connection, Kind, Status};
 use pombo::domain::contact::Person;
 use pombo::domain::message::{self, Failure, Outcome, Position};
 use pombo::domain::send::{Mark, Progress, Recipients, Schedule, State};
+use pombo::store::change::Who;
 use pombo::store::channel::{NewChannel, Sealed};
 use pombo::store::ledger::{Answer, Batch, NewSend};
 use pombo::store::web_session::{Change, Row};
@@ -377,7 +378,7 @@ async fn a_phone_is_linked_until_it_is_not_and_its_numbers_stay(universe: &Unive
             secrets: Sealed::default(),
             status: Status::Pairing,
         };
-        assert_eq!(store.add_channel(new).await.unwrap().linked_at, None);
+        assert_eq!(store.add_channel(&Who::Pombo, new).await.unwrap().linked_at, None);
     }
     let channel = async |id| store.find_channel(id).await.unwrap().unwrap();
     let before = channel(ONE).await;

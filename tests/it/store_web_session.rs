@@ -150,7 +150,8 @@ async fn no_call_reaches_the_rows_of_another_channel(universe: &Universe) {
 }
 
 fn vault(byte: u8) -> Arc<Vault> {
-    let secrets = Secrets { key: Some(SealingKey::new([byte; 32])), key_file: None };
+    let secrets =
+        Secrets { key: Some(SealingKey::new([byte; 32])), previous_keys: Vec::new(), key_file: None };
     Arc::new(Vault::open(&secrets, Path::new("/nowhere")).unwrap().0)
 }
 

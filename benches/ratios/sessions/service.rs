@@ -77,6 +77,7 @@ async fn served() {
         url: place.database.clone(),
         connections: config.database.connections,
         acquire_timeout: config.database.acquire_timeout,
+        statement_timeout: config.database.statement_timeout,
         synchronous_full: true,
         migrate: true,
     };

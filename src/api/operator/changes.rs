@@ -31,12 +31,13 @@ pub(in crate::api) struct Change {
     /// What was changed.
     #[schema(value_type = ChangeSubject, example = "channel.tier")]
     what: &'static str,
-    /// The tier's name, the channel's id, the operator's name or the recipient's number (`+5511988887777`).
+    /// The tier's name, the operator's name, the recipient's number (`+5511988887777`), or the id of the channel, company,
+    /// API key or sealing key.
     subject: String,
-    /// What it was; null when it was not there before, and for a token.
+    /// What it was; null when it was not there before, and for a secret.
     #[schema(value_type = Option<ChangedValue>)]
     before: Option<Value>,
-    /// What it is since; of a token only that it was replaced.
+    /// What it is since; of a secret only that it was given or replaced.
     #[schema(value_type = ChangedValue)]
     after: Value,
 }
@@ -59,7 +60,7 @@ impl From<change::Change> for Change {
     security(("operator_key" = [])),
     params(
         PlainPageParameters,
-        ("subject" = Option<String>, Query, description = "Only of this tier, channel, operator or number"),
+        ("subject" = Option<String>, Query, description = "Only of this tier, channel, company, key, operator or number"),
     ),
     responses((status = 200, description = "A page of changes", body = Envelope<Change>), Failures),
 )]

@@ -202,7 +202,7 @@ pub(super) enum ChangedValue {
     Fields(ChangedFields),
 }
 
-/// The options of a tier, or what a recipient is left out of.
+/// The options of a tier, what a recipient is left out of, or what was added.
 #[derive(ToSchema)]
 pub(super) struct ChangedFields {}
 

@@ -84,7 +84,7 @@ pub async fn start(
     config.server.bind = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     config.database.url = None;
     config.database.migrate = true;
-    config.secrets = Secrets { key: None, key_file: None };
+    config.secrets = Secrets { key: None, previous_keys: Vec::new(), key_file: None };
     config.cloud_api.base_url = simulator.base_url();
     // The key of a demonstration is nothing to warn about, so it is there before the app looks for it.
     Vault::open(&config.secrets, &config.data.dir)?;

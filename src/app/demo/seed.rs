@@ -12,6 +12,7 @@ use crate::domain::page::PageRequest;
 use crate::domain::secret::Secret;
 use crate::store::Store;
 use crate::store::api_key::NewKey;
+use crate::store::change::Who;
 use crate::store::channel::{NewChannel, Sealed};
 use crate::store::company::Company;
 use crate::vault::{api_key, context};
@@ -41,7 +42,7 @@ pub(super) async fn companies(
     for plan in plan::COMPANIES {
         let company = match app.store.find_company(plan.name).await? {
             Some(company) => company,
-            None => app.store.add_company(plan.name, "standard").await?,
+            None => app.store.add_company(&Who::Pombo, plan.name, "standard").await?,
         };
         let channels = channels(app, plan, &company).await?;
         // A web session that was connected before has no provider to be asked.
@@ -71,7 +72,7 @@ async fn channels(app: &App, plan: &plan::Company, company: &Company) -> anyhow:
         let known = present.iter().find(|channel| channel.name == planned.name);
         channels.push(match known {
             Some(channel) => channel.clone(),
-            None => app.store.add_channel(new_channel(app, plan, planned, company)).await?,
+            None => app.store.add_channel(&Who::Pombo, new_channel(app, plan, planned, company)).await?,
         });
     }
     Ok(channels)
@@ -139,12 +140,12 @@ async fn people(
 pub(super) async fn new_key(store: &Store, company: &Company) -> anyhow::Result<Secret> {
     for old in store.api_keys(company.id).await? {
         if old.name == KEY_NAME && old.revoked_at.is_none() {
-            store.revoke_api_key(old.id).await?;
+            store.revoke_api_key(&Who::Pombo, old.id).await?;
         }
     }
     let (plain, prefix) = api_key::generate();
     let hash = api_key::hash(plain.expose());
     let new = NewKey { company_id: company.id, name: KEY_NAME, prefix: &prefix, hash, expires_at: None };
-    store.add_api_key(new).await?;
+    store.add_api_key(&Who::Pombo, new).await?;
     Ok(plain)
 }

@@ -79,6 +79,7 @@ impl Records for SessionRecords {
 
     async fn apply(&self, changes: Vec<Change>) -> Result<(), RecordsError> {
         let _leave = self.leave().await?;
+        let _hold = self.vault.hold();
         let changes = if changes.len() < MANY {
             seal(&self.vault, self.channel, changes)
         } else {

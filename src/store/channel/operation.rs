@@ -51,6 +51,28 @@ impl Store {
         Ok(true)
     }
 
+    /// Keeps another sealed app secret for the channel; `false` when there is no such channel. The record says only whether
+    /// there was one before.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn set_channel_app_secret(&self, who: &Who, id: Uuid, sealed: Vec<u8>) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Channel).await?;
+        let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
+            transaction.rollback().await?;
+            return Ok(false);
+        };
+        let changes = ActiveModel { app_secret: Set(Some(sealed)), ..Default::default() };
+        write(&transaction, id, revision, changes).await?;
+        let after = json!(if before.app_secret.is_some() { "replaced" } else { "given" });
+        let recorded = Change::now(who, What::ChannelAppSecret, id, None, after);
+        change::record(&transaction, &[recorded]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
     /// Puts the channel under another tier; `false` when there is no such channel. A channel that is under
     /// it already is left as it is.
     ///

@@ -14,6 +14,7 @@ async fn a_tag_is_expanded_from_its_index_alone_and_without_sorting() {
         url: format!("sqlite://{}", directory.path().join("plan.db").display()),
         connections: 1,
         acquire_timeout: std::time::Duration::from_secs(5),
+        statement_timeout: std::time::Duration::ZERO,
         synchronous_full: false,
         migrate: true,
     };

@@ -20,6 +20,7 @@ async fn what_is_asked_for_each_ack_and_each_start_is_found_in_an_index() {
         url: format!("sqlite://{}", directory.path().join("plan.db").display()),
         connections: 1,
         acquire_timeout: std::time::Duration::from_secs(5),
+        statement_timeout: std::time::Duration::ZERO,
         synchronous_full: false,
         migrate: true,
     };

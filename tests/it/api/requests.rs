@@ -1,6 +1,7 @@
 //! The requests that a company may make by its tier.
 
 use pombo::api::{Access, ROUTES};
+use pombo::store::change::Who;
 use reqwest::Method;
 use uuid::Uuid;
 
@@ -72,7 +73,7 @@ async fn a_key_that_opens_nothing_uses_nothing_up() {
     let service = Service::start().await;
     let company = service.company_of("acme", SPARING).await;
     let revoked = service.add_key(company.id, REVOKED_KEY, None).await;
-    assert!(service.store().revoke_api_key(revoked).await.unwrap());
+    assert!(service.store().revoke_api_key(&Who::Pombo, revoked).await.unwrap());
     for _ in 0..10 {
         assert_eq!(service.get(CONTACTS, REVOKED_KEY).await.status, 401);
     }

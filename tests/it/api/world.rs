@@ -51,7 +51,7 @@ impl World {
             assert_eq!(service.get("/api/v1/contacts", &exhausted.key).await.status, 200);
         }
         let revoked = service.add_key(acme.id, REVOKED_KEY, None).await;
-        assert!(service.store().revoke_api_key(revoked).await.unwrap());
+        assert!(service.store().revoke_api_key(&Who::Pombo, revoked).await.unwrap());
         service.add_key(acme.id, EXPIRED_KEY, Some(Timestamp::from_millis(1))).await;
         service.operator("gone", None).await;
         assert!(service.store().revoke_operator(&Who::Pombo, "gone").await.unwrap());

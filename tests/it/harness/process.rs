@@ -55,6 +55,7 @@ impl Process {
             url: url.to_owned(),
             connections: 9,
             acquire_timeout: Duration::from_secs(10),
+            statement_timeout: Duration::ZERO,
             synchronous_full: false,
             migrate: true,
         };

@@ -144,9 +144,8 @@ pub(crate) fn taken(running: &Running, number: &str) -> (u64, u64, u64) {
 
 /// Lets the provider send webhooks from now on.
 pub(crate) fn listen(running: &Running) {
-    let token = running.vault.verify_token(running.channel);
     let receipts = ReceiptOptions {
-        verify_token: Some(token),
+        verify_token: Some(running.verify_token.clone()),
         ..ReceiptOptions::to(running.hook(running.channel), APP_SECRET)
     };
     running.simulator.aim_receipts(Some(receipts)).unwrap();

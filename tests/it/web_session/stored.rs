@@ -21,7 +21,7 @@ stores!(
 
 /// Where a channel's session keeps its keys, opened anew as after a restart.
 fn records(universe: &Universe, channel: Uuid) -> Arc<dyn Records> {
-    let secrets = Secrets { key: Some(SealingKey::new([7; 32])), key_file: None };
+    let secrets = Secrets { key: Some(SealingKey::new([7; 32])), previous_keys: Vec::new(), key_file: None };
     let vault = Arc::new(Vault::open(&secrets, Path::new("/nowhere")).unwrap().0);
     Arc::new(SessionRecords::new(universe.store.clone(), vault, channel))
 }

@@ -25,6 +25,7 @@ async fn engine(directory: &std::path::Path) -> (Engine, Arc<Channel>) {
         url: format!("sqlite://{}", directory.join("pombo.db").display()),
         connections: 4,
         acquire_timeout: Duration::from_secs(10),
+        statement_timeout: Duration::ZERO,
         synchronous_full: false,
         migrate: true,
     };
@@ -33,7 +34,7 @@ async fn engine(directory: &std::path::Path) -> (Engine, Arc<Channel>) {
     let tiers: Vec<_> =
         tiers.iter().map(|tier| (tier.name.clone(), serde_json::to_string(tier).unwrap())).collect();
     store.apply_tiers(&Who::Pombo, &tiers).await.unwrap();
-    let company_id = store.add_company("Acme", "standard").await.unwrap().id;
+    let company_id = store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
     let new = NewChannel {
         id: Uuid::now_v7(),
         company_id,
@@ -46,7 +47,7 @@ async fn engine(directory: &std::path::Path) -> (Engine, Arc<Channel>) {
         secrets: Sealed { token: None, app_secret: None },
         status: Status::Connecting,
     };
-    let channel = Arc::new(store.add_channel(new).await.unwrap());
+    let channel = Arc::new(store.add_channel(&Who::Pombo, new).await.unwrap());
     let lease = store.acquire_lease(&options, "test").await.unwrap();
     let config = Config::default();
     let vault = Arc::new(Vault::open(&config.secrets, directory).unwrap().0);

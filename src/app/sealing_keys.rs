@@ -1,0 +1,219 @@
+//! The keys that seal secrets: which there are, what is sealed under each, and their rotation.
+//!
+//! A rotation makes a new key the current one in the key file, seals everything anew, and retires the keys of before once
+//! nothing is left under them. The service goes on meanwhile: it reads the key file again. A rotation that was interrupted
+//! leaves both keys in the file, and the next one goes on with them.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+
+use super::App;
+use crate::store::change::Who;
+use crate::store::sealed::{Kind, Place};
+use crate::vault::{self, BEFORE_IDS, KeyId, context};
+
+/// Values that are sealed anew in one transaction.
+const BATCH: u32 = 100;
+/// How often everything is looked through: values that somebody writes meanwhile are left to the next time.
+const PASSES: u32 = 100;
+/// Between two passes.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What is sealed, by kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Channels' access tokens.
+    pub tokens: u64,
+    /// Channels' app secrets.
+    pub app_secrets: u64,
+    /// The words of channels' webhooks.
+    pub verify_tokens: u64,
+    /// Records of web sessions.
+    pub session_records: u64,
+}
+
+impl Counts {
+    /// All of them together.
+    pub const fn total(self) -> u64 {
+        let Self { tokens, app_secrets, verify_tokens, session_records } = self;
+        tokens + app_secrets + verify_tokens + session_records
+    }
+
+    const fn of(&mut self, kind: Kind) -> &mut u64 {
+        match kind {
+            Kind::Token => &mut self.tokens,
+            Kind::AppSecret => &mut self.app_secrets,
+            Kind::VerifyToken => &mut self.verify_tokens,
+            Kind::SessionRecord => &mut self.session_records,
+        }
+    }
+}
+
+/// What a key is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It seals.
+    Current,
+    /// It opens what was sealed before.
+    Previous,
+    /// Values are sealed with it, and it is neither in the key file nor in the configuration.
+    Missing,
+    /// Not a key: values that were sealed before keys had ids.
+    WithoutId,
+}
+
+impl State {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Current => "current",
+            Self::Previous => "previous",
+            Self::Missing => "missing",
+            Self::WithoutId => "without id",
+        }
+    }
+}
+
+/// A key, and what is sealed with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// `None` for values that were sealed before keys had ids.
+    pub id: Option<KeyId>,
+    /// What it is used for.
+    pub state: State,
+    /// What is sealed with it.
+    pub counts: Counts,
+}
+
+/// What a rotation did.
+#[derive(Debug, Clone, Default)]
+pub struct Rotated {
+    /// The key that was added; `None` when a rotation before had added one, or the key is configured.
+    pub added: Option<KeyId>,
+    /// What was sealed anew.
+    pub resealed: Counts,
+    /// Values that no key opens; they stay as they are.
+    pub unopened: u64,
+    /// Keys that were taken out of the key file.
+    pub retired: Vec<KeyId>,
+}
+
+/// Every key: the current one, those before it, and those that are missing.
+///
+/// # Errors
+///
+/// Those of the store.
+pub async fn list(app: &App) -> anyhow::Result<Vec<Key>> {
+    let current = app.vault.current_key();
+    let known = std::iter::once((current, State::Current))
+        .chain(app.vault.previous_keys().into_iter().map(|id| (id, State::Previous)));
+    let mut keys: Vec<_> =
+        known.map(|(id, state)| Key { id: Some(id), state, counts: Counts::default() }).collect();
+    let mut others: BTreeMap<Option<KeyId>, Counts> = BTreeMap::new();
+    for kind in Kind::ALL {
+        for beginning in app.store.sealed_beginnings(kind, 1 + KeyId::BYTES, BEFORE_IDS).await? {
+            let id = beginning.bytes.get(1..).and_then(KeyId::from_slice);
+            let counts = match keys.iter_mut().find(|key| id.is_some() && key.id == id) {
+                Some(key) => &mut key.counts,
+                None => others.entry(id).or_default(),
+            };
+            *counts.of(kind) += beginning.values;
+        }
+    }
+    keys.extend(others.into_iter().map(|(id, counts)| {
+        let state = if id.is_some() { State::Missing } else { State::WithoutId };
+        Key { id, state, counts }
+    }));
+    Ok(keys)
+}
+
+/// Makes a new key the current one, unless a rotation before did not finish, seals everything with it and retires the keys
+/// of before. A key of the configuration stays as it is, and everything is sealed with it.
+///
+/// # Errors
+///
+/// Those of the key file and of the store; everything still opens then, and the next rotation goes on.
+pub async fn rotate(app: &App, who: &Who) -> anyhow::Result<Rotated> {
+    let mut rotated = Rotated::default();
+    if app.vault.key_file().is_some() && app.vault.keys_to_retire()?.is_empty() {
+        let former = app.vault.current_key().to_string();
+        let added = app.vault.add_key().await?;
+        app.store.record_sealing_key(who, &added.to_string(), Some(&former), "current").await?;
+        rotated.added = Some(added);
+    }
+    reseal(app, &mut rotated).await?;
+    if app.vault.key_file().is_some() {
+        let former = app.vault.keys_to_retire()?;
+        app.vault.retire_keys(&former).await?;
+        for id in &former {
+            app.store.record_sealing_key(who, &id.to_string(), Some("previous"), "retired").await?;
+        }
+        rotated.retired = former;
+    }
+    Ok(rotated)
+}
+
+/// Passes over everything until nothing is left that opens and is not under the current key.
+async fn reseal(app: &App, rotated: &mut Rotated) -> anyhow::Result<()> {
+    for pass in 0..PASSES {
+        if pass > 0 {
+            tokio::time::sleep(PAUSE).await;
+        }
+        let (mut found, mut unopened) = (0, 0);
+        for kind in Kind::ALL {
+            found += reseal_kind(app, kind, rotated.resealed.of(kind), &mut unopened).await?;
+        }
+        rotated.unopened = unopened;
+        if found == 0 {
+            return Ok(());
+        }
+    }
+    bail!(
+        "some values are still being written; everything opens, and running this again goes on with the rest"
+    )
+}
+
+/// Seals the values of a kind with the current key, batch by batch, and says how many it found that were not.
+async fn reseal_kind(app: &App, kind: Kind, resealed: &mut u64, unopened: &mut u64) -> anyhow::Result<u64> {
+    let beginning = vault::beginning(app.vault.current_key());
+    let (mut after, mut found) = (Place::first(), 0);
+    loop {
+        let begun = Instant::now();
+        let values = app.store.sealed_otherwise(kind, &beginning, &after, BATCH).await?;
+        let Some(last) = values.last() else { return Ok(found) };
+        after = last.place.clone();
+        let mut anew = Vec::with_capacity(values.len());
+        for value in values {
+            let place = context_of(kind, &value.place);
+            match app.vault.unseal_bytes(&value.sealed, &place) {
+                Ok(opened) => {
+                    let opened = zeroize::Zeroizing::new(opened);
+                    let sealed = app.vault.seal(&opened, &place);
+                    anew.push((value, sealed));
+                }
+                Err(error) => {
+                    tracing::debug!(?kind, channel.id = %value.place.channel_id, %error, "a sealed value does not open");
+                    *unopened += 1;
+                }
+            }
+        }
+        found += anew.len() as u64;
+        if !anew.is_empty() {
+            *resealed += app.store.reseal(kind, &anew).await?;
+            // As long as it took, so that the service's own writes have at least every other turn.
+            tokio::time::sleep(begun.elapsed()).await;
+        }
+    }
+}
+
+/// The place that the value is sealed to.
+fn context_of(kind: Kind, Place { channel_id, namespace, key }: &Place) -> String {
+    match kind {
+        Kind::Token => context::token(*channel_id),
+        Kind::AppSecret => context::app_secret(*channel_id),
+        Kind::VerifyToken => context::verify_token(*channel_id),
+        Kind::SessionRecord => context::web_session_record(*channel_id, namespace, key),
+    }
+}

@@ -1,0 +1,47 @@
+//! The words of webhook handshakes, sealed. A channel has one from the moment when somebody first asks for it.
+
+use entity::channel::{ActiveModel, Column, Entity};
+use sea_orm::sea_query::Condition;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set};
+use uuid::Uuid;
+
+use crate::store::{Result, Store};
+
+impl Store {
+    /// The sealed word of a channel's webhook; empty where the word is still to be derived from the sealing key. `None`
+    /// while nobody asked for it, and when there is no such channel.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn verify_token(&self, channel: Uuid) -> Result<Option<Vec<u8>>> {
+        let word = Entity::find_by_id(channel).select_only().column(Column::VerifyToken);
+        Ok(word.into_tuple::<Option<Vec<u8>>>().one(&self.read).await?.flatten())
+    }
+
+    /// Keeps a sealed word in the place of the one that was read; `false` when that is not there any more.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn set_verify_token(
+        &self,
+        channel: Uuid,
+        before: Option<Vec<u8>>,
+        sealed: Vec<u8>,
+    ) -> Result<bool> {
+        let is_still = before.map_or(Column::VerifyToken.is_null(), |before| Column::VerifyToken.eq(before));
+        let changes = ActiveModel { verify_token: Set(Some(sealed)), ..Default::default() };
+        Ok(self.change_channel_if(channel, Condition::all().add(is_still), changes).await?.is_some())
+    }
+
+    /// The channels whose word is still to be derived from the sealing key.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn channels_with_derived_verify_tokens(&self) -> Result<Vec<Uuid>> {
+        let derived = Entity::find().filter(Column::VerifyToken.eq(Vec::<u8>::new()));
+        Ok(derived.select_only().column(Column::Id).into_tuple().all(&self.read).await?)
+    }
+}

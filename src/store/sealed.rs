@@ -1,0 +1,231 @@
+//! Everything that is sealed, wherever it lies, so that it can be sealed with another key while the service runs.
+//!
+//! Values come in pages, without those that are under the current key already; a value is replaced only while it is still
+//! the one that was read, so that whatever the service writes meanwhile wins. A kind of value that is missing here would
+//! be lost with the key that it was sealed with.
+
+use sea_orm::{FromQueryResult, QueryResult, Value};
+use uuid::Uuid;
+
+use super::change::{self, Change, What, Who};
+use super::dialect::{Bulk, Cell, Type};
+use super::{Result, Store};
+
+/// What a sealed value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A channel's access token.
+    Token,
+    /// The secret that signs a channel's webhooks.
+    AppSecret,
+    /// The word of a channel's webhook handshake.
+    VerifyToken,
+    /// A record of a web session.
+    SessionRecord,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Token, Self::AppSecret, Self::VerifyToken, Self::SessionRecord];
+
+    const fn column(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::AppSecret => "app_secret",
+            Self::VerifyToken => "verify_token",
+            Self::SessionRecord => "value",
+        }
+    }
+
+    const fn table(self) -> &'static str {
+        match self {
+            Self::Token | Self::AppSecret | Self::VerifyToken => "channel",
+            Self::SessionRecord => "web_session_record",
+        }
+    }
+
+    /// The columns of a [`Place`], in its order; a constant for one that the table does not have.
+    const fn key(self) -> [&'static str; 3] {
+        match self {
+            Self::Token | Self::AppSecret | Self::VerifyToken => ["id", "''", "''"],
+            Self::SessionRecord => ["channel_id", "namespace", "key"],
+        }
+    }
+}
+
+/// Where a sealed value lies. Namespace and key are empty but for records of web sessions.
+#[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
+pub struct Place {
+    /// The channel.
+    pub channel_id: Uuid,
+    /// The namespace of a session's record.
+    pub namespace: String,
+    /// Its key.
+    pub key: String,
+}
+
+impl Place {
+    /// Before every place.
+    pub const fn first() -> Self {
+        Self { channel_id: Uuid::nil(), namespace: String::new(), key: String::new() }
+    }
+}
+
+/// A sealed value, and where it lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealedValue {
+    /// Where.
+    pub place: Place,
+    /// The value as it is stored.
+    pub sealed: Vec<u8>,
+}
+
+/// How many values begin alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beginning {
+    /// The first bytes: of so many as were asked for, or the one of a format without ids.
+    pub bytes: Vec<u8>,
+    /// How many values begin so.
+    pub values: u64,
+}
+
+const ROW: &[(&str, Type)] = &[
+    ("channel_id", Type::Uuid),
+    ("namespace", Type::Text),
+    ("key", Type::Text),
+    ("former", Type::Bytes),
+    ("sealed", Type::Bytes),
+];
+
+impl Store {
+    /// How many values of a kind begin with the same `length` bytes; those that begin with the byte `without_id` are
+    /// counted together.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn sealed_beginnings(
+        &self,
+        kind: Kind,
+        length: usize,
+        without_id: u8,
+    ) -> Result<Vec<Beginning>> {
+        let (table, column) = (kind.table(), kind.column());
+        let sql = format!(
+            "SELECT CASE WHEN substr({column}, 1, 1) = $1 THEN substr({column}, 1, 1)
+                         ELSE substr({column}, 1, {length}) END AS beginning, COUNT(*) AS total
+             FROM {table} WHERE {column} IS NOT NULL AND length({column}) > 0 GROUP BY 1"
+        );
+        let rows = self.rows(sql, [vec![without_id].into()]).await?;
+        let read = |row: QueryResult| {
+            let total: i64 = row.try_get("", "total")?;
+            let bytes = row.try_get("", "beginning")?;
+            Ok(Beginning { bytes, values: u64::try_from(total).unwrap_or_default() })
+        };
+        rows.into_iter().map(read).collect()
+    }
+
+    /// The next values of a kind after a place that do not begin with these bytes, in the order of their places.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn sealed_otherwise(
+        &self,
+        kind: Kind,
+        beginning: &[u8],
+        after: &Place,
+        limit: u32,
+    ) -> Result<Vec<SealedValue>> {
+        let (table, column, [channel, namespace, key]) = (kind.table(), kind.column(), kind.key());
+        let length = beginning.len();
+        let mut values: Vec<Value> = vec![beginning.to_vec().into(), after.channel_id.into()];
+        let (behind, order) = match kind {
+            Kind::Token | Kind::AppSecret | Kind::VerifyToken => ("id > $2", "id"),
+            Kind::SessionRecord => {
+                values.extend([after.namespace.as_str().into(), after.key.as_str().into()]);
+                ("(channel_id, namespace, key) > ($2, $3, $4)", "channel_id, namespace, key")
+            }
+        };
+        let sql = format!(
+            "SELECT {channel} AS channel_id, {namespace} AS namespace, {key} AS key, {column} AS sealed
+             FROM {table}
+             WHERE {column} IS NOT NULL AND length({column}) > 0
+                 AND substr({column}, 1, {length}) <> $1 AND {behind}
+             ORDER BY {order} LIMIT {limit}"
+        );
+        let read = |row: QueryResult| {
+            let place = Place::from_query_result(&row, "")?;
+            Ok(SealedValue { place, sealed: row.try_get("", "sealed")? })
+        };
+        self.rows(sql, values).await?.into_iter().map(read).collect()
+    }
+
+    /// Puts new bytes in the place of those that were read, where these still are, and says in how many places. On
+    /// PostgreSQL a row that somebody else is writing is left as it is: nobody is waited for while rows are locked.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn reseal(&self, kind: Kind, values: &[(SealedValue, Vec<u8>)]) -> Result<u64> {
+        let (table, column) = (kind.table(), kind.column());
+        let mut rows = Bulk::new(self.backend, ROW);
+        for (SealedValue { place: Place { channel_id, namespace, key }, sealed: former }, sealed) in values {
+            rows.push([
+                (*channel_id).into(),
+                namespace.as_str().into(),
+                key.as_str().into(),
+                Cell::Bytes(former),
+                Cell::Bytes(sealed),
+            ]);
+        }
+        let (same, names) = match kind {
+            Kind::Token | Kind::AppSecret | Kind::VerifyToken => {
+                ("stored.id = incoming.channel_id", "stored.id = found.channel_id")
+            }
+            Kind::SessionRecord => (
+                "stored.channel_id = incoming.channel_id AND stored.namespace = incoming.namespace \
+                 AND stored.key = incoming.key",
+                "stored.channel_id = found.channel_id AND stored.namespace = found.namespace \
+                 AND stored.key = found.key",
+            ),
+        };
+        let locking = match self.locking_of("stored").as_str() {
+            "" => String::new(),
+            locking => format!("{locking} SKIP LOCKED"),
+        };
+        let transaction = self.begin().await?;
+        let resealed = self
+            .write(&transaction, rows, Vec::new(), |rows, _| {
+                format!(
+                    "UPDATE {table} AS stored SET {column} = found.sealed
+                     FROM (SELECT incoming.channel_id, incoming.namespace, incoming.key, incoming.sealed
+                           FROM {rows} AS incoming JOIN {table} AS stored
+                               ON {same} AND stored.{column} = incoming.former{locking}) AS found
+                     WHERE {names}"
+                )
+            })
+            .await?;
+        transaction.commit().await?;
+        Ok(resealed)
+    }
+
+    /// Records what an operator did to a sealing key, which is not in the database.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn record_sealing_key(
+        &self,
+        who: &Who,
+        key: &str,
+        before: Option<&str>,
+        after: &str,
+    ) -> Result<()> {
+        let transaction = self.begin().await?;
+        let change = Change::now(who, What::SealingKey, key, before.map(Into::into), after.into());
+        change::record(&transaction, &[change]).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+}

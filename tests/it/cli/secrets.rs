@@ -1,0 +1,170 @@
+//! The keys that seal secrets, as an operator lists and rotates them.
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+use crate::program::{Place, Run};
+
+const KEY: &str = "POMBO__SECRETS__KEY";
+const PREVIOUS: &str = "POMBO__SECRETS__PREVIOUS_KEYS";
+
+/// Adds a business account with a token and an app secret; its id.
+fn add_channel(place: &Place, number: u32) -> String {
+    place.write("app-secret", "very-secret");
+    let line = format!(
+        "channel add-business --company Acme --name Shop --phone-number +5511988887{number:03} --waba-id 20 \
+         --phone-number-id {number} --token-file - --app-secret-file app-secret"
+    );
+    place.json_with("EAAG-token", &line)["id"].as_str().unwrap().to_owned()
+}
+
+fn word(place: &Place, channel: &str) -> Value {
+    place.json(&format!("channel webhook {channel}"))["verify_token"].clone()
+}
+
+/// Id, state, and how many tokens, app secrets and verify tokens, of each key.
+fn keys(place: &Place) -> Vec<(Value, String, [u64; 3])> {
+    let listed = place.json("secrets list");
+    let rows = listed.as_array().unwrap().iter().map(|key| {
+        let count = |name: &str| key[name].as_u64().unwrap();
+        let counts = ["tokens", "app_secrets", "verify_tokens"].map(count);
+        (key["id"].clone(), key["state"].as_str().unwrap().to_owned(), counts)
+    });
+    rows.collect()
+}
+
+fn key_file(place: &Place) -> Vec<String> {
+    let text = std::fs::read_to_string(place.path().join("data/secret.key")).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_rotation_seals_everything_with_a_new_key_and_retires_the_old_one() {
+    let place = Place::new();
+    place.json("company create Acme");
+    let channels = [add_channel(&place, 1), add_channel(&place, 2)];
+    let words = channels.each_ref().map(|channel| word(&place, channel));
+    assert_ne!(words[0], words[1]);
+    let before = keys(&place);
+    let [(old, state, counts)] = &before[..] else { panic!("{before:?}") };
+    assert_eq!((state.as_str(), counts), ("current", &[2, 2, 2]));
+    let old_line = key_file(&place);
+
+    let rotated = place.json("secrets rotate");
+    assert_ne!(&rotated["key"], old);
+    assert_eq!((&rotated["added"], &rotated["retired"]), (&json!(true), &json!([old])));
+    assert_eq!(rotated["resealed"]["tokens"], 2);
+    assert_eq!(rotated["unopened"], 0);
+    assert_eq!(keys(&place), [(rotated["key"].clone(), "current".to_owned(), [2, 2, 2])]);
+    let new_line = key_file(&place);
+    assert_eq!((old_line.len(), new_line.len()), (1, 1));
+    assert_ne!(old_line, new_line);
+    assert_eq!(channels.each_ref().map(|channel| word(&place, channel)), words, "providers know them");
+
+    // Said to a person, and once more: each rotation makes a key of its own.
+    let told = place.run("secrets rotate");
+    assert!(told.stdout.contains("the new sealing key is") && told.stdout.contains("back up"), "{told:?}");
+    let table = place.run("secrets list").stdout;
+    assert!(table.contains("VERIFY TOKENS") && table.contains("current"), "{table}");
+    assert!(key_file(&place).iter().all(|line| !table.contains(line) && !told.stdout.contains(line)));
+}
+
+#[test]
+fn a_rotation_that_was_interrupted_is_finished_by_the_next_one() {
+    let place = Place::new();
+    place.json("company create Acme");
+    let channels = [add_channel(&place, 1), add_channel(&place, 2)];
+    let words = channels.each_ref().map(|channel| word(&place, channel));
+    let old = keys(&place)[0].0.clone();
+
+    // As it is left when the command dies right after the new key is in the file, and one value has been sealed with it.
+    let line = key_file(&place).remove(0);
+    place.write("data/secret.key", &format!("{}\n{line}\n", "ab".repeat(32)));
+    place.run_with("other-secret", &format!("channel webhook {} --app-secret-file -", channels[0]));
+    let between = keys(&place);
+    let [(new, current, sealed), (previous, state, left)] = &between[..] else { panic!("{between:?}") };
+    assert_eq!((current.as_str(), sealed), ("current", &[0, 1, 0]));
+    assert_eq!((previous, state.as_str(), left), (&old, "previous", &[2, 1, 2]));
+    assert_eq!(channels.each_ref().map(|channel| word(&place, channel)), words, "everything opens");
+
+    let rotated = place.json("secrets rotate");
+    assert_eq!((&rotated["key"], &rotated["added"]), (new, &json!(false)));
+    assert_eq!(rotated["retired"], json!([old]));
+    let resealed = json!({ "tokens": 2, "app_secrets": 1, "verify_tokens": 2, "session_records": 0 });
+    assert_eq!(rotated["resealed"], resealed);
+    assert_eq!(keys(&place), [(new.clone(), "current".to_owned(), [2, 2, 2])]);
+    assert_eq!(key_file(&place), ["ab".repeat(32)]);
+    assert_eq!(channels.each_ref().map(|channel| word(&place, channel)), words);
+}
+
+/// Runs the program with these keys in its environment.
+fn run(place: &Place, line: &str, key: u8, previous: &str) -> Run {
+    let mut command = place.command(line);
+    command.env(KEY, format!("{key:02x}").repeat(32)).env(PREVIOUS, previous);
+    let output = command.output().unwrap();
+    Run {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+#[test]
+fn a_configured_key_is_changed_by_a_person_and_everything_is_sealed_with_it() {
+    let place = Place::new().with(KEY, "01".repeat(32));
+    place.json("company create Acme");
+    let channel = add_channel(&place, 1);
+    let webhook = format!("channel webhook {channel} --json");
+    let first = run(&place, &webhook, 1, "").stdout;
+    let advice = run(&place, "secrets rotate", 1, "");
+    assert!(advice.stdout.contains("secrets.previous_keys, restart the service"), "{advice:?}");
+
+    let both = format!("{}, {}", "03".repeat(32), "01".repeat(32));
+    assert_eq!(run(&place, &webhook, 2, &both).stdout, first);
+    let rotated = run(&place, "secrets rotate", 2, &both);
+    assert!(rotated.stdout.contains("3 values were sealed with it"), "{rotated:?}");
+    assert!(rotated.stdout.contains("secrets.previous_keys may go now"), "{rotated:?}");
+    assert_eq!(run(&place, &webhook, 2, "").stdout, first);
+    assert!(!place.path().join("data/secret.key").exists());
+
+    // A key that nobody has any more.
+    let lost: Value = serde_json::from_str(&run(&place, "secrets list --json", 4, "").stdout).unwrap();
+    assert_eq!(
+        (&lost[0]["tokens"], &lost[1]["state"], &lost[1]["tokens"]),
+        (&json!(0), &json!("missing"), &json!(1))
+    );
+    let rotated = run(&place, "secrets rotate", 4, "");
+    assert!(rotated.stdout.contains("3 values open with no key and stay as they are"), "{rotated:?}");
+    assert_eq!(run(&place, &webhook, 2, "").stdout, first, "they open when their key is back");
+
+    let refused = run(&place, "secrets list", 2, "hunter2");
+    assert!(refused.stderr.contains("secrets.previous_keys"), "{refused:?}");
+    assert!(!refused.stderr.contains("hunter2"), "{refused:?}");
+}
+
+#[test]
+fn channels_of_an_installation_from_before_words_were_kept_keep_theirs() {
+    let place = Place::new();
+    place.json("company create Acme");
+    let old = add_channel(&place, 1);
+    // The schema as the first versions left it.
+    let steps = place.json("migrate status");
+    let position = |step: &Value| step["name"].as_str().unwrap().ends_with("add_verify_tokens_to_channels");
+    let undone = steps.as_array().unwrap().iter().rev().position(position).unwrap() + 1;
+    assert_eq!(place.run(&format!("migrate down --steps {undone}")).code, Some(0));
+
+    let key = hex::decode(&key_file(&place)[0]).unwrap();
+    let derived = |channel: &str| {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&key).unwrap();
+        mac.update(format!("channel:{channel}:verify_token").as_bytes());
+        json!(hex::encode(mac.finalize().into_bytes()))
+    };
+    assert_eq!(word(&place, &old), derived(&old));
+    place.json("secrets rotate");
+    assert_eq!(word(&place, &old), derived(&old));
+
+    let new = add_channel(&place, 2);
+    assert_ne!(word(&place, &new), derived(&new), "a new channel's word says nothing of any key");
+    assert_eq!(word(&place, &new), word(&place, &new));
+}
