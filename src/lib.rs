@@ -38,6 +38,7 @@ pub mod connector;
 pub mod domain;
 pub mod engine;
 pub mod error;
+mod fair_semaphore;
 pub mod files;
 pub mod import;
 pub mod loadtest;

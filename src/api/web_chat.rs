@@ -1,6 +1,7 @@
 //! Web-session channels: list and send; linking them to phones is [`pairing`]'s, asking for pictures [`picture`]'s.
 
 mod answer;
+mod dry_run;
 pub(super) mod pairing;
 pub(super) mod picture;
 
@@ -9,8 +10,10 @@ use std::sync::Arc;
 use actix_web::http::header::ContentType;
 use actix_web::web::{Data, Json};
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
+use utoipa::ToSchema;
 
 use self::answer::Sent;
+use self::dry_run::Tried;
 use super::State;
 use super::auth::Company;
 use super::body::Body;
@@ -20,7 +23,7 @@ use super::chat::limits::Limits;
 use super::envelope::Envelope;
 use super::error::{Error, ErrorBody, MessageBody};
 use super::idempotency::{self, IdempotencyKey, Turn};
-use super::list_query::PageParameters;
+use super::list_query::{ListQuery, PageParameters};
 use super::openapi::{Failures, WebSend};
 use crate::domain::channel::{self, Kind};
 use crate::domain::request::WebRequest;
@@ -73,14 +76,30 @@ pub(super) async fn limits(
     Ok(Json(Limits::new(channel.id, limits, allowance)))
 }
 
+/// What a send through a web session is answered.
+#[derive(ToSchema)]
+#[schema(as = WebSendAnswer)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) enum WebAnswer {
+    /// It was handed over.
+    Sent(Sent),
+    /// It was only tried.
+    Tried(Tried),
+}
+
 /// Send a message
 ///
 /// One message to a number or a group, answered when it is handed over to WhatsApp. What becomes of it is told by
 /// the send that the answer names.
 ///
-/// The file behind `link` is fetched first, and a number is asked for when it is new. The message then waits for its
-/// turn at the channel's pace: 429 says that this would take too long, and `Retry-After` when to try again. After
-/// any refusal nothing was sent and nothing will be.
+/// The channel's pace is asked first: 429 says that the message would wait too long for its turn, and `Retry-After` when
+/// to try again. Then the file behind `link` is fetched, and WhatsApp is asked for a number that is new. After any refusal
+/// nothing was sent and nothing will be.
+///
+/// With `dry_run=true` all of that is done and refused the same, but nothing is sent: the answer says where the message
+/// would go, what its file is and how long its turn is away. It takes nothing of what the channel may send, and is not
+/// kept under an `Idempotency-Key`.
 ///
 /// A send that is paused while its caller waits goes if it is resumed in time; otherwise it expires, and the answer is
 /// 409 `send_is_over`, as it is for a send that is canceled.
@@ -93,13 +112,17 @@ pub(super) async fn limits(
     path = "/api/v1/web-chat/{id}/messages",
     operation_id = "sendWebMessage",
     tag = "web session",
-    params(("id" = Uuid, Path, description = "The channel"), IdempotencyKey),
+    params(
+        ("id" = Uuid, Path, description = "The channel"),
+        ("dry_run" = Option<bool>, Query, description = "Whether only to say what would be done"),
+        IdempotencyKey,
+    ),
     request_body = WebSend,
     responses(
         (
             status = 200,
-            description = "Handed over",
-            body = Sent,
+            description = "Handed over, or what a dry run found",
+            body = WebAnswer,
             headers(("Idempotency-Replayed" = String, description = "`true` when this was the answer before")),
         ),
         (status = 404, description = "No such channel in this company", body = MessageBody),
@@ -119,6 +142,7 @@ pub(super) async fn send(
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
+    let is_dry_run = ListQuery::new(request.query_string(), &state.options).flag("dry_run")?;
     let body = body.read(&state.options).await?;
     let held = match idempotency::turn(&state, company, &request, &body).await? {
         Turn::First(held) => held,
@@ -133,6 +157,10 @@ pub(super) async fn send(
         }
     };
     let asked = WebRequest::parse(&body, &state.options.send)?;
+    if is_dry_run {
+        let rehearsal = state.engine.rehearse_web(&channel, asked).await?;
+        return Ok(HttpResponse::Ok().json(Tried::from(rehearsal)));
+    }
     let answer = state
         .engine
         .send_web(&channel, asked, held, |sent| serde_json::to_string(&Sent::from(sent)).unwrap_or_default());

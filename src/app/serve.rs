@@ -15,6 +15,7 @@ use tokio::time::{timeout, timeout_at};
 use super::shutdown::{self, Asked};
 use super::{App, measures, open_files, store_options, web_session};
 use crate::api::{self, Listener};
+use crate::clock::Timestamp;
 use crate::config::{self, Config};
 use crate::connector::web_session::Driver;
 use crate::domain::channel::Kind;
@@ -110,6 +111,9 @@ pub async fn start(app: App) -> anyhow::Result<Service> {
 /// As [`start`].
 pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Result<Service> {
     let App { mut config, store, vault } = app;
+    if let Some(warning) = config.cloud_api.version_warning(Timestamp::now()) {
+        tracing::warn!("{warning}");
+    }
     let metrics = if config.metrics.enabled { Some(measures::install()?) } else { None };
     // Bound first: a second service on the same address must not touch the database.
     let socket = bind(config.server.bind, "server.bind")?;

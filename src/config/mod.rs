@@ -7,6 +7,7 @@
 mod check;
 mod fault;
 mod layers;
+mod provider_version;
 mod sections;
 #[cfg(test)]
 mod tests;

@@ -142,7 +142,7 @@ pub struct CloudApi {
     /// Absolute, without a slash at its end.
     #[serde(deserialize_with = "units::base_url")]
     pub base_url: String,
-    /// The first segment of every path, "v25.0".
+    /// The first segment of every path, "v26.0".
     pub version: String,
     /// For one connection to be made.
     #[serde(with = "time_span")]

@@ -203,7 +203,7 @@ fn options_that_contradict_each_other_are_faults() {
 
     cloud_api.version (file pombo.toml)
       wrong: "25" is not a version of the provider's API
-      mend:  write it like "v25.0"
+      mend:  write it like "v26.0"
 
     log.level (file pombo.toml)
       wrong: "pombo=loud" is not a filter: error parsing level filter: expected one of "off", "error", "warn", "info", "debug", "trace", or a number 0-5

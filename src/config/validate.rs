@@ -201,7 +201,7 @@ fn words(config: &Config, found: &mut Vec<Found>) {
     }
     if !is_version(&config.cloud_api.version) {
         let problem = format!("\"{}\" is not a version of the provider's API", config.cloud_api.version);
-        found.push(("cloud_api.version", problem, "write it like \"v25.0\"".to_owned()));
+        found.push(("cloud_api.version", problem, "write it like \"v26.0\"".to_owned()));
     }
     if let Err(error) = EnvFilter::builder().parse(&config.log.level) {
         let problem = format!("\"{}\" is not a filter: {error}", config.log.level);
@@ -211,7 +211,7 @@ fn words(config: &Config, found: &mut Vec<Found>) {
     }
 }
 
-/// "v25.0": a letter, two numbers.
+/// "v26.0": a letter, two numbers.
 fn is_version(text: &str) -> bool {
     let number = |part: &str| !part.is_empty() && part.bytes().all(|digit| digit.is_ascii_digit());
     text.strip_prefix('v')

@@ -70,6 +70,7 @@ use self::suppressions::Suppressions;
 use self::template_sync::TemplateSync;
 use self::throttle::Throttles;
 use self::wall_clock::Jump;
+pub use self::web_send::{RehearsedFile, WebRehearsal};
 pub use self::web_session::HandedOver;
 use self::web_session::{Errands, Lines, WebSessions};
 use crate::clock::Timestamp;
@@ -83,6 +84,7 @@ use crate::domain::limit::Spent;
 pub use crate::domain::request::{Skipped, SkippedEntry};
 use crate::domain::send::Schedule;
 use crate::error::Refusal;
+use crate::fair_semaphore::FairSemaphore;
 use crate::store::{self, Lease, Purpose, Store};
 use crate::vault::Vault;
 
@@ -290,6 +292,7 @@ impl Engine {
             questions: Pace::each_second(QUESTIONS_EACH_SECOND),
             reader: Reader::new(store.reserved_for(Purpose::Dispatch)),
             places: FairLine::new(config.engine.total_in_flight),
+            audiences: FairSemaphore::new(config.engine.resolvers.max(1).saturating_mul(resolver::AT_ONCE)),
             engine: config.engine.clone(),
             retry: config.retry.clone(),
             cloud_api: config.cloud_api.clone(),

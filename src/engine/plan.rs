@@ -127,9 +127,9 @@ impl Handler<Rehearse> for Resolver {
     type Result = ResponseFuture<Result<Outcome, ledger::Error>>;
 
     fn handle(&mut self, Rehearse(planned): Rehearse, _: &mut Self::Context) -> Self::Result {
-        let (shared, place) = self.place();
+        let (shared, turn) = self.turn(planned.company_id);
         Box::pin(async move {
-            let _place = place.await.ok_or(ledger::Error::Closed)?;
+            let _turn = turn.await;
             planned.outcome(&shared.store, &shared.suppressions, Timestamp::now()).await.map_err(|error| {
                 tracing::error!(%error, "reading what a planned send would meet failed");
                 if error.is_passing() { ledger::Error::Unavailable } else { ledger::Error::Closed }

@@ -10,7 +10,6 @@ mod unique;
 use std::sync::Arc;
 
 use actix::prelude::*;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use uuid::Uuid;
 
 pub(super) use self::unique::Unique;
@@ -21,9 +20,10 @@ use crate::domain::block::pack;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::Skipped;
 use crate::domain::send::{Block, Recipients};
+use crate::fair_semaphore::Permit;
 
-/// Audiences that one resolver writes at once; more wait.
-const AT_ONCE: usize = 4;
+/// Audiences that each resolver writes at once on average; more wait, and companies have fair shares.
+pub(super) const AT_ONCE: usize = 4;
 /// Blocks written at once.
 const STEP: usize = 12;
 
@@ -54,18 +54,17 @@ pub(crate) struct Resolved {
 /// See the module.
 pub(crate) struct Resolver {
     shared: Arc<Shared>,
-    places: Arc<Semaphore>,
 }
 
 impl Resolver {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, places: Arc::new(Semaphore::new(AT_ONCE)) }
+        Self { shared }
     }
 
-    /// What this resolver works with, and a place to work in, to be waited for; none is left when it ended.
-    pub(super) fn place(&self) -> (Arc<Shared>, impl Future<Output = Option<OwnedSemaphorePermit>> + use<>) {
-        let places = Arc::clone(&self.places);
-        (Arc::clone(&self.shared), async move { places.acquire_owned().await.ok() })
+    /// What this resolver works with, and the turn of this company, to be waited for.
+    pub(super) fn turn(&self, company_id: Uuid) -> (Arc<Shared>, impl Future<Output = Permit> + use<>) {
+        let audiences = Arc::clone(&self.shared.audiences);
+        (Arc::clone(&self.shared), async move { audiences.acquire(company_id, 1).await })
     }
 }
 
@@ -77,10 +76,10 @@ impl Handler<Resolve> for Resolver {
     type Result = ResponseFuture<Result<Resolved, Error>>;
 
     fn handle(&mut self, resolve: Resolve, _: &mut Self::Context) -> Self::Result {
-        let (shared, place) = self.place();
+        let (shared, turn) = self.turn(resolve.order.company_id);
         let writing = Writing { shared, resolve, resolved: Resolved::default(), pending: Vec::new() };
         Box::pin(async move {
-            let _place = place.await.ok_or(Error::Closed)?;
+            let _turn = turn.await;
             writing.run().await
         })
     }

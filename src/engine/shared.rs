@@ -20,6 +20,7 @@ use crate::config;
 use crate::connector::media::Fetcher;
 use crate::domain::channel::Channel;
 use crate::domain::tier::{self, Tier};
+use crate::fair_semaphore::FairSemaphore;
 use crate::store::Store;
 use crate::vault::Vault;
 
@@ -45,6 +46,8 @@ pub(crate) struct Shared {
     pub(crate) reader: Reader,
     /// Messages in flight of all channels together.
     pub(crate) places: Arc<FairLine>,
+    /// Audiences that are resolved at once, over all resolvers.
+    pub(crate) audiences: Arc<FairSemaphore>,
     pub(crate) engine: config::Engine,
     pub(crate) retry: config::Retry,
     pub(crate) cloud_api: config::CloudApi,

@@ -1,10 +1,13 @@
 //! Sending through a web session: a message that somebody waits for until it is handed over.
 //!
-//! Everything that can be refused is refused before anything is written: whether there is a session, the file, the
-//! number, the pace. Then the message goes the way of every other: ledger, channel actor, connector. Its send
-//! expires when its caller has waited long enough, so that what was answered with an error is not sent later. What a
-//! request under a client's key is answered when it is repeated decides [`repeat`].
+//! Everything that can be refused is refused before anything is written: whether there is a session, the pace, the
+//! file, the number. The pace is asked first, and the message has its place from there on: what would go too late is not
+//! fetched, and no channel has more files fetched than it may send. Then the message goes the way of every other: ledger,
+//! channel actor, connector. Its send expires when its caller has waited long enough, so that what was answered with an
+//! error is not sent later. What a request under a client's key is answered when it is repeated decides [`repeat`]; what
+//! a message would be that is only tried, [`rehearse`].
 
+mod rehearse;
 mod repeat;
 
 use std::sync::Arc;
@@ -14,9 +17,10 @@ use tokio::time::timeout;
 use url::Url;
 use uuid::Uuid;
 
-use super::channel::Admit;
+pub use self::rehearse::{RehearsedFile, WebRehearsal};
+use super::channel::{Admit, PAIR_SENTENCE};
 use super::ledger::{Accept, Listener, Order};
-use super::web_session::{HandOver, HandedOver, Render, Wait, link};
+use super::web_session::{Admitted, HandOver, HandedOver, Render, Wait, link};
 use super::{Engine, Error, Held, RETRY_AFTER};
 use crate::clock::Timestamp;
 use crate::connector::media::Media;
@@ -39,21 +43,14 @@ const ASKED_TOO_OFTEN: Duration = Duration::from_secs(60);
 /// How much later than its send expires its caller is told at the latest.
 const AFTERWARDS: Duration = Duration::from_secs(30);
 
-/// Whom a message goes to.
-struct Addressee {
-    jid: Jid,
-    /// The number, if nobody wrote to the other before.
-    stranger: Option<PhoneNumber>,
-}
-
 impl Engine {
     /// Sends a message through a web session, and returns what `render` makes of it when it is handed over. With a
     /// key that is `held`, that answer is kept under it.
     ///
     /// # Errors
     ///
-    /// In this order: `session_disconnected`; `link_not_allowed`, `media_unavailable`, `media_too_large`;
-    /// `not_on_whatsapp`; [`Error::TooSoon`]; `send_is_over` when somebody canceled the send, or paused it and did not
+    /// In this order: `session_disconnected`; [`Error::TooSoon`]; `link_not_allowed`, `media_unavailable`,
+    /// `media_too_large`; `not_on_whatsapp`; `send_is_over` when somebody canceled the send, or paused it and did not
     /// resume it in time. [`Error::Unavailable`] when it cannot be written now, and [`Error::Internal`] when nobody
     /// knows whether it was handed over. After any other error it was not, and will not be.
     pub async fn send_web(
@@ -89,19 +86,13 @@ impl Engine {
         self.check_running()?;
         let WebRequest { recipient, content } = request;
         let (listener, session) = self.session(channel)?;
-        let file = self.file(&content).await?;
-        let addressee = self.addressee(channel, &session, &recipient).await?;
-        let patience = self.0.web_sessions.patience();
-        let admit = Admit { stranger: addressee.stranger, patience };
-        let later = Error::Unavailable { retry_after: RETRY_AFTER };
-        let admitted = self.directory().ask(channel.id, admit).await.ok_or(later)?;
-        let admitted = admitted.map_err(|too_soon| Error::TooSoon {
-            retry_after: too_soon.retry_after,
-            sentence: too_soon.sentence,
-            spent: too_soon.spent,
-        })?;
+        let known = self.known(channel, &recipient).await?;
+        let (stranger, patience) = (stranger(&recipient, known.as_ref()), self.0.web_sessions.patience());
+        let admitted = self.admit_web(channel, Admit { stranger, patience, tried: None }).await?;
+        let file = self.file(channel, &content).await?;
+        let to = self.address(channel, &session, &recipient, known.as_ref()).await?;
         let errands = &self.0.shared.errands;
-        let (errand, mut wait) = errands.begin(channel.id, addressee.jid, file, admitted, render);
+        let (errand, mut wait) = errands.begin(channel.id, to, file, admitted, render);
         let (recipients, group) = match recipient {
             WebRecipient::Number(number) => (Recipients::One(number), None),
             WebRecipient::Group(id) => (Recipients::Group, Some(id)),
@@ -128,7 +119,7 @@ impl Engine {
         metrics::counter!("pombo_sends_accepted_total").increment(1);
         metrics::counter!("pombo_recipients_accepted_total").increment(1);
         let handed_over = told_of(&mut wait, patience, send_id).await?;
-        if let Some(number) = addressee.stranger {
+        if let Some(number) = stranger {
             self.no_stranger_any_more(channel, number, handed_over.at).await;
         }
         Ok(handed_over)
@@ -145,36 +136,52 @@ impl Engine {
         Ok((listener, session.ok_or_else(reconnecting)?))
     }
 
+    /// Lets a message in, or says when it may come again.
+    async fn admit_web(&self, channel: &Channel, admit: Admit) -> Result<Admitted, Error> {
+        let later = Error::Unavailable { retry_after: RETRY_AFTER };
+        let admitted = self.directory().ask(channel.id, admit).await.ok_or(later)?;
+        admitted.map_err(|too_soon| Error::TooSoon {
+            retry_after: too_soon.retry_after,
+            sentence: too_soon.sentence,
+            spent: too_soon.spent,
+        })
+    }
+
     /// The file behind the link, if there is one.
-    async fn file(&self, content: &Content) -> Result<Option<Media>, Error> {
+    async fn file(&self, channel: &Channel, content: &Content) -> Result<Option<Media>, Error> {
         let Some((link, kind)) = link(content) else { return Ok(None) };
         let link = Url::parse(link).map_err(|_| {
             Refusal::new(Code::InvalidLink, "`link` is not an absolute http or https address")
         })?;
-        Ok(Some(self.0.shared.fetcher.fetch(&link, kind).await?))
+        Ok(Some(self.0.shared.fetcher.fetch(channel.company_id, &link, kind).await?))
     }
 
-    /// Whom to send to: as the store knows, or as the session finds out.
-    async fn addressee(
+    /// What the store knows of the number that is written to.
+    async fn known(&self, channel: &Channel, recipient: &WebRecipient) -> Result<Option<KnownNumber>, Error> {
+        match recipient {
+            WebRecipient::Number(number) => Ok(self.store().known_number(channel.id, *number).await?),
+            WebRecipient::Group(_) => Ok(None),
+        }
+    }
+
+    /// Where to send to: as the store knows, or as the session finds out.
+    async fn address(
         &self,
         channel: &Channel,
         session: &Arc<dyn Session>,
         recipient: &WebRecipient,
-    ) -> Result<Addressee, Error> {
+        known: Option<&KnownNumber>,
+    ) -> Result<Jid, Error> {
         let number = match recipient {
             WebRecipient::Number(number) => *number,
             WebRecipient::Group(id) => {
-                let jid = Jid::group(id).map_err(|invalid| {
+                return Ok(Jid::group(id).map_err(|invalid| {
                     Refusal::new(Code::InvalidPhoneNumber, format!("`phone_number` {invalid}"))
-                })?;
-                return Ok(Addressee { jid, stranger: None });
+                })?);
             }
         };
-        let known = self.store().known_number(channel.id, number).await?;
-        let stranger = known.as_ref().is_none_or(KnownNumber::is_cold).then_some(number);
-        if let Some(jid) = known.as_ref().and_then(still_good) {
-            let jid = jid.ok_or_else(|| not_on_whatsapp(number))?;
-            return Ok(Addressee { jid, stranger });
+        if let Some(jid) = known.and_then(still_good) {
+            return Ok(jid.ok_or_else(|| not_on_whatsapp(number))?);
         }
         let found = session.find(number).await.map_err(|error| unanswered(&error))?;
         let (jid, lid) = found.map(|found| (found.jid, found.lid)).unzip();
@@ -184,8 +191,7 @@ impl Engine {
         if let Some(lid) = lid {
             self.learn_lid(channel, number, lid).await;
         }
-        let jid = jid.ok_or_else(|| not_on_whatsapp(number))?;
-        Ok(Addressee { jid, stranger })
+        Ok(jid.ok_or_else(|| not_on_whatsapp(number))?)
     }
 
     /// Where a person's profile picture is, which the company's contacts with this number show from here on.
@@ -201,8 +207,10 @@ impl Engine {
     ) -> Result<Option<String>, Error> {
         self.check_running()?;
         let (_, session) = self.session(channel)?;
-        let addressee = self.addressee(channel, &session, &WebRecipient::Number(number)).await?;
-        let picture = session.picture(&addressee.jid).await.map_err(|error| unanswered(&error))?;
+        let person = WebRecipient::Number(number);
+        let known = self.known(channel, &person).await?;
+        let jid = self.address(channel, &session, &person, known.as_ref()).await?;
+        let picture = session.picture(&jid).await.map_err(|error| unanswered(&error))?;
         if let Some(picture) = &picture {
             self.store().set_profile_picture(channel.company_id, number, &picture.url).await?;
         }
@@ -269,10 +277,7 @@ fn too_late(reason: Reason) -> Error {
                             be; repeat the request when it may go";
             return Refusal::new(Code::SendIsOver, sentence).into();
         }
-        Reason::Pair => {
-            "the recipient got another message too short a time ago (option pair_interval of the channel's tier): \
-             try again later"
-        }
+        Reason::Pair => PAIR_SENTENCE,
         _ => {
             "other messages of the channel went first for longer than a caller may wait (option \
              web_session.patience): try again"
@@ -282,6 +287,14 @@ fn too_late(reason: Reason) -> Error {
         retry_after: RETRY_AFTER,
         sentence: sentence.to_owned(),
         spent: Spent::pause(RETRY_AFTER),
+    }
+}
+
+/// The number that is written to, if its owner and the session never wrote to each other.
+fn stranger(recipient: &WebRecipient, known: Option<&KnownNumber>) -> Option<PhoneNumber> {
+    match recipient {
+        WebRecipient::Number(number) => known.is_none_or(KnownNumber::is_cold).then_some(*number),
+        WebRecipient::Group(_) => None,
     }
 }
 

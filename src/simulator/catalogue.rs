@@ -90,6 +90,16 @@ impl Catalogue {
         true
     }
 
+    /// How many templates there are, and how many there can be.
+    pub(super) fn count(&self) -> (usize, usize) {
+        (self.by_id.len(), LARGEST)
+    }
+
+    /// How many templates are wanted.
+    pub(super) fn count_wanted(&self, wanted: &Wanted<'_>) -> usize {
+        self.by_id.values().filter(|stored| wanted.has(&stored.template)).count()
+    }
+
     /// Up to `limit` wanted templates with ids above `after`, and whether there are more.
     pub(super) fn page(
         &self,

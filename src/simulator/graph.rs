@@ -1,4 +1,4 @@
-//! The provider's nodes: numbers, accounts, tokens, and the small verbs on them.
+//! The provider's nodes: numbers, accounts, templates, files, tokens, and the small verbs on them.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use actix_web::{HttpRequest, HttpResponse};
 use serde_json::{Map, Value, json};
 
 use super::error::GraphError;
-use super::node;
 use super::reply::{Verdict, answer};
 use super::send::bearer;
 use super::world::World;
+use super::{media, node};
 
 /// Query parameters by name.
 pub(super) type Parameters = Query<HashMap<String, String>>;
@@ -21,7 +21,36 @@ const ACCOUNT_FIELDS: &str = "id,name,currency,timezone_id,message_template_name
 /// Of a template; `rejected_reason` and `quality_score` only come when they are asked for.
 pub(super) const TEMPLATE_FIELDS: &str = "id,name,language,status,category,parameter_format,components";
 
-/// `GET /{id}`: a number, an account or a template.
+/// Fields of any node that the provider knows and that the simulator may have nothing for: they are left out then.
+const MAY_BE_UNSET: [&str; 25] = [
+    "about",
+    "address",
+    "certificate",
+    "conversational_automation",
+    "correct_category",
+    "degrees_of_freedom_spec",
+    "description",
+    "display_format",
+    "email",
+    "library_template_name",
+    "message_send_ttl_seconds",
+    "new_certificate",
+    "new_display_name",
+    "new_name_status",
+    "on_behalf_of_business_info",
+    "owner_business",
+    "previous_category",
+    "primary_business_location",
+    "primary_funding_id",
+    "profile_picture_url",
+    "purchase_order_number",
+    "subscribed_apps",
+    "username",
+    "vertical",
+    "websites",
+];
+
+/// `GET /{id}`: a number, an account, a template or a file.
 pub(super) async fn node(
     world: Data<World>,
     path: Path<(String, String)>,
@@ -45,6 +74,9 @@ pub(super) async fn node(
         let node = || selected(node::account(&account), fields, ACCOUNT_FIELDS);
         let verdict = account.spare(world.now()).and_then(|()| node());
         return answer(&world, Some(&account), &verdict);
+    }
+    if let Some(verdict) = media::describe(&world, &request, &id, &query) {
+        return answer(&world, None, &verdict);
     }
     match world.number(token, &id) {
         Ok(number) => {
@@ -150,10 +182,11 @@ pub(super) fn selected(node: Value, fields: Option<&str>, usual: &str) -> Verdic
     let asked = fields.filter(|fields| !fields.trim().is_empty()).unwrap_or(usual);
     let mut shown = Map::new();
     for name in asked.split(',').map(str::trim).filter(|name| !name.is_empty() && *name != "id") {
-        let Some(value) = all.remove(name).or_else(|| shown.get(name).cloned()) else {
-            return Err(GraphError::because(100, format!("there is no field {name}")));
-        };
-        shown.insert(name.to_owned(), value);
+        match all.remove(name).or_else(|| shown.get(name).cloned()) {
+            Some(value) => drop(shown.insert(name.to_owned(), value)),
+            None if MAY_BE_UNSET.contains(&name) => {}
+            None => return Err(GraphError::because(100, format!("there is no field {name}"))),
+        }
     }
     shown.extend(all.remove("id").map(|id| ("id".to_owned(), id)));
     Ok(Value::Object(shown))

@@ -47,7 +47,8 @@ pub(super) async fn templates(
             status: text("status"),
             category: text("category"),
         };
-        let (page, has_more) = account.catalogue.read().page(&wanted, after, limit);
+        let catalogue = account.catalogue.read();
+        let (page, has_more) = catalogue.page(&wanted, after, limit);
         let nodes = page.iter().map(|stored| selected(stored.node(), text("fields"), TEMPLATE_FIELDS));
         let mut body = json!({ "data": nodes.collect::<Result<Vec<_>, _>>()? });
         if let (Some(first), Some(last)) = (page.first(), page.last()) {
@@ -55,6 +56,13 @@ pub(super) async fn templates(
             if has_more {
                 body["paging"]["next"] = next(&request, &query, &cursor(last)).into();
             }
+        }
+        if query.contains_key("summary") {
+            let (count, most) = catalogue.count();
+            body["summary"] = json!({
+                "total_count": catalogue.count_wanted(&wanted), "message_template_count": count,
+                "message_template_limit": most, "are_translations_complete": false,
+            });
         }
         Ok(body)
     })();
@@ -97,6 +105,8 @@ struct NewTemplate {
     category: String,
     #[serde(default)]
     parameter_format: Option<String>,
+    #[serde(default)]
+    message_send_ttl_seconds: Option<i64>,
     components: Value,
 }
 
@@ -137,12 +147,31 @@ fn read_template(body: &[u8]) -> Result<Template, GraphError> {
     if !new.components.is_array() || new.language.is_empty() {
         return Err(GraphError::because(100, "language and an array of components are required"));
     }
+    if let Some(seconds) = new.message_send_ttl_seconds {
+        let (least, most) = ttl_bounds(&category);
+        // -1 of an authentication template: thirty days.
+        let is_usual = seconds == -1 && category == "AUTHENTICATION";
+        if !is_usual && !(least..=most).contains(&seconds) {
+            let details = format!("message_send_ttl_seconds of {category} is {least} to {most}");
+            return Err(GraphError::because(100, details));
+        }
+    }
     let mut template = Template::new(new.name, new.language, new.components);
+    template.message_send_ttl_seconds = new.message_send_ttl_seconds;
     template.category = category;
     template.status = "PENDING".to_owned();
     template.parameter_format =
         new.parameter_format.map_or(template.parameter_format, |it| it.to_ascii_uppercase());
     Ok(template)
+}
+
+/// The least and the most seconds for which a template of this category is tried to be delivered.
+fn ttl_bounds(category: &str) -> (i64, i64) {
+    match category {
+        "AUTHENTICATION" => (30, 15 * 60),
+        "UTILITY" => (30, 12 * 60 * 60),
+        _ => (12 * 60 * 60, 30 * 24 * 60 * 60),
+    }
 }
 
 /// `POST /{template_id}/unpause`.

@@ -6,7 +6,8 @@
 //! knows what connectors promise.
 //!
 //! It counts every accepted message exactly ([`NumberFigures`]), keeps the newest in a log, enforces
-//! throttles, sends signed webhooks when told where to, and misbehaves on request (`/_sim/script`).
+//! throttles, sends signed webhooks when told where to, and misbehaves on request (`/_sim/script`). It takes what
+//! clients of the provider ask besides: uploads of files, business profiles, greetings, blocked people.
 //! What it keeps is bounded; where it is bounded is said at [`Options`] and [`ReceiptOptions`].
 //!
 //! Two ways to know accounts: seeded ones only (the default; what is not seeded answers as an
@@ -66,12 +67,15 @@ mod level;
 mod lock;
 mod log;
 mod management;
+mod media;
+mod multipart;
 mod node;
 mod notice;
 mod options;
 mod outbox;
 mod pacing;
 mod parameters;
+mod person;
 mod phone;
 mod reply;
 mod script;
@@ -86,6 +90,8 @@ mod template;
 mod tests;
 mod throttle;
 mod timeline;
+mod unversioned;
+mod upkeep;
 mod web_session;
 mod webhook;
 mod world;
@@ -123,17 +129,26 @@ fn routes(config: &mut ServiceConfig) {
                 .route("/scan", post().to(web_session::scan))
                 .route("/messages", get().to(web_session::messages)),
         )
+        .route("/media/{id}", get().to(media::download))
         .service(
             web::scope(r"/{version:v\d+\.\d+}")
                 .route("/{phone_number_id}/messages", post().to(send::send))
                 .route("/debug_token", get().to(graph::debug_token))
                 .route("/{phone_number_id}/register", post().to(graph::register))
+                .route("/{phone_number_id}/media", post().to(media::upload))
+                .route("/{phone_number_id}/whatsapp_business_profile", get().to(upkeep::show_profile))
+                .route("/{phone_number_id}/whatsapp_business_profile", post().to(upkeep::set_profile))
+                .route("/{phone_number_id}/conversational_automation", post().to(upkeep::set_automation))
+                .route("/{phone_number_id}/block_users", get().to(upkeep::show_blocked))
+                .route("/{phone_number_id}/block_users", post().to(upkeep::block))
+                .route("/{phone_number_id}/block_users", delete().to(upkeep::unblock))
                 .route("/{waba_id}/phone_numbers", get().to(graph::phone_numbers))
                 .route("/{waba_id}/subscribed_apps", post().to(graph::subscribe))
                 .route("/{waba_id}/message_templates", get().to(management::templates))
                 .route("/{waba_id}/message_templates", post().to(management::create))
                 .route("/{template_id}/unpause", post().to(management::unpause))
-                .route("/{id}", get().to(graph::node)),
+                .route("/{id}", get().to(graph::node))
+                .route("/{media_id}", delete().to(media::delete)),
         )
         .default_service(web::route().to(graph::unknown_path));
 }

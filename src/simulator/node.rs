@@ -10,7 +10,12 @@ pub(super) fn account(account: &Account) -> Value {
     let can_send = if account.restriction().is_some() { "BLOCKED" } else { "AVAILABLE" };
     json!({
         "id": account.waba_id, "name": "Simulated business", "currency": "USD", "timezone_id": "1",
-        "message_template_namespace": "simulator",
+        "message_template_namespace": "simulator", "country": "US", "status": "ACTIVE", "ownership_type": "SELF",
+        "account_review_status": "APPROVED", "business_verification_status": "verified",
+        "is_enabled_for_insights": true, "disable_marketing_messages_on_cloud_api": false,
+        "marketing_messages_lite_api_status": "ONBOARDED", "marketing_messages_onboarding_status": "ONBOARDED",
+        "owner_business_info": { "id": "1000000001", "name": "Simulated business" },
+        "whatsapp_business_manager_messaging_limit": "TIER_UNLIMITED",
         "health_status": { "can_send_message": can_send, "entities": [] },
     })
 }
@@ -33,6 +38,16 @@ pub(super) fn number(number: &PhoneNumber) -> Value {
         "code_verification_status": "VERIFIED",
         "name_status": "APPROVED",
         "account_mode": "LIVE",
+        "quality_score": { "score": "GREEN" },
+        "country_code": "US",
+        "country_dial_code": "1",
+        "is_official_business_account": false,
+        "is_pin_enabled": true,
+        "is_preverified_number": false,
+        "search_visibility": "NON_VISIBLE",
+        "eligibility_for_api_business_global_search": "NON_ELIGIBLE_UNDEFINED_COUNTRY",
+        "webhook_configuration": { "application": "https://example.com/hook" },
+        "last_onboarded_time": "2025-01-02T03:04:05+0000",
         "whatsapp_business_manager_messaging_limit": "TIER_UNLIMITED",
         "health_status": {
             "can_send_message": all_can,
@@ -42,6 +57,9 @@ pub(super) fn number(number: &PhoneNumber) -> Value {
             ],
         },
     });
+    if let Some(automation) = &number.upkeep().automation {
+        node["conversational_automation"] = automation.clone();
+    }
     if let Value::Object(fields) = &mut node {
         fields.extend(standing.fields);
     }

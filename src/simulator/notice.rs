@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::error::title;
+use super::person::{contact, user_id};
 use super::phone::PhoneNumber;
 use super::template::StoredTemplate;
 use crate::clock::Timestamp;
@@ -45,7 +46,7 @@ pub(super) fn template_status(stored: &StoredTemplate, status: &str) -> Value {
 /// `messages`: somebody wrote this text.
 pub(super) fn text(number: &PhoneNumber, from: &str, id: &str, body: &str, quoted: Option<&str>) -> Value {
     let mut message = json!({
-        "from": from, "id": id, "timestamp": seconds().to_string(), "type": "text", "text": { "body": body },
+        "from": from, "from_user_id": user_id(from), "id": id, "timestamp": seconds().to_string(), "type": "text", "text": { "body": body },
     });
     if let Some(quoted) = quoted {
         message["context"] = json!({ "from": digits(number), "id": quoted });
@@ -53,7 +54,7 @@ pub(super) fn text(number: &PhoneNumber, from: &str, id: &str, body: &str, quote
     about(
         number,
         json!({
-            "contacts": [{ "profile": { "name": "Simulated person" }, "wa_id": from }],
+            "contacts": [contact(from)],
             "messages": [message],
         }),
     )
@@ -65,9 +66,9 @@ pub(super) fn preference(number: &PhoneNumber, wa_id: &str, value: &str) -> Valu
     about(
         number,
         json!({
-            "contacts": [{ "profile": { "name": "Simulated person" }, "wa_id": wa_id }],
+            "contacts": [contact(wa_id)],
             "user_preferences": [{
-                "wa_id": wa_id, "detail": detail, "category": "marketing_messages", "value": value,
+                "wa_id": wa_id, "user_id": user_id(wa_id), "detail": detail, "category": "marketing_messages", "value": value,
                 "timestamp": seconds(),
             }],
         }),

@@ -24,6 +24,8 @@ pub(super) struct Event {
     pub(super) number: Arc<PhoneNumber>,
     pub(super) id: String,
     pub(super) to: String,
+    /// Whether `to` is a group.
+    pub(super) is_group: bool,
     pub(super) key: String,
     pub(super) category: &'static str,
     pub(super) failure: Option<AsyncFailure>,

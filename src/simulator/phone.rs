@@ -1,8 +1,8 @@
 //! One business phone number: its state, its limit and its figures, behind one short lock.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, MutexGuard};
 
 use serde_json::{Map, Value};
 
@@ -15,6 +15,7 @@ use super::lock::Lock;
 use super::seed::Number;
 use super::throttle::SlidingSecond;
 use super::timeline::Timeline;
+use super::upkeep::Upkeep;
 use crate::clock::Timestamp;
 
 /// A phone number of an account.
@@ -27,6 +28,7 @@ pub(super) struct PhoneNumber {
     pub(super) account: Arc<Account>,
     digits: String,
     traffic: Lock<Traffic>,
+    upkeep: Lock<Upkeep>,
     descriptions: AtomicU64,
 }
 
@@ -76,6 +78,7 @@ impl PhoneNumber {
                 passed: SlidingSecond::default(),
                 figures: Figures::default(),
             }),
+            upkeep: Lock::default(),
             descriptions: AtomicU64::new(0),
         }
     }
@@ -147,6 +150,11 @@ impl PhoneNumber {
 
     pub(super) fn timeline(&self) -> Timeline {
         self.traffic.hold().figures.timeline()
+    }
+
+    /// Its profile, its greetings and whom it blocked.
+    pub(super) fn upkeep(&self) -> MutexGuard<'_, Upkeep> {
+        self.upkeep.hold()
     }
 
     pub(super) fn standing(&self) -> Standing {

@@ -95,6 +95,9 @@ pub struct Template {
     /// `POSITIONAL` or `NAMED`.
     #[serde(default = "positional")]
     pub parameter_format: String,
+    /// How long a message of it is tried to be delivered, in seconds; when absent, as long as the provider does usually.
+    #[serde(default)]
+    pub message_send_ttl_seconds: Option<i64>,
     /// The provider's array of components.
     pub components: Value,
 }
@@ -120,6 +123,7 @@ impl Template {
             status: approved(),
             category: utility(),
             parameter_format: positional(),
+            message_send_ttl_seconds: None,
             components,
         }
     }
@@ -135,6 +139,9 @@ pub fn default_templates() -> Vec<Template> {
         "text": "Hi {{1}}, your order {{2}} is on its way.",
         "example": { "body_text": [["Priya", "A-1042"]] },
     }]);
+    let invoice = json!([{
+        "type": "BODY", "text": "Invoice {{1}} is ready.", "example": { "body_text": [["A-1042"]] },
+    }]);
     let promo = json!([
         { "type": "HEADER", "format": "IMAGE", "example": { "header_handle": ["https://example.com/spring.jpg"] } },
         { "type": "BODY", "text": "{{1}}, spring is here.", "example": { "body_text": [["Priya"]] } },
@@ -149,7 +156,7 @@ pub fn default_templates() -> Vec<Template> {
         Template::new("hello_world", "en_US", body("Hello world.")),
         Template::new("order_update", "en_US", order),
         marketing(Template::new("promo", "en_US", promo)),
-        standing("PENDING", Template::new("invoice_ready", "en_US", body("Invoice {{1}} is ready."))),
+        standing("PENDING", Template::new("invoice_ready", "en_US", invoice)),
         standing("REJECTED", marketing(Template::new("free_money", "en_US", body("Click for free money.")))),
         standing("PAUSED", marketing(Template::new("weekly_deals", "en_US", body("This week's deals.")))),
     ]

@@ -91,6 +91,9 @@ fn judge(
     if number.is_own(&recipient.address) {
         return Err(GraphError::new(131_021));
     }
+    if number.upkeep().has_blocked(&recipient.address) {
+        return Err(GraphError::new(130_403));
+    }
     let template = (checked.kind == "template").then(|| template(number, checked.content)).transpose()?;
     Ok(Draft {
         number: Arc::clone(number),
@@ -158,6 +161,7 @@ async fn accept(world: &World, draft: &Draft, failure: Option<AsyncFailure>) -> 
         number: Arc::clone(&draft.number),
         id: id.clone(),
         to: to.clone(),
+        is_group: draft.recipient.kind == RecipientKind::Group,
         key: draft.key.clone(),
         category: draft.category(),
         failure,

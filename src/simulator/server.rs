@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use actix_web::dev::ServerHandle;
+use actix_web::dev::{ServerHandle, Service as _};
 use actix_web::rt::{self, System};
 use actix_web::web::{self, Data};
 use actix_web::{App, HttpServer};
@@ -24,6 +24,7 @@ use super::routes;
 use super::seed::Seed;
 use super::switch;
 use super::timeline::Timeline;
+use super::unversioned;
 use super::web_session::FakeWhatsApp;
 use super::world::World;
 
@@ -89,6 +90,10 @@ async fn serve(world: Data<World>, ready: oneshot::Sender<Started>, ending: ones
     let (bind, workers) = (world.options.bind, world.options.workers.max(1));
     let app = move || {
         App::new()
+            .wrap_fn(|mut request, service| {
+                unversioned::to_newest(&mut request);
+                service.call(request)
+            })
             .app_data(Data::clone(&world))
             .app_data(web::PayloadConfig::new(LARGEST_BODY))
             .configure(routes)

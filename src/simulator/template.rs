@@ -56,7 +56,7 @@ impl StoredTemplate {
         let template = &self.template;
         let rejected_reason = if template.status == "REJECTED" { "ABUSIVE_CONTENT" } else { "NONE" };
         let sendable = if template.status == "APPROVED" { "AVAILABLE" } else { "BLOCKED" };
-        json!({
+        let mut node = json!({
             "id": self.id.to_string(),
             "name": template.name,
             "language": template.language,
@@ -66,10 +66,14 @@ impl StoredTemplate {
             "components": template.components,
             "rejected_reason": rejected_reason,
             "quality_score": { "score": "GREEN", "date": 1_758_412_800 },
-            "previous_category": "",
             "sub_category": "CUSTOM",
+            "cta_url_link_tracking_opted_out": false,
             "health_status": { "can_send_message": sendable, "entities": [] },
-        })
+        });
+        if let Some(seconds) = template.message_send_ttl_seconds {
+            node["message_send_ttl_seconds"] = seconds.into();
+        }
+        node
     }
 }
 

@@ -1,6 +1,6 @@
 //! The body and the signature of a webhook.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use super::error::title;
 use super::ladder::Step;
 use super::notice;
 use super::outbox::{Event, Notice};
+use super::person;
 use super::phone::PhoneNumber;
 use super::script::AsyncFailure;
 use crate::clock::Timestamp;
@@ -47,6 +48,9 @@ enum Value<'a> {
 struct Statuses<'a> {
     messaging_product: &'static str,
     metadata: Metadata<'a>,
+    /// The people whom the statuses are about, each once. Statuses of failures have them too: clients in use rely on it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    contacts: Vec<serde_json::Value>,
     statuses: &'a [Status],
 }
 
@@ -62,7 +66,13 @@ pub(super) struct Status {
     id: String,
     status: Step,
     timestamp: String,
-    recipient_id: String,
+    /// A phone, or a group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recipient_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recipient_user_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recipient_type: Option<&'static str>,
     #[serde(skip_serializing_if = "String::is_empty")]
     biz_opaque_callback_data: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,11 +94,14 @@ impl Status {
     /// What this step says of this message.
     pub(super) fn of(event: &Event, step: Step, at: Timestamp) -> Self {
         let is_priced = matches!(step, Step::Sent | Step::Delivered);
+        let is_address = event.is_group || !person::is_user_id(&event.to);
         Self {
             id: event.id.clone(),
             status: step,
             timestamp: (at.millis() / 1_000).to_string(),
-            recipient_id: event.to.clone(),
+            recipient_id: is_address.then(|| event.to.clone()),
+            recipient_user_id: (!event.is_group).then(|| person::user_id(&event.to)),
+            recipient_type: event.is_group.then_some("group"),
             biz_opaque_callback_data: event.key.clone(),
             pricing: is_priced.then_some(Pricing {
                 billable: true,
@@ -99,6 +112,16 @@ impl Status {
             errors: event.failure.as_ref().filter(|_| step == Step::Failed).map(errors),
         }
     }
+}
+
+/// Whom these statuses are about.
+fn contacts(statuses: &[Status]) -> Vec<serde_json::Value> {
+    let mut known = HashSet::new();
+    let people = statuses.iter().filter_map(|status| {
+        let id = status.recipient_user_id.as_deref()?;
+        known.insert(id).then(|| person::contact(status.recipient_id.as_deref().unwrap_or(id)))
+    });
+    people.collect()
 }
 
 fn errors(failure: &AsyncFailure) -> serde_json::Value {
@@ -150,6 +173,7 @@ impl Bundle {
                         display_phone_number: &number.display_phone_number,
                         phone_number_id: &number.id,
                     },
+                    contacts: contacts(statuses),
                     statuses,
                 }),
             });

@@ -11,6 +11,7 @@ use super::directory::Directory;
 use super::error::GraphError;
 use super::lock::{Lock, Shared};
 use super::log::Log;
+use super::media::Library;
 use super::options::Options;
 use super::outbox::Outbox;
 use super::pacing::Pacings;
@@ -36,6 +37,8 @@ pub(super) struct World {
     /// The calls of the app, that is, of everybody.
     pub(super) app: Budget,
     pub(super) web_sessions: Arc<web_session::Shared>,
+    /// Files that clients uploaded.
+    pub(super) media: Lock<Library>,
     seed: Seed,
     started: Instant,
     out_until: AtomicU64,
@@ -59,6 +62,7 @@ impl World {
             pacings: Pacings::default(),
             app: Budget::default(),
             web_sessions: Arc::new(web_session::Shared::new(options.web_sessions.clone())),
+            media: Lock::default(),
             seed,
             started: Instant::now(),
             out_until: AtomicU64::new(0),
@@ -79,8 +83,8 @@ impl World {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Back to the seed: accounts, figures, log, script, switches, outstanding receipts and what was sent through web
-    /// sessions. Only the receiver of receipts stays, and devices stay linked.
+    /// Back to the seed: accounts, figures, log, script, switches, outstanding receipts, uploaded files and what was sent
+    /// through web sessions. Only the receiver of receipts stays, and devices stay linked.
     pub(super) fn reset(&self) -> Result<(), String> {
         let mut directory = Directory::new(self.options.accept_any);
         directory.add(self.seed.clone())?;
@@ -91,6 +95,7 @@ impl World {
         self.pacings.clear();
         self.outbox.clear();
         self.web_sessions.forget_messages();
+        self.media.hold().clear();
         self.app.calm();
         *self.pairs.hold() = PairThrottle::default();
         self.end_outage();

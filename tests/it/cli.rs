@@ -6,6 +6,7 @@ mod log;
 mod operator;
 #[cfg(unix)]
 mod private;
+mod provider_version;
 mod refusals;
 mod secrets;
 mod suppression;

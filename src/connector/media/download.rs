@@ -6,6 +6,7 @@ use reqwest::header::{ACCEPT_ENCODING, CONTENT_DISPOSITION, CONTENT_ENCODING, He
 use reqwest::{Response, StatusCode};
 use tokio::time::timeout;
 use url::Url;
+use uuid::Uuid;
 
 use super::room::Taken;
 use super::{Fetcher, Kind, destination, file_name, refusal, resolver};
@@ -24,7 +25,12 @@ pub(super) struct Download {
 
 impl Fetcher {
     /// Everything between the link and the last byte.
-    pub(super) async fn download(&self, link: &Url, wanted: Kind) -> Result<Download, Refusal> {
+    pub(super) async fn download(
+        &self,
+        company: Uuid,
+        link: &Url,
+        wanted: Kind,
+    ) -> Result<Download, Refusal> {
         let response = self.follow(link).await?;
         if !matches!(response.status(), StatusCode::OK | StatusCode::NON_AUTHORITATIVE_INFORMATION) {
             return Err(refusal::status(response.status().as_u16()));
@@ -35,7 +41,7 @@ impl Fetcher {
             return Err(refusal::compressed());
         }
         let name = file_name::of(response.headers().get(CONTENT_DISPOSITION), link, response.url());
-        let (bytes, memory) = self.read(response, wanted).await?;
+        let (bytes, memory) = self.read(company, response, wanted).await?;
         Ok(Download { bytes, name, memory })
     }
 
@@ -66,7 +72,12 @@ impl Fetcher {
     }
 
     /// The body, never more of it than `wanted` may be.
-    async fn read(&self, mut response: Response, wanted: Kind) -> Result<(Vec<u8>, Taken), Refusal> {
+    async fn read(
+        &self,
+        company: Uuid,
+        mut response: Response,
+        wanted: Kind,
+    ) -> Result<(Vec<u8>, Taken), Refusal> {
         let limit = self.limit(wanted);
         // Without a length it may be as long as is allowed; with one, the client reads no further than that.
         let announced =
@@ -74,7 +85,7 @@ impl Fetcher {
         if announced > limit {
             return Err(refusal::too_large(wanted, limit));
         }
-        let mut memory = self.room.memory(announced).await?;
+        let mut memory = self.room.memory(company, announced).await?;
         let mut bytes = Vec::new();
         while let Some(chunk) = in_time(self.options.stall_timeout, response.chunk()).await? {
             let length = bytes.len() + chunk.len();

@@ -25,6 +25,7 @@ use std::time::Duration;
 use reqwest::Client;
 use tokio::time::timeout;
 use url::Url;
+use uuid::Uuid;
 
 use self::download::Download;
 use self::format::Format;
@@ -163,16 +164,16 @@ impl Fetcher {
         Ok(Self { client, networks, room, options: options.clone() })
     }
 
-    /// Fetches the file behind `link`, to be sent as `wanted`.
+    /// Fetches the file behind `link` for a company, to be sent as `wanted`.
     ///
     /// # Errors
     ///
     /// `link_not_allowed`: it leads, by name, by number or after a redirect, where no link may lead.
     /// `media_unavailable`: no usable file is there, or it does not come in time.
     /// `media_too_large`: the file is larger than `wanted` may be.
-    /// `service_unavailable`: too much else is being fetched just now.
-    pub async fn fetch(&self, link: &Url, wanted: Kind) -> Result<Media, Refusal> {
-        let fetched = self.fetch_unlogged(link, wanted).await;
+    /// `service_unavailable`: too much else is being fetched just now, by all or by the company itself.
+    pub async fn fetch(&self, company: Uuid, link: &Url, wanted: Kind) -> Result<Media, Refusal> {
+        let fetched = self.fetch_unlogged(company, link, wanted).await;
         if let Err(refusal) = &fetched {
             let host = link.host_str().unwrap_or_default();
             if refusal.code == Code::LinkNotAllowed {
@@ -184,14 +185,13 @@ impl Fetcher {
         fetched
     }
 
-    async fn fetch_unlogged(&self, link: &Url, wanted: Kind) -> Result<Media, Refusal> {
-        let place = self.room.place().await?;
-        let Download { bytes, name, memory } = timeout(self.options.timeout, self.download(link, wanted))
-            .await
-            .unwrap_or_else(|_| Err(refusal::too_slow()))?;
-        drop(place);
+    async fn fetch_unlogged(&self, company: Uuid, link: &Url, wanted: Kind) -> Result<Media, Refusal> {
+        let place = self.room.place(company).await?;
+        let download = resolver::in_place(place, self.download(company, link, wanted));
+        let Download { bytes, name, memory } =
+            timeout(self.options.timeout, download).await.unwrap_or_else(|_| Err(refusal::too_slow()))?;
         // Without a turn at decoding the picture goes without its thumbnail.
-        let turn = if wanted == Kind::Image { self.room.decoder().await } else { None };
+        let turn = if wanted == Kind::Image { self.room.decoder(company).await } else { None };
         let has_turn = turn.is_some();
         let looked_at = tokio::task::spawn_blocking(move || (details(&bytes, wanted, has_turn), bytes));
         // A reader that panics met a file that nobody should be sent.

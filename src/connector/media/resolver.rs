@@ -2,15 +2,31 @@
 //!
 //! There is one resolution for each connection, made and judged in one step inside the client: no second answer can
 //! come between the judgement and the connection.
+//!
+//! A lookup cannot be broken off: the system may ask for half a minute, whoever gave up waiting. So each keeps the place
+//! of its link until it has ended, and no company has more of them under way than places.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
+use std::thread;
 
 use async_trait::async_trait;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use tokio::sync::oneshot;
 
 use super::network::Networks;
+use crate::fair_semaphore::Permit;
+
+tokio::task_local! {
+    /// The place of the link that a task follows.
+    static PLACE: Arc<Permit>;
+}
+
+/// Runs a download at its place, which is free again once the download and all its lookups have ended.
+pub(super) async fn in_place<D: Future>(place: Permit, download: D) -> D::Output {
+    PLACE.scope(Arc::new(place), download).await
+}
 
 /// Finds addresses: those of a name, and those of this machine. A trait, so that tests can play names that lie and
 /// machines with public addresses.
@@ -39,7 +55,14 @@ pub(super) struct System;
 #[async_trait]
 impl Lookup for System {
     async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>> {
-        Ok(tokio::net::lookup_host((host, 0)).await?.map(|address| address.ip()).collect())
+        let (host, (tell, told)) = (host.to_owned(), oneshot::channel());
+        // A thread of its own, or names that do not resolve would take those on which bodies are parsed.
+        thread::Builder::new().name("pombo-lookup".to_owned()).spawn(move || {
+            let found = (host.as_str(), 0).to_socket_addrs();
+            // Nobody may wait for it any more.
+            let _ = tell.send(found.map(|found| found.map(|address| address.ip()).collect()));
+        })?;
+        told.await.map_err(io::Error::other)?
     }
 }
 
@@ -65,8 +88,14 @@ impl Resolve for Guard {
     /// would make a link work or not by chance.
     fn resolve(&self, name: Name) -> Resolving {
         let (lookup, networks) = (Arc::clone(&self.lookup), Arc::clone(&self.networks));
+        let place = PLACE.try_with(Arc::clone).ok();
         Box::pin(async move {
-            let addresses = lookup.addresses(name.as_str()).await?;
+            // A task of its own ends when the lookup does, and not when the link is given up.
+            let looking_up = tokio::spawn(async move {
+                let _place = place;
+                lookup.addresses(name.as_str()).await
+            });
+            let addresses = looking_up.await??;
             if addresses.is_empty() {
                 return Err(io::Error::from(io::ErrorKind::NotFound).into());
             }

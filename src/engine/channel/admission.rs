@@ -31,7 +31,13 @@ pub(crate) struct Admit {
     pub(crate) stranger: Option<PhoneNumber>,
     /// How long the caller may wait.
     pub(crate) patience: Duration,
+    /// The recipient of a message that is only tried: what it would meet after it was written counts too.
+    pub(crate) tried: Option<PhoneNumber>,
 }
+
+/// Why a message to somebody who just got another one does not go.
+pub(crate) const PAIR_SENTENCE: &str = "the recipient got another message too short a time ago (option pair_interval \
+                                        of the channel's tier): try again later";
 
 /// An answer that waits until it is known what the session did lately.
 pub(super) type Asked = (Admit, oneshot::Sender<Result<Admitted, TooSoon>>);
@@ -59,7 +65,7 @@ impl Handler<Admit> for ChannelActor {
 
 impl ChannelActor {
     /// Lets a message in, or says when it may come again.
-    fn admit(&mut self, &Admit { stranger, patience }: &Admit) -> Result<Admitted, TooSoon> {
+    fn admit(&mut self, &Admit { stranger, patience, tried }: &Admit) -> Result<Admitted, TooSoon> {
         let (now, wall) = (Instant::now(), Timestamp::now());
         if let Some((reason, until)) = self.pause.filter(|(_, until)| *until > now + patience) {
             let sentence = self.sentence(reason);
@@ -76,7 +82,14 @@ impl ChannelActor {
         if let Some(until) = web_session::restricted_until(self.link.connection()) {
             rhythm.restrict(until);
         }
-        rhythm.admit(Asker { stranger, patience }, &self.tier, now, wall)
+        let mut admitted = rhythm.admit(Asker { stranger, patience }, &self.tier, now, wall)?;
+        let wait = tried.map_or(Duration::ZERO, |recipient| self.pairs.wait(recipient, now));
+        if wait > patience {
+            let sentence = PAIR_SENTENCE.to_owned();
+            return Err(TooSoon { retry_after: wait, sentence, spent: Spent::pause(wait) });
+        }
+        admitted.wait = admitted.wait.max(wait);
+        Ok(admitted)
     }
 
     /// Reads what the session did lately, before the first message goes.

@@ -50,8 +50,8 @@ use actix::prelude::*;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
-pub(crate) use self::admission::Admit;
 use self::admission::Asked;
+pub(crate) use self::admission::{Admit, PAIR_SENTENCE};
 use self::ahead::Ahead;
 use self::answer::Answered;
 use self::arrivals::ReleasedEarly;

@@ -126,6 +126,15 @@ impl Pairs {
         if slot > now { Err(slot) } else { Ok(()) }
     }
 
+    /// How long a message to `recipient` would have to wait; takes no slot.
+    pub(super) fn wait(&self, recipient: PhoneNumber, now: Instant) -> Duration {
+        let Some(pair) = self.pairs.get(&recipient) else { return Duration::ZERO };
+        let paced = pair.arrival.saturating_duration_since(now).saturating_sub(self.tolerance);
+        let blocked = self.blocked(recipient, now).map(|until| until.saturating_duration_since(now));
+        let paced = if self.interval.is_zero() { Duration::ZERO } else { paced };
+        paced.max(blocked.unwrap_or_default())
+    }
+
     /// Until when the provider wants nothing to go to `recipient`.
     pub(super) fn blocked(&self, recipient: PhoneNumber, now: Instant) -> Option<Instant> {
         let refused = self.pairs.get(&recipient)?.refused?;

@@ -144,7 +144,7 @@ impl Rhythm {
             return Err(TooSoon { retry_after: wait.max(LEAST_WAIT), sentence, spent: at_the_pace(tier) });
         }
         let stranger = asker.stranger.map(|number| self.strangers.take(number));
-        Ok(Admitted { place: self.places.take(), stranger })
+        Ok(Admitted { place: self.places.take(), stranger, wait: begins })
     }
 
     /// Why no message may start, and until when.

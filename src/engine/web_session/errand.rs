@@ -7,6 +7,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use dashmap::DashMap;
 use tokio::sync::oneshot;
@@ -60,6 +61,8 @@ pub(crate) struct Admitted {
     pub(crate) place: Place,
     /// Among the strangers of 24 hours, if the recipient is one.
     pub(crate) stranger: Option<Slot<PhoneNumber>>,
+    /// How long its turn is away.
+    pub(crate) wait: Duration,
 }
 
 /// See the module.
@@ -217,7 +220,7 @@ impl Errands {
         render: Render,
     ) -> (Arc<Errand>, Wait) {
         let (tell, told) = oneshot::channel();
-        let Admitted { place, stranger } = admitted;
+        let Admitted { place, stranger, wait: _ } = admitted;
         let state = State {
             tell: Some(tell),
             place: Some(place),

@@ -29,7 +29,7 @@ pub(crate) use self::errand::{Admitted, Errand, Errands, HandOver, Places, Wait}
 pub use self::errand::{HandedOver, Render};
 use self::keeper::{Command, Keeper};
 pub(crate) use self::line::Lines;
-pub(crate) use self::outgoing::{Outgoing, WebChannel, link};
+pub(crate) use self::outgoing::{Outgoing, WebChannel, link, seconds};
 pub use self::pairing::{Pairing, Shown, Stage};
 pub use self::records::SessionRecords;
 use self::told::Tell;

@@ -180,7 +180,7 @@ impl WebChannel {
             None => {
                 let link =
                     Url::parse(link).map_err(|_| Refusal::new(Code::InvalidLink, "the link is none"))?;
-                self.fetcher.fetch(&link, kind).await?
+                self.fetcher.fetch(self.company, &link, kind).await?
             }
         };
         let media = Media {
@@ -242,7 +242,7 @@ fn caption(content: &content::Content) -> Option<String> {
 }
 
 /// Rounded up: a sound of less than a second is not none.
-fn seconds(duration: Duration) -> u32 {
+pub(crate) fn seconds(duration: Duration) -> u32 {
     u32::try_from(duration.as_millis().div_ceil(1_000)).unwrap_or(u32::MAX)
 }
 

@@ -72,6 +72,10 @@ async fn templates_are_filtered() {
     assert_eq!(names("status=PAUSED").await, ["weekly_deals"]);
     assert_eq!(names("name=promo&language=en_US").await, ["promo"]);
     assert!(names("language=pt_BR").await.is_empty());
+    let path = format!("/v26.0/{WABA}/message_templates?status=APPROVED&limit=1&summary=total_count");
+    let (_, list) = universe.get(&path).await;
+    let summary = &list["summary"];
+    assert_eq!((&summary["total_count"], &summary["message_template_count"]), (&json!(3), &json!(6)));
     assert_eq!(universe.get(&format!("/v25.0/{WABA}/message_templates?after=!!")).await.0, 400);
 }
 
@@ -100,6 +104,31 @@ async fn a_created_template_is_pending_until_it_is_approved() {
 }
 
 #[actix_web::test]
+async fn a_template_may_say_how_long_its_messages_are_tried() {
+    let universe = universe().await;
+    let path = format!("/v26.0/{WABA}/message_templates");
+    for (category, seconds, status) in [
+        ("AUTHENTICATION", 900, 200),
+        ("AUTHENTICATION", -1, 200),
+        ("AUTHENTICATION", 901, 400),
+        ("UTILITY", 30, 200),
+        ("UTILITY", 29, 400),
+        ("MARKETING", 43_200, 200),
+        ("MARKETING", 60, 400),
+    ] {
+        let new = json!({
+            "name": format!("{category}_{}", seconds + 1).to_lowercase(), "language": "en_US", "category": category,
+            "components": [{ "type": "BODY", "text": "Hi" }], "message_send_ttl_seconds": seconds,
+        });
+        let (answered, created) = universe.post(&path, TOKEN, &new).await;
+        assert_eq!(answered, status, "{category} {seconds}: {created}");
+        let Some(id) = created["id"].as_str() else { continue };
+        let (_, node) = universe.get(&format!("/v26.0/{id}?fields=message_send_ttl_seconds")).await;
+        assert_eq!(node["message_send_ttl_seconds"], seconds);
+    }
+}
+
+#[actix_web::test]
 async fn a_paused_template_can_be_unpaused() {
     let universe = universe().await;
     let (_, list) = universe.get(&format!("/v25.0/{WABA}/message_templates?status=PAUSED")).await;
@@ -120,6 +149,16 @@ async fn a_token_is_inspected() {
         (&unknown["data"]["is_valid"], &unknown["data"]["error"]["code"]),
         (&json!(false), &json!(190))
     );
+}
+
+#[actix_web::test]
+async fn a_path_without_a_version_is_one_of_the_newest() {
+    let universe = universe().await;
+    assert_eq!(universe.post(&format!("/{NUMBER}/messages"), TOKEN, &text("+5511999990001")).await.0, 200);
+    let (_, node) = universe.get(&format!("/{NUMBER}?fields=status")).await;
+    assert_eq!(node, json!({ "id": NUMBER, "status": "CONNECTED" }));
+    let (status, answer) = universe.get("/nothing/2").await;
+    assert_eq!((status, &answer["error"]["code"]), (400, &json!(2_500)));
 }
 
 #[actix_web::test]

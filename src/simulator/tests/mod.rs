@@ -13,6 +13,8 @@ mod receiver;
 mod refusals;
 mod sends;
 mod storms;
+mod upkeep;
+mod uploads;
 mod webhooks;
 
 const TOKEN: &str = "T-1";

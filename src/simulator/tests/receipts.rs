@@ -28,10 +28,44 @@ async fn an_accepted_message_is_sent_delivered_and_read() {
         (&json!("5511999990001"), &json!("clé-1"))
     );
     assert_eq!(sent["pricing"]["category"], "service");
+    let contacts = value["contacts"].as_array().unwrap();
+    assert_eq!(contacts.len(), 1, "each person is named once");
+    assert_eq!(
+        (&contacts[0]["wa_id"], &contacts[0]["user_id"]),
+        (&json!("5511999990001"), &sent["recipient_user_id"])
+    );
+    assert!(contacts[0]["profile"]["name"].is_string());
     assert!(sent["timestamp"].is_string());
     let steps: Vec<_> =
         value["statuses"].as_array().unwrap().iter().map(|status| status["status"].clone()).collect();
     assert_eq!(steps, ["sent", "delivered", "read"]);
+}
+
+#[actix_web::test]
+async fn people_are_named_by_what_they_were_written_to_and_groups_are_no_people() {
+    let mut receiver = receiver(0).await;
+    let universe = universe_with(Options { receipts: Some(receiver.options()), ..Options::default() }).await;
+    let mut by_id = text("");
+    by_id["recipient"] = "US.13491208655302741918".into();
+    universe.send(&by_id).await;
+    let webhook = receiver.next().await;
+    let value = &webhook["entry"][0]["changes"][0]["value"];
+    let status = &value["statuses"][0];
+    assert_eq!(status["recipient_user_id"], "US.13491208655302741918");
+    assert!(status.get("recipient_id").is_none() && value["contacts"][0].get("wa_id").is_none(), "{value}");
+    assert_eq!(value["contacts"][0]["user_id"], "US.13491208655302741918");
+
+    let mut to_group = text("120363000000000001");
+    to_group["recipient_type"] = "group".into();
+    universe.send(&to_group).await;
+    let webhook = receiver.next().await;
+    let value = &webhook["entry"][0]["changes"][0]["value"];
+    let status = &value["statuses"][0];
+    assert_eq!(
+        (&status["recipient_id"], &status["recipient_type"]),
+        (&json!("120363000000000001"), &json!("group"))
+    );
+    assert!(value.get("contacts").is_none(), "{value}");
 }
 
 #[actix_web::test]

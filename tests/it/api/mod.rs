@@ -3,6 +3,7 @@
 mod bodies;
 mod codes;
 mod contacts;
+mod fair;
 mod hostile;
 mod idempotency;
 mod lists;

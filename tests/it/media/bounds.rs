@@ -1,16 +1,22 @@
 //! Hosts that give too much, too little, too late or never.
 
+use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use pombo::config;
-use pombo::connector::media::{Kind, Media};
+use pombo::connector::media::{Fetcher, Kind, Lookup, Media};
 use pombo::error::{Code, Refusal};
+use tokio::sync::Notify;
 use url::Url;
+use uuid::Uuid;
 
 use super::host::{Host, Step, bare, ok};
 use super::names::Names;
-use super::{code, fetch, fetcher, options};
+use super::{COMPANY, code, fetch, fetcher, options};
 
 const KIB: usize = 1024;
 
@@ -29,7 +35,7 @@ fn tight() -> config::Media {
 
 async fn fetch_tightly(host: &Host, wanted: Kind) -> Result<Media, Refusal> {
     let link = Url::parse(&host.link("/")).unwrap();
-    fetcher(&tight(), &Names::none()).fetch(&link, wanted).await
+    fetcher(&tight(), &Names::none()).fetch(COMPANY, &link, wanted).await
 }
 
 fn send(text: &str) -> Step {
@@ -154,7 +160,8 @@ async fn nobody_there_and_nonsense_are_unusable_links() {
     let secure = nonsense.link("/").replace("http://", "https://");
     let options = config::Media { timeout: Duration::from_millis(500), ..options() };
     for link in [gone, secure] {
-        let fetched = fetcher(&options, &Names::none()).fetch(&Url::parse(&link).unwrap(), Kind::Image).await;
+        let fetched =
+            fetcher(&options, &Names::none()).fetch(COMPANY, &Url::parse(&link).unwrap(), Kind::Image).await;
         assert_eq!(code(fetched), Code::MediaUnavailable, "{link}");
     }
 }
@@ -171,16 +178,16 @@ async fn beyond_its_places_a_link_is_told_to_come_again() {
     let busy = Host::steps(vec![Step::Hang]).await;
     let first = {
         let (fetcher, link) = (Arc::clone(&fetcher), Url::parse(&busy.link("/")).unwrap());
-        tokio::spawn(async move { fetcher.fetch(&link, Kind::Document).await })
+        tokio::spawn(async move { fetcher.fetch(COMPANY, &link, Kind::Document).await })
     };
     busy.was_asked().await;
     let host = Host::body("", b"x").await;
     let link = Url::parse(&host.link("/")).unwrap();
-    assert_eq!(code(fetcher.fetch(&link, Kind::Document).await), Code::ServiceUnavailable);
+    assert_eq!(code(fetcher.fetch(COMPANY, &link, Kind::Document).await), Code::ServiceUnavailable);
     assert_eq!(host.connections(), 0);
     first.abort();
     assert!(first.await.unwrap_err().is_cancelled());
-    assert!(fetcher.fetch(&link, Kind::Document).await.is_ok());
+    assert!(fetcher.fetch(COMPANY, &link, Kind::Document).await.is_ok());
 }
 
 #[tokio::test]
@@ -188,8 +195,63 @@ async fn files_that_wait_to_be_sent_count_until_they_are_dropped() {
     let fetcher = fetcher(&tight(), &Names::none());
     let host = Host::steps(vec![Step::Send(ok("", &[b'x'; 60 * KIB]))]).await;
     let link = Url::parse(&host.link("/")).unwrap();
-    let first = fetcher.fetch(&link, Kind::Document).await.unwrap();
-    assert_eq!(code(fetcher.fetch(&link, Kind::Document).await), Code::ServiceUnavailable);
+    let first = fetcher.fetch(COMPANY, &link, Kind::Document).await.unwrap();
+    assert_eq!(code(fetcher.fetch(COMPANY, &link, Kind::Document).await), Code::ServiceUnavailable);
     drop(first);
-    assert!(fetcher.fetch(&link, Kind::Document).await.is_ok());
+    assert!(fetcher.fetch(COMPANY, &link, Kind::Document).await.is_ok());
+}
+
+/// A resolver that never answers, and cannot be broken off: what was asked of it goes on.
+#[derive(Default)]
+struct Silence {
+    asked: AtomicUsize,
+    answer: Notify,
+}
+
+#[async_trait]
+impl Lookup for Silence {
+    async fn addresses(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.answer.notified().await;
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn own_addresses(&self) -> io::Result<Vec<IpAddr>> {
+        Ok(Vec::new())
+    }
+}
+
+#[tokio::test]
+async fn names_that_do_not_resolve_take_a_company_s_own_places_until_their_lookups_end() {
+    let options = config::Media {
+        concurrency: 4,
+        connect_timeout: Duration::from_millis(50),
+        stall_timeout: Duration::from_millis(50),
+        timeout: Duration::from_millis(200),
+        ..options()
+    };
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let silence = Arc::new(Silence::default());
+    let fetcher = Fetcher::with_lookup(&options, Arc::<Silence>::clone(&silence)).unwrap();
+    let link = Url::parse("http://nobody.example/").unwrap();
+    let host = Host::body("", b"x").await;
+    let by_number = Url::parse(&host.link("/")).unwrap();
+    let codes = async |company: Uuid| {
+        let mut codes = Vec::new();
+        for _ in 0..4 {
+            codes.push(code(fetcher.fetch(company, &link, Kind::Document).await));
+        }
+        codes
+    };
+    let [slow, busy] = [Code::MediaUnavailable, Code::ServiceUnavailable];
+    assert_eq!(codes(COMPANY).await, [slow, slow, busy, busy]);
+    assert_eq!(silence.asked.load(Ordering::SeqCst), 2);
+    let other = Uuid::from_u128(2);
+    assert!(fetcher.fetch(other, &by_number, Kind::Document).await.is_ok());
+    assert_eq!(codes(other).await, [slow, busy, busy, busy]);
+    silence.answer.notify_waiters();
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(5);
+    while fetcher.fetch(COMPANY, &by_number, Kind::Document).await.is_err() {
+        assert!(tokio::time::Instant::now() < deadline, "the places did not come back");
+    }
 }

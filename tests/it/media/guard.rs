@@ -11,7 +11,7 @@ use url::Url;
 
 use super::host::{Host, Step, ok, to};
 use super::names::Names;
-use super::{code, fetch, fetcher, options};
+use super::{COMPANY, code, fetch, fetcher, options};
 
 /// No leave to ask this machine, as it is by default.
 fn strict() -> config::Media {
@@ -19,8 +19,10 @@ fn strict() -> config::Media {
 }
 
 async fn refused(options: &config::Media, names: &Arc<Names>, link: &str) -> Refusal {
-    let refusal =
-        fetcher(options, names).fetch(&Url::parse(link).unwrap(), Kind::Document).await.expect_err(link);
+    let refusal = fetcher(options, names)
+        .fetch(COMPANY, &Url::parse(link).unwrap(), Kind::Document)
+        .await
+        .expect_err(link);
     assert_eq!(refusal.code, Code::LinkNotAllowed, "{link}");
     refusal
 }
@@ -54,7 +56,7 @@ async fn this_machine_by_the_system_s_own_name_is_not_asked() {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let fetched = Fetcher::new(&strict()).unwrap();
     let link = Url::parse(&host.link_as("localhost", "/")).unwrap();
-    assert_eq!(code(fetched.fetch(&link, Kind::Document).await), Code::LinkNotAllowed);
+    assert_eq!(code(fetched.fetch(COMPANY, &link, Kind::Document).await), Code::LinkNotAllowed);
     assert_eq!(host.connections(), 0);
 }
 
@@ -119,7 +121,7 @@ async fn an_allowed_network_does_not_open_the_others() {
     refused(&options(), &names, &host.link_as("[::1]", "/")).await;
     assert_eq!(host.connections(), 0);
     let link = Url::parse(&host.link_as("own.example", "/")).unwrap();
-    let media = fetcher(&options(), &names).fetch(&link, Kind::Document).await.unwrap();
+    let media = fetcher(&options(), &names).fetch(COMPANY, &link, Kind::Document).await.unwrap();
     assert_eq!(media.bytes, b"fine");
 }
 
@@ -134,9 +136,9 @@ async fn a_name_that_changes_its_mind_is_judged_each_time_and_asked_once_for_eac
 
     let fetcher = fetcher(&only_first, &names);
     let link = Url::parse(&open.link_as("rebinding.example", "/file")).unwrap();
-    assert_eq!(fetcher.fetch(&link, Kind::Document).await.unwrap().bytes, b"fine");
+    assert_eq!(fetcher.fetch(COMPANY, &link, Kind::Document).await.unwrap().bytes, b"fine");
     assert_eq!(names.asked().len(), 1);
-    assert_eq!(code(fetcher.fetch(&link, Kind::Document).await), Code::LinkNotAllowed);
+    assert_eq!(code(fetcher.fetch(COMPANY, &link, Kind::Document).await), Code::LinkNotAllowed);
     assert_eq!(names.asked().len(), 2);
 
     // The same within one fetch: the host leads to itself, and its name has moved meanwhile.

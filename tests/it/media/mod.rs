@@ -14,8 +14,12 @@ use pombo::config::{self, Config};
 use pombo::connector::media::{Fetcher, Kind, Media};
 use pombo::error::{Code, Refusal};
 use url::Url;
+use uuid::Uuid;
 
 use self::names::Names;
+
+/// Who sends, in most tests.
+const COMPANY: Uuid = Uuid::from_u128(1);
 
 /// The reference, quick to give up, and with leave to ask this machine.
 fn options() -> config::Media {
@@ -36,7 +40,7 @@ fn fetcher(options: &config::Media, names: &Arc<Names>) -> Fetcher {
 
 /// Fetches by a fetcher of its own.
 async fn fetch(link: &str, wanted: Kind) -> Result<Media, Refusal> {
-    fetcher(&options(), &Names::none()).fetch(&Url::parse(link).unwrap(), wanted).await
+    fetcher(&options(), &Names::none()).fetch(COMPANY, &Url::parse(link).unwrap(), wanted).await
 }
 
 fn code(fetched: Result<Media, Refusal>) -> Code {

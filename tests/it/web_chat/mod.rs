@@ -2,6 +2,8 @@
 //! test's own.
 
 mod contacts;
+mod dry_runs;
+mod fair;
 mod files;
 mod killed;
 mod limits;

@@ -88,7 +88,7 @@ fn strangers_have_a_budget_of_their_own() {
     let (rhythm, tier, now) = (rhythm(9), tier(), Instant::now());
     let written_to: Vec<_> =
         [1, 2].map(|number| rhythm.admit(stranger(number), &tier, now, WALL).unwrap()).into();
-    for Admitted { place: _, stranger } in written_to {
+    for Admitted { place: _, stranger, wait: _ } in written_to {
         stranger.unwrap().keep(WALL);
     }
     let refused = rhythm.admit(stranger(3), &tier, now, WALL).unwrap_err();

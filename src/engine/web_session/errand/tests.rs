@@ -18,7 +18,7 @@ impl World {
 
     fn errand(&self) -> (Arc<Errand>, Wait) {
         let stranger = self.strangers.take(PhoneNumber::parse("5511988887777").unwrap());
-        let admitted = Admitted { place: self.places.take(), stranger: Some(stranger) };
+        let admitted = Admitted { place: self.places.take(), stranger: Some(stranger), wait: Duration::ZERO };
         let to = Jid::parse("5511988887777@s.whatsapp.net").unwrap();
         self.errands.begin(Uuid::nil(), to, None, admitted, |_| String::new())
     }

@@ -1,0 +1,84 @@
+//! When versions of the provider's API end, and the warning before that.
+
+use std::time::Duration;
+
+use super::CloudApi;
+use crate::clock::Timestamp;
+
+/// How long before its end a version is warned of.
+const NOTICE: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+/// Versions with the last moment before they end, from the provider's list of versions, oldest first. Those that are not
+/// listed end between their neighbours; those after the last were not told.
+const ENDS: [(u32, &str); 4] = [
+    (20, "2026-09-24T00:00:00Z"),
+    (21, "2027-01-21T00:00:00Z"),
+    (22, "2027-05-20T00:00:00Z"),
+    (25, "2028-07-29T00:00:00Z"),
+];
+
+impl CloudApi {
+    /// What to tell the operator `now` if the provider has retired the version, or will within 90 days.
+    pub fn version_warning(&self, now: Timestamp) -> Option<String> {
+        let major: u32 = self.version.strip_prefix('v')?.split('.').next()?.parse().ok()?;
+        let ended = |at: &str| Timestamp::parse(at).is_ok_and(|at| at <= now);
+        let end = ENDS.iter().find(|(version, _)| *version == major);
+        // One that is not listed ended before the next one that is.
+        let later = ENDS.iter().find(|(version, end)| *version >= major && ended(end));
+        let mend = "set cloud_api.version to a newer one, such as the default";
+        match (end, later) {
+            (Some((_, at)), Some(_)) => Some(format!(
+                "the provider retired version {} of its API on {}: {mend}",
+                self.version,
+                day(at)
+            )),
+            (None, Some(_)) => {
+                Some(format!("the provider has retired version {} of its API: {mend}", self.version))
+            }
+            (Some((_, at)), None) => {
+                let is_soon = Timestamp::parse(at).is_ok_and(|at| at <= now.plus(NOTICE));
+                let sentence = || {
+                    format!("the provider retires version {} of its API on {}: {mend}", self.version, day(at))
+                };
+                is_soon.then(sentence)
+            }
+            (None, None) => None,
+        }
+    }
+}
+
+fn day(moment: &str) -> &str {
+    moment.split('T').next().unwrap_or(moment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    fn warning(version: &str, day: &str) -> Option<String> {
+        let api = CloudApi { version: version.to_owned(), ..Config::default().cloud_api };
+        api.version_warning(Timestamp::parse(&format!("{day}T12:00:00Z")).unwrap())
+    }
+
+    #[test]
+    fn a_version_is_warned_of_for_ninety_days_before_its_end_and_after_it() {
+        assert_eq!(warning("v21.0", "2026-10-22"), None);
+        let soon = warning("v21.0", "2026-10-24").unwrap();
+        assert!(soon.contains("retires version v21.0") && soon.contains("2027-01-21"), "{soon}");
+        assert!(soon.contains("cloud_api.version"), "{soon}");
+        let over = warning("v21.0", "2027-01-21").unwrap();
+        assert!(over.contains("retired version v21.0"), "{over}");
+        assert!(warning("v18.0", "2026-11-22").is_some(), "older than any that is listed");
+        assert_eq!(warning("v24.0", "2027-06-01"), None, "nobody said when it ends");
+        assert!(warning("v23.0", "2028-07-29").is_some(), "it ended before a later one");
+        assert_eq!(warning("v99.0", "2030-01-01"), None);
+    }
+
+    #[test]
+    fn the_default_is_not_about_to_end() {
+        let api = Config::default().cloud_api;
+        assert_eq!(api.version, "v26.0");
+        assert_eq!(api.version_warning(Timestamp::parse("2028-07-29T12:00:00Z").unwrap()), None);
+    }
+}

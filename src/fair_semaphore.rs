@@ -1,0 +1,260 @@
+//! Permits that companies share, so that no company holds up another one, however long it keeps what it has.
+//!
+//! Turns alone are not enough: a company whose links lead to slow hosts would take every permit in its turn and keep it
+//! for a minute. So a company takes its first permits as soon as they are free, and further ones only while at least as
+//! many stay free as it then holds (dynamic thresholds: A. Choudhury and E. Hahne, 1998). One company alone gets half of
+//! the permits, two get a third each, and a company that holds none finds some free.
+//!
+//! Of the companies that wait, the one that holds least is served first, then the one that was served longest ago. A
+//! company that asks for more than is free holds up no other one.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+/// See the module.
+pub(crate) struct FairSemaphore(Mutex<State>);
+
+struct State {
+    free: usize,
+    /// Counts arrivals and grants.
+    count: u64,
+    /// Those that hold permits or wait for some.
+    companies: HashMap<Uuid, Company>,
+}
+
+#[derive(Default)]
+struct Company {
+    held: usize,
+    /// The count at its last grant.
+    served: u64,
+    /// By the count at their arrival.
+    waiting: BTreeMap<u64, Waiter>,
+}
+
+struct Waiter {
+    permits: usize,
+    turn: oneshot::Sender<Permit>,
+}
+
+/// Permits of a company, given back when this is dropped.
+pub(crate) struct Permit {
+    semaphore: Arc<FairSemaphore>,
+    company: Uuid,
+    permits: usize,
+}
+
+/// A place in the queue, left when this is dropped.
+struct Waiting<'semaphore> {
+    semaphore: &'semaphore Arc<FairSemaphore>,
+    company: Uuid,
+    arrival: u64,
+}
+
+impl FairSemaphore {
+    /// So many permits, all of them free.
+    pub(crate) fn new(permits: usize) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(State { free: permits, count: 0, companies: HashMap::new() })))
+    }
+
+    /// Waits for so many permits, which come all at once.
+    pub(crate) async fn acquire(self: &Arc<Self>, company: Uuid, permits: usize) -> Permit {
+        let (turn, granted) = oneshot::channel();
+        let arrival = {
+            let mut state = self.state();
+            state.count += 1;
+            let arrival = state.count;
+            state.companies.entry(company).or_default().waiting.insert(arrival, Waiter { permits, turn });
+            self.serve(&mut state);
+            arrival
+        };
+        let _waiting = Waiting { semaphore: self, company, arrival };
+        match granted.await {
+            Ok(permit) => permit,
+            // Never: a waiter stays in the queue until it is served or leaves.
+            Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// Serves everybody who can be served now.
+    fn serve(self: &Arc<Self>, state: &mut State) {
+        while let Some((id, Waiter { permits, turn })) = state.next() {
+            let permit = Permit { semaphore: Arc::clone(self), company: id, permits };
+            // Of a waiter that left. Emptied, or it would go back through the lock that is held here.
+            if let Err(mut permit) = turn.send(permit) {
+                permit.permits = 0;
+                state.give_back(id, permits);
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Takes the next waiter that can be served out of the queue, and its permits.
+    fn next(&mut self) -> Option<(Uuid, Waiter)> {
+        let first = |(id, company): (&Uuid, &Company)| {
+            let (arrival, waiter) = company.waiting.first_key_value()?;
+            let is_served = company.may_take(waiter.permits, self.free);
+            is_served.then_some((company.held, company.served, *arrival, *id))
+        };
+        let (_, _, arrival, id) = self.companies.iter().filter_map(first).min()?;
+        let company = self.companies.get_mut(&id)?;
+        let waiter = company.waiting.remove(&arrival)?;
+        self.count += 1;
+        self.free -= waiter.permits;
+        company.held += waiter.permits;
+        company.served = self.count;
+        Some((id, waiter))
+    }
+
+    fn give_back(&mut self, id: Uuid, permits: usize) {
+        self.free += permits;
+        if let Some(company) = self.companies.get_mut(&id) {
+            company.held -= permits;
+            self.forget_idle(id);
+        }
+    }
+
+    /// Forgets a company that neither holds nor wants anything.
+    fn forget_idle(&mut self, id: Uuid) {
+        if self.companies.get(&id).is_some_and(|company| company.held == 0 && company.waiting.is_empty()) {
+            self.companies.remove(&id);
+        }
+    }
+}
+
+impl Company {
+    fn may_take(&self, permits: usize, free: usize) -> bool {
+        let Some(left) = free.checked_sub(permits) else { return false };
+        self.held == 0 || self.held + permits <= left
+    }
+}
+
+impl Permit {
+    /// Gives back all but so many.
+    pub(crate) fn shrink(&mut self, permits: usize) {
+        let surplus = self.permits.saturating_sub(permits);
+        if surplus > 0 {
+            self.permits -= surplus;
+            let mut state = self.semaphore.state();
+            state.give_back(self.company, surplus);
+            self.semaphore.serve(&mut state);
+        }
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.shrink(0);
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let mut state = self.semaphore.state();
+        let Some(company) = state.companies.get_mut(&self.company) else { return };
+        if company.waiting.remove(&self.arrival).is_some() {
+            state.forget_idle(self.company);
+            // Another one of its company may want less.
+            self.semaphore.serve(&mut state);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    const GREEDY: Uuid = Uuid::from_u128(1);
+    const OTHER: Uuid = Uuid::from_u128(2);
+    const THIRD: Uuid = Uuid::from_u128(3);
+
+    /// What this company gets at once, one permit at a time.
+    fn take(semaphore: &Arc<FairSemaphore>, company: Uuid) -> Vec<Permit> {
+        std::iter::from_fn(|| semaphore.acquire(company, 1).now_or_never()).collect()
+    }
+
+    fn is_unused(semaphore: &FairSemaphore, permits: usize) -> bool {
+        let state = semaphore.state();
+        state.free == permits && state.companies.is_empty()
+    }
+
+    #[test]
+    fn a_company_leaves_as_many_permits_as_it_holds() {
+        let semaphore = FairSemaphore::new(32);
+        let greedy = take(&semaphore, GREEDY);
+        assert_eq!(greedy.len(), 16);
+        let other = take(&semaphore, OTHER);
+        assert_eq!(other.len(), 8);
+        assert_eq!(take(&semaphore, THIRD).len(), 4);
+        drop((greedy, other));
+        assert!(is_unused(&semaphore, 32));
+    }
+
+    #[test]
+    fn even_a_single_permit_is_of_use_and_goes_round() {
+        let semaphore = FairSemaphore::new(1);
+        let held = semaphore.acquire(GREEDY, 1).now_or_never().unwrap();
+        let mut greedy: Vec<_> = (0..5).map(|_| Box::pin(semaphore.acquire(GREEDY, 1))).collect();
+        assert!(greedy.iter_mut().all(|turn| turn.now_or_never().is_none()));
+        let mut other = Box::pin(semaphore.acquire(OTHER, 1));
+        assert!((&mut other).now_or_never().is_none());
+        drop(held);
+        assert!((&mut greedy[0]).now_or_never().is_none());
+        let held = other.now_or_never().expect("it stood behind five others");
+        let mut other = Box::pin(semaphore.acquire(OTHER, 1));
+        assert!((&mut other).now_or_never().is_none());
+        drop(held);
+        assert!((&mut greedy[0]).now_or_never().is_some(), "served longest ago");
+        assert!(other.now_or_never().is_some());
+    }
+
+    #[test]
+    fn whoever_wants_more_than_is_free_holds_up_nobody() {
+        let semaphore = FairSemaphore::new(8);
+        let held = semaphore.acquire(OTHER, 4).now_or_never().unwrap();
+        let mut large = Box::pin(semaphore.acquire(GREEDY, 6));
+        assert!((&mut large).now_or_never().is_none());
+        assert!(semaphore.acquire(THIRD, 2).now_or_never().is_some());
+        // Its own smaller one waits behind it, until it leaves.
+        let mut small = Box::pin(semaphore.acquire(GREEDY, 1));
+        assert!((&mut small).now_or_never().is_none());
+        drop(large);
+        assert!(small.now_or_never().is_some());
+        drop(held);
+        assert!(is_unused(&semaphore, 8));
+    }
+
+    #[test]
+    fn what_is_given_back_early_serves_those_who_wait() {
+        let semaphore = FairSemaphore::new(8);
+        let mut held = semaphore.acquire(GREEDY, 8).now_or_never().unwrap();
+        let mut other = Box::pin(semaphore.acquire(OTHER, 6));
+        assert!((&mut other).now_or_never().is_none());
+        held.shrink(3);
+        assert!((&mut other).now_or_never().is_none());
+        held.shrink(2);
+        assert!(other.now_or_never().is_some());
+        drop(held);
+        assert!(is_unused(&semaphore, 8));
+    }
+
+    #[test]
+    fn a_permit_that_was_granted_and_not_taken_goes_back() {
+        let semaphore = FairSemaphore::new(1);
+        let held = semaphore.acquire(GREEDY, 1).now_or_never().unwrap();
+        let mut other = Box::pin(semaphore.acquire(OTHER, 1));
+        assert!((&mut other).now_or_never().is_none());
+        drop(held);
+        drop(other);
+        assert!(is_unused(&semaphore, 1));
+    }
+}
