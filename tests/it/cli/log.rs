@@ -13,7 +13,7 @@ use crate::program::Place;
 fn what_clients_do_wrong_is_no_error_of_the_service() {
     let place = Place::new();
     // A first start warns of the sealing key that it makes.
-    assert_eq!(place.run("company add Acme").code, Some(0));
+    place.json("company create Acme");
     let place = place.with("POMBO__SERVER__BIND", "127.0.0.1:0").with("POMBO__LOG__FORMAT", "json");
     let mut child = place.command("serve --json").spawn().unwrap();
     let mut first = String::new();
