@@ -76,7 +76,7 @@ async fn fields_that_a_version_does_not_have_are_not_asked_for_again() {
     assert_eq!(number.quality_rating.as_deref(), Some("GREEN"));
     let asked = asked.await.unwrap();
     assert!(asked[0].contains("fields=id") && asked[0].contains("health_status"), "{asked:?}");
-    assert_eq!(asked[1], "GET /v25.0/1065 HTTP/1.1");
+    assert_eq!(asked[1], "GET /v26.0/1065 HTTP/1.1");
 }
 
 #[tokio::test]
