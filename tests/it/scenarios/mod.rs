@@ -22,6 +22,7 @@ pub(crate) mod stage;
 mod steered;
 mod template_paused_in_mid_send;
 mod template_quota;
+mod template_quota_known;
 mod templates_listed;
 mod throttle_storm;
 mod token_expired_in_mid_send;
