@@ -19,6 +19,7 @@ mod fairness;
 mod fake_whatsapp;
 mod import;
 mod load;
+mod opt_outs;
 mod peers;
 mod people;
 mod provider;
@@ -61,6 +62,7 @@ fn main() -> std::io::Result<()> {
         ("dispatch", true, dispatch::measure),
         ("receipts", true, receipts::measure),
         ("singles", true, singles::measure),
+        ("opt-outs", false, opt_outs::measure),
         ("fairness", true, fairness::measure),
         ("readers", true, readers::measure),
         ("idle-actors", true, actors::idle),

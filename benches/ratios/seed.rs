@@ -45,19 +45,16 @@ impl Seed {
         let (company, owner) = (self.uuid(company), self.uuid(tag));
         // A contact's id is the tag's with the last bytes counted, its number spread over all of them.
         let prefix = &tag.simple().to_string()[..20];
-        let (before, ids, number, after) = if self.is_sqlite() {
+        let ids = self.counting(count);
+        let (before, number, after) = if self.is_sqlite() {
             (
                 vec!["PRAGMA foreign_keys = OFF", "PRAGMA cache_size = -262144"],
-                format!(
-                    "WITH RECURSIVE member (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM member WHERE n + 1 < {count}) "
-                ),
                 format!("unhex('{prefix}' || printf('%012x', n))"),
                 "PRAGMA foreign_keys = ON",
             )
         } else {
             (
                 vec!["SET session_replication_role = replica"],
-                format!("WITH member (n) AS (SELECT * FROM generate_series(0::bigint, {count} - 1)) "),
                 format!("('{prefix}' || lpad(to_hex(n), 12, '0'))::uuid"),
                 "SET session_replication_role = origin",
             )
@@ -111,6 +108,28 @@ impl Seed {
         }
         self.run("COMMIT").await;
         ids
+    }
+
+    /// People with consecutive numbers who want no marketing of a company.
+    pub(crate) async fn suppressions(&self, company: Uuid, count: u64) {
+        let (owner, ids) = (self.uuid(company), self.counting(count));
+        self.run(&format!(
+            "INSERT INTO suppression (company_id, recipient, scope, created_at, said_at) {ids} \
+             SELECT {owner}, {FIRST} + n, 1, 0, 0 FROM member"
+        ))
+        .await;
+        self.run("ANALYZE suppression").await;
+    }
+
+    /// The beginning of a query over a table `member` of which `n` counts up to `count`.
+    fn counting(&self, count: u64) -> String {
+        if self.is_sqlite() {
+            format!(
+                "WITH RECURSIVE member (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM member WHERE n + 1 < {count}) "
+            )
+        } else {
+            format!("WITH member (n) AS (SELECT * FROM generate_series(0::bigint, {count} - 1)) ")
+        }
     }
 
     /// The provider said of all channels how fast they may send.

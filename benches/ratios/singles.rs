@@ -55,8 +55,7 @@ pub(crate) fn measure() -> Vec<Row> {
             .await;
         let rate = (provider.messages() - before) as f64 / began.elapsed().as_secs_f64();
         service.engine.stop().await;
-        // Dropped here, it would wait for its threads.
-        traffic.runtime.shutdown_background();
+        traffic.shut_down();
         rows(&idle, &accepting, &running, rate)
     })
 }
@@ -98,19 +97,19 @@ fn rows(idle: &Times, accepting: &Times, running: &Times, rate: f64) -> Vec<Row>
 }
 
 /// Milliseconds from the moment when each send was meant to start, ascending.
-struct Times {
-    accepted: Vec<f64>,
+pub(crate) struct Times {
+    pub(crate) accepted: Vec<f64>,
     arrived: Vec<f64>,
 }
 
 /// The value below which this share of ascending `values` lies.
-fn at(values: &[f64], share: f64) -> f64 {
+pub(crate) fn at(values: &[f64], share: f64) -> f64 {
     let place = (values.len() as f64 * share).ceil() as usize;
     values[place.clamp(1, values.len()) - 1]
 }
 
 /// Single sends at a steady pace.
-struct Traffic {
+pub(crate) struct Traffic {
     runtime: tokio::runtime::Runtime,
     client: reqwest::Client,
     url: String,
@@ -119,7 +118,12 @@ struct Traffic {
 }
 
 impl Traffic {
-    fn new(service: &Service) -> Self {
+    /// Ends its threads without waiting for them, as a drop would.
+    pub(crate) fn shut_down(self) {
+        self.runtime.shutdown_background();
+    }
+
+    pub(crate) fn new(service: &Service) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         Self {
@@ -132,7 +136,7 @@ impl Traffic {
     }
 
     /// Sends while `busy` runs; how long each took.
-    async fn during(&mut self, busy: impl Future<Output = ()>, provider: &Provider) -> Times {
+    pub(crate) async fn during(&mut self, busy: impl Future<Output = ()>, provider: &Provider) -> Times {
         let over = Arc::new(AtomicBool::new(false));
         let first = self.next;
         let accepted = Arc::<Mutex<Vec<f64>>>::default();

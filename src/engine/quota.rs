@@ -83,6 +83,16 @@ impl Account {
         self.lock().window.release(recipient, at);
     }
 
+    /// Whether the recipient counts, so that a message to them needs no slot.
+    pub(crate) fn counts(&self, recipient: PhoneNumber, quota: Quota, now: Timestamp) -> bool {
+        self.lock().window.counts(recipient, quota, now)
+    }
+
+    /// How often somebody new began to count: while it is the same, who did not count does not now.
+    pub(crate) fn arrivals(&self) -> u64 {
+        self.lock().window.arrivals()
+    }
+
     /// Counts from now on, though what was sent before is still to be read: no message falls between the two.
     pub(crate) fn begin(&self) {
         self.lock().window.begin();

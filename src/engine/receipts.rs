@@ -4,6 +4,8 @@
 //! everything else; what is to be known goes to the channels' actors. Everything may come twice and in any
 //! order: hearing it again changes nothing.
 
+mod family;
+mod notices;
 mod sorted;
 
 use std::collections::HashMap;
@@ -12,50 +14,31 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use self::sorted::{Notice, Place, Sorted};
+use self::family::{Family, Whom};
+use self::notices::Notice;
+use self::sorted::{Part, Sorted};
 use super::channel::{self, Recheck, Troubled};
 use super::ledger::Hear;
 use super::{Engine, Error};
 use crate::clock::Timestamp;
-use crate::connector::update::{self, Heard, TemplateChange};
+use crate::connector::update::{Heard, TemplateChange};
 use crate::domain::channel::Channel;
-use crate::domain::message::{Key, State};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
-use crate::store::ledger::{Event, INBOUND_MESSAGE, Receipt};
 use crate::store::template::Said;
 
 /// Our status of a template that the provider keeps back, until it says otherwise.
 const PAUSED: &str = "PAUSED";
+/// As many updates as the provider has in one webhook are sorted where they were read; more, where they hold up no
+/// other request.
+const SORTED_IN_PLACE: usize = 1_000;
+/// Sends that the store is asked about at once.
+const SENDS_AT_ONCE: usize = 1_000;
 
-/// The company's channels that a webhook may speak of.
-struct Family {
-    /// The one whose address it came to.
-    own: Arc<Channel>,
-    /// All others, when it speaks of more than that one.
-    others: Vec<Arc<Channel>>,
-}
-
-impl Family {
-    /// The channel of the place's number; the one that was written to when no number is named.
-    fn channel(&self, place: &Place) -> Option<&Arc<Channel>> {
-        let Some(number) = &place.number else { return Some(&self.own) };
-        self.all().find(|channel| channel.phone_number_id.as_ref() == Some(number))
-    }
-
-    /// The channels of the place: one of its number, all of its account.
-    fn channels<'a>(&'a self, place: &'a Place) -> impl Iterator<Item = &'a Arc<Channel>> {
-        self.all().filter(move |channel| match (&place.number, &place.account) {
-            (Some(number), _) => channel.phone_number_id.as_ref() == Some(number),
-            (None, Some(account)) => channel.waba_id.as_ref() == Some(account),
-            (None, None) => channel.id == self.own.id,
-        })
-    }
-
-    fn all(&self) -> impl Iterator<Item = &Arc<Channel>> {
-        std::iter::once(&self.own).chain(&self.others)
-    }
-}
+/// Webhooks that are written in several commits take turns, a commit each: together they hold up others no longer than
+/// one of them does.
+#[derive(Default)]
+pub(super) struct LargeWebhooks(tokio::sync::Mutex<()>);
 
 impl Engine {
     /// The secret with which the provider signs what it tells at this channel's address; `None` when the
@@ -85,80 +68,99 @@ impl Engine {
     ///
     /// [`Error::Unavailable`] when it cannot be written now: the provider repeats it.
     pub async fn hear(&self, channel: &Arc<Channel>, heard: Vec<Heard>) -> Result<(), Error> {
-        let mut sorted = Sorted::new(heard, Timestamp::now());
-        let family = self.family(channel, &sorted).await?;
-        let told = told(&family, &sorted);
-        let counts = Counts::of(&family, &sorted);
-        let hear = self.to_be_written(&family, &mut sorted).await?;
-        let said = hear.suppressions.clone();
+        let family = Arc::new(self.family(channel, &heard).await?);
+        let sorted = sort(&family, heard).await?;
+        self.keep(channel.company_id, sorted.parts).await?;
+        sorted.counts.record();
+        for (channel_id, messages) in sorted.told {
+            self.directory().ask(channel_id, channel::Heard(messages)).await;
+        }
+        self.notify(&family, &sorted.notices).await;
+        self.hold_templates(&family, &sorted.held_templates.into_iter().collect::<Vec<_>>()).await?;
+        for whom in sorted.relisted {
+            self.want_templates(family.channel(whom));
+        }
+        self.change_templates(&family, sorted.templates).await
+    }
+
+    /// Whom the webhook may speak of; the store is asked only when that is more than its own number.
+    async fn family(&self, channel: &Arc<Channel>, heard: &[Heard]) -> Result<Family, Error> {
+        let mut others = Vec::new();
+        if Family::is_needed(channel, heard) {
+            others = self.store().business_accounts(channel.company_id).await?;
+        }
+        let others = others.into_iter().filter(|other| other.id != channel.id).map(Arc::new);
+        Ok(Family::new(Arc::clone(channel), others))
+    }
+
+    /// Writes what has to last, one part after the other: what others write goes in between.
+    async fn keep(&self, company_id: Uuid, parts: Vec<Part>) -> Result<(), Error> {
+        let is_large = parts.len() > 1;
+        for part in parts {
+            let _turn = if is_large { Some(self.0.large_webhooks.0.lock().await) } else { None };
+            self.keep_part(company_id, part).await?;
+        }
+        Ok(())
+    }
+
+    async fn keep_part(&self, company_id: Uuid, part: Part) -> Result<(), Error> {
+        let written_to = self.store().recipients_of(company_id, &part.keys()).await?;
+        let suppressions = part.words(company_id, |key| written_to.get(&key).copied());
+        let Part { receipts, refused: _, events } = part;
+        let said = suppressions.clone();
+        let hear = Hear { receipts, suppressions, events };
         if !hear.is_empty() {
             self.0.shared.ledger.send(hear).await??;
         }
         // What was said may be older than what is known: the store has what counts.
-        self.0.shared.suppressions.look_up(self.store(), &said).await?;
-        counts.record();
-        for (channel_id, messages) in told {
-            self.directory().ask(channel_id, channel::Heard(messages)).await;
+        Ok(self.0.shared.suppressions.look_up(self.store(), &said).await?)
+    }
+
+    /// Notes the templates of these sends, which the provider keeps back.
+    async fn hold_templates(&self, family: &Family, sends: &[(Uuid, Timestamp)]) -> Result<(), Error> {
+        let company_id = family.own().company_id;
+        let mut held = HashMap::<i64, Timestamp>::new();
+        for sends in sends.chunks(SENDS_AT_ONCE) {
+            let ids: Vec<_> = sends.iter().map(|(send_id, _)| *send_id).collect();
+            let of_send = self.store().templates_of_sends(company_id, &ids).await?;
+            for (template, at) in sends.iter().filter_map(|(id, at)| Some((*of_send.get(id)?, *at))) {
+                let last = held.entry(template).or_insert(at);
+                *last = at.max(*last);
+            }
         }
-        self.notify(&family, &sorted.notices).await;
-        self.change_templates(&family, &sorted).await
-    }
-
-    /// Whom the webhook may speak of; the store is asked only when that is more than its own number.
-    async fn family(&self, channel: &Arc<Channel>, sorted: &Sorted) -> Result<Family, Error> {
-        let own = |place: &Place| place.number.is_some() && place.number == channel.phone_number_id;
-        let receipts = sorted.receipts.iter().map(|(place, ..)| place);
-        let inbound = sorted.inbound.iter().map(|(place, ..)| place);
-        let mut named = receipts.chain(inbound).filter(|place| place.number.is_some());
-        let mut others = Vec::new();
-        let spreads = sorted.notices.iter().map(|(place, _)| place);
-        let templates = sorted.templates.iter().map(|(place, ..)| place);
-        if !named.all(own) || !spreads.chain(templates).all(own) {
-            let all = self.store().business_accounts(channel.company_id).await?;
-            others = all.into_iter().filter(|other| other.id != channel.id).map(Arc::new).collect();
-        }
-        Ok(Family { own: Arc::clone(channel), others })
-    }
-
-    /// What the ledger writes.
-    async fn to_be_written(&self, family: &Family, sorted: &mut Sorted) -> Result<Hear, Error> {
-        let company_id = family.own.company_id;
-        let mut hear =
-            Hear { events: events(family, std::mem::take(&mut sorted.inbound)), ..Hear::default() };
-        let keys: Vec<_> = sorted.refused.iter().filter_map(|refused| refused.key).collect();
-        let written_to = self.store().recipients_of(company_id, &keys).await?;
-        hear.suppressions = sorted.words(company_id, |key| written_to.get(&key).copied());
-        let receipts = sorted.receipts.drain(..).map(|(_, key, receipt)| stored(company_id, key, receipt));
-        hear.receipts = receipts.collect();
-        Receipt::reduce(&mut hear.receipts);
-        Ok(hear)
-    }
-
-    /// Notes what became of templates: those that the provider spoke of, and those that it kept back.
-    async fn change_templates(&self, family: &Family, sorted: &Sorted) -> Result<(), Error> {
-        let company_id = family.own.company_id;
-        for (send_id, said_at) in &sorted.held_templates {
-            let Some(template) = self.store().template_of_send(company_id, *send_id).await? else { continue };
+        for (template, said_at) in held {
+            let Some(template) = self.store().find_template(company_id, template).await? else { continue };
             let said = Said { status: Some(PAUSED), ..Said::default() };
             let (waba_id, name, language) = (&template.waba_id, &template.name, &template.language);
-            if self.store().change_template(company_id, waba_id, name, language, said, *said_at).await? {
+            if self.store().change_template(company_id, waba_id, name, language, said, said_at).await? {
                 tracing::warn!(
                     template.id = template.id,
                     template = name,
                     "the provider keeps a template back"
                 );
-                self.want_templates(&family.own);
+                self.want_templates(family.own());
             }
         }
-        for (place, name, language, change, said_at) in &sorted.templates {
-            let Some(channel) = family.channels(place).next() else { continue };
-            let Some(account) = place.account.as_ref().or(channel.waba_id.as_ref()) else { continue };
-            let said = match change {
+        Ok(())
+    }
+
+    /// Notes what the provider said of templates.
+    async fn change_templates(
+        &self,
+        family: &Family,
+        templates: Vec<((Whom, String, String), TemplateChange, Timestamp)>,
+    ) -> Result<(), Error> {
+        for ((whom, name, language), change, said_at) in templates {
+            let channel = family.channel(whom);
+            let Some(account) = &channel.waba_id else { continue };
+            let company_id = channel.company_id;
+            let (name, language) = (name.as_str(), language.as_str());
+            let said = match &change {
                 TemplateChange::Status { status, .. } => Said { status: Some(status), ..Said::default() },
                 TemplateChange::Quality(score) => Said { quality_score: Some(score), ..Said::default() },
                 TemplateChange::Category(category) => Said { category: Some(category), ..Said::default() },
             };
-            if self.store().change_template(company_id, account, name, language, said, *said_at).await? {
+            if self.store().change_template(company_id, account, name, language, said, said_at).await? {
                 tracing::info!(channel.id = %channel.id, template = name, language, ?change, "a template changed");
             } else if self.store().find_template_by_name(company_id, account, name, language).await?.is_none()
             {
@@ -176,9 +178,9 @@ impl Engine {
     }
 
     /// Tells the channels what concerns their number or account.
-    async fn notify(&self, family: &Family, notices: &[(Place, Notice)]) {
-        for (place, notice) in notices {
-            for channel in family.channels(place) {
+    async fn notify(&self, family: &Family, notices: &[(Whom, Notice)]) {
+        for (whom, notice) in notices {
+            for channel in family.channels(*whom) {
                 let directory = self.directory();
                 match notice {
                     // What failed before a person reconnected the channel says nothing of it now.
@@ -190,8 +192,7 @@ impl Engine {
                         let troubled = Troubled { disposition, failure, is_of_message: *is_of_message };
                         directory.ask(channel.id, troubled).await;
                     }
-                    Notice::Recheck(Some(number)) if shown(channel).is_some_and(|shown| shown != *number) => {
-                    }
+                    Notice::Recheck(numbers) if !numbers.may_be(shown(channel)) => {}
                     Notice::Recheck(_) => {
                         directory.wake(channel);
                         directory.ask(channel.id, Recheck).await;
@@ -202,71 +203,23 @@ impl Engine {
     }
 }
 
+/// Sorts a webhook, a large one where it holds up no other request.
+async fn sort(family: &Arc<Family>, heard: Vec<Heard>) -> Result<Sorted, Error> {
+    let now = Timestamp::now();
+    if heard.len() <= SORTED_IN_PLACE {
+        return Ok(Sorted::new(family, heard, now));
+    }
+    let family = Arc::clone(family);
+    tokio::task::spawn_blocking(move || Sorted::new(&family, heard, now)).await.map_err(|error| {
+        tracing::error!(%error, "sorting a webhook was cut short");
+        Error::Internal
+    })
+}
+
 /// The number that a channel is known by to people.
 fn shown(channel: &Channel) -> Option<PhoneNumber> {
     channel.phone_number.as_deref().and_then(|number| PhoneNumber::parse(number).ok())
 }
 
-fn stored(company_id: Uuid, key: Key, receipt: update::Receipt) -> Receipt {
-    let update::Receipt { key: _, provider_message_id, state, at, recipient: _, refusal } = receipt;
-    let error = refusal.map(|(_, failure)| failure);
-    Receipt { key, company_id, state, provider_message_id: Some(provider_message_id), error, at }
-}
-
-/// Which channel has to know of which messages, each as far along as it was heard to be.
-fn told(family: &Family, sorted: &Sorted) -> HashMap<Uuid, Vec<(Key, State)>> {
-    let mut told: HashMap<Uuid, HashMap<Key, State>> = HashMap::new();
-    for (place, key, receipt) in &sorted.receipts {
-        let Some(channel) = family.channel(place) else { continue };
-        let state = told.entry(channel.id).or_default().entry(*key).or_insert(receipt.state);
-        *state = state.advanced_by(receipt.state);
-    }
-    told.into_iter().map(|(channel, messages)| (channel, messages.into_iter().collect())).collect()
-}
-
-/// Messages from people, to be kept for the channel that they were sent to.
-fn events(family: &Family, inbound: Vec<(Place, String, String)>) -> Vec<Event> {
-    let event = |(place, identity, payload)| {
-        let channel = family.channel(&place)?;
-        Some(Event {
-            id: Uuid::now_v7(),
-            company_id: channel.company_id,
-            channel_id: channel.id,
-            kind: INBOUND_MESSAGE,
-            identity,
-            payload,
-        })
-    };
-    inbound.into_iter().filter_map(event).collect()
-}
-
-/// What a webhook adds to the metrics once it is taken in.
-struct Counts {
-    states: HashMap<State, u64>,
-    ignored: [(&'static str, u64); 3],
-}
-
-impl Counts {
-    fn of(family: &Family, sorted: &Sorted) -> Self {
-        let mut states = HashMap::new();
-        for (_, _, receipt) in &sorted.receipts {
-            *states.entry(receipt.state).or_insert(0) += 1;
-        }
-        let foreign = sorted.inbound.iter().filter(|(place, ..)| family.channel(place).is_none()).count();
-        let ignored = [
-            ("no_key", sorted.nameless),
-            ("unreadable", sorted.unreadable),
-            ("foreign_number", foreign as u64),
-        ];
-        Self { states, ignored }
-    }
-
-    fn record(self) {
-        for (state, count) in self.states {
-            metrics::counter!("pombo_receipts_total", "state" => state.as_str()).increment(count);
-        }
-        for (reason, count) in self.ignored.into_iter().filter(|(_, count)| *count > 0) {
-            metrics::counter!("pombo_receipts_ignored_total", "reason" => reason).increment(count);
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -42,6 +42,7 @@ mod tag;
 pub mod template;
 pub mod template_recipient;
 pub mod tier;
+pub mod waiting_template;
 pub mod web_session;
 pub mod web_session_contact;
 pub mod web_session_send;

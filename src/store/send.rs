@@ -105,10 +105,7 @@ impl Store {
         ready: Ready,
         limit: usize,
     ) -> Result<Vec<Unfinished>> {
-        let which = match size {
-            Size::Direct => "recipient IS NOT NULL",
-            Size::Bulk => "recipient IS NULL",
-        };
+        let which = which(size);
         let template = if ready.templates {
             format!("(send.template_id IS NULL OR template.status = '{APPROVED}')")
         } else {
@@ -131,6 +128,30 @@ impl Store {
             limit.into(),
         ];
         let rows = self.rows(sql, values).await?;
+        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+    }
+
+    /// These sends as [`Store::unfinished`] has them, as far as they are not finished.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn unfinished_among(&self, sends: &[Uuid]) -> Result<Vec<Unfinished>> {
+        let mut asked = Rows::new(self.backend, &[("id", Type::Uuid)]);
+        sends.iter().for_each(|id| asked.push([(*id).into()]));
+        if asked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (asked, values) = asked.select(3);
+        let sql = format!(
+            "SELECT send.id, send.company_id, content, recipients, recipient, high_water, settled, \
+             template_id, category, expires_at \
+             FROM {asked} AS asked JOIN send ON send.id = asked.id \
+             LEFT JOIN template ON template.id = send.template_id \
+             WHERE state = $1 AND control = $2 ORDER BY send.id"
+        );
+        let ready = [State::Active.as_i16().into(), Control::Running.as_i16().into()];
+        let rows = self.rows(sql, ready.into_iter().chain(values)).await?;
         rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
     }
 
@@ -281,6 +302,21 @@ impl Store {
     }
 }
 
+pub(super) const fn which(size: Size) -> &'static str {
+    match size {
+        Size::Direct => "recipient IS NOT NULL",
+        Size::Bulk => "recipient IS NULL",
+    }
+}
+
+/// Who receives a send, by its row.
+pub(super) fn recipients(one: Option<i64>, many: i64) -> Result<Recipients> {
+    Ok(match one {
+        Some(stored) => recipient(stored)?.map_or(Recipients::Group, Recipients::One),
+        None => Recipients::Blocks(many.cast_unsigned()),
+    })
+}
+
 impl TryFrom<Row> for Unfinished {
     type Error = Error;
 
@@ -289,10 +325,7 @@ impl TryFrom<Row> for Unfinished {
             id: row.id,
             company_id: row.company_id,
             content: row.content,
-            recipients: match row.recipient {
-                Some(stored) => recipient(stored)?.map_or(Recipients::Group, Recipients::One),
-                None => Recipients::Blocks(row.recipients.cast_unsigned()),
-            },
+            recipients: recipients(row.recipient, row.recipients)?,
             progress: Progress {
                 high_water: row.high_water.cast_unsigned(),
                 settled: row.settled.cast_unsigned(),

@@ -5,12 +5,15 @@
 
 mod said;
 
+use std::collections::HashMap;
+
 use entity::template::{Column, Entity, Model};
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 pub use self::said::Said;
+use super::dialect::{Rows, Type};
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::fold::{fold, like_anywhere};
@@ -151,18 +154,24 @@ impl Store {
         template.one(&self.read).await?.map(record).transpose()
     }
 
-    /// The template that a send of the company sends; `None` when it sends none, or there is no such send.
+    /// The templates of those of these sends of a company that have one.
     ///
     /// # Errors
     ///
     /// Those of any query.
-    pub async fn template_of_send(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<Record>> {
-        let sql = "SELECT template_id FROM send WHERE id = $1 AND company_id = $2";
-        let row = self.row(sql, [send_id.into(), company_id.into()]).await?;
-        match row.map(|row| row.try_get_by_index(0)).transpose()?.flatten() {
-            Some(id) => self.find_template(company_id, id).await,
-            None => Ok(None),
+    pub async fn templates_of_sends(&self, company_id: Uuid, sends: &[Uuid]) -> Result<HashMap<Uuid, i64>> {
+        let mut asked = Rows::new(self.backend, &[("id", Type::Uuid)]);
+        sends.iter().for_each(|id| asked.push([(*id).into()]));
+        if asked.is_empty() {
+            return Ok(HashMap::new());
         }
+        let (asked, values) = asked.select(2);
+        let sql = format!(
+            "SELECT send.id, send.template_id FROM {asked} AS asked JOIN send ON send.id = asked.id \
+             WHERE send.company_id = $1 AND send.template_id IS NOT NULL"
+        );
+        let rows = self.rows(sql, [company_id.into()].into_iter().chain(values)).await?;
+        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
     }
 
     /// The template of this name and language in a business account, whatever its status. The language may be

@@ -1,7 +1,9 @@
 //! What the provider tells by webhook, through the real surface: what it changes, and what it must not.
 
+mod large;
 mod outage;
 mod refused;
+mod shared_app;
 mod suppressed;
 mod teller;
 

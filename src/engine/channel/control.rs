@@ -134,6 +134,7 @@ impl Handler<ClockWasSet> for ChannelActor {
     fn handle(&mut self, _: ClockWasSet, ctx: &mut Self::Context) {
         // The first message that may not go says when the quota opens by the clock as it is now.
         self.templates_closed_until = None;
+        self.look_at_any_time();
         self.next_look = None;
         self.lanes.look_again();
         self.lanes.look_at_parked(Timestamp::now());

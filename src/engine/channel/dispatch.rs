@@ -46,8 +46,8 @@ impl ChannelActor {
         // What is overdue waits for something else, which comes back here.
         let due = if self.link.connector().is_some() { self.lanes.next_due() } else { None };
         let due = due.filter(|due| *due > now);
-        let later =
-            [self.lanes.next_expiry(), self.lanes.next_unpark(), self.next_look, self.templates_closed_until];
+        let unpark = self.lanes.next_unpark(self.templates_may_go());
+        let later = [self.lanes.next_expiry(), unpark, self.next_look, self.templates_closed_until];
         let later = later.into_iter().flatten().min().map(|at| now + at.from_now(wall));
         if let Some(at) = [until, due, later].into_iter().flatten().min() {
             self.wake_at(at, ctx);
@@ -161,6 +161,13 @@ impl ChannelActor {
         while self.outbox.announced() + self.lanes.again() < ahead {
             let Some(ticket) = self.lanes.due(now) else { break };
             match ticket.doubt {
+                // Nobody is marked as perhaps written to whom the quota has no slot for.
+                Doubt::None | Doubt::Slight if !self.has_slot(&ticket, wall) => {
+                    let until = self.quota.next_slot(self.tier.template_quota, wall).unwrap_or(wall);
+                    self.close_to_new_people(until, wall);
+                    self.lanes.hold_back(ticket.send_id, Reason::TemplateQuota);
+                    self.lanes.park(ticket, wall);
+                }
                 Doubt::None => self.announce(ticket, wall),
                 Doubt::Slight | Doubt::Full => self.doubts.push(ticket),
             }

@@ -5,13 +5,16 @@ use std::time::{Duration, Instant};
 use actix::prelude::*;
 use uuid::Uuid;
 
-use super::work::{Counted, Leave, Ticket, Work};
+use super::lanes::PassedOver;
+use super::work::{Counted, Leave, Ticket};
 use super::{ChannelActor, STORE_PAUSE};
 use crate::clock::Timestamp;
 use crate::connector::Disposition;
 use crate::domain::channel::Kind;
-use crate::domain::message::Failure;
+use crate::domain::message::{Failure, Outcome, State};
 use crate::domain::outlook::Reason;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::send::Recipients;
 use crate::domain::tier::{QUOTA_SPAN, Quota};
 use crate::engine::ledger::AcceptedSend;
 use crate::engine::quota::Reserved;
@@ -38,8 +41,8 @@ impl ChannelActor {
         if template.is_some()
             && let Some(until) = self.count(ticket, wall)
         {
-            self.close_templates(until, wall);
-            // What opens the quota again, whenever that is, lets its send go: the message itself waits for nothing.
+            self.close_to_new_people(until, wall);
+            // What opens the quota again, whenever that is, lets it go: the message itself waits for nothing.
             return Some((Reason::TemplateQuota, Duration::ZERO));
         }
         // Pairs are of two numbers.
@@ -75,7 +78,13 @@ impl ChannelActor {
     /// Counts the recipient of a template; until when that is not possible. Groups do not count.
     fn count(&mut self, ticket: &mut Ticket, wall: Timestamp) -> Option<Timestamp> {
         match self.quota.reserve(ticket.recipient?, self.tier.template_quota, wall) {
-            Reserved::New { at } => ticket.counted = Some(Counted::Anew(at)),
+            Reserved::New { at } => {
+                ticket.counted = Some(Counted::Anew(at));
+                // What else waits for this person may go with it.
+                if self.templates_closed_until.is_some() {
+                    self.lanes.look_again();
+                }
+            }
             Reserved::Known => ticket.counted = Some(Counted::Again),
             Reserved::Uncounted => {}
             Reserved::Full { until } => return Some(until),
@@ -87,39 +96,82 @@ impl ChannelActor {
         None
     }
 
-    /// No template goes before `until`: they wait in the store.
-    fn close_templates(&mut self, until: Timestamp, wall: Timestamp) {
+    /// Nobody new is written to with a template before `until`. Who was written to in the last hours still is.
+    pub(super) fn close_to_new_people(&mut self, until: Timestamp, wall: Timestamp) {
         let until = until.max(wall.plus(QUOTA_STEP));
-        tracing::info!(
-            channel.id = %self.channel.id,
-            reason = %Reason::TemplateQuota,
-            %until,
-            quota = %self.tier.template_quota,
-            "the quota of templates is used up, they wait"
-        );
-        self.templates_closed_until = Some(until);
-        self.look_at(Some(until));
-        self.release(Leave::Held, |work| work.template.is_some());
-    }
-
-    /// No slot is left to mark another message of a template for. Those under way, or in doubt, have theirs and go on.
-    pub(super) fn wait_for_slots(&mut self, wall: Timestamp) {
-        let is_busy = |work: &Work| work.template.is_some() && work.leaving().is_none() && work.is_busy();
-        if !self.lanes.works().any(is_busy) {
-            let until = self.quota.next_slot(self.tier.template_quota, wall).unwrap_or(wall);
-            self.close_templates(until, wall);
-            return;
+        if self.templates_closed_until.is_none() {
+            tracing::info!(
+                channel.id = %self.channel.id,
+                reason = %Reason::TemplateQuota,
+                %until,
+                quota = %self.tier.template_quota,
+                "template quota used up, new people wait"
+            );
         }
-        let until = wall.plus(QUOTA_STEP);
         self.templates_closed_until = Some(until);
         self.look_at(Some(until));
-        self.release(Leave::Held, |work| work.template.is_some() && !work.is_busy());
     }
 
-    /// Whether a send that was just accepted may go; otherwise it waits in the store.
+    /// Those who found no slot wait in the store: sends as a whole, and people of sends that others get.
+    pub(super) fn pass_over(&mut self, passed: PassedOver, wall: Timestamp) {
+        let PassedOver { is_blocked, sends, people } = passed;
+        for (send_id, company_id, position) in people {
+            let outcome = Outcome {
+                position,
+                state: State::Queued,
+                attempts: 0,
+                provider_message_id: None,
+                error: None,
+                retry_at: Some(wall),
+                taken_at: None,
+            };
+            self.outbox.pass(send_id, company_id, outcome);
+            self.lanes.hold_back(send_id, Reason::TemplateQuota);
+            self.lanes.passed_until(send_id, wall);
+        }
+        self.lanes.send_back(&sends);
+        if is_blocked {
+            let until = self.quota.next_slot(self.tier.template_quota, wall).unwrap_or(wall);
+            self.close_to_new_people(until, wall);
+        }
+    }
+
+    /// Messages of templates to new people that may go out: marked, or announced to be tried again.
+    pub(super) fn promised_templates(&self) -> u64 {
+        let wall = Timestamp::now();
+        let is_new = |number| !self.quota.counts(number, self.tier.template_quota, wall);
+        let again = self.outbox.announcements().iter().chain(&self.announcing).chain(self.lanes.again_now());
+        let again =
+            again.filter(|ticket| ticket.recipient.is_some_and(is_new) && self.lanes.is_template(ticket));
+        self.lanes.marked_templates(is_new) + again.count() as u64
+    }
+
+    /// Whether the quota of templates has a slot for a message that is to be tried again.
+    pub(super) fn has_slot(&self, ticket: &Ticket, wall: Timestamp) -> bool {
+        if self.tier.template_quota == Quota::Unlimited || !self.lanes.is_template(ticket) {
+            return true;
+        }
+        let Some(number) = ticket.recipient else { return true };
+        self.quota.slots(self.tier.template_quota, self.promised_templates(), wall).take(number)
+    }
+
+    /// Whether a send that was just accepted may be begun; otherwise it waits in the store.
     pub(super) fn may_begin(&self, send: &AcceptedSend) -> bool {
-        let template = send.order.template;
-        template.is_none_or(|used| self.templates_may_go() && !self.held_templates.contains(&used.id))
+        let Some(used) = send.order.template else { return true };
+        if self.held_templates.contains(&used.id) {
+            return false;
+        }
+        self.templates_may_go()
+            || (self.quota_known
+                && match send.recipients {
+                    Recipients::One(number) => self.is_counted(number),
+                    Recipients::Group | Recipients::Blocks(_) => true,
+                })
+    }
+
+    /// Whether the person was written to in the last hours, so that a template to them takes no slot.
+    fn is_counted(&self, number: PhoneNumber) -> bool {
+        self.quota.counts(number, self.tier.template_quota, Timestamp::now())
     }
 
     /// Whether the quota of templates, as far as that is known, lets some through.

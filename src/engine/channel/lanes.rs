@@ -6,15 +6,17 @@
 //! later moment, leaves: it takes no place that another could use.
 
 mod leaving;
+mod passing;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
 use uuid::Uuid;
 
+pub(super) use self::passing::PassedOver;
 use super::lane::Lane;
 use super::waiting::Waiting;
-use super::work::{Leave, Requested, Ticket, Work};
+use super::work::{Leave, Ticket, Work};
 use crate::clock::Timestamp;
 use crate::domain::message::Key;
 use crate::domain::phone::PhoneNumber;
@@ -136,48 +138,11 @@ impl Lanes {
         self.works.insert(work.id, work);
     }
 
-    /// Reserves, with the next marks, the messages that are handed out next: so many as are allowed in all,
-    /// for the direct lane and, in equal shares, for the bulk lane; of templates only those for whose recipients
-    /// `has_slot` says yes. Each share is used to a half before it is filled up, unless it `tops_up`. Whether
-    /// templates stand first that found no slot.
-    pub(super) fn reserve_ahead(
-        &mut self,
-        tops_up: bool,
-        mut has_slot: impl FnMut(PhoneNumber) -> bool,
-    ) -> bool {
-        let Self { bounds, works, direct, bulk, direct_requested, moved, .. } = self;
-        let ahead = usize::try_from(bounds.ahead).unwrap_or(usize::MAX);
-        let wanted = direct.order.len().min(ahead);
-        let mut is_blocked = false;
-        for place in (*direct_requested).min(wanted)..wanted {
-            let id = direct.order[place];
-            if let Some(work) = works.get_mut(&id) {
-                let Requested { has_moved, is_blocked: stands } = work.request(1, false, &mut has_slot);
-                if stands {
-                    is_blocked = place == 0;
-                    break;
-                }
-                if has_moved {
-                    moved.insert(id);
-                }
-            }
-            *direct_requested = place + 1;
-        }
-        let share = (bounds.ahead / (2 * bulk.order.len() as u64).max(1)).max(1);
-        for id in &bulk.order {
-            let Some(work) = works.get_mut(id) else { continue };
-            let requested = work.request(share, tops_up, &mut has_slot);
-            is_blocked |= requested.is_blocked;
-            if requested.has_moved {
-                moved.insert(*id);
-            }
-        }
-        is_blocked
-    }
-
-    /// Messages of templates that may be handed out by their marks, those on their way to the store included.
-    pub(super) fn marked_templates(&self) -> u64 {
-        self.works.values().filter(|work| work.template.is_some()).map(Work::marked).sum()
+    /// Messages of templates that may be handed out by their marks, those on their way to the store included, to
+    /// people who take a slot.
+    pub(super) fn marked_templates(&self, mut takes_slot: impl FnMut(PhoneNumber) -> bool) -> u64 {
+        let templates = self.works.values().filter(|work| work.template.is_some());
+        templates.map(|work| work.marked(&mut takes_slot)).sum()
     }
 
     /// Takes back the marks of templates that were not handed out.
@@ -252,6 +217,16 @@ impl Lanes {
     /// When the first message waiting here is due.
     pub(super) fn next_due(&mut self) -> Option<Instant> {
         self.waiting.next_due()
+    }
+
+    /// Messages that may be tried again now.
+    pub(super) fn again_now(&self) -> impl Iterator<Item = &Ticket> {
+        self.again.iter()
+    }
+
+    /// Whether the message is of a template.
+    pub(super) fn is_template(&self, ticket: &Ticket) -> bool {
+        self.works.get(&ticket.send_id).is_some_and(|work| work.template.is_some())
     }
 
     /// The message may be tried again now.

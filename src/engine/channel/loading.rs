@@ -1,11 +1,12 @@
 //! Fetching a channel's unfinished sends from the store, with what became of them before.
 
-use std::collections::{BTreeSet, HashSet};
-use std::time::Duration;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
 use super::connector::Rendered;
+use super::counted::{self, Counting};
 use super::settled::Settled;
 use super::work::{Beginning, Doubt, Source, Ticket, Work};
 use crate::clock::Timestamp;
@@ -30,6 +31,8 @@ pub(super) struct Found {
     pub(super) waiting: Waits,
     /// Messages that were perhaps sent before the process ended: nobody knows.
     pub(super) unknown: Vec<Ticket>,
+    /// The first message, of those that were never handed out, to somebody who counts against the quota of templates.
+    pub(super) counted_at: Option<u64>,
 }
 
 /// The messages of a send that wait in the store.
@@ -51,9 +54,21 @@ pub(super) struct Fetched {
     pub(super) all: bool,
     /// When the next send is due that waits for its moment.
     pub(super) next_due: Option<Timestamp>,
+    /// How long it took to look for people who count against the quota of templates, if that was asked.
+    pub(super) took: Option<Duration>,
+    /// Sends with many recipients of whom nobody does.
+    pub(super) nobody_counted: HashMap<Uuid, u64>,
 }
 
-/// The oldest unfinished sends of the channel that may go, without those in `held`, at most `room`.
+/// Sends that were read back.
+#[derive(Default)]
+pub(super) struct Taken {
+    pub(super) found: Vec<Found>,
+    broken: Vec<Uuid>,
+}
+
+/// The oldest unfinished sends of the channel that may go, without those in `held`, at most `room`; when templates may
+/// not, those that are for people who are `counted` besides.
 pub(super) async fn fetch(
     store: Store,
     channel: &Channel,
@@ -61,26 +76,44 @@ pub(super) async fn fetch(
     ready: Ready,
     held: HashSet<Uuid>,
     room: usize,
+    counted: Option<Counting>,
 ) -> Result<Fetched> {
     let limit = held.len() + room;
     let next_due = store.next_due_send(channel.id, ready.now).await?;
     let unfinished = store.unfinished(channel.id, size, ready, limit).await?;
-    let all = unfinished.len() < limit;
-    let mut fetched = Fetched { found: Vec::new(), broken: Vec::new(), all, next_due };
+    let mut all = unfinished.len() < limit;
     let mut new = unfinished.into_iter().filter(|send| !held.contains(&send.id));
-    for send in new.by_ref().take(room) {
+    let Taken { mut found, mut broken } =
+        restore_all(&store, channel.kind, new.by_ref().take(room).collect()).await?;
+    all &= new.next().is_none();
+    let (mut took, mut nobody_counted) = (None, HashMap::new());
+    if let Some(counting) = counted.filter(|_| found.len() < room) {
+        let began = Instant::now();
+        let mut look = counting.look(&store, channel.id, size, &held, room - found.len()).await?;
+        let more = counted::take(&store, channel.kind, &look).await?;
+        all &= look.all;
+        found.extend(more.found);
+        broken.extend(more.broken);
+        (took, nobody_counted) = (Some(began.elapsed()), look.nobody());
+    }
+    Ok(Fetched { found, broken, all, next_due, took, nobody_counted })
+}
+
+/// Reads these sends back.
+pub(super) async fn restore_all(store: &Store, kind: Kind, sends: Vec<Unfinished>) -> Result<Taken> {
+    let mut taken = Taken::default();
+    for send in sends {
         let id = send.id;
-        match restore(&store, channel.kind, send).await {
-            Ok(found) => fetched.found.push(found),
+        match restore(store, kind, send).await {
+            Ok(found) => taken.found.push(found),
             Err(error) if error.is_passing() => return Err(error),
             Err(error) => {
                 tracing::error!(send.id = %id, %error, "the send cannot be read and is left out");
-                fetched.broken.push(id);
+                taken.broken.push(id);
             }
         }
     }
-    fetched.all &= new.next().is_none();
-    Ok(fetched)
+    Ok(taken)
 }
 
 /// A send that was accepted just now.
@@ -149,7 +182,7 @@ async fn restore(store: &Store, kind: Kind, send: Unfinished) -> Result<Found> {
         progress,
         settled: Settled::new(progress.settled, recorded),
     });
-    Ok(Found { work, waiting, unknown })
+    Ok(Found { work, waiting, unknown, counted_at: None })
 }
 
 /// The messages of a send that wait in the store.

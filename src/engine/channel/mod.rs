@@ -18,6 +18,7 @@ mod canary;
 mod connection;
 mod connector;
 mod control;
+mod counted;
 mod dispatch;
 mod doubt;
 mod explain;
@@ -59,6 +60,7 @@ use self::connection::Link;
 pub(crate) use self::connection::connector;
 use self::connector::Connector;
 pub(crate) use self::control::{ClockWasSet, Look, Overlooked, Release, TemplatesChanged};
+use self::counted::Counted;
 use self::dispatch::Held;
 pub(crate) use self::explain::{AskPace, Explain, LookAhead, Viewed};
 use self::figures::Figures;
@@ -121,8 +123,12 @@ pub(crate) struct ChannelActor {
     quota_known: bool,
     /// It is being read.
     learning: bool,
-    /// The quota is used up until then.
+    /// The quota is used up until then: who is new waits.
     templates_closed_until: Option<Timestamp>,
+    /// Messages that the record under way announces.
+    announcing: Vec<Ticket>,
+    /// What the last look found that was for people who count already.
+    counted: Counted,
     lanes: Lanes,
     /// How many messages of each lane are marked, or announced, ahead.
     ahead: Ahead,
@@ -204,6 +210,8 @@ impl ChannelActor {
             quota_known: false,
             learning: false,
             templates_closed_until: None,
+            announcing: Vec::new(),
+            counted: Counted::default(),
             link: Link::new(channel.connection.clone(), channel.trial, gate),
             lanes: Lanes::new(bounds),
             ahead,

@@ -37,6 +37,11 @@ impl Outbox {
         self.put(send_id, company_id, outcome, true);
     }
 
+    /// Adds the first row of a message that was passed over.
+    pub(super) fn pass(&mut self, send_id: Uuid, company_id: Uuid, outcome: Outcome) {
+        self.put(send_id, company_id, outcome, false);
+    }
+
     /// Adds that a message is tried again, which may happen once that is durable.
     pub(super) fn announce(&mut self, ticket: Ticket, company_id: Uuid, outcome: Outcome) {
         self.put(ticket.send_id, company_id, outcome, true);
@@ -51,6 +56,11 @@ impl Outbox {
     /// How many messages are announced and not durable yet.
     pub(super) fn announced(&self) -> usize {
         self.0.announced.len()
+    }
+
+    /// Which messages these are.
+    pub(super) fn announcements(&self) -> &[Ticket] {
+        &self.0.announced
     }
 
     pub(super) const fn is_empty(&self) -> bool {

@@ -34,6 +34,7 @@ impl ChannelActor {
         self.recording = true;
         let marks = self.lanes.marks();
         let Parcel { outcomes, started, announced, suppressions } = self.outbox.take();
+        self.announcing.clone_from(&announced);
         let said = suppressions.clone();
         let record = Record { outcomes, marks: marks.clone(), suppressions };
         let begun = Instant::now();
@@ -47,6 +48,7 @@ impl ChannelActor {
                     actor.ahead.took(now - begun, now);
                     actor.tune_ahead(now);
                     actor.lanes.forget(&gone);
+                    actor.announcing.clear();
                     actor.announced(announced, &overtaken);
                     actor.look_up_suppressions(said, ctx);
                     actor.recorded(&marks, started, ctx);
@@ -105,15 +107,12 @@ impl ChannelActor {
             return;
         }
         let wall = Timestamp::now();
-        let marked = self.lanes.marked_templates();
-        let mut slots = self.quota.slots(self.tier.template_quota, marked, wall);
-        let is_blocked = self.lanes.reserve_ahead(tops_up, |recipient| slots.take(recipient));
+        let promised = self.promised_templates();
+        let mut slots = self.quota.slots(self.tier.template_quota, promised, wall);
+        let passed = self.lanes.reserve_ahead(tops_up, |recipient| slots.take(recipient));
         drop(slots);
-        self.quota.mark(self.lanes.marked_templates());
-        // The slots that are marked already are for messages that go before.
-        if is_blocked && marked == 0 {
-            self.wait_for_slots(wall);
-        }
+        self.quota.mark(self.promised_templates());
+        self.pass_over(passed, wall);
     }
 
     /// Something in the store is due then.
@@ -134,9 +133,11 @@ impl ChannelActor {
         self.lanes.look(size);
         let mut held = self.lanes.held(size);
         held.extend(&self.broken);
-        let ready = Ready { now: Timestamp::now(), templates: self.templates_may_go() };
+        let now = Timestamp::now();
+        let ready = Ready { now, templates: self.templates_may_go() };
+        let counted = self.look_for_counted(size, ready);
         let (store, channel) = (self.shared.reader.store(), Arc::clone(&self.channel));
-        let fetching = async move { loading::fetch(store, &channel, size, ready, held, room).await };
+        let fetching = async move { loading::fetch(store, &channel, size, ready, held, room, counted).await };
         self.shared
             .reader
             .read(fetching)
@@ -144,8 +145,9 @@ impl ChannelActor {
             .map(move |result, actor, ctx| {
                 let gone = std::mem::take(&mut actor.gone_meanwhile);
                 match result {
-                    Ok(loading::Fetched { found, broken, all, next_due }) => {
+                    Ok(loading::Fetched { found, broken, all, next_due, took, nobody_counted }) => {
                         actor.fetching = false;
+                        actor.looked_for_counted(size, took, nobody_counted);
                         actor.broken.extend(broken);
                         actor.look_at(next_due);
                         let found = found.into_iter().filter(|found| !gone.contains(&found.work.id));
@@ -170,8 +172,11 @@ impl ChannelActor {
     /// Takes in what was found in the store.
     fn restore(&mut self, found: Vec<loading::Found>) {
         let (now, wall) = (Instant::now(), Timestamp::now());
-        for loading::Found { work, waiting, unknown } in found {
+        for loading::Found { work, mut waiting, unknown, counted_at } in found {
             let (send_id, company_id) = (work.id, work.company_id);
+            if work.template.is_some() && !self.templates_may_go() {
+                self.leave_new_people(&mut waiting, wall);
+            }
             let is_held = work.template.is_some_and(|used| self.held_templates.contains(&used.id));
             if self.lanes.holds(send_id) || is_held {
                 continue;
@@ -184,6 +189,9 @@ impl ChannelActor {
                 errand.pause(false);
             }
             self.lanes.add(work);
+            if let Some(ordinal) = counted_at {
+                self.lanes.counted_at(send_id, ordinal);
+            }
             self.lanes.parked(send_id, waiting.later, waiting.later_due);
             for (ticket, retry_at) in waiting.soon {
                 self.lanes.resume(ticket, now + retry_at.from_now(wall));
@@ -204,7 +212,7 @@ impl ChannelActor {
 
     /// Reads messages that wait in the store and are due, of sends that are here.
     pub(super) fn unpark(&mut self, wall: Timestamp, ctx: &mut Context<Self>) {
-        for send_id in self.lanes.unparks(wall) {
+        for send_id in self.lanes.unparks(wall, self.templates_may_go()) {
             let store = self.shared.reader.store();
             self.shared
                 .reader

@@ -1,5 +1,7 @@
 //! One active send as its channel sees it: what was handed out, what is settled, what comes next.
 
+mod passing;
+
 use uuid::Uuid;
 
 use super::connector::Rendered;
@@ -138,6 +140,11 @@ pub(super) struct Work {
     /// Whether those that are due are on their way.
     unparking: bool,
     leaving: Option<Leave>,
+    /// Whether the store need not have it as it is here.
+    is_touched: bool,
+    /// A message that somebody waits for who counts against the quota of templates already; none before it is, of
+    /// those that were not handed out.
+    counted_at: Option<u64>,
     /// What the last of its messages that was put back waits for.
     pub(super) held_by: Option<Reason>,
     pub(super) source: Source,
@@ -173,6 +180,8 @@ impl Work {
             parked_due: None,
             unparking: false,
             leaving: None,
+            is_touched: false,
+            counted_at: None,
             held_by: None,
             source,
         }
@@ -212,16 +221,19 @@ impl Work {
         };
         self.next += 1;
         self.outstanding += 1;
+        self.is_touched = true;
         Some(ticket)
     }
 
     /// Counts a ticket that came from the store: it waits, or its outcome is unknown.
     pub(super) const fn resume(&mut self) {
         self.outstanding += 1;
+        self.is_touched = true;
     }
 
     /// A row for `ordinal` will be written; `over` when the message is not tried again.
     pub(super) fn settle(&mut self, ordinal: u64, over: bool) {
+        self.is_touched = true;
         self.settled.add(ordinal);
         if over {
             self.outstanding = self.outstanding.saturating_sub(1);
@@ -231,6 +243,7 @@ impl Work {
 
     /// A ticket goes to wait in the store, where its row says until `due`.
     pub(super) fn park(&mut self, due: Timestamp) {
+        self.is_touched = true;
         self.outstanding = self.outstanding.saturating_sub(1);
         self.parked_until(self.parked + 1, Some(self.parked_due.map_or(due, |earlier| earlier.min(due))));
         self.fall_asleep();
@@ -315,6 +328,7 @@ impl Work {
         let target = (self.next + 2 * ahead).min(self.recipients).max(before);
         if self.template.is_none() {
             self.requested = target;
+            self.is_touched |= target > before;
             return Requested { has_moved: target > before, is_blocked: false };
         }
         let mut is_blocked = false;
@@ -327,6 +341,7 @@ impl Work {
             }
             self.requested += 1;
         }
+        self.is_touched |= self.requested > before;
         Requested { has_moved: self.requested > before, is_blocked }
     }
 
@@ -335,9 +350,13 @@ impl Work {
         self.outstanding > 0
     }
 
-    /// Messages that may be handed out by their mark, or will once it is written.
-    pub(super) const fn marked(&self) -> u64 {
-        self.requested - self.next
+    /// Messages to people who take a slot that may be handed out by their mark, or will once it is written.
+    pub(super) fn marked(&self, mut takes_slot: impl FnMut(PhoneNumber) -> bool) -> u64 {
+        let takes = |ordinal: &u64| {
+            let position = self.position(*ordinal);
+            position.is_none_or(|position| position.recipient.is_some_and(&mut takes_slot))
+        };
+        (self.next..self.requested).filter(takes).count() as u64
     }
 
     /// Takes back what was reserved and not handed out, so that nothing looks attempted that was not.

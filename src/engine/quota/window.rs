@@ -63,6 +63,8 @@ pub(super) struct Window {
     /// Those of whom it is not known whether they were written to.
     doubtful: HashSet<PhoneNumber>,
     stage: Stage,
+    /// How often somebody new began to count.
+    arrivals: u64,
     /// When somebody last asked for a quota.
     asked: Option<Timestamp>,
 }
@@ -155,6 +157,10 @@ impl Window {
         }
     }
 
+    pub(super) const fn arrivals(&self) -> u64 {
+        self.arrivals
+    }
+
     pub(super) fn complete(&mut self) {
         self.stage = Stage::Complete;
     }
@@ -213,8 +219,11 @@ impl Window {
     }
 
     fn put(&mut self, recipient: PhoneNumber, at: Timestamp) {
-        if let Some(before) = self.last.insert(recipient, at) {
-            self.order.remove(&(before, recipient));
+        match self.last.insert(recipient, at) {
+            Some(before) => {
+                self.order.remove(&(before, recipient));
+            }
+            None => self.arrivals += 1,
         }
         self.order.insert((at, recipient));
         if self.order.len() > MOST {

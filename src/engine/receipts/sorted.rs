@@ -1,45 +1,37 @@
-//! What a provider told, sorted by who has to do something about it. Plain: it takes the present moment and
-//! decides.
+//! What a provider told, sorted by what has to be done about it. Plain: it takes the present moment and decides.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::family::{Family, Whom, is_of_somebody};
+use super::notices::{Notice, Notices};
 use crate::clock::Timestamp;
 use crate::connector::Disposition;
 use crate::connector::update::{self, AccountChange, Heard, TemplateChange, Update};
-use crate::domain::message::{Failure, Key};
+use crate::domain::channel::Channel;
+use crate::domain::message::{Failure, Key, State};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::{HOLD, Suppression};
+use crate::store::ledger::{Event, INBOUND_MESSAGE, Receipt};
 use crate::store::suppression::{Says, Word};
 
 /// The provider tells whole seconds: what it says may have happened up to so much later.
 const WITHIN_A_SECOND: Duration = Duration::from_millis(999);
-
-/// Whom an update is about, in the provider's ids.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) account: Option<String>,
-    /// `None`: the whole account.
-    pub(super) number: Option<String>,
-}
-
-/// What a channel has to know.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Notice {
-    /// Something is wrong with the number or its account.
-    Trouble {
-        disposition: Disposition,
-        failure: Failure,
-        /// Since when.
-        at: Timestamp,
-        /// Whether a message failed for it, and not the provider alone says so.
-        is_of_message: bool,
-    },
-    /// The provider has news of the number, to be asked for. All numbers of the account when `None`.
-    Recheck(Option<PhoneNumber>),
-}
+/// Changes of templates that are written one by one; beyond that the account's templates are listed anew.
+const MOST_TEMPLATES: usize = 1_000;
+/// What the log says of a part that cannot be read.
+const UNREADABLE: &str = "parts of a webhook cannot be read";
+/// The most different words of the provider that a webhook has in the log.
+const MOST_LOGGED: usize = 16;
+/// Receipts, and messages from people, in one part: as many updates as the provider has in one webhook. Other
+/// companies' sends wait for the same commit.
+const AT_ONCE: usize = 1_000;
+/// Words of recipients in one part. Each is a row somewhere else in a large table: the database takes some ten times as
+/// long for one as for a receipt, whose neighbours come with it.
+const WORDS_AT_ONCE: usize = 100;
 
 /// Something about a recipient that a receipt said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,9 +44,63 @@ pub(super) struct Refused {
     says: Says,
 }
 
-/// Trouble of which the provider tells by itself.
-const fn trouble(disposition: Disposition, failure: Failure, at: Timestamp) -> Notice {
-    Notice::Trouble { disposition, failure, at, is_of_message: false }
+/// What one commit takes of a webhook, at most.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) receipts: Vec<Receipt>,
+    pub(super) refused: Vec<Refused>,
+    /// Messages from people.
+    pub(super) events: Vec<Event>,
+}
+
+/// A template by an account that has it, its name and its language.
+type TemplateName = (Whom, String, String);
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Sorted {
+    /// What is written, in parts that let others' commits in between.
+    pub(super) parts: Vec<Part>,
+    /// Which channel has to know of which messages, each as far along as it was heard to be.
+    pub(super) told: HashMap<Uuid, Vec<(Key, State)>>,
+    /// Sends whose template the provider keeps back, and when it said so.
+    pub(super) held_templates: BTreeMap<Uuid, Timestamp>,
+    /// What changed of which template, and when that was said.
+    pub(super) templates: Vec<(TemplateName, TemplateChange, Timestamp)>,
+    /// Accounts of which more templates changed than are written one by one.
+    pub(super) relisted: HashSet<Whom>,
+    pub(super) notices: Vec<(Whom, Notice)>,
+    pub(super) counts: Counts,
+}
+
+/// What a webhook adds to the metrics once it is taken in.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    /// Receipts by what they say.
+    pub(super) states: HashMap<State, u64>,
+    /// Receipts that do not name their message.
+    pub(super) nameless: u64,
+    /// What is about no channel of the company.
+    pub(super) foreign: u64,
+    pub(super) unreadable: u64,
+}
+
+/// Everything of a webhook, being sorted.
+struct Sorting<'a> {
+    family: &'a Family,
+    now: Timestamp,
+    receipts: Vec<Receipt>,
+    refused: Vec<Refused>,
+    events: Vec<Event>,
+    told: HashMap<Uuid, HashMap<Key, State>>,
+    held_templates: BTreeMap<Uuid, Timestamp>,
+    /// The last word on each, by which of a template's properties changed.
+    templates: HashMap<(TemplateName, std::mem::Discriminant<TemplateChange>), (TemplateChange, Timestamp)>,
+    relisted: HashSet<Whom>,
+    notices: Notices,
+    counts: Counts,
+    /// What the provider told of which nothing more follows here, and how often.
+    news: BTreeMap<(&'static str, String), u64>,
 }
 
 /// What something counts as said at that the provider says was at `at`: the end of that second, and never later than
@@ -63,91 +109,143 @@ fn said_at(at: Timestamp, now: Timestamp) -> Timestamp {
     at.plus(WITHIN_A_SECOND).min(now)
 }
 
-/// See the module.
-#[derive(Debug, Default)]
-pub(super) struct Sorted {
-    pub(super) receipts: Vec<(Place, Key, update::Receipt)>,
-    /// Receipts that do not name their message.
-    pub(super) nameless: u64,
-    pub(super) refused: Vec<Refused>,
-    /// Sends whose template the provider keeps back, and when it said so.
-    pub(super) held_templates: BTreeMap<Uuid, Timestamp>,
-    /// Account, name, language, what changed, and when it was said.
-    pub(super) templates: Vec<(Place, String, String, TemplateChange, Timestamp)>,
-    pub(super) notices: Vec<(Place, Notice)>,
-    /// Messages from people: the provider's id, and what came.
-    pub(super) inbound: Vec<(Place, String, String)>,
-    pub(super) unreadable: u64,
+impl Sorted {
+    /// Sorts what was heard at `now`, in time that grows with it and no faster. What names no channel of the family is
+    /// counted, and dropped.
+    pub(super) fn new(family: &Family, heard: Vec<Heard>, now: Timestamp) -> Self {
+        let mut sorting = Sorting {
+            family,
+            now,
+            receipts: Vec::new(),
+            refused: Vec::new(),
+            events: Vec::new(),
+            told: HashMap::new(),
+            held_templates: BTreeMap::new(),
+            templates: HashMap::new(),
+            relisted: HashSet::new(),
+            notices: Notices::default(),
+            counts: Counts::default(),
+            news: BTreeMap::new(),
+        };
+        for Heard { account, number, at, update } in heard {
+            if !is_of_somebody(&update) {
+                sorting.count(update);
+            } else if let Some(whom) = family.whom(account.as_deref(), number.as_deref()) {
+                sorting.add(whom, update, at.min(now));
+            } else {
+                sorting.counts.foreign += 1;
+            }
+        }
+        sorting.finish()
+    }
 }
 
-impl Sorted {
-    pub(super) fn new(heard: Vec<Heard>, now: Timestamp) -> Self {
-        let mut sorted = Self::default();
-        for Heard { account, number, at, update } in heard {
-            sorted.add(Place { account, number }, update, at.min(now), now);
+impl Sorting<'_> {
+    /// Counts what is for nobody.
+    fn count(&mut self, update: Update) {
+        match update {
+            Update::Unreadable { field } => {
+                self.counts.unreadable += 1;
+                self.note(UNREADABLE, field);
+            }
+            Update::Other { field } => {
+                tracing::debug!(field, "heard of something that nothing follows from");
+            }
+            _ => {}
         }
-        sorted
     }
 
-    fn add(&mut self, place: Place, update: Update, at: Timestamp, now: Timestamp) {
+    fn note(&mut self, what: &'static str, word: String) {
+        if self.news.len() < MOST_LOGGED || self.news.contains_key(&(what, word.clone())) {
+            *self.news.entry((what, word)).or_default() += 1;
+        }
+    }
+
+    fn add(&mut self, whom: Whom, update: Update, at: Timestamp) {
+        let now = self.now;
         match update {
-            Update::Receipt(receipt) => self.receipt(place, receipt, now),
+            Update::Receipt(receipt) => self.receipt(whom, receipt),
             Update::Template { provider_id: _, name, language, change } => {
-                self.templates.push((place, name, language, change, said_at(at, now)));
+                self.template((whom, name, language), change, said_at(at, now));
             }
             Update::Number { phone_number, event } => {
-                tracing::info!(event, "the provider has news of a number");
-                self.notice(place, Notice::Recheck(phone_number));
+                self.note("the provider has news of a number", event);
+                self.notices.recheck(whom, phone_number);
             }
             Update::Account(AccountChange::Disconnected(failure)) => {
-                self.notice(place, trouble(Disposition::Disconnect, failure, said_at(at, now)));
+                self.notices.trouble(whom, (Disposition::Disconnect, failure), said_at(at, now), false);
             }
             Update::Account(AccountChange::Blocked(failure)) => {
-                self.notice(place, trouble(Disposition::Block, failure, said_at(at, now)));
+                self.notices.trouble(whom, (Disposition::Block, failure), said_at(at, now), false);
             }
             Update::Account(AccountChange::Restored) | Update::Limit { messaging_limit: _ } => {
-                self.notice(place, Notice::Recheck(None));
+                self.notices.recheck(whom, None);
             }
             Update::Account(AccountChange::Other(event)) => {
-                tracing::info!(event, "the provider has news of a business account");
+                self.note("the provider has news of a business account", event);
             }
             Update::Preference { recipient, stops, at } => {
                 let says = if stops { Says::Stop { provider_code: None } } else { Says::Resume };
                 let (scope, said_at) = (Suppression::Marketing, said_at(at, now));
                 self.refused.push(Refused { key: None, recipient: Some(recipient), scope, said_at, says });
             }
-            Update::Inbound { id, from: _, at: _, payload } => self.inbound.push((place, id, payload)),
-            Update::Trouble(disposition, failure) => {
-                self.notice(place, trouble(disposition, failure, said_at(at, now)));
+            Update::Inbound { id, from: _, at: _, payload } => {
+                let channel = self.family.channel(whom);
+                self.events.push(Event {
+                    id: Uuid::now_v7(),
+                    company_id: channel.company_id,
+                    channel_id: channel.id,
+                    kind: INBOUND_MESSAGE,
+                    identity: id,
+                    payload,
+                });
             }
-            Update::Other { field } => tracing::debug!(field, "heard of something that nothing follows from"),
-            Update::Unreadable { field } => {
-                tracing::warn!(field, "a part of a webhook cannot be read");
-                self.unreadable += 1;
+            Update::Trouble(disposition, failure) => {
+                self.notices.trouble(whom, (disposition, failure), said_at(at, now), false);
+            }
+            Update::Other { .. } | Update::Unreadable { .. } => self.count(update),
+        }
+    }
+
+    fn template(&mut self, name: TemplateName, change: TemplateChange, said_at: Timestamp) {
+        let key = (name, std::mem::discriminant(&change));
+        let is_full = self.templates.len() >= MOST_TEMPLATES;
+        match self.templates.get_mut(&key) {
+            Some(last) if last.1 > said_at => {}
+            Some(last) => *last = (change, said_at),
+            None if is_full => {
+                self.relisted.insert(key.0.0);
+            }
+            None => {
+                self.templates.insert(key, (change, said_at));
             }
         }
     }
 
-    fn receipt(&mut self, place: Place, mut receipt: update::Receipt, now: Timestamp) {
-        receipt.at = receipt.at.min(now);
+    fn receipt(&mut self, whom: Whom, mut receipt: update::Receipt) {
+        receipt.at = receipt.at.min(self.now);
         if let Some((disposition, failure)) = &receipt.refusal {
-            self.refusal(&place, &receipt, *disposition, failure, now);
+            self.refusal(whom, &receipt, *disposition, failure);
         }
-        match receipt.key {
-            Some(key) => self.receipts.push((place, key, receipt)),
-            None => self.nameless += 1,
-        }
+        let Some(key) = receipt.key else {
+            self.counts.nameless += 1;
+            return;
+        };
+        *self.counts.states.entry(receipt.state).or_default() += 1;
+        let channel = self.family.channel(whom);
+        let state = self.told.entry(channel.id).or_default().entry(key).or_insert(receipt.state);
+        *state = state.advanced_by(receipt.state);
+        self.receipts.push(stored(channel, key, receipt));
     }
 
     fn refusal(
         &mut self,
-        place: &Place,
+        whom: Whom,
         receipt: &update::Receipt,
         disposition: Disposition,
         failure: &Failure,
-        now: Timestamp,
     ) {
-        let provider_code = failure.code;
+        let (provider_code, now) = (failure.code, self.now);
         let (scope, says) = match disposition {
             Disposition::Suppress(scope) => (scope, Says::Stop { provider_code }),
             Disposition::HoldRecipient => {
@@ -172,9 +270,7 @@ impl Sorted {
             | Disposition::Disconnect
             | Disposition::Block
             | Disposition::Restrict => {
-                let (failure, at) = (failure.clone(), receipt.at);
-                let notice = Notice::Trouble { disposition, failure, at, is_of_message: true };
-                self.notice(place.clone(), notice);
+                self.notices.trouble(whom, (disposition, failure.clone()), receipt.at, true);
                 return;
             }
         };
@@ -182,16 +278,54 @@ impl Sorted {
         self.refused.push(Refused { key, recipient, scope, said_at: said_at(at, now), says });
     }
 
-    /// Of many messages that met the same trouble, one tells of it: the last.
-    fn notice(&mut self, place: Place, notice: Notice) {
-        let same = |known: &(Place, Notice)| match (&known.1, &notice) {
-            (Notice::Trouble { disposition: known_as, .. }, Notice::Trouble { disposition, .. }) => {
-                known.0 == place && known_as == disposition
+    fn finish(mut self) -> Sorted {
+        for ((what, word), times) in self.news {
+            if what == UNREADABLE {
+                tracing::warn!(field = word, times, "{UNREADABLE}");
+            } else {
+                tracing::info!(event = word, times, "{what}");
             }
-            (known_as, notice) => known.0 == place && known_as == notice,
+        }
+        Receipt::reduce(&mut self.receipts);
+        let told = self.told.into_iter();
+        Sorted {
+            parts: parts(self.receipts, self.refused, self.events),
+            told: told.map(|(channel, messages)| (channel, messages.into_iter().collect())).collect(),
+            held_templates: self.held_templates,
+            templates: self
+                .templates
+                .into_iter()
+                .map(|((name, _), (change, said_at))| (name, change, said_at))
+                .collect(),
+            relisted: self.relisted,
+            notices: self.notices.in_order(),
+            counts: self.counts,
+        }
+    }
+}
+
+/// All of it, in parts of a bounded size.
+fn parts(receipts: Vec<Receipt>, refused: Vec<Refused>, events: Vec<Event>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let (mut receipts, mut refused, mut events) =
+        (receipts.into_iter(), refused.into_iter(), events.into_iter());
+    loop {
+        let part = Part {
+            receipts: receipts.by_ref().take(AT_ONCE).collect(),
+            refused: refused.by_ref().take(WORDS_AT_ONCE).collect(),
+            events: events.by_ref().take(AT_ONCE).collect(),
         };
-        self.notices.retain(|known| !same(known));
-        self.notices.push((place, notice));
+        if part == Part::default() {
+            return parts;
+        }
+        parts.push(part);
+    }
+}
+
+impl Part {
+    /// The messages of which it has to be known to whom they went.
+    pub(super) fn keys(&self) -> Vec<Key> {
+        self.refused.iter().filter_map(|refused| refused.key).collect()
     }
 
     /// What was said of the company's recipients, in the order in which it was heard. `written_to` names the numbers
@@ -207,6 +341,26 @@ impl Sorted {
             Some(Word { company_id, recipient, scope, said_at, says })
         };
         self.refused.iter().filter_map(word).collect()
+    }
+}
+
+fn stored(channel: &Arc<Channel>, key: Key, receipt: update::Receipt) -> Receipt {
+    let update::Receipt { key: _, provider_message_id, state, at, recipient: _, refusal } = receipt;
+    let error = refusal.map(|(_, failure)| failure);
+    let company_id = channel.company_id;
+    Receipt { key, company_id, state, provider_message_id: Some(provider_message_id), error, at }
+}
+
+impl Counts {
+    pub(super) fn record(self) {
+        let Self { states, nameless, foreign, unreadable } = self;
+        for (state, count) in states {
+            metrics::counter!("pombo_receipts_total", "state" => state.as_str()).increment(count);
+        }
+        let ignored = [("no_key", nameless), ("unreadable", unreadable), ("foreign_number", foreign)];
+        for (reason, count) in ignored.into_iter().filter(|(_, count)| *count > 0) {
+            metrics::counter!("pombo_receipts_ignored_total", "reason" => reason).increment(count);
+        }
     }
 }
 

@@ -23,6 +23,7 @@ mod steered;
 mod taken_and_refused;
 mod template_paused_in_mid_send;
 mod template_quota;
+mod template_quota_known;
 mod templates_listed;
 mod throttle_storm;
 mod token_expired_in_mid_send;

@@ -98,9 +98,11 @@ impl Lanes {
     }
 
     /// The sends of which messages that wait in the store are due and must be read.
-    pub(in crate::engine::channel) fn unparks(&mut self, now: Timestamp) -> Vec<Uuid> {
+    /// Those of templates only when `templates` may go.
+    pub(in crate::engine::channel) fn unparks(&mut self, now: Timestamp, templates: bool) -> Vec<Uuid> {
         let Self { parked, works, .. } = self;
-        let is_due = |id: &&Uuid| works.get_mut(*id).is_some_and(|work| work.unpark(now));
+        let may = |work: &Work| templates || work.template.is_none();
+        let is_due = |id: &&Uuid| works.get_mut(*id).is_some_and(|work| may(work) && work.unpark(now));
         parked.iter().filter(is_due).copied().collect()
     }
 
@@ -138,8 +140,9 @@ impl Lanes {
         Some((work.held_by.unwrap_or(Reason::Retry), until))
     }
 
-    /// When the first message that waits in the store is due.
-    pub(in crate::engine::channel) fn next_unpark(&self) -> Option<Timestamp> {
-        self.parked.iter().filter_map(|id| self.works.get(id)?.parked_due()).min()
+    /// When the first message that waits in the store is due; of templates only when `templates` may go.
+    pub(in crate::engine::channel) fn next_unpark(&self, templates: bool) -> Option<Timestamp> {
+        let works = self.parked.iter().filter_map(|id| self.works.get(id));
+        works.filter(|work| templates || work.template.is_none()).filter_map(Work::parked_due).min()
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
-use crate::domain::message::State;
+use crate::engine::receipts::notices::Numbers;
+use crate::engine::receipts::tests::{account_of, family, heard_by};
 
 const NOW: Timestamp = Timestamp::from_millis(1_900_000_000_000);
 
@@ -12,7 +13,7 @@ fn key(ordinal: u64) -> Key {
 }
 
 fn heard(update: Update) -> Heard {
-    Heard { account: Some("1022".to_owned()), number: Some("1065".to_owned()), at: NOW, update }
+    heard_by(Some("1022"), Some("1065"), update, NOW)
 }
 
 fn failure(code: i64) -> Failure {
@@ -36,10 +37,24 @@ fn preference(recipient: u64, stops: bool, hours_ago: i64) -> Heard {
     heard(Update::Preference { recipient: number(recipient), stops, at })
 }
 
+fn sorted(heard: Vec<Heard>) -> Sorted {
+    Sorted::new(&family(), heard, NOW)
+}
+
+fn words_of(sorted: &Sorted, written_to: impl Fn(Key) -> Option<PhoneNumber>) -> Vec<Word> {
+    sorted.parts.iter().flat_map(|part| part.words(Uuid::nil(), &written_to)).collect()
+}
+
+fn trouble(disposition: Disposition, failure: Failure) -> Notice {
+    Notice::Trouble { disposition, failure, at: NOW, is_of_message: false }
+}
+
 /// What was said of whom, and how many milliseconds ago.
 fn words(heard: Vec<Heard>) -> Vec<(PhoneNumber, i64, Says)> {
-    let words = Sorted::new(heard, NOW).words(Uuid::nil(), |_| None);
-    words.into_iter().map(|word| (word.recipient, NOW.millis() - word.said_at.millis(), word.says)).collect()
+    words_of(&sorted(heard), |_| None)
+        .into_iter()
+        .map(|word| (word.recipient, NOW.millis() - word.said_at.millis(), word.says))
+        .collect()
 }
 
 #[test]
@@ -73,8 +88,8 @@ fn a_hold_is_counted_from_the_refusal() {
 #[test]
 fn who_is_suppressed_is_the_number_that_was_written_to_if_it_is_known() {
     let everything = Disposition::Suppress(Suppression::Everything);
-    let sorted = Sorted::new(vec![failed(1, everything, 0), failed(2, everything, 0)], NOW);
-    let words = sorted.words(Uuid::nil(), |named| (named == key(1)).then(|| number(77)));
+    let sorted = sorted(vec![failed(1, everything, 0), failed(2, everything, 0)]);
+    let words = words_of(&sorted, |named| (named == key(1)).then(|| number(77)));
     let whom: Vec<_> = words.into_iter().map(|word| (word.recipient, word.scope)).collect();
     assert_eq!(whom, [(number(77), Suppression::Everything), (number(2), Suppression::Everything)]);
 }
@@ -86,13 +101,15 @@ fn a_thousand_messages_that_met_one_trouble_tell_of_it_once() {
     heard.extend(
         [Disposition::Fail, Disposition::Pair, Disposition::Retry].map(|of_one| failed(1, of_one, 0)),
     );
-    let sorted = Sorted::new(heard, NOW);
-    let place = Place { account: Some("1022".to_owned()), number: Some("1065".to_owned()) };
+    let sorted = sorted(heard);
     let (disposition, failure) = (Disposition::SlowNumber, failure(131_050));
     let trouble = Notice::Trouble { disposition, failure, at: NOW, is_of_message: true };
-    assert_eq!(sorted.notices, [(place, trouble)]);
+    assert_eq!(sorted.notices, [(Whom::Channel(0), trouble)]);
     assert_eq!(sorted.held_templates.len(), 1);
-    assert_eq!((sorted.receipts.len(), sorted.refused.len()), (2_003, 0));
+    // One of each message, and not more of them in one commit than in one webhook of the provider.
+    let receipts: Vec<_> = sorted.parts.iter().map(|part| part.receipts.len()).collect();
+    assert_eq!((receipts, sorted.counts.states[&State::Failed]), (vec![1_000], 2_003));
+    assert!(words_of(&sorted, |_| None).is_empty());
 }
 
 #[test]
@@ -108,29 +125,86 @@ fn what_names_no_message_is_counted_and_a_time_to_come_is_now() {
         }))
     };
     let unreadable = heard(Update::Unreadable { field: "messages.statuses".to_owned() });
-    let sorted = Sorted::new(vec![receipt(None), receipt(Some(key(3))), unreadable], NOW);
-    assert_eq!((sorted.nameless, sorted.unreadable), (1, 1));
-    let [(_, named, receipt)] = sorted.receipts.as_slice() else { panic!("{sorted:?}") };
-    assert_eq!((*named, receipt.at), (key(3), NOW));
+    let sorted = sorted(vec![receipt(None), receipt(Some(key(3))), unreadable]);
+    assert_eq!((sorted.counts.nameless, sorted.counts.unreadable), (1, 1));
+    let [part] = sorted.parts.as_slice() else { panic!("{sorted:?}") };
+    let [receipt] = part.receipts.as_slice() else { panic!("{sorted:?}") };
+    assert_eq!((receipt.key, receipt.at), (key(3), NOW));
 }
 
 #[test]
 fn an_account_that_is_lost_or_found_concerns_its_numbers() {
     let account = |change| Heard { number: None, ..heard(Update::Account(change)) };
-    let sorted = Sorted::new(
-        vec![
-            account(AccountChange::Disconnected(failure(0))),
-            account(AccountChange::Blocked(failure(1))),
-            account(AccountChange::Restored),
-            account(AccountChange::Other("VERIFIED".to_owned())),
-        ],
-        NOW,
-    );
-    let place = Place { account: Some("1022".to_owned()), number: None };
+    let sorted = sorted(vec![
+        account(AccountChange::Disconnected(failure(0))),
+        account(AccountChange::Blocked(failure(1))),
+        account(AccountChange::Restored),
+        account(AccountChange::Other("VERIFIED".to_owned())),
+    ]);
     let expected = [
-        trouble(Disposition::Disconnect, failure(0), NOW),
-        trouble(Disposition::Block, failure(1), NOW),
-        Notice::Recheck(None),
+        trouble(Disposition::Disconnect, failure(0)),
+        trouble(Disposition::Block, failure(1)),
+        Notice::Recheck(Numbers::All),
     ];
-    assert_eq!(sorted.notices, expected.map(|notice| (place.clone(), notice)));
+    assert_eq!(sorted.notices, expected.map(|notice| (Whom::Account(0), notice)));
+}
+
+#[test]
+fn what_names_no_channel_of_the_company_is_dropped_and_counted() {
+    let stop = |account, number, recipient| {
+        let update = Update::Preference { recipient: self::number(recipient), stops: true, at: NOW };
+        heard_by(account, number, update, NOW)
+    };
+    let (own, other) = (Some("1022"), Some("9999"));
+    let of_message = |account, number| Heard {
+        account: account_of(account),
+        number: account_of(number),
+        ..failed(7, Disposition::Suppress(Suppression::Marketing), 0)
+    };
+    let restored = |account| heard_by(account, None, Update::Account(AccountChange::Restored), NOW);
+    let sorted = sorted(vec![
+        stop(own, Some("1065"), 1),
+        // Another number of the company, of another account than the webhook says: the number counts.
+        stop(other, Some("1066"), 2),
+        stop(own, Some("2065"), 3),
+        stop(other, None, 4),
+        stop(own, None, 5),
+        stop(None, None, 6),
+        of_message(own, Some("2065")),
+        restored(other),
+        restored(own),
+    ]);
+    let whom: Vec<_> = words_of(&sorted, |_| None).into_iter().map(|word| word.recipient).collect();
+    assert_eq!(whom, [1, 2, 5, 6].map(number));
+    assert_eq!((sorted.counts.foreign, sorted.notices.len(), sorted.told.len()), (4, 1, 0));
+}
+
+#[test]
+fn news_of_any_number_of_numbers_is_one_notice_of_a_bounded_size() {
+    let news = |nth: u64| {
+        let update = Update::Number { phone_number: Some(number(nth)), event: format!("event {nth}") };
+        heard_by(Some("1022"), None, update, NOW)
+    };
+    let some = sorted((0..10).map(news).collect());
+    let [(Whom::Account(0), Notice::Recheck(numbers))] = some.notices.as_slice() else { panic!("{some:?}") };
+    let concerned: Vec<_> = (0..20).filter(|nth| numbers.may_be(Some(number(*nth)))).collect();
+    assert_eq!((concerned, numbers.may_be(None)), ((0..10).collect(), true));
+    let many = sorted((0..50_000).map(news).collect());
+    assert!(many.notices == [(Whom::Account(0), Notice::Recheck(Numbers::All))]);
+}
+
+#[test]
+fn more_changes_of_templates_than_are_written_one_by_one_list_them_anew() {
+    let change = |nth: usize, said: &str, seconds_ago: i64| {
+        let change = TemplateChange::Quality(said.to_owned());
+        let (name, language) = (format!("template {nth}"), "en_US".to_owned());
+        let update = Update::Template { provider_id: String::new(), name, language, change };
+        let at = Timestamp::from_millis(NOW.millis() - 1_000 * seconds_ago);
+        heard_by(Some("1022"), None, update, at)
+    };
+    let twice = sorted(vec![change(1, "RED", 5), change(1, "GREEN", 60)]);
+    let [(_, TemplateChange::Quality(last), _)] = twice.templates.as_slice() else { panic!("{twice:?}") };
+    assert_eq!((last.as_str(), twice.relisted.len()), ("RED", 0));
+    let many = sorted((0..50_000).map(|nth| change(nth, "RED", 5)).collect());
+    assert_eq!((many.templates.len(), many.relisted), (MOST_TEMPLATES, HashSet::from([Whom::Account(0)])));
 }
