@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use futures_util::future::join;
+use futures_util::poll;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use pombo::app::App;
 use pombo::app::sealing_keys::{self, State};
@@ -14,6 +15,7 @@ use pombo::store::change::Who;
 use pombo::store::sealed::{Kind, Place};
 use pombo::vault::{self, Vault};
 use reqwest::Method;
+use sea_orm::{ConnectionTrait as _, Database, DbBackend, TransactionTrait as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
 use tempfile::TempDir;
@@ -27,6 +29,7 @@ use crate::serving::Serving;
 stores!(
     a_running_service_goes_on_while_the_key_is_rotated,
     a_session_that_writes_loses_nothing_to_a_rotation,
+    a_rotation_waits_for_what_a_session_has_sealed_and_not_written_yet,
     what_was_written_since_it_was_read_is_not_sealed_over,
     what_the_command_line_adds_is_in_the_record_of_changes,
 );
@@ -170,6 +173,39 @@ async fn a_session_that_writes_loses_nothing_to_a_rotation(universe: &Universe) 
         records.iter().all(|record| [b"first", b"later"].contains(&record.value[..].try_into().unwrap()))
     );
     assert!(records.iter().any(|record| record.value == b"later"));
+}
+
+async fn a_rotation_waits_for_what_a_session_has_sealed_and_not_written_yet(universe: &Universe) {
+    let directory = tempfile::tempdir().unwrap();
+    let (service, channel) = (Arc::new(app(universe, &directory).vault), Uuid::now_v7());
+    let session = SessionRecords::new(universe.store.clone(), Arc::clone(&service), channel);
+    let first = service.current_key();
+    let outside = Database::connect(&universe.url).await.unwrap();
+    let lock = outside.begin().await.unwrap();
+    let sql = match lock.get_database_backend() {
+        DbBackend::Postgres => "LOCK TABLE web_session_record IN ACCESS EXCLUSIVE MODE",
+        _ => "DELETE FROM web_session_record WHERE mark = -1",
+    };
+    lock.execute_unprepared(sql).await.unwrap();
+    let mut writing = std::pin::pin!(session.apply(vec![put("a", b"first")]));
+    assert!(poll!(writing.as_mut()).is_pending());
+
+    let command = app(universe, &directory);
+    let mut adding = std::pin::pin!(command.vault.add_key());
+    until_soon("the new key in the file", async || {
+        assert!(poll!(adding.as_mut()).is_pending(), "it did not wait");
+        service.current_key() != first
+    })
+    .await;
+    assert!(poll!(adding.as_mut()).is_pending(), "it did not wait");
+    lock.rollback().await.unwrap();
+    writing.await.unwrap();
+    assert_eq!(adding.await.unwrap(), service.current_key());
+    let rotated = sealing_keys::rotate(&command, &Who::Pombo).await.unwrap();
+    assert_eq!((rotated.resealed.session_records, rotated.retired), (1, vec![first]));
+    let keys = sealing_keys::list(&command).await.unwrap();
+    assert_eq!((keys.len(), keys[0].counts.session_records), (1, 1), "{keys:?}");
+    outside.close().await.unwrap();
 }
 
 async fn what_was_written_since_it_was_read_is_not_sealed_over(universe: &Universe) {
