@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Kind, Status};
+use pombo::store::change::Who;
 use pombo::store::channel::{NewChannel, Sealed};
 use pombo::vault::context;
 use uuid::Uuid;
@@ -28,7 +29,7 @@ pub(crate) fn measure() -> Vec<Row> {
     actix_web::rt::System::new().block_on(async {
         let provider = Provider::start();
         let ground = Ground::new(&provider.url(), "unlimited", 64).await;
-        let other = ground.store.add_company("Other", "standard").await.unwrap().id;
+        let other = ground.store.add_company(&Who::Pombo, "Other", "standard").await.unwrap().id;
         let channel = Uuid::now_v7();
         let sealed = |secret: &[u8], of: &str| ground.vault.seal(secret, of);
         let new = NewChannel {
@@ -46,7 +47,7 @@ pub(crate) fn measure() -> Vec<Row> {
             },
             status: Status::Connected,
         };
-        ground.store.add_channel(new).await.unwrap();
+        ground.store.add_channel(&Who::Pombo, new).await.unwrap();
         Seed::at(&ground.database.url).await.suppressions(other, LEFT_OUT).await;
         let service = ground.serve().await;
         let mut traffic = Traffic::new(&service);

@@ -173,7 +173,6 @@ async fn bytes_that_are_hardly_http_never_answer_500() {
         [head("GET /api/v1/contacts?search=").trim_end().as_bytes(), b"\r\n\r\n"].concat(),
         b"GET /api/v1/contacts?search=\xff\xfe HTTP/1.1\r\nHost: x\r\n\r\n".to_vec(),
         b"GET /api/v1/chat/\xc3\x28/templates HTTP/1.1\r\nHost: x\r\n\r\n".to_vec(),
-        format!("{post}Transfer-Encoding: chunked\r\n\r\nzz\r\n{{}}\r\n").into_bytes(),
         format!("{post}Content-Length: -1\r\n\r\n").into_bytes(),
         format!("{post}Content-Length: 99999999999999999999999\r\n\r\n").into_bytes(),
         format!("{post}Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n\x1f\x01").into_bytes(),
@@ -186,6 +185,10 @@ async fn bytes_that_are_hardly_http_never_answer_500() {
         assert!((200..500).contains(&answer.status), "{answer:?} to {shown}");
         assert!(answer.status < 400 || answer.code().is_some(), "{answer:?} to {shown}");
     }
+    // The server gives up a connection whose body cannot be parted from what follows, whether the answer is there or not.
+    let broken = format!("{post}Transfer-Encoding: chunked\r\n\r\nzz\r\n{{}}\r\n");
+    let answer = world.service.raw(broken.into_bytes()).await;
+    assert!([0, 400].contains(&answer.status), "{answer:?}");
     assert_eq!(world.service.get("/healthz", "").await.status, 200);
 }
 

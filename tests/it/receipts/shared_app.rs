@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use pombo::clock::Timestamp;
+use pombo::store::change::Who;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -55,7 +56,7 @@ async fn left_out(running: &Running) -> BTreeSet<(Uuid, u64)> {
 
 async fn two_companies_of_one_app_get_each_exactly_their_own(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
-    let globex = running.store.add_company("Globex", "standard").await.unwrap().id;
+    let globex = running.store.add_company(&Who::Pombo, "Globex", "standard").await.unwrap().id;
     let theirs = running.add_channel_of(globex, "x", THEIR_NUMBER, "standard").await;
     send(&running, "everyone", FIRST, 1).await;
     let before = rows(universe).await;

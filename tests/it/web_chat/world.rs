@@ -111,10 +111,11 @@ impl World {
     async fn unlinked_with(change: impl FnOnce(&mut Config)) -> Self {
         let whatsapp = FakeWhatsApp::start();
         let driver = driver(whatsapp.url(), whatsapp.media_host());
-        let service = Service::start_configured(driver, |config| {
+        // On the heap: a service is large, and who holds the world holds it, too.
+        let service = Box::pin(Service::start_configured(driver, |config| {
             configure(config);
             change(config);
-        })
+        }))
         .await;
         tier(service.store(), QUICK, json!({})).await;
         let own = account(&service, &whatsapp, "acme", OWN, QUICK).await;
