@@ -58,13 +58,17 @@ await ask("/webhook", {
 });
 
 const sent = idOf(await whatsapp.sendMessage(number, person, new Text("hello"), undefined, "k-1"));
-for (const expected of ["sent", "delivered", "read"]) {
+// Each in a webhook of its own, and these may overtake one another.
+const states = [];
+for (let heard = 0; heard < 3; heard += 1) {
   const { status } = await next();
+  states.push(status.status);
   assert.deepEqual(
-    [status.status, status.id, status.phone, status.biz_opaque_callback_data, status.contact.profile?.name !== undefined],
-    [expected, sent, person, "k-1", true],
+    [status.id, status.phone, status.biz_opaque_callback_data, status.contact.profile?.name !== undefined],
+    [sent, person, "k-1", true],
   );
 }
+assert.deepEqual(states.sort(), ["delivered", "read", "sent"]);
 await ask("/script", { webhook: { inbound: { phone_number_id: number, from: person, text: "olá" } } });
 const { message } = await next();
 assert.deepEqual([message.message.text.body, message.from], ["olá", person]);
