@@ -17,4 +17,5 @@ mod send_messages;
 mod sends;
 mod surroundings;
 mod terms;
+mod unknown;
 mod world;

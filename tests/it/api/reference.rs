@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use pombo::api::{Access, Options, ROUTES};
 use pombo::domain::message::State;
 use pombo::domain::outlook::Reason;
-use pombo::domain::request::Limits;
+use pombo::domain::request::{self, Limits};
 use pombo::domain::send::Stage;
 use pombo::domain::tier::Tier;
 use pombo::error::Code;
 use serde_json::{Value, json};
 
+use super::world::World;
 use crate::harness::Service;
 
 #[tokio::test]
@@ -71,9 +72,29 @@ fn the_reference_lists_the_words_of_the_domain() {
     assert_eq!(words("SendState"), json!(Stage::ALL.map(Stage::as_str)));
     let reasons: Vec<_> = Reason::ALL.iter().map(|reason| reason.as_str()).collect();
     assert_eq!(words("WaitingReason"), json!(reasons));
+    assert_eq!(words("MessageType"), json!(request::business_types().collect::<Vec<_>>()));
+    assert_eq!(words("WebMessageType"), json!(request::web_types().collect::<Vec<_>>()));
+    assert_eq!(words("SendType"), words("MessageType"));
     let counts = schemas["MessageCounts"]["properties"].as_object().unwrap().keys();
     let states = State::ALL.map(State::as_str);
     assert_eq!(counts.map(String::as_str).collect::<BTreeSet<_>>(), BTreeSet::from(states));
+}
+
+#[test]
+fn fields_and_filters_that_take_words_refer_to_their_list() {
+    let document = pombo::api::document();
+    let named = |name: &str| json!(format!("#/components/schemas/{name}"));
+    let schemas = &document["components"]["schemas"];
+    for (schema, field, words) in
+        [("BusinessSend", "type", "MessageType"), ("WebSend", "type", "WebMessageType")]
+    {
+        assert_eq!(schemas[schema]["properties"][field]["$ref"], named(words), "{schema}.{field}");
+    }
+    for (path, words) in [("/api/v1/sends", "SendState"), ("/api/v1/sends/{id}/messages", "MessageState")] {
+        let parameters = document["paths"][path]["get"]["parameters"].as_array().unwrap();
+        let state = parameters.iter().find(|parameter| parameter["name"] == "state").unwrap();
+        assert_eq!(state["schema"]["$ref"], named(words), "{path}");
+    }
 }
 
 /// Where something of a schema is that says nothing of what is there.
@@ -180,5 +201,42 @@ async fn what_is_switched_off_is_not_there() {
     for path in ["/openapi.json", "/docs", "/docs/index.html", "/metrics"] {
         let answer = service.get(path, "").await;
         assert_eq!((answer.status, answer.code().as_deref()), (404, Some("not_found")), "{path}");
+    }
+}
+
+/// Each accepted body is held to the reference as every one is.
+#[tokio::test]
+async fn what_structured_sends_take_is_what_the_reference_describes() {
+    let world = World::new().await;
+    let text = |text: &str| json!({"text": text});
+    let title = json!({"type": "text", "text": "Flavours"});
+    let interactive = [
+        json!({
+            "type": "button", "header": title, "body": text("Will you come?"), "footer": text("Soon"),
+            "action": {"buttons": [{"type": "reply", "reply": {"id": "yes", "title": "Yes"}}]},
+        }),
+        json!({
+            "type": "list", "body": text("Choose"),
+            "action": {"button": "Menu", "sections": [{"rows": [{"id": "1", "title": "Mint", "description": "Cold"}]}]},
+        }),
+        json!({
+            "type": "product_list", "header": title, "body": text("Ours"),
+            "action": {
+                "catalog_id": "1",
+                "sections": [{"title": "Ice", "product_items": [{"product_retailer_id": "a"}]}],
+            },
+        }),
+        json!({"type": "product", "action": {"catalog_id": "1", "product_retailer_id": "a"}}),
+    ];
+    let interactive =
+        interactive.map(|content| json!({"type": "interactive", "phone_number": 5_511_988_887_777_u64, "interactive": content}));
+    let words = json!([{"type": "text", "text": "Ana"}, {"type": "text", "text": "7"}]);
+    let template = json!({
+        "type": "template", "phone_number": ["+55 11 98888-7777"], "template_id": world.approved,
+        "components": [{"type": "body", "parameters": words}],
+    });
+    for body in interactive.into_iter().chain([template]) {
+        let sent = world.service.post(&World::send(world.connected), &world.acme.key, body.to_string()).await;
+        assert!((200..300).contains(&sent.status), "{body}: {}", sent.body);
     }
 }

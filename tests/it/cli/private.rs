@@ -1,12 +1,18 @@
 //! What the program keeps to itself: files that hold people's data, and keys that it sends.
 
 use std::fs::{self, Permissions};
-use std::io::Read as _;
+use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
+use serde_json::{Value, json};
+
+use crate::child::OwnedChild;
+use crate::media::host::Host;
 use crate::program::Place;
+use crate::running::until;
 
 const ROWS: &str = "first_name,phone_number\nAna,+5511988887777\nBob,12\n";
 
@@ -36,25 +42,109 @@ fn files_with_people_s_data_are_their_owner_s_alone_in_a_directory_that_is_not()
     assert!(!listed.stderr.contains("chmod"), "{listed:?}");
 }
 
+/// A proxy that answers nothing, and keeps how each request to it begins.
+struct Proxy {
+    address: String,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Proxy {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let asked = Arc::<Mutex<Vec<String>>>::default();
+        let kept = Arc::clone(&asked);
+        // It ends with the tests.
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let mut first = String::new();
+                let _ = BufReader::new(stream).read_line(&mut first);
+                kept.lock().unwrap().push(first);
+            }
+        });
+        Self { address, asked }
+    }
+
+    /// The place's environment names it for everything, as an operator's shell may do.
+    fn before(&self, place: Place) -> Place {
+        let names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+        names.into_iter().fold(place, |place, name| place.with(name, &self.address))
+    }
+
+    fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
 #[test]
 fn a_key_is_not_handed_to_a_proxy_of_the_environment() {
-    let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}", proxy.local_addr().unwrap());
-    let mut place = Place::new();
-    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
-        place = place.with(name, &address);
-    }
+    let proxy = Proxy::start();
+    let place = proxy.before(Place::new());
     place.json("company create Acme");
     let channel = place.json("channel add-web --company Acme --name Phone");
     // Nobody listens there: without the proxy there is no answer, with it the key would have gone.
     let url = "http://127.0.0.1:1";
     let pairing = place.run(&format!("channel pair {} --url {url}", channel["id"].as_str().unwrap()));
+    assert_eq!(proxy.asked(), [""; 0]);
     assert_ne!(pairing.code, Some(0), "{pairing:?}");
     assert!(pairing.stderr.contains("no service answers"), "{pairing:?}");
-    proxy.set_nonblocking(true).unwrap();
-    if let Ok((mut stream, _)) = proxy.accept() {
-        let mut said = [0; 64];
-        let length = stream.read(&mut said).unwrap_or_default();
-        panic!("the proxy was asked: {:?}", String::from_utf8_lossy(&said[..length]));
-    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn neither_a_service_nor_its_simulator_phone_or_load_test_asks_a_proxy_of_the_environment() {
+    let proxy = Proxy::start();
+    let place = proxy.before(Place::new());
+    let mut demo =
+        OwnedChild::spawn(&mut place.command("demo --port 0 --json --contacts 20 --end-with-input"));
+    let first = demo.first_line();
+    assert_eq!(proxy.asked(), [""; 0], "by the service");
+    let said: Value = serde_json::from_str(&first).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let (url, simulator) = (text(&said["base_url"]), text(&said["simulator_url"]));
+    let key = text(&said["companies"][0]["api_key"]);
+
+    let phone = place.run("demo phone --json");
+    assert_eq!(proxy.asked(), [""; 0], "by the phone");
+    assert_eq!(phone.code, Some(0), "{phone:?}");
+
+    let service = format!("loadtest --url {url} --key {key} --simulator {simulator} --channel Sales");
+    let loaded = place.run(&format!("{service} --tag everyone --duration 1s --single-rate 5/s --json"));
+    assert_eq!(proxy.asked(), [""; 0], "by the load test");
+    let report: Value = serde_json::from_str(&loaded.stdout).unwrap_or_else(|_| panic!("{loaded:?}"));
+    assert_eq!(report["balance"]["lost"], 0, "{report}");
+
+    let receiver = Host::body("", b"").await;
+    // Another test may have been first.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::new();
+    let webhook = json!({"url": receiver.link("/"), "app_secret": "secret", "sent_after": "0s"});
+    let aimed = client.post(format!("{simulator}/_sim/webhook")).json(&webhook).send().await.unwrap();
+    assert_eq!(aimed.status(), 200);
+    let channels = said["companies"][0]["channels"].as_array().unwrap();
+    let sales = text(&channels.iter().find(|channel| channel["name"] == "Sales").unwrap()["id"]);
+    let message = json!({"type": "text", "phone_number": "+999 900 000 004", "message": "x"});
+    let send = client.post(format!("{url}/api/v1/chat/{sales}/messages")).bearer_auth(&key).json(&message);
+    assert!(send.send().await.unwrap().status().is_success());
+    until("a receipt", async || receiver.connections() > 0 || !proxy.asked().is_empty()).await;
+    assert_eq!(proxy.asked(), [""; 0], "by the simulator");
+}
+
+#[test]
+fn the_provider_is_asked_through_the_proxy_of_the_configuration_and_no_other() {
+    let (named, other) = (Proxy::start(), Proxy::start());
+    // Nobody listens where the provider is said to be.
+    let place = other.before(Place::new()).with("POMBO__CLOUD_API__BASE_URL", "http://127.0.0.1:1");
+    place.json("company create Acme");
+    let channel = "channel add-business --company Acme --name Sales --phone-number +999~100~000 --waba-id 20 \
+                   --phone-number-id 30 --token-file -";
+    let channel = place.json_with("a-token", channel);
+    let sync = format!("template sync --channel {}", channel["id"].as_str().unwrap());
+    assert_eq!(place.run(&sync).code, Some(1));
+    assert_eq!(other.asked(), [""; 0]);
+
+    let place = place.with("POMBO__NETWORK__PROXY", &named.address);
+    assert_eq!(place.run(&sync).code, Some(1));
+    let asked = named.asked();
+    assert!(asked.iter().any(|first| first.starts_with("GET http://127.0.0.1:1/")), "{asked:?}");
+    assert_eq!(other.asked(), [""; 0]);
 }

@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::samples;
-use super::world::{Account, World, messages, text, tier};
+use super::world::{Account, Sent, World, messages, text, tier};
 use super::{GROUP, JOAO, MARIA, OTHER};
 use crate::harness::Answer;
 use crate::media::host::{Host, bare};
@@ -146,6 +146,8 @@ async fn a_key_of_a_dry_run_is_still_free() {
     let meant = meant.bearer_auth(&world.own.company.key).header("idempotency-key", "k");
     let answer = Answer::to(meant.body(text(MARIA, "oi").to_string())).await;
     assert_eq!((answer.status, answer.header("idempotency-replayed")), (200, ""), "{}", answer.body);
+    // It is answered when it is handed over, and arrives after that.
+    world.whatsapp.expect_message(&Sent::new(answer.json()).id).await;
     // From here on the key is of the request that was meant.
     let answer = tried(&world, &world.own, &text(MARIA, "oi"), Some("k")).await;
     assert_eq!(answer.code().as_deref(), Some("idempotency_key_reused"), "{}", answer.body);

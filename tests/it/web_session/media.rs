@@ -1,9 +1,12 @@
 //! Files: what was sent is what the recipient opens.
 
+use std::process::Command;
+
 use pombo::connector::web_session::{Built, Content, Media, MediaKind, MessageId, SendError};
 
 use super::{MARIA, OWN, Stage, person};
 use crate::fake_whatsapp::OpenedFile;
+use crate::media::host::Host;
 
 fn media(kind: MediaKind, mimetype: &str, bytes: &[u8]) -> Media {
     Media {
@@ -100,4 +103,22 @@ async fn a_file_that_cannot_be_uploaded_is_not_sent() {
         session.session.send(&person(MARIA), &MessageId::generate(), Content::Media(image)).await.unwrap();
     stage.whatsapp.expect_message(sent.id.as_str()).await;
     assert_eq!(stage.whatsapp.messages().len(), 1);
+}
+
+#[tokio::test]
+async fn a_proxy_of_the_environment_is_not_asked() {
+    let host = Host::body("", b"not WhatsApp").await;
+    // Only another process can have another environment.
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "web_session::media::a_document_arrives_with_its_name"]);
+    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+        child.env(name, host.link(""));
+    }
+    for name in ["NO_PROXY", "no_proxy", "REQUEST_METHOD"] {
+        child.env_remove(name);
+    }
+    let output = tokio::task::spawn_blocking(move || child.output().unwrap()).await.unwrap();
+    assert_eq!(host.connections(), 0);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
