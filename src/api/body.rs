@@ -49,7 +49,7 @@ impl Body {
     /// `body_too_large` and `service_unavailable`, before reading when the client declared its length;
     /// `body_too_slow` and `invalid_body` when it does not arrive in time or whole.
     pub(super) async fn read(self, options: &Options) -> Result<Bytes, Error> {
-        // Handlers that take a body take a proof of who asks, too.
+        // Every handler that reads a body also extracts its caller, who puts the sender here.
         let sender = self.request.extensions().get::<Sender>().copied().ok_or(Error::Internal)?;
         self.read_from(sender, options.body_bytes, options).await
     }

@@ -32,7 +32,7 @@ pub(super) fn quiet_config(global: &Global) -> anyhow::Result<Config> {
 impl Session {
     pub(super) async fn open(global: &Global) -> anyhow::Result<Self> {
         let mut config = quiet_config(global)?;
-        // Whoever gives the command can interrupt it, and an import or export takes as long as it takes.
+        // A command can be interrupted by its user, and an import or export takes as long as it takes.
         config.database.statement_timeout = Duration::ZERO;
         let app = App::open(config).await?;
         Ok(Self { app, output: Output::new(global.json) })

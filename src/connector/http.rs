@@ -1,6 +1,6 @@
 //! Making HTTP clients: every client of this program begins here.
 //!
-//! A client of the library takes a proxy from the environment by itself, and so a key or a token may reach whoever set
+//! A client of the library takes a proxy from the environment by itself, so that a key or a token reaches the one who set
 //! `HTTP_PROXY`. Ours take the proxy that `network.proxy` names, or none.
 
 use std::error::Error as StdError;

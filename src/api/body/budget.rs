@@ -159,7 +159,7 @@ mod tests {
         assert_eq!((first, second, third), (60, 30, 20));
         assert_eq!(held(&budget), (110, 3));
         assert!(budget.take(sender(1), 1).is_none(), "it has more than what is free");
-        assert!(budget.take(sender(4), 10).is_some(), "whoever has none finds room");
+        assert!(budget.take(sender(4), 10).is_some(), "a sender that holds nothing finds room");
         drop((rooms, more, rest));
         assert_eq!(held(&budget), (0, 0));
     }

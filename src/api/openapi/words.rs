@@ -54,7 +54,7 @@ words! {
     LimitName = limit::NAMES.iter().copied();
     /// How a template calls its variables.
     TemplateParameterFormat = ParameterFormat::ALL.iter().map(|format| format.as_str());
-    /// What happens to a message of which nobody knows whether the provider took it.
+    /// What happens to a message whose outcome is unknown: the provider may have taken it.
     OnUnknownOutcome = UnknownOutcome::ALL.iter().map(|outcome| outcome.as_str());
     /// What was changed.
     ChangeSubject = What::ALL.iter().map(|what| what.as_str());

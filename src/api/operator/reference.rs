@@ -95,7 +95,7 @@ pub(super) struct TierOptions {
     /// Requests to this API: so many in each `s`, `min`, `h` or `d`, or `unlimited`.
     #[schema(example = "unlimited")]
     api_requests: Option<String>,
-    /// What happens to a message of which nobody knows whether the provider took it.
+    /// What happens to a message whose outcome is unknown: the provider may have taken it.
     #[schema(value_type = Option<OnUnknownOutcome>, example = "resend")]
     unknown_outcome: Option<String>,
     /// Web sessions: added at random between two messages.
@@ -145,7 +145,7 @@ pub(super) struct Tier {
     /// Requests to this API: so many in each `s`, `min`, `h` or `d`, or `unlimited`.
     #[schema(required = false, example = "unlimited")]
     api_requests: String,
-    /// What happens to a message of which nobody knows whether the provider took it.
+    /// What happens to a message whose outcome is unknown: the provider may have taken it.
     #[schema(value_type = OnUnknownOutcome, required = false, example = "resend")]
     unknown_outcome: String,
     /// Web sessions: added at random between two messages.

@@ -236,7 +236,7 @@ impl AsyncWrite for Connection {
 struct Alarm(Option<Pin<Box<Sleep>>>);
 
 impl Alarm {
-    /// Ready at `due` or before: whoever waits for longer asks again.
+    /// Ready at `due` or before it: the caller checks the time and polls again.
     fn poll(&mut self, due: Instant, cx: &mut Context<'_>) -> Poll<()> {
         let timer = self.0.get_or_insert_with(|| Box::pin(sleep_until(due.into())));
         if timer.is_elapsed() || timer.deadline() > due.into() {

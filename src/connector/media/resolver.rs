@@ -3,7 +3,7 @@
 //! There is one resolution for each connection, made and judged in one step inside the client: no second answer can
 //! come between the judgement and the connection.
 //!
-//! A lookup cannot be broken off: the system may ask for half a minute, whoever gave up waiting. So each keeps the place
+//! A lookup cannot be broken off: the system may ask for half a minute after its caller gave up. So each keeps the place
 //! of its link until it has ended, and no company has more of them under way than places.
 
 use std::io;

@@ -117,7 +117,7 @@ impl Counting {
 }
 
 impl Look {
-    /// The sends of which nobody counts.
+    /// The sends none of whose recipients is counted against the quota.
     pub(super) fn nobody(&mut self) -> HashMap<Uuid, u64> {
         std::mem::take(&mut self.nobody)
     }
