@@ -121,7 +121,7 @@ struct Inner {
     /// Whether another process was seen to have taken the lease.
     lease_lost: watch::Sender<bool>,
     request_share: RequestShare,
-    large_webhooks: receipts::LargeWebhooks,
+    intake: receipts::Intake,
     /// The threads of ledger, and of resolvers, sentinel and keepers of web sessions.
     threads: [ArbiterHandle; 2],
 }
@@ -327,7 +327,7 @@ impl Engine {
             ledger: condition,
             lease_lost: watch::Sender::new(false),
             request_share: requests,
-            large_webhooks: receipts::LargeWebhooks::default(),
+            intake: receipts::Intake::default(),
             threads: [writers, helpers.clone()],
         }));
         engine.forget_keys(seen.api_key);

@@ -24,6 +24,7 @@ mod error;
 pub mod idempotency;
 mod lease;
 pub mod ledger;
+mod log;
 pub mod operator;
 pub mod plan;
 pub mod retention;

@@ -47,6 +47,7 @@ mod store_changes;
 mod store_contacts;
 mod store_import;
 mod store_locks;
+mod store_log;
 mod store_receipts;
 mod store_records;
 mod store_retention;
