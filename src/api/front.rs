@@ -33,7 +33,10 @@ pub(super) async fn show(
     let accept = request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let is_browser = accept.contains("text/html");
     if is_browser && console.0 {
-        return HttpResponse::SeeOther().insert_header((LOCATION, "/console")).insert_header((VARY, "accept")).finish();
+        return HttpResponse::SeeOther()
+            .insert_header((LOCATION, "/console"))
+            .insert_header((VARY, "accept"))
+            .finish();
     }
     let mut answer = HttpResponse::Ok();
     answer.insert_header((VARY, "accept"));

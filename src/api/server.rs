@@ -20,8 +20,8 @@ use actix_web::dev::{AppConfig, Server};
 use actix_web::rt::net::TcpStream;
 use actix_web::web::Data;
 
-pub(super) use self::clients::{Client, Working};
 use self::clients::Clients;
+pub(super) use self::clients::{Client, Working};
 use self::connection::{Connection, Patience};
 use super::route::Listener;
 use super::{Beside, State, service};

@@ -349,7 +349,9 @@ fn the_public_address_has_no_path() {
     assert_eq!(public("").unwrap().server.public_url, None);
     let shown = public("https://pombo.example").unwrap().server.public_url;
     assert_eq!(shown.map(|url| url.to_string()).as_deref(), Some("https://pombo.example/"));
-    for wrong in ["pombo.example", "ftp://pombo.example", "https://pombo.example/below", "https://pombo.example?x"] {
+    for wrong in
+        ["pombo.example", "ftp://pombo.example", "https://pombo.example/below", "https://pombo.example?x"]
+    {
         assert!(public(wrong).unwrap_err().to_string().contains("server.public_url"), "{wrong}");
     }
 }

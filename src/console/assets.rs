@@ -34,7 +34,9 @@ macro_rules! asset {
             name: concat!($name, ".", $extension),
             kind: $kind,
             content: include_str!(concat!("assets/", $name, ".", $extension)),
-            made: LazyLock::new(|| make($name, $extension, include_str!(concat!("assets/", $name, ".", $extension)))),
+            made: LazyLock::new(|| {
+                make($name, $extension, include_str!(concat!("assets/", $name, ".", $extension)))
+            }),
         };
     };
 }
@@ -66,7 +68,8 @@ pub(super) async fn serve(request: HttpRequest) -> Result<HttpResponse, Error> {
     let file = request.match_info().query("file");
     let known = [&STYLE, &SCRIPT, &ICON].into_iter().find(|asset| asset.made.file == file);
     let Asset { name, kind, content, made } = known.ok_or(Error::NotFound)?;
-    let is_known = request.headers().get(IF_NONE_MATCH).is_some_and(|tag| tag.as_bytes() == made.tag.as_bytes());
+    let is_known =
+        request.headers().get(IF_NONE_MATCH).is_some_and(|tag| tag.as_bytes() == made.tag.as_bytes());
     let mut answer = if is_known { HttpResponse::NotModified() } else { HttpResponse::Ok() };
     answer
         .insert_header((CACHE_CONTROL, "public, max-age=31536000, immutable"))

@@ -23,7 +23,8 @@ const fn name(is_secure: bool) -> &'static str {
 /// The value of a cookie.
 pub(super) fn value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let pairs = headers.get_all(COOKIE).filter_map(|cookies| cookies.to_str().ok());
-    let mut pairs = pairs.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let mut pairs =
+        pairs.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(known, _)| *known == name).map(|(_, value)| value)
 }
 

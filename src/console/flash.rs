@@ -29,7 +29,9 @@ impl Flashes {
     /// Keeps `value` for the next page of this session that asks for `name`.
     pub(super) fn put(&self, session: Uuid, name: &'static str, value: impl Into<String>) {
         let mut flashes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        flashes.retain(|flash| flash.since.elapsed() < KEPT && !(flash.session == session && flash.name == name));
+        flashes.retain(|flash| {
+            flash.since.elapsed() < KEPT && !(flash.session == session && flash.name == name)
+        });
         while flashes.len() >= MOST {
             flashes.pop_front();
         }

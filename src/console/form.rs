@@ -185,7 +185,8 @@ impl Form {
         }
         let number = given.parse().ok().filter(|number| within.contains(number));
         if number.is_none() {
-            let bounds = [("least", (*within.start()).into().into()), ("most", (*within.end()).into().into())];
+            let bounds =
+                [("least", (*within.start()).into().into()), ("most", (*within.end()).into().into())];
             self.fault(name, self.text.with("fault-field-number", bounds));
         }
         number
@@ -215,7 +216,8 @@ async fn read(request: &HttpRequest, payload: Payload) -> Result<BytesMut, Error
     }
     let access = request.extensions().get::<Access>().copied().unwrap_or(Access::Public);
     let most = if access == Access::Public { PUBLIC_BYTES } else { OWN_BYTES };
-    let declared: Option<usize> = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let declared: Option<usize> =
+        headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if declared.is_some_and(|declared| declared > most) {
         return Err(Error::TooLarge);
     }

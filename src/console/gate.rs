@@ -7,8 +7,8 @@ use std::panic::AssertUnwindSafe;
 use actix_web::body::BoxBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION, ORIGIN,
-    REFERER, REFERRER_POLICY, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION,
+    ORIGIN, REFERER, REFERRER_POLICY, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::Next;
@@ -197,7 +197,8 @@ fn explain(response: ServiceResponse) -> ServiceResponse {
         shown.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds.max(1)));
     }
     if matches!(error, Error::OtherMethod)
-        && let Some(allow) = request.app_data::<Allow>().and_then(|Allow(allow)| HeaderValue::from_str(allow).ok())
+        && let Some(allow) =
+            request.app_data::<Allow>().and_then(|Allow(allow)| HeaderValue::from_str(allow).ok())
     {
         shown.headers_mut().insert(ALLOW, allow);
     }

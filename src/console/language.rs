@@ -31,7 +31,8 @@ impl Language {
         let mut best = (0.0, Self::English);
         for entry in accepted.split(',').take(32) {
             let (tag, parameters) = entry.split_once(';').unwrap_or((entry, ""));
-            let weight = parameters.trim().strip_prefix("q=").map_or(Some(1.0_f32), |q| q.trim().parse().ok());
+            let weight =
+                parameters.trim().strip_prefix("q=").map_or(Some(1.0_f32), |q| q.trim().parse().ok());
             if let Some((weight, language)) = weight.zip(Self::of_tag(tag))
                 && weight > best.0
             {
@@ -121,8 +122,14 @@ mod tests {
         assert_eq!([0, 999, 1_234, 1_234_567].map(|n| english.whole(n)), ["0", "999", "1,234", "1,234,567"]);
         assert_eq!([1_234, 1_000_000].map(|n| portuguese.whole(n)), ["1.234", "1.000.000"]);
         assert_eq!([1_234, 12_345].map(|n| spanish.whole(n)), ["1234", "12.345"]);
-        assert_eq!([0.0, 1_234.5, -0.04, -2.25].map(|n| english.decimal(n, 1)), ["0", "1,234.5", "0", "-2.2"]);
+        assert_eq!(
+            [0.0, 1_234.5, -0.04, -2.25].map(|n| english.decimal(n, 1)),
+            ["0", "1,234.5", "0", "-2.2"]
+        );
         assert_eq!(portuguese.decimal(0.75, 2), "0,75");
-        assert_eq!([999, 1_500, 2_000_000].map(|n| spanish.bytes(n)), ["999\u{a0}B", "1,5\u{a0}kB", "2\u{a0}MB"]);
+        assert_eq!(
+            [999, 1_500, 2_000_000].map(|n| spanish.bytes(n)),
+            ["999\u{a0}B", "1,5\u{a0}kB", "2\u{a0}MB"]
+        );
     }
 }

@@ -102,7 +102,8 @@ where
     let place = state.streams.take()?;
     let (tell, told) = mpsc::channel::<Bytes>(WAITING);
     let mut closing = state.streams.closing.subscribe();
-    let (state, token) = (state.clone(), cookie::session(request.headers(), state.is_secure()).map(str::to_owned));
+    let (state, token) =
+        (state.clone(), cookie::session(request.headers(), state.is_secure()).map(str::to_owned));
     actix_web::rt::spawn(async move {
         let _place = place;
         let followed = follow(&state, token.as_deref(), every, &mut render, &tell);
@@ -112,7 +113,8 @@ where
             _ = closing.wait_for(|closing| *closing) => {}
         }
     });
-    let events = stream::unfold(told, async |mut told| told.recv().await.map(|event| (Ok::<_, Error>(event), told)));
+    let events =
+        stream::unfold(told, async |mut told| told.recv().await.map(|event| (Ok::<_, Error>(event), told)));
     Ok(HttpResponse::Ok()
         .insert_header((CONTENT_TYPE, "text/event-stream"))
         .insert_header((BUFFERING, "no"))
@@ -204,7 +206,8 @@ impl Shared {
             }
             Arc::clone(&value.cell)
         };
-        let value = cell.get_or_try_init(async || Ok(Arc::new(read().await?) as Arc<dyn Any + Send + Sync>)).await?;
+        let value =
+            cell.get_or_try_init(async || Ok(Arc::new(read().await?) as Arc<dyn Any + Send + Sync>)).await?;
         Arc::clone(value).downcast().map_err(|_| Error::Internal)
     }
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use actix_web::body::BoxBody;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, SET_COOKIE};
+use actix_web::http::header::{
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, SET_COOKIE,
+};
 use actix_web::{HttpRequest, HttpResponse, Responder};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -54,7 +56,15 @@ pub(super) struct Page {
 impl Page {
     /// A page whose heading and title this is, in the person's language.
     pub(super) fn new(title: impl Into<String>, menu: Menu, body: Markup) -> Self {
-        Self { title: title.into(), menu, body, live: None, status: StatusCode::OK, is_secret: false, retry_after: None }
+        Self {
+            title: title.into(),
+            menu,
+            body,
+            live: None,
+            status: StatusCode::OK,
+            is_secret: false,
+            retry_after: None,
+        }
     }
 
     /// Parts of it are kept up to date from this address.
@@ -103,7 +113,12 @@ impl Responder for Page {
 }
 
 /// An answer of this text.
-pub(super) fn html(headers: &HeaderMap, status: StatusCode, text: String, may_compress: bool) -> HttpResponse {
+pub(super) fn html(
+    headers: &HeaderMap,
+    status: StatusCode,
+    text: String,
+    may_compress: bool,
+) -> HttpResponse {
     let mut answer = HttpResponse::build(status);
     answer.insert_header((CONTENT_TYPE, "text/html; charset=utf-8"));
     if may_compress && text.len() >= WORTH_COMPRESSING && takes_gzip(headers) {

@@ -105,9 +105,10 @@ impl Paths {
         Args: FromRequest + 'static,
         F::Output: Responder + 'static,
     {
-        let route = web::route().guard(guard).to(handler).wrap(from_fn(
-            move |request: ServiceRequest, next: Next<_>| gate::pass(access, request, next),
-        ));
+        let route = web::route()
+            .guard(guard)
+            .to(handler)
+            .wrap(from_fn(move |request: ServiceRequest, next: Next<_>| gate::pass(access, request, next)));
         match self.0.iter_mut().find(|known| known.path == path) {
             Some(known) => {
                 known.methods.extend(methods);
@@ -120,9 +121,9 @@ impl Paths {
     /// A resource for each path, in the order of the table.
     pub(super) fn resources(self, state: &Data<State>) -> Vec<(&'static str, Resource)> {
         let resource = |Path { path, methods, routes }| {
-            let refuse = web::route().to(gate::other_method).wrap(from_fn(|request: ServiceRequest, next: Next<_>| {
-                gate::pass(Access::Public, request, next)
-            }));
+            let refuse = web::route().to(gate::other_method).wrap(from_fn(
+                |request: ServiceRequest, next: Next<_>| gate::pass(Access::Public, request, next),
+            ));
             let resource = web::resource(path).app_data(state.clone()).app_data(Allow(methods.join(", ")));
             let resource = routes.into_iter().fold(resource, Resource::route);
             // What no route before it took.

@@ -5,8 +5,8 @@
 
 use std::sync::LazyLock;
 
-use fluent_bundle::concurrent::FluentBundle;
 pub(super) use fluent_bundle::FluentValue;
+use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::types::FluentNumber;
 use fluent_bundle::{FluentArgs, FluentResource};
 use unic_langid::LanguageIdentifier;
@@ -102,7 +102,11 @@ impl Text {
     }
 
     /// The text of this key, with its variables: `text.with("keys-left", [("count", 3.into())])`.
-    pub(super) fn with<'a, const N: usize>(self, key: &str, values: [(&'a str, FluentValue<'a>); N]) -> String {
+    pub(super) fn with<'a, const N: usize>(
+        self,
+        key: &str,
+        values: [(&'a str, FluentValue<'a>); N],
+    ) -> String {
         let values: FluentArgs<'a> = values.into_iter().collect();
         self.format(key, Some(&values))
     }

@@ -110,7 +110,10 @@ mod tests {
         assert_eq!(utc.name(), "UTC");
         assert_eq!(utc.second(MOMENT, Language::English), "Nov 14, 2023 22:13:20");
         assert_eq!(paulo.minute(MOMENT, Language::Portuguese), "14/11/2023 19:13");
-        assert_eq!((paulo.clock(MOMENT), paulo.day(MOMENT, Language::Spanish)), ("19:13".into(), "14/11/2023".into()));
+        assert_eq!(
+            (paulo.clock(MOMENT), paulo.day(MOMENT, Language::Spanish)),
+            ("19:13".into(), "14/11/2023".into())
+        );
         assert_eq!(paulo.today(MOMENT).to_string(), "2023-11-14T03:00:00.000Z");
         assert_eq!(paulo.moment(&paulo.local(MOMENT)).unwrap().to_string(), "2023-11-14T22:13:00.000Z");
         assert_eq!((paulo.moment("tomorrow"), paulo.moment("")), (None, None));

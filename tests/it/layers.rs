@@ -10,7 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["config"],
     &["vault", "logging"],
     &["store", "connector"],
-    &["engine"],
+    &["engine", "accounts"],
     &["api", "console", "import"],
     &["app"],
     &["loadtest"],

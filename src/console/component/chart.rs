@@ -73,7 +73,13 @@ fn line(values: &[f64], height: &dyn Fn(f64) -> f64) -> String {
     let mut line = String::with_capacity(values.len() * 12);
     for (index, value) in values.iter().enumerate() {
         // Writing to a string does not fail.
-        let _ = write!(line, "{}{:.1} {:.1}", if index == 0 { "" } else { " " }, index as f64 * step, height(*value));
+        let _ = write!(
+            line,
+            "{}{:.1} {:.1}",
+            if index == 0 { "" } else { " " },
+            index as f64 * step,
+            height(*value)
+        );
     }
     line
 }

@@ -11,7 +11,13 @@ pub(in crate::console) fn confirm(text: Text, action: &str, label: &str, questio
 }
 
 /// The same with fields of its own, hidden ones above all.
-pub(in crate::console) fn with(text: Text, action: &str, label: &str, question: &str, fields: &Markup) -> Markup {
+pub(in crate::console) fn with(
+    text: Text,
+    action: &str,
+    label: &str,
+    question: &str,
+    fields: &Markup,
+) -> Markup {
     html! {
         details.confirm {
             summary role="button" { (label) }

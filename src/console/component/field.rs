@@ -21,7 +21,16 @@ pub(in crate::console) struct Field<'a> {
 impl<'a> Field<'a> {
     /// The field of this name; the label is its accessible name.
     pub(in crate::console) const fn new(form: &'a Form, name: &'a str, label: &'a str) -> Self {
-        Self { form, name, label, hint: None, is_required: false, autocomplete: None, most: None, scope: "field" }
+        Self {
+            form,
+            name,
+            label,
+            hint: None,
+            is_required: false,
+            autocomplete: None,
+            most: None,
+            scope: "field",
+        }
     }
 
     /// A sentence below the label.
@@ -126,7 +135,11 @@ impl<'a> Field<'a> {
         self.group("radio", options)
     }
 
-    fn group<V: AsRef<str>, W: AsRef<str>>(self, kind: &str, options: impl IntoIterator<Item = (V, W)>) -> Markup {
+    fn group<V: AsRef<str>, W: AsRef<str>>(
+        self,
+        kind: &str,
+        options: impl IntoIterator<Item = (V, W)>,
+    ) -> Markup {
         html! {
             fieldset.field id=(self.id()) aria-describedby=[self.described()] aria-invalid=[self.invalid()] {
                 legend { (self.label) }

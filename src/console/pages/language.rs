@@ -26,6 +26,10 @@ pub(in crate::console) async fn choose(
             .await?;
     }
     let next = form.words().one("next");
-    let next = if visitor.person.is_none() && next.starts_with("/console/sign-in") { "/console/sign-in" } else { inner(next) };
+    let next = if visitor.person.is_none() && next.starts_with("/console/sign-in") {
+        "/console/sign-in"
+    } else {
+        inner(next)
+    };
     Ok(Answer::with_cookie(next, cookie::language(language.as_str(), state.is_secure())))
 }

@@ -12,7 +12,9 @@ fn texts(language: Language) -> BTreeMap<String, BTreeSet<String>> {
     for (file, source) in FILES.iter().zip(sources(language)) {
         let mut key = String::new();
         for line in source.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
-            if let Some((name, _)) = line.split_once(" =").filter(|_| line.starts_with(|c: char| c.is_ascii_lowercase())) {
+            if let Some((name, _)) =
+                line.split_once(" =").filter(|_| line.starts_with(|c: char| c.is_ascii_lowercase()))
+            {
                 assert!(name.starts_with(&format!("{file}-")), "{name} stands in {file}.ftl");
                 key = name.to_owned();
                 let doubled = texts.insert(key.clone(), BTreeSet::new());
@@ -32,7 +34,9 @@ fn rust_files(directory: &Path, found: &mut Vec<PathBuf>) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             rust_files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("text/tests.rs") {
+        } else if path.extension().is_some_and(|extension| extension == "rs")
+            && !path.ends_with("text/tests.rs")
+        {
             found.push(path);
         }
     }
@@ -95,7 +99,9 @@ fn every_text_is_used_and_every_used_text_is_there() {
     // A literal that begins with the name of a file is meant for a key, unless it is the file's own name or a field's id.
     let missing: Vec<_> = literals
         .iter()
-        .filter(|(word, _)| FILES.iter().any(|file| word.strip_prefix(file).is_some_and(|rest| rest.starts_with('-'))))
+        .filter(|(word, _)| {
+            FILES.iter().any(|file| word.strip_prefix(file).is_some_and(|rest| rest.starts_with('-')))
+        })
         .filter(|(word, _)| !texts.contains_key(*word) && !FILES.contains(&word.as_str()))
         .collect();
     assert!(missing.is_empty(), "no file has {missing:?}");

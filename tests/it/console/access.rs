@@ -127,7 +127,8 @@ async fn no_changing_route_answers_to_a_page_of_another_origin() {
             assert_eq!(answer.status, 403, "{route:?} from {origin}");
         }
         for site in ["cross-site", "same-site", "none"] {
-            let asked = request(browser, route).header("origin", browser.origin()).header("sec-fetch-site", site);
+            let asked =
+                request(browser, route).header("origin", browser.origin()).header("sec-fetch-site", site);
             assert_eq!(browser.ask(asked).await.status, 403, "{route:?} from {site}");
         }
         let answer = browser.ask(request(browser, route)).await;

@@ -84,7 +84,9 @@ impl<'a> Browser<'a> {
     /// A form on its way, without a word of where it came from.
     pub(crate) fn form(&self, path: &str, fields: &[(&str, &str)]) -> RequestBuilder {
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
-        self.request(Method::POST, path).header("content-type", "application/x-www-form-urlencoded").body(body)
+        self.request(Method::POST, path)
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(body)
     }
 
     /// Sends a form and follows where it leads; the page there.

@@ -21,7 +21,13 @@ async fn every_answer_carries_the_headers_that_keep_others_out() {
         let answer = browser.get(path).await;
         assert_eq!(answer.status, status, "{path}");
         let policy = answer.header("content-security-policy");
-        for rule in ["default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "form-action 'self'"] {
+        for rule in [
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self'",
+            "frame-ancestors 'none'",
+            "form-action 'self'",
+        ] {
             assert!(policy.contains(rule), "{path}: {policy}");
         }
         assert!(!policy.contains("unsafe"), "{path}: {policy}");
@@ -53,7 +59,11 @@ async fn a_page_and_its_files_are_small_compressed_and_kept_for_ever_by_their_ad
     for path in files.iter().map(String::as_str).chain(["/console"]) {
         let asked = owner.request(Method::GET, path).header("accept-encoding", "br, gzip");
         let answer = asked.send().await.unwrap();
-        assert_eq!((answer.status().as_u16(), &answer.headers()["content-encoding"]), (200, &"gzip".parse().unwrap()), "{path}");
+        assert_eq!(
+            (answer.status().as_u16(), &answer.headers()["content-encoding"]),
+            (200, &"gzip".parse().unwrap()),
+            "{path}"
+        );
         if path != "/console" {
             assert_eq!(answer.headers()["cache-control"], "public, max-age=31536000, immutable", "{path}");
         }
@@ -74,9 +84,11 @@ async fn a_page_and_its_files_are_small_compressed_and_kept_for_ever_by_their_ad
 #[tokio::test]
 async fn a_fault_is_told_in_the_language_of_its_reader() {
     let world = World::new().await;
-    for (language, words) in
-        [("en", "There is nothing here"), ("pt-BR", "Não há nada aqui"), ("es-AR,es;q=0.9", "Aquí no hay nada")]
-    {
+    for (language, words) in [
+        ("en", "There is nothing here"),
+        ("pt-BR", "Não há nada aqui"),
+        ("es-AR,es;q=0.9", "Aquí no hay nada"),
+    ] {
         let answer = Browser::new(&world.service).reading(language).get("/console/nothing").await;
         assert_eq!(answer.status, 404);
         assert!(answer.body.contains(words), "{}", answer.body);
@@ -87,7 +99,8 @@ async fn a_fault_is_told_in_the_language_of_its_reader() {
 async fn a_language_that_is_chosen_stays_chosen() {
     let world = World::new().await;
     let visitor = Browser::new(&world.service);
-    let shown = visitor.submit("/console/language", &[("language", "es"), ("next", "/console/sign-in")]).await;
+    let shown =
+        visitor.submit("/console/language", &[("language", "es"), ("next", "/console/sign-in")]).await;
     assert!(shown.contains("<h1>Iniciar sesión</h1>") && shown.contains("<html lang=\"es\">"), "{shown}");
     let owner = world.signed_in(Role::Owner).await;
     let shown = owner.submit("/console/language", &[("language", "pt-BR"), ("next", "/console")]).await;

@@ -63,7 +63,8 @@ impl World {
         let user = accounts.create(&Who::Pombo, create).await.unwrap();
         let link = accounts.sign_in_link(&Who::Pombo, &user).await.unwrap();
         let origin = pombo::accounts::Origin::new([127, 0, 0, 1].into(), "test");
-        let SignedIn::Session(session) = accounts.use_sign_in_link(link.token.expose(), &origin).await.unwrap()
+        let SignedIn::Session(session) =
+            accounts.use_sign_in_link(link.token.expose(), &origin).await.unwrap()
         else {
             panic!("nobody here has a second factor")
         };
