@@ -33,10 +33,20 @@ macro_rules! files {
 }
 
 files! {
+    "account",
+    "cause",
+    "changes",
+    "companies",
+    "company",
     "fault",
+    "keys",
+    "link",
+    "operator",
     "overview",
+    "reason",
     "shell",
     "sign-in",
+    "tiers",
 }
 
 static ENGLISH: LazyLock<Bundle> = LazyLock::new(|| bundle(Language::English));

@@ -28,6 +28,7 @@ pub mod link;
 mod log;
 pub mod membership;
 pub mod operator;
+pub mod overview;
 pub mod plan;
 pub mod retention;
 mod revision;
