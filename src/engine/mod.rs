@@ -13,6 +13,7 @@ mod idempotency;
 mod indexing;
 mod keys;
 mod ledger;
+mod new_channel;
 mod operation;
 mod outlook;
 mod pace;
@@ -35,6 +36,7 @@ mod throttle;
 mod wall_clock;
 mod web_send;
 pub mod web_session;
+mod webhook;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -54,6 +56,7 @@ pub use self::idempotency::{Held, KEPT, Turn};
 use self::keys::Keys;
 pub use self::ledger::Claim;
 use self::ledger::{Close, Condition, Ledger};
+pub use self::new_channel::{NewBusinessAccount, NotAdded, Unfit};
 use self::pace::Pace;
 use self::quota::Quotas;
 use self::reader::Reader;
@@ -73,6 +76,7 @@ use self::wall_clock::Jump;
 pub use self::web_send::{RehearsedFile, WebRehearsal};
 pub use self::web_session::HandedOver;
 use self::web_session::{Errands, Lines, WebSessions};
+pub use self::webhook::{Webhook, verify_token};
 use crate::clock::Timestamp;
 use crate::config::{self, Config};
 use crate::connector;
@@ -122,6 +126,8 @@ struct Inner {
     lease_lost: watch::Sender<bool>,
     request_share: RequestShare,
     large_webhooks: receipts::LargeWebhooks,
+    /// How the provider is reached, for questions outside of channels.
+    network: config::Network,
     /// The threads of ledger, and of resolvers, sentinel and keepers of web sessions.
     threads: [ArbiterHandle; 2],
 }
@@ -328,6 +334,7 @@ impl Engine {
             lease_lost: watch::Sender::new(false),
             request_share: requests,
             large_webhooks: receipts::LargeWebhooks::default(),
+            network: config.network.clone(),
             threads: [writers, helpers.clone()],
         }));
         engine.forget_keys(seen.api_key);
