@@ -7,6 +7,7 @@ mod reference;
 use std::path::Path;
 use std::sync::Arc;
 
+use pombo::accounts::Accounts;
 use pombo::api::Options;
 use pombo::clock::Timestamp;
 use pombo::config::Config;
@@ -134,6 +135,17 @@ impl Service {
     pub(crate) fn engine(&self) -> &Engine {
         &self.process.engine
     }
+
+    /// The people who sign in, as another process would see them.
+    pub(crate) fn accounts(&self) -> Accounts {
+        Accounts::new(self.store().clone(), Arc::clone(&self.process.vault))
+    }
+
+    /// How many pages have a live part open.
+    pub(crate) fn open_streams(&self) -> usize {
+        self.process.pages.open_streams()
+    }
+
     /// A request to `path`, to be completed by the test.
     pub(crate) fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         self.client.request(method, format!("{}{path}", self.process.url))

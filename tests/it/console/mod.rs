@@ -1,0 +1,9 @@
+//! The console over HTTP, as a browser without script sees it.
+
+mod access;
+mod browser;
+mod forms;
+mod live;
+mod shell;
+mod sign_in;
+mod world;
