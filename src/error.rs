@@ -161,6 +161,8 @@ codes! {
     MediaTooLarge = "media_too_large", Invalid;
     /// The web session is not connected.
     SessionDisconnected = "session_disconnected", Conflict;
+    /// The pairing of the web session waits for no passkey, or for another step of it.
+    PasskeyNotExpected = "passkey_not_expected", Conflict;
     /// The program was built without web sessions.
     FeatureUnavailable = "feature_unavailable", NotBuilt;
     /// `Idempotency-Key` is not 1 to 255 visible ASCII characters, or is given twice.

@@ -65,6 +65,8 @@ route::table! {
     GET "/api/v1/web-chat/{id}/pairing" => web_chat::pairing::show, Company;
     POST "/api/v1/web-chat/{id}/pairing" => web_chat::pairing::begin, Company;
     DELETE "/api/v1/web-chat/{id}/pairing" => web_chat::pairing::end, Company;
+    GET "/api/v1/web-chat/{id}/pairing/passkey" => web_chat::passkey::show, Company;
+    POST "/api/v1/web-chat/{id}/pairing/passkey" => web_chat::passkey::answer, Company;
     GET "/api/v1/sends" => sends::list, Company;
     GET "/api/v1/sends/{id}" => sends::one, Company;
     GET "/api/v1/sends/{id}/messages" => sends::messages::list, Company;

@@ -19,7 +19,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{IntoResponses, Modify, OpenApi};
 use utoipa_swagger_ui::Config;
 
-pub(super) use self::bodies::{BusinessSend, PairingStart, PictureOf, WebSend, WebhookBody};
+pub(super) use self::bodies::{BusinessSend, PairingStart, PasskeyStep, PictureOf, WebSend, WebhookBody};
 pub(super) use self::components::TemplatePart;
 pub(super) use self::words::*;
 use super::error::{Apology, Error, ErrorBody};
@@ -72,6 +72,8 @@ pub(super) enum Failures {
         web_chat::pairing::show,
         web_chat::pairing::begin,
         web_chat::pairing::end,
+        web_chat::passkey::show,
+        web_chat::passkey::answer,
         sends::list,
         sends::one,
         sends::messages::list,

@@ -14,6 +14,7 @@ mod idempotency;
 mod indexing;
 mod keys;
 mod ledger;
+mod new_channel;
 mod operation;
 mod outlook;
 mod pace;
@@ -37,6 +38,7 @@ mod throttle;
 mod wall_clock;
 mod web_send;
 pub mod web_session;
+mod webhook;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -56,6 +58,7 @@ pub use self::idempotency::{Held, KEPT, Turn};
 use self::keys::Keys;
 pub use self::ledger::Claim;
 use self::ledger::{Close, Condition, Ledger};
+pub use self::new_channel::{NewBusinessAccount, NotAdded, Unfit};
 use self::pace::Pace;
 use self::quota::Quotas;
 use self::reader::Reader;
@@ -75,6 +78,7 @@ use self::wall_clock::Jump;
 pub use self::web_send::{RehearsedFile, WebRehearsal};
 pub use self::web_session::HandedOver;
 use self::web_session::{Errands, Lines, WebSessions};
+pub use self::webhook::{Webhook, verify_token};
 use crate::clock::Timestamp;
 use crate::config::{self, Config};
 use crate::connector;
@@ -124,6 +128,9 @@ struct Inner {
     lease_lost: watch::Sender<bool>,
     request_share: RequestShare,
     intake: receipts::Intake,
+    large_webhooks: receipts::LargeWebhooks,
+    /// How the provider is reached, for questions outside of channels.
+    network: config::Network,
     /// The threads of ledger, and of resolvers, sentinel and keepers of web sessions.
     threads: [ArbiterHandle; 2],
 }
@@ -331,6 +338,8 @@ impl Engine {
             lease_lost: watch::Sender::new(false),
             request_share: requests,
             intake: receipts::Intake::default(),
+            large_webhooks: receipts::LargeWebhooks::default(),
+            network: config.network.clone(),
             threads: [writers, helpers.clone()],
         }));
         engine.forget_keys(seen.api_key);

@@ -127,6 +127,7 @@ fn routes(config: &mut ServiceConfig) {
         .service(
             web::scope("/phone")
                 .route("/scan", post().to(web_session::scan))
+                .route("/passkey", post().to(web_session::sign))
                 .route("/messages", get().to(web_session::messages)),
         )
         .route("/media/{id}", get().to(media::download))

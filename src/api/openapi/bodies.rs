@@ -123,6 +123,60 @@ pub(in crate::api) struct PairingStart {
     phone_number: Option<Number>,
 }
 
+/// What is answered at the passkey gate of a pairing.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) enum PasskeyStep {
+    /// The signed challenge.
+    Assertion(PasskeyAssertion),
+    /// The phone shows the same code.
+    Confirmation(PasskeyConfirmation),
+}
+
+/// A signed challenge.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) struct PasskeyAssertion {
+    assertion: WebAuthnAssertion,
+}
+
+/// What `PublicKeyCredential.toJSON()` makes in a browser; further fields are not looked at. All but `type` are
+/// base64url.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct WebAuthnAssertion {
+    #[schema(example = "Y3JlZGVudGlhbA")]
+    id: String,
+    #[serde(rename = "rawId")]
+    #[schema(example = "Y3JlZGVudGlhbA")]
+    raw_id: String,
+    #[schema(example = "public-key")]
+    r#type: String,
+    response: WebAuthnResponse,
+}
+
+/// What the passkey signed, and its signature.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct WebAuthnResponse {
+    #[serde(rename = "clientDataJSON")]
+    client_data_json: String,
+    #[serde(rename = "authenticatorData")]
+    authenticator_data: String,
+    signature: String,
+    #[serde(rename = "userHandle")]
+    user_handle: Option<String>,
+}
+
+/// The code was compared.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) struct PasskeyConfirmation {
+    /// `true`; to end the pairing, `DELETE` it.
+    confirmed: bool,
+}
+
 /// Whose picture is asked for.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]

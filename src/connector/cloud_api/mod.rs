@@ -173,6 +173,16 @@ impl CloudApi {
         Err(Error::NoAnswer(format!("more than {TEMPLATE_PAGES} pages of templates")))
     }
 
+    /// Asks whether the business account is there and the token may use it.
+    ///
+    /// # Errors
+    ///
+    /// As the provider refuses it, or when it does not answer.
+    pub async fn has_account(&self) -> Result<(), Error> {
+        let page = self.ask(self.templates.clone(), &[("fields", template::FIELDS), ("limit", "1")]).await?;
+        template::read_page(&page).map(drop)
+    }
+
     async fn ask(&self, url: Url, query: &[(&str, &str)]) -> Result<Vec<u8>, Error> {
         let request = self.client.get(url).query(query).header(AUTHORIZATION, self.authorization.clone());
         let response = request.send().await.map_err(|error| Error::NoAnswer(failure(&error).sentence))?;

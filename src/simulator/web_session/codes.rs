@@ -57,6 +57,13 @@ pub(super) fn scanned() -> String {
     format!("2@{},pombo-simulator", URL_SAFE_NO_PAD.encode(rand::random::<[u8; 24]>()))
 }
 
+/// A code that phone and device show at the same time.
+pub(super) fn compared() -> String {
+    let code = typed();
+    let (left, right) = code.split_at(4);
+    format!("{left}-{right}")
+}
+
 /// A code to be typed.
 pub(super) fn typed() -> String {
     rand::random::<[u8; 8]>().iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect()

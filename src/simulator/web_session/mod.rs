@@ -2,8 +2,8 @@
 //!
 //! A program cannot be pointed at a WhatsApp of one's own: the certificates are pinned. So this stands in for the
 //! driver and not for the server behind it; everything above the driver is real. The phone scans codes
-//! (`POST /phone/scan`), and what its devices sent is shown (`GET /phone/messages`). What becomes of a message, its
-//! recipient's last digits say:
+//! (`POST /phone/scan`) and uses the passkey of its account (`POST /phone/passkey`); what its devices sent is shown
+//! (`GET /phone/messages`). What becomes of a message, its recipient's last digits say:
 //!
 //! | recipient | last digits | what becomes of a message |
 //! |---|---|---|
@@ -25,6 +25,7 @@ mod memory;
 mod message;
 mod options;
 mod pairing;
+mod passkey;
 mod people;
 mod session;
 mod telling;
@@ -38,11 +39,12 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use self::codes::Codes;
-use self::device::{Command, Device, Scanned};
-pub(super) use self::http::{messages, scan};
+use self::device::{Command, Device, Scan, Scanned};
+pub(super) use self::http::{messages, scan, sign};
 use self::inbox::Inbox;
 pub use self::inbox::{WebFile, WebMessage, WebState};
 pub use self::options::WebSessionOptions;
+use self::passkey::Passkey;
 use self::session::Linked;
 use crate::connector::web_session::{Driver, Figures, OpenError, Opening, Session};
 use crate::domain::phone::PhoneNumber;
@@ -63,12 +65,13 @@ pub(super) struct Shared {
     options: WebSessionOptions,
     codes: Codes,
     inbox: Inbox,
+    passkey: Passkey,
 }
 
 impl Shared {
     pub(super) fn new(options: WebSessionOptions) -> Self {
         let inbox = Inbox::new(options.messages);
-        Self { options, codes: Codes::default(), inbox }
+        Self { options, codes: Codes::default(), inbox, passkey: Passkey::new() }
     }
 
     /// What was sent is forgotten.
@@ -77,10 +80,10 @@ impl Shared {
     }
 
     /// Links the phone to the device that shows this code; `None` when there is none.
-    async fn scan(&self, code: &str, number: Option<PhoneNumber>) -> Option<Scanned> {
-        let device = self.codes.device(code)?.upgrade()?;
+    async fn scan(&self, scan: Scan) -> Option<Scanned> {
+        let device = self.codes.device(&scan.code)?.upgrade()?;
         let (answer, answered) = oneshot::channel();
-        device.send(Command::Scan(code.to_owned(), number, answer)).await.ok()?;
+        device.send(Command::Scan(scan, answer)).await.ok()?;
         // Waiting must not keep a device alive that everybody else has dropped.
         drop(device);
         answered.await.ok().flatten()
@@ -96,7 +99,8 @@ impl FakeWhatsApp {
     /// The phone with this number, or the simulator's own, scans a QR code or takes a code that was typed; whether a
     /// device shows it.
     pub async fn scan(&self, code: &str, number: Option<PhoneNumber>) -> bool {
-        self.shared.scan(code, number).await.is_some()
+        let scan = Scan { code: code.to_owned(), number, has_passkey: false };
+        self.shared.scan(scan).await.is_some()
     }
 
     /// The newest messages that were sent through web sessions, at most `limit`, the newest last.

@@ -195,7 +195,14 @@ fn pairing(world: &World, cases: &mut Cases) {
     // This world has no driver of web sessions.
     cases.post(Code::FeatureUnavailable, &path, json!({}));
     cases.get(Code::FeatureUnavailable, path.as_str());
-    cases.add(Code::FeatureUnavailable, Method::DELETE, path, json!(""));
+    cases.add(Code::FeatureUnavailable, Method::DELETE, path.clone(), json!(""));
+    let passkey = format!("{path}/passkey");
+    cases.get(Code::InvalidIdParam, "/api/v1/web-chat/7/pairing/passkey");
+    cases.post(Code::InvalidBody, &passkey, json!([]));
+    cases.post(Code::InvalidField, &passkey, json!({"assertion": {}}));
+    cases.post(Code::InvalidField, &passkey, json!({"confirmed": false}));
+    cases.post(Code::FeatureUnavailable, &passkey, json!({"confirmed": true}));
+    cases.get(Code::FeatureUnavailable, passkey);
 }
 
 fn operator(world: &World, cases: &mut Cases) {
@@ -306,6 +313,9 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
         assert!(unseen.remove(code.as_str()), "{code} is reached by now");
         assert_eq!(status(code), if code == Code::NotOnWhatsapp { 422 } else { 400 });
     }
+
+    // Reached only with a driver of web sessions: see the tests of pairing.
+    assert!(unseen.remove(Code::PasskeyNotExpected.as_str()) && status(Code::PasskeyNotExpected) == 409);
 
     // Reached by a client that takes its time: see the tests of bodies.
     assert!(unseen.remove(Code::BodyTooSlow.as_str()) && status(Code::BodyTooSlow) == 408);
