@@ -21,6 +21,7 @@ pub mod operator_key;
 pub mod recipient_block;
 pub mod revision;
 pub mod send;
+pub mod send_source;
 pub mod suppression;
 pub mod tag;
 pub mod template;
