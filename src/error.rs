@@ -173,6 +173,8 @@ codes! {
     IdempotencyInProgress = "idempotency_in_progress", Conflict;
     /// The company has no such send.
     SendNotFound = "send_not_found", NotFound;
+    /// The send has no message with this ordinal.
+    MessageNotFound = "message_not_found", NotFound;
     /// Nothing more of the send will go: it can neither be paused nor resumed nor canceled.
     SendIsOver = "send_is_over", Conflict;
     /// The database is away, full, too many bodies are being read, or the service is stopping.

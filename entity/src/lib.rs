@@ -24,6 +24,7 @@ pub mod recipient_block;
 pub mod recovery_code;
 pub mod revision;
 pub mod send;
+pub mod send_source;
 pub mod suppression;
 pub mod tag;
 pub mod template;

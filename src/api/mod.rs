@@ -70,6 +70,10 @@ route::table! {
     GET "/api/v1/sends" => sends::list, Company;
     GET "/api/v1/sends/{id}" => sends::one, Company;
     GET "/api/v1/sends/{id}/messages" => sends::messages::list, Company;
+    GET "/api/v1/sends/{id}/messages/{ordinal}" => sends::messages::journey::show, Company;
+    GET "/api/v1/sends/{id}/failures" => sends::figures::failures, Company;
+    GET "/api/v1/sends/{id}/pace" => sends::figures::pace, Company;
+    POST "/api/v1/sends/{id}/retry" => sends::retry::retry, Company;
     POST "/api/v1/sends/{id}/pause" => sends::pause, Company;
     POST "/api/v1/sends/{id}/resume" => sends::resume, Company;
     POST "/api/v1/sends/{id}/cancel" => sends::cancel, Company;

@@ -19,7 +19,9 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{IntoResponses, Modify, OpenApi};
 use utoipa_swagger_ui::Config;
 
-pub(super) use self::bodies::{BusinessSend, PairingStart, PasskeyStep, PictureOf, WebSend, WebhookBody};
+pub(super) use self::bodies::{
+    BusinessSend, PairingStart, PasskeyStep, PictureOf, SendAgain, WebSend, WebhookBody,
+};
 pub(super) use self::components::TemplatePart;
 pub(super) use self::words::*;
 use super::error::{Apology, Error, ErrorBody};
@@ -77,6 +79,10 @@ pub(super) enum Failures {
         sends::list,
         sends::one,
         sends::messages::list,
+        sends::messages::journey::show,
+        sends::figures::failures,
+        sends::figures::pace,
+        sends::retry::retry,
         sends::pause,
         sends::resume,
         sends::cancel,

@@ -12,8 +12,10 @@ mod directory;
 mod fair_line;
 mod idempotency;
 mod indexing;
+mod journey;
 mod keys;
 mod ledger;
+mod messages_csv;
 mod new_channel;
 mod operation;
 mod outlook;
@@ -27,11 +29,13 @@ mod requests;
 mod resolver;
 mod retention;
 pub mod retiering;
+mod retry;
 mod rounds;
 mod sentinel;
 mod shared;
 mod steering;
 mod suppressions;
+mod tallies;
 mod template_sync;
 mod threads;
 mod throttle;
@@ -55,6 +59,7 @@ use self::directory::Directory;
 use self::fair_line::FairLine;
 use self::idempotency::Claims;
 pub use self::idempotency::{Held, KEPT, Turn};
+pub use self::journey::Traced;
 use self::keys::Keys;
 pub use self::ledger::Claim;
 use self::ledger::{Close, Condition, Ledger};
@@ -68,10 +73,13 @@ use self::requests::Requests;
 pub use self::requests::{Allowance, Exhausted};
 use self::resolver::Resolver;
 use self::retention::Retention;
+pub use self::retry::Retried;
 use self::sentinel::Sentinel;
 use self::shared::{Shared, Tiers};
 pub use self::steering::no_such_send;
 use self::suppressions::Suppressions;
+pub use self::tallies::Counted;
+use self::tallies::Tallies;
 use self::template_sync::TemplateSync;
 use self::throttle::Throttles;
 use self::wall_clock::Jump;
@@ -128,9 +136,9 @@ struct Inner {
     lease_lost: watch::Sender<bool>,
     request_share: RequestShare,
     intake: receipts::Intake,
-    large_webhooks: receipts::LargeWebhooks,
     /// How the provider is reached, for questions outside of channels.
     network: config::Network,
+    tallies: Tallies,
     /// The threads of ledger, and of resolvers, sentinel and keepers of web sessions.
     threads: [ArbiterHandle; 2],
 }
@@ -338,8 +346,8 @@ impl Engine {
             lease_lost: watch::Sender::new(false),
             request_share: requests,
             intake: receipts::Intake::default(),
-            large_webhooks: receipts::LargeWebhooks::default(),
             network: config.network.clone(),
+            tallies: Tallies::default(),
             threads: [writers, helpers.clone()],
         }));
         engine.forget_keys(seen.api_key);

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use csv::Writer;
 use uuid::Uuid;
 
-use super::cell::guard;
 use super::{Error, Result};
+use crate::domain::cell::guard;
 use crate::domain::contact::Contact;
 use crate::store::{ContactPosition, Store};
 

@@ -6,7 +6,6 @@
 //! put that row, its line and the reason into a file beside the input ([`rejects`]). Called by the command
 //! line, which draws the progress; nothing here prints.
 
-mod cell;
 mod contacts;
 mod encoding;
 mod error;

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use csv::{Writer, WriterBuilder};
 
-use super::cell::{guard, unguard};
 use super::{Error, Result};
+use crate::domain::cell::{guard, unguard};
 use crate::files;
 
 pub(super) struct Rejects {

@@ -5,8 +5,8 @@
 //! wrong when there is no address. With an address such a row becomes a contact without a valid number,
 //! that keeps the number as it was given and is sent nothing.
 
-use super::cell::unguard;
 use super::header::{Field, Layout};
+use crate::domain::cell::unguard;
 use crate::domain::contact::Person;
 use crate::domain::phone::{InvalidPhone, MIN_DIGITS, PhoneNumber};
 use crate::store::ContactDraft;

@@ -39,6 +39,7 @@ pub mod send;
 pub mod send_control;
 pub mod send_list;
 pub mod send_messages;
+mod send_tally;
 mod share;
 mod size;
 pub mod suppression;

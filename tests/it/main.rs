@@ -53,6 +53,7 @@ mod store_receipts;
 mod store_records;
 mod store_retention;
 mod store_search;
+mod store_selections;
 mod store_sends;
 mod store_settling;
 mod store_suppressions;

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::components::TemplateComponent;
 use super::interactive::Interactive;
-use super::words::{MessageType, RecipientType, WebMessageType};
+use super::words::{MessageType, RecipientType, RetriedState, WebMessageType};
 
 /// A number: its digits, perhaps with a plus sign and separators.
 #[derive(ToSchema)]
@@ -89,6 +89,57 @@ pub(in crate::api) struct BusinessSend {
     send_at: Option<String>,
     /// From when on nothing of it starts: what has not gone by then ends as `expired`. Must be to come, and
     /// after `send_at`.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    expires_at: Option<String>,
+}
+
+/// One state or many.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) enum RetriedStates {
+    /// One.
+    One(RetriedState),
+    /// Many.
+    Many(Vec<RetriedState>),
+}
+
+/// A code of the provider.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) enum ErrorCode {
+    /// As an integer.
+    Number(i64),
+    /// Its digits.
+    Digits(String),
+}
+
+/// One code of the provider or many.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) enum ErrorCodes {
+    /// One.
+    One(ErrorCode),
+    /// Many.
+    Many(Vec<ErrorCode>),
+}
+
+/// Which messages of a send are sent again.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) struct SendAgain {
+    /// How they ended; `failed` and `expired` when absent.
+    #[schema(example = "failed")]
+    state: Option<RetriedStates>,
+    /// Only messages with one of these codes of the provider; whatever code when absent.
+    #[schema(example = 131_026)]
+    error_code: Option<ErrorCodes>,
+    /// When the new send starts, as in any send.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    send_at: Option<String>,
+    /// From when on nothing of the new send starts, as in any send.
     #[schema(value_type = Option<String>, format = DateTime)]
     expires_at: Option<String>,
 }

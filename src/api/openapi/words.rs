@@ -5,8 +5,9 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::domain::channel::{Kind, Status};
-use crate::domain::message::State;
+use crate::domain::message::{Milestone, State};
 use crate::domain::outlook::Reason;
+use crate::domain::plan::Binding;
 use crate::domain::send::Stage;
 use crate::domain::template::ParameterFormat;
 use crate::domain::tier::UnknownOutcome;
@@ -50,6 +51,13 @@ words! {
     MessageState = State::ALL.iter().map(|state| state.as_str());
     /// Why nothing of a send, or of a channel, goes now.
     WaitingReason = Reason::ALL.iter().map(|reason| reason.as_str());
+    /// The limit that decides how long a send takes.
+    BindingLimit = Binding::ALL.iter().map(|binding| binding.as_str());
+    /// What happened to a message. `attempted` and `sent` have no time where it is not kept, nor has `delivered` of a
+    /// message that was read.
+    MessageMilestone = Milestone::ALL.iter().map(|milestone| milestone.as_str());
+    /// How a message may have ended that is sent again.
+    RetriedState = State::RETRIED.iter().map(|state| state.as_str());
     /// What is limited. Only web sessions have `daily_cap` and `cold_contacts`.
     LimitName = limit::NAMES.iter().copied();
     /// How a template calls its variables.

@@ -47,6 +47,7 @@ impl Handler<Accept> for Ledger {
             skipped: skipped.count,
             schedule: order.schedule,
         });
+        batch.sources.extend(order.sources.iter().map(|source| (id, *source)));
         batch.blocks.extend(blocks.into_iter().map(|block| (id, block)));
         let send = AcceptedSend { id, order, recipients };
         if !more {

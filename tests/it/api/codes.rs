@@ -286,6 +286,7 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
     let canceled = canceled_send(&world).await;
     let mut cases = Cases { key: world.acme.key.clone(), cases: cases(&world) };
     cases.post(Code::SendIsOver, &format!("/api/v1/sends/{canceled}/pause"), json!(""));
+    cases.get(Code::MessageNotFound, format!("/api/v1/sends/{canceled}/messages/1"));
     for case in cases.cases {
         let answer = answer(&world, &case).await;
         let asked = format!("{} {}", case.method, without_ids(&case.path));

@@ -48,7 +48,12 @@ fn path(world: &World, route: &Route) -> String {
         path if path.contains("sends") => world.foreign_send,
         _ => world.foreign,
     };
-    route.path.replace("{id}", &id.to_string()).replace("{file}", "index.html").replace("{name}", "standard")
+    route
+        .path
+        .replace("{id}", &id.to_string())
+        .replace("{file}", "index.html")
+        .replace("{name}", "standard")
+        .replace("{ordinal}", "0")
 }
 
 async fn ask(world: &World, route: &Route, authorization: &[&[u8]]) -> Answer {
