@@ -149,7 +149,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         docs: config.docs.enabled,
         metrics,
     };
-    let state = web::Data::new(api::State { engine: engine.clone(), options });
+    let state = web::Data::new(api::State { engine: engine.clone(), accounts: accounts.clone(), options });
     let options =
         console::Options { public_url: config.server.public_url.clone(), ..console::Options::default() };
     let pages = web::Data::new(console::State::new(engine.clone(), accounts, options));
