@@ -111,6 +111,18 @@ route::table! {
     POST "/console/sign-in" => pages::sign_in::sign_in, Public;
     POST "/console/sign-out" => pages::sign_in::sign_out, Public;
     POST "/console/language" => pages::language::choose, Public;
+    GET "/console/channels" => pages::channels::show, Viewer;
+    GET "/console/channels/new" => pages::new_channel::show, Owner;
+    POST "/console/channels/new" => pages::new_channel::add, Owner;
+    GET "/console/channels/{id}" => pages::channel::show, Viewer;
+    GET "/console/channels/{id}/live" => pages::channel::follow, Viewer;
+    POST "/console/channels/{id}/reconnect" => pages::channel::business::reconnect, Owner;
+    POST "/console/channels/{id}/app-secret" => pages::channel::business::set_app_secret, Owner;
+    POST "/console/channels/{id}/pair" => pages::channel::pairing::pair, Member;
+    POST "/console/channels/{id}/passkey" => pages::channel::pairing::passkey, Member;
+    POST "/console/channels/{id}/unlink" => pages::channel::pairing::unlink, Member;
+    GET "/console/templates" => pages::templates::show, Viewer;
+    POST "/console/templates/sync" => pages::templates::sync, Member;
     // Everything else below the console: last, because the first path that fits is taken.
     GET "/console/{rest:.*}" => pages::missing::show, Public;
 }

@@ -37,6 +37,9 @@ files! {
     "overview",
     "shell",
     "sign-in",
+    "channels",
+    "pairing",
+    "templates",
 }
 
 static ENGLISH: LazyLock<Bundle> = LazyLock::new(|| bundle(Language::English));

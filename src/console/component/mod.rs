@@ -8,5 +8,6 @@ pub(super) mod empty;
 pub(super) mod field;
 pub(super) mod notice;
 pub(super) mod pager;
+pub(super) mod phone;
 pub(super) mod table;
 pub(super) mod time;

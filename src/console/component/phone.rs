@@ -279,8 +279,12 @@ mod tests {
 
     #[test]
     fn what_is_no_template_breaks_nothing() {
-        for components in [json!(null), json!("x"), json!([1, null, {"type": 7}]), json!([{"type": "BUTTONS", "buttons": 1}])]
-        {
+        for components in [
+            json!(null),
+            json!("x"),
+            json!([1, null, {"type": 7}]),
+            json!([{"type": "BUTTONS", "buttons": 1}]),
+        ] {
             assert!(shown(&components).contains("phone"), "{components}");
         }
     }

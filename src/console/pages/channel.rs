@@ -1,9 +1,9 @@
 //! One channel: its state, what holds its pace, and what can be done with it.
 
-pub(super) mod business;
-pub(super) mod limits;
-pub(super) mod pairing;
-pub(super) mod words;
+pub(in crate::console) mod business;
+pub(in crate::console) mod limits;
+pub(in crate::console) mod pairing;
+pub(in crate::console) mod words;
 
 use std::sync::Arc;
 use std::time::Duration;

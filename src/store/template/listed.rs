@@ -34,7 +34,8 @@ impl Store {
         filter: Listed<'_>,
     ) -> Result<Page<Record>> {
         let Listed { waba_id, status, search } = filter;
-        let named = |text: &str| lower(Column::Name).like(LikeExpr::new(like_anywhere(&fold(text))).escape('\\'));
+        let named =
+            |text: &str| lower(Column::Name).like(LikeExpr::new(like_anywhere(&fold(text))).escape('\\'));
         let condition = Condition::all()
             .add(Column::CompanyId.eq(company_id))
             .add_option(waba_id.map(|waba_id| Column::WabaId.eq(waba_id)))

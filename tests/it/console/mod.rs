@@ -2,6 +2,7 @@
 
 mod access;
 mod browser;
+mod channels;
 mod forms;
 mod live;
 mod shell;

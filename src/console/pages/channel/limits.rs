@@ -11,7 +11,7 @@ use crate::console::visitor::Person;
 use crate::domain::limit::{Limit, Limits};
 
 /// How fast the channel sends now, against what it may.
-pub(super) fn pace(person: &Person, limits: &Limits) -> Markup {
+pub(in crate::console) fn pace(person: &Person, limits: &Limits) -> Markup {
     let text = person.text;
     let mut values: Vec<_> = limits.pace.points.iter().map(|point| point.per_second).collect();
     // What has just begun says less than the last ten seconds do.
@@ -43,7 +43,7 @@ pub(super) fn pace(person: &Person, limits: &Limits) -> Markup {
 }
 
 /// Every limit, those in force first.
-pub(super) fn table_of(person: &Person, limits: &Limits) -> Markup {
+pub(in crate::console) fn table_of(person: &Person, limits: &Limits) -> Markup {
     let text = person.text;
     let columns = [
         Column::words(text.get("channels-limit")),

@@ -154,7 +154,9 @@ pub(super) async fn progress(viewer: &Viewer, state: &State, channel: &Channel) 
     let pairing = match state.engine.pairing(channel.id).await {
         Ok(pairing) => pairing,
         Err(engine::Error::Refused(Refusal { code: Code::FeatureUnavailable, .. })) => {
-            return Ok(html! { section.panel #channel-pairing { h2 { (text.get("pairing-title")) } p { (text.get("pairing-not-built")) } } });
+            return Ok(
+                html! { section.panel #channel-pairing { h2 { (text.get("pairing-title")) } p { (text.get("pairing-not-built")) } } },
+            );
         }
         Err(error) => return Err(error.into()),
     };
@@ -191,9 +193,13 @@ fn instruction(text: Text, pairing: &Pairing) -> Markup {
         Stage::Starting => ("pairing-starting-phone", "pairing-starting-act"),
         Stage::Waiting if pairing.code.is_some() => ("pairing-code-phone", "pairing-code-act"),
         Stage::Waiting => ("pairing-waiting-phone", "pairing-waiting-act"),
-        Stage::PasskeyRequired if waits_for_phone => ("pairing-passkey-sent-phone", "pairing-passkey-sent-act"),
+        Stage::PasskeyRequired if waits_for_phone => {
+            ("pairing-passkey-sent-phone", "pairing-passkey-sent-act")
+        }
         Stage::PasskeyRequired => ("pairing-passkey-required-phone", "pairing-passkey-required-act"),
-        Stage::PasskeyConfirm if waits_for_phone => ("pairing-passkey-confirmed-phone", "pairing-passkey-confirmed-act"),
+        Stage::PasskeyConfirm if waits_for_phone => {
+            ("pairing-passkey-confirmed-phone", "pairing-passkey-confirmed-act")
+        }
         Stage::PasskeyConfirm => ("pairing-passkey-confirm-phone", "pairing-passkey-confirm-act"),
         Stage::Linking => ("pairing-linking-phone", "pairing-linking-act"),
         Stage::Linked => ("pairing-linked-phone", "pairing-linked-act"),
