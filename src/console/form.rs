@@ -76,6 +76,11 @@ impl Form {
         form
     }
 
+    /// Gives a field another value.
+    pub(super) fn set(&mut self, name: &str, value: impl Into<String>) {
+        self.words.set(name, value);
+    }
+
     /// The texts in the person's language.
     pub(super) const fn text(&self) -> Text {
         self.text

@@ -9,6 +9,7 @@
 
 use std::any::Any;
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -113,8 +114,9 @@ where
             _ = closing.wait_for(|closing| *closing) => {}
         }
     });
-    let events =
-        stream::unfold(told, async |mut told| told.recv().await.map(|event| (Ok::<_, Error>(event), told)));
+    let events = stream::unfold(told, async |mut told| {
+        told.recv().await.map(|event| (Ok::<_, Infallible>(event), told))
+    });
     Ok(HttpResponse::Ok()
         .insert_header((CONTENT_TYPE, "text/event-stream"))
         .insert_header((BUFFERING, "no"))
@@ -206,8 +208,12 @@ impl Shared {
             }
             Arc::clone(&value.cell)
         };
-        let value =
-            cell.get_or_try_init(async || Ok(Arc::new(read().await?) as Arc<dyn Any + Send + Sync>)).await?;
+        let value = cell
+            .get_or_try_init(async || {
+                let value: Arc<dyn Any + Send + Sync> = Arc::new(read().await?);
+                Ok::<_, Error>(value)
+            })
+            .await?;
         Arc::clone(value).downcast().map_err(|_| Error::Internal)
     }
 }

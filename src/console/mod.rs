@@ -46,6 +46,7 @@
 //! [`visitor::Person`] (signed in), [`visitor::Viewer`] (in a company), [`form::Form`], [`query::Query`], [`query::Id`]. What pages
 //! are made of is in [`component`]; live parts are explained in [`live`]. Ids of other companies are [`error::Error::NotFound`].
 
+mod address;
 mod assets;
 mod component;
 mod cookie;
@@ -106,6 +107,7 @@ impl Default for Options {
 
 route::table! {
     GET "/console" => pages::overview::show, Viewer;
+    GET "/console/live" => pages::overview::follow, Viewer;
     GET "/console/assets/{file}" => assets::serve, Asset;
     GET "/console/sign-in" => pages::sign_in::show, Public;
     POST "/console/sign-in" => pages::sign_in::sign_in, Public;
@@ -123,6 +125,32 @@ route::table! {
     POST "/console/channels/{id}/unlink" => pages::channel::pairing::unlink, Member;
     GET "/console/templates" => pages::templates::show, Viewer;
     POST "/console/templates/sync" => pages::templates::sync, Member;
+    GET "/console/link/{token}" => pages::link::show, Public;
+    POST "/console/link/{token}" => pages::link::accept, Public;
+    GET "/console/account" => pages::account::show, SignedIn;
+    POST "/console/account/profile" => pages::account::profile, SignedIn;
+    POST "/console/account/password" => pages::account::password, SignedIn;
+    POST "/console/account/totp" => pages::account::begin_totp, SignedIn;
+    POST "/console/account/totp/confirm" => pages::account::confirm_totp, SignedIn;
+    POST "/console/account/totp/remove" => pages::account::remove_totp, SignedIn;
+    POST "/console/account/sessions/{id}/end" => pages::account::end_session, SignedIn;
+    GET "/console/companies" => pages::companies::show, SignedIn;
+    POST "/console/companies" => pages::companies::choose, SignedIn;
+    GET "/console/keys" => pages::keys::show, Owner;
+    POST "/console/keys" => pages::keys::create, Owner;
+    POST "/console/keys/{id}/revoke" => pages::keys::revoke, Owner;
+    GET "/console/company" => pages::company::show, Viewer;
+    POST "/console/company/token" => pages::company::token, Viewer;
+    POST "/console/company/invitations" => pages::company::invite, Owner;
+    POST "/console/company/invitations/{id}/withdraw" => pages::company::withdraw, Owner;
+    POST "/console/company/members/{id}/role" => pages::company::set_role, Owner;
+    POST "/console/company/members/{id}/remove" => pages::company::remove, Owner;
+    GET "/console/operator" => pages::operator::show, Operator;
+    POST "/console/operator" => pages::operator::add_company, Operator;
+    GET "/console/operator/tiers" => pages::tiers::list, Operator;
+    GET "/console/operator/tiers/{name}" => pages::tiers::show, Operator;
+    POST "/console/operator/tiers/{name}" => pages::tiers::change, Operator;
+    GET "/console/operator/changes" => pages::changes::show, Operator;
     // Everything else below the console: last, because the first path that fits is taken.
     GET "/console/{rest:.*}" => pages::missing::show, Public;
 }

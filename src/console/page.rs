@@ -85,8 +85,13 @@ impl Page {
     }
 
     /// Its form may be sent again after a while only (429), if the form says so.
-    pub(super) const fn held(mut self, form: &Form) -> Self {
-        self.retry_after = form.held();
+    pub(super) const fn held(self, form: &Form) -> Self {
+        self.after(form.held())
+    }
+
+    /// It may be asked for again after this long only, if at all known.
+    pub(super) const fn after(mut self, wait: Option<Duration>) -> Self {
+        self.retry_after = wait;
         self
     }
 

@@ -52,7 +52,12 @@ impl Query {
 
     /// The page that `page` asks for, of so many records.
     pub(super) fn page(&self, limit: u64) -> PageRequest {
-        PageRequest { page: self.parsed("page").unwrap_or(1_u128).max(1), limit }
+        self.page_of("page", limit)
+    }
+
+    /// The page that `name` asks for, where a page has several lists.
+    pub(super) fn page_of(&self, name: &str, limit: u64) -> PageRequest {
+        PageRequest { page: self.parsed(name).unwrap_or(1_u128).max(1), limit }
     }
 
     /// The address of this page with `name` set to `value`, and everything else as it is.

@@ -33,13 +33,23 @@ macro_rules! files {
 }
 
 files! {
+    "account",
+    "cause",
+    "changes",
+    "channels",
+    "companies",
+    "company",
     "fault",
+    "keys",
+    "link",
+    "operator",
     "overview",
+    "pairing",
+    "reason",
     "shell",
     "sign-in",
-    "channels",
-    "pairing",
     "templates",
+    "tiers",
 }
 
 static ENGLISH: LazyLock<Bundle> = LazyLock::new(|| bundle(Language::English));

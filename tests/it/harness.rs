@@ -75,6 +75,13 @@ impl Service {
         Self::start_on(config(), options, None).await
     }
 
+    /// Behind a proxy that people reach at this address.
+    pub(crate) async fn start_reached_at(public_url: &str) -> Self {
+        let mut config = config();
+        config.server.public_url = Some(public_url.parse().unwrap());
+        Self::start_on(config, Options::default(), None).await
+    }
+
     /// With web sessions on this driver.
     pub(crate) async fn start_with_driver(driver: impl Driver + 'static) -> Self {
         Self::start_configured(driver, |_| {}).await

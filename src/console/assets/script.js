@@ -240,6 +240,9 @@ window.addEventListener("pagehide", () => {
 });
 window.addEventListener("pageshow", listen);
 
+// A link that signs in is used by who opens it in a browser, not by programs that look ahead.
+document.querySelector("form[data-submit]")?.requestSubmit();
+
 showTimes();
 showCopyButtons();
 listen();

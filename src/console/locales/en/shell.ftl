@@ -30,8 +30,13 @@ shell-page-before = Previous
 shell-page-next = Next
 shell-page-last = Last
 shell-page-of = Page { $page } of { $pages } ({ $total ->
-    [one] 1 entry
+    [1] 1 entry
    *[other] { $total } entries
 })
 shell-chart = now { $now }, at most { $highest } { $unit }
 shell-chart-limit = Dashed: the limit, { $limit } { $unit }
+shell-status-connected = connected
+shell-status-connecting = connecting
+shell-status-disconnected = disconnected
+shell-status-blocked = blocked
+shell-status-pairing = not paired

@@ -10,6 +10,6 @@ sign-in-wrong = E-mail or password is wrong.
 sign-in-wrong-code = The code is wrong, or was used already.
 sign-in-again = That took too long. Sign in again.
 sign-in-too-many = Too many attempts. Try again in { $seconds ->
-    [one] 1 second
+    [1] 1 second
    *[other] { $seconds } seconds
 }.

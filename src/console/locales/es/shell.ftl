@@ -30,8 +30,13 @@ shell-page-before = Anterior
 shell-page-next = Siguiente
 shell-page-last = Última
 shell-page-of = Página { $page } de { $pages } ({ $total ->
-    [one] 1 registro
+    [1] 1 registro
    *[other] { $total } registros
 })
 shell-chart = ahora { $now }, como máximo { $highest } { $unit }
 shell-chart-limit = Línea discontinua: el límite, { $limit } { $unit }
+shell-status-connected = conectado
+shell-status-connecting = conectando
+shell-status-disconnected = desconectado
+shell-status-blocked = bloqueado
+shell-status-pairing = sin vincular

@@ -10,6 +10,6 @@ sign-in-wrong = El correo o la contraseña no son correctos.
 sign-in-wrong-code = El código no es correcto o ya se usó.
 sign-in-again = Tardó demasiado. Inicia sesión de nuevo.
 sign-in-too-many = Demasiados intentos. Inténtalo de nuevo en { $seconds ->
-    [one] 1 segundo
+    [1] 1 segundo
    *[other] { $seconds } segundos
 }.

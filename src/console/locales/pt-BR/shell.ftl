@@ -30,8 +30,13 @@ shell-page-before = Anterior
 shell-page-next = Próxima
 shell-page-last = Última
 shell-page-of = Página { $page } de { $pages } ({ $total ->
-    [one] 1 registro
+    [1] 1 registro
    *[other] { $total } registros
 })
 shell-chart = agora { $now }, no máximo { $highest } { $unit }
 shell-chart-limit = Tracejado: o limite, { $limit } { $unit }
+shell-status-connected = conectado
+shell-status-connecting = conectando
+shell-status-disconnected = desconectado
+shell-status-blocked = bloqueado
+shell-status-pairing = sem pareamento

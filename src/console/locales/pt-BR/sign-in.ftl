@@ -10,6 +10,6 @@ sign-in-wrong = E-mail ou senha incorretos.
 sign-in-wrong-code = O código está incorreto ou já foi usado.
 sign-in-again = Demorou demais. Entre de novo.
 sign-in-too-many = Tentativas demais. Tente de novo em { $seconds ->
-    [one] 1 segundo
+    [1] 1 segundo
    *[other] { $seconds } segundos
 }.
