@@ -4,6 +4,7 @@ pairing-pair = Pair
 pairing-unlink = Unlink
 pairing-unlink-question = The device is taken off the phone and its keys are deleted; a pairing that is under way ends. To send again, a phone has to be paired.
 pairing-unlinked-done = No phone is linked any more, and the keys are deleted.
+pairing-played-phone = Use the played phone of this demonstration
 pairing-by-number = With a code to type instead of a QR code
 pairing-number = The phone's number
 pairing-number-hint = With its country code, such as +55 11 98888-7777. WhatsApp gives a number only few codes an hour.

@@ -4,6 +4,7 @@ pairing-pair = Vincular
 pairing-unlink = Desvincular
 pairing-unlink-question = El dispositivo se quita del teléfono y sus claves se borran; un vínculo en curso termina. Para volver a enviar hay que vincular un teléfono.
 pairing-unlinked-done = Ya no hay ningún teléfono vinculado, y las claves se borraron.
+pairing-played-phone = Usar el teléfono simulado de esta demostración
 pairing-by-number = Con un código para teclear en vez de un código QR
 pairing-number = Número del teléfono
 pairing-number-hint = Con el código del país, como +55 11 98888-7777. WhatsApp da pocos códigos por hora a un número.

@@ -4,6 +4,7 @@ pairing-pair = Vincular
 pairing-unlink = Desvincular
 pairing-unlink-question = O dispositivo é retirado do telefone e suas chaves são apagadas; uma vinculação em andamento termina. Para enviar de novo, é preciso vincular um telefone.
 pairing-unlinked-done = Nenhum telefone está mais vinculado, e as chaves foram apagadas.
+pairing-played-phone = Usar o telefone simulado desta demonstração
 pairing-by-number = Com um código para digitar em vez de um QR code
 pairing-number = Número do telefone
 pairing-number-hint = Com o código do país, como +55 11 98888-7777. O WhatsApp dá poucos códigos por hora a um número.

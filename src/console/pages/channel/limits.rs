@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::words;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::chart::Chart;
+use crate::console::component::reason::reason;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::maybe;
 use crate::console::visitor::Person;
@@ -33,11 +34,12 @@ pub(in crate::console) fn pace(person: &Person, limits: &Limits) -> Markup {
         @if let Some(waiting) = &limits.waiting {
             p {
                 (text.get("channels-waiting")) " "
-                span lang="en" { (waiting.sentence) }
+                (reason(text, waiting.reason))
                 @if let Some(until) = waiting.until {
                     " (" (text.with("channels-until", [("time", person.minute(until).into())])) ")"
                 }
             }
+            p.soft lang="en" { (waiting.sentence) }
         }
     }
 }

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use crate::console::component::badge::{Tone, badge};
+use crate::console::component::status::status;
 use crate::console::text::Text;
 use crate::domain::channel::{Connection, Kind, Reason, Status};
 
@@ -16,16 +17,10 @@ pub(in crate::console) fn kind(text: Text, kind: Kind) -> String {
 
 /// The badge of a channel's state.
 pub(in crate::console) fn state(text: Text, connection: &Connection) -> Markup {
-    let is_whole = connection.reason.is_none();
-    let (tone, key) = match connection.status {
-        Status::Connected if is_whole => (Tone::Good, "channels-state-connected"),
-        Status::Connected => (Tone::Warning, "channels-state-restricted"),
-        Status::Connecting => (Tone::Busy, "channels-state-connecting"),
-        Status::Pairing => (Tone::Busy, "channels-state-pairing"),
-        Status::Disconnected => (Tone::Bad, "channels-state-disconnected"),
-        Status::Blocked => (Tone::Bad, "channels-state-blocked"),
-    };
-    badge(tone, &text.get(key))
+    if connection.status == Status::Connected && connection.reason.is_some() {
+        return badge(Tone::Warning, &text.get("channels-state-restricted"));
+    }
+    status(text, connection.status)
 }
 
 /// What the state means for the company, and why it is so.
