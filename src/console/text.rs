@@ -36,6 +36,7 @@ files! {
     "account",
     "cause",
     "changes",
+    "channels",
     "companies",
     "company",
     "fault",
@@ -43,9 +44,11 @@ files! {
     "link",
     "operator",
     "overview",
+    "pairing",
     "reason",
     "shell",
     "sign-in",
+    "templates",
     "tiers",
 }
 

@@ -34,7 +34,7 @@ pub(in crate::api) struct Gate {
     /// What a passkey of the account has to sign: the `PublicKeyCredentialRequestOptions` that WhatsApp sent, for
     /// `PublicKeyCredential.parseRequestOptionsFromJSON()` and `navigator.credentials.get()` on a page of
     /// `https://web.whatsapp.com`.
-    #[schema(value_type = Option<Object>, additional_properties)]
+    #[schema(value_type = Option<std::collections::BTreeMap<String, Value>>)]
     challenge: Option<Map<String, Value>>,
     /// Eight characters that the phone shows too, while the state is `passkey_confirm`.
     #[schema(example = "ABCD-1234")]

@@ -54,6 +54,11 @@ pub trait Driver: Send + Sync {
     ///
     /// [`OpenError`] when it could not begin; there is no event then, and no task is left.
     async fn open(&self, opening: Opening) -> Result<Arc<dyn Session>, OpenError>;
+
+    /// The page on which people use the phone, where a simulator plays it.
+    fn played_phone(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// One linked device.

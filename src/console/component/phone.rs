@@ -124,7 +124,7 @@ fn code(button: &Value) -> Option<&str> {
 
 /// A line with the signs by which WhatsApp writes bold, italic, struck and fixed, and with its variables marked.
 fn written(line: &str, examples: &[String]) -> Markup {
-    nested(line.split_at_checked(LONGEST).map_or(line, |(line, _)| line), examples, DEEPEST)
+    nested(&line[..line.floor_char_boundary(LONGEST)], examples, DEEPEST)
 }
 
 fn nested(line: &str, examples: &[String], depth: usize) -> Markup {
@@ -279,8 +279,12 @@ mod tests {
 
     #[test]
     fn what_is_no_template_breaks_nothing() {
-        for components in [json!(null), json!("x"), json!([1, null, {"type": 7}]), json!([{"type": "BUTTONS", "buttons": 1}])]
-        {
+        for components in [
+            json!(null),
+            json!("x"),
+            json!([1, null, {"type": 7}]),
+            json!([{"type": "BUTTONS", "buttons": 1}]),
+        ] {
             assert!(shown(&components).contains("phone"), "{components}");
         }
     }

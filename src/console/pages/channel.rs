@@ -1,9 +1,9 @@
 //! One channel: its state, what holds its pace, and what can be done with it.
 
-pub(super) mod business;
-pub(super) mod limits;
-pub(super) mod pairing;
-pub(super) mod words;
+pub(in crate::console) mod business;
+pub(in crate::console) mod limits;
+pub(in crate::console) mod pairing;
+pub(in crate::console) mod words;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,8 +28,10 @@ use crate::domain::limit::Limits;
 use crate::domain::page::PageRequest;
 use crate::store::change::{Change, Filter};
 
-/// How often the live parts are looked at: a QR code is good for twenty seconds.
+/// How often a pairing that is under way is looked at: a QR code is good for twenty seconds.
 const LOOK: Duration = Duration::from_secs(1);
+/// So many looks later everything is looked at.
+const LOOKS: u32 = 5;
 /// Changes that are shown.
 const CHANGES: u64 = 20;
 
@@ -46,15 +48,22 @@ pub(in crate::console) async fn follow(
     id: Id,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let channel = own(&viewer, &state, id.0).await?.id;
-    let parts = state.clone();
+    let mut channel = own(&viewer, &state, id.0).await?;
+    let (parts, mut looks, mut fragments, mut is_busy) = (state.clone(), 0, Vec::new(), false);
     live::stream(&request, &state, LOOK, async move || {
-        let channel = own(&viewer, &parts, channel).await?;
-        let mut fragments = vec![head(&viewer, &channel), pace(&viewer, &parts, &channel).await?];
-        if channel.kind == Kind::WebSession {
-            fragments.push(pairing::progress(&viewer, &parts, &channel).await?);
+        let is_whole = looks % LOOKS == 0;
+        looks += 1;
+        if is_whole {
+            channel = own(&viewer, &parts, channel.id).await?;
+            fragments = vec![head(&viewer, &channel), pace(&viewer, &parts, &channel).await?];
         }
-        Ok(fragments)
+        if channel.kind == Kind::WebSession && (is_whole || is_busy) {
+            let (stage, shown) = pairing::progress(&viewer, &parts, &channel).await?;
+            is_busy = stage.is_under_way();
+            fragments.truncate(2);
+            fragments.push(shown);
+        }
+        Ok(fragments.clone())
     })
 }
 

@@ -54,7 +54,14 @@ pub(in crate::console) async fn add(
     }
     let (company_id, who) = (viewer.company.id, viewer.who());
     let new = business.and_then(|(phone_number_id, waba_id, token, app_secret)| {
-        Some(NewBusinessAccount { company_id, name: name.clone(), phone_number_id, waba_id, token: token?, app_secret })
+        Some(NewBusinessAccount {
+            company_id,
+            name: name.clone(),
+            phone_number_id,
+            waba_id,
+            token: token?,
+            app_secret,
+        })
     });
     let mut refused = None;
     let act = async || {
@@ -94,7 +101,7 @@ fn id(form: &mut Form, name: &'static str) -> String {
 }
 
 /// A token or a secret, if one was typed.
-pub(super) fn secret(form: &mut Form, name: &'static str) -> Option<Secret> {
+pub(in crate::console) fn secret(form: &mut Form, name: &'static str) -> Option<Secret> {
     let typed = form.optional(name, SECRET)?;
     if !typed.bytes().all(|byte| byte.is_ascii_graphic()) {
         form.fault(name, form.text().get("channels-fault-secret"));

@@ -73,7 +73,8 @@ pub(in crate::console) async fn show(
 
 /// Has the templates of every connected business account listed again.
 pub(in crate::console) async fn sync(viewer: Viewer, state: Data<State>, _: Form) -> Result<Answer, Error> {
-    let accounts = state.engine.records_of(viewer.company.id).await?.business_accounts(viewer.company.id).await?;
+    let accounts =
+        state.engine.records_of(viewer.company.id).await?.business_accounts(viewer.company.id).await?;
     for channel in &accounts {
         state.engine.sync_templates(channel);
     }

@@ -313,6 +313,11 @@ impl Engine {
         self.0.web_sessions.unlink(channel).await
     }
 
+    /// The page on which people use the phone, where a simulator plays it: in a demonstration.
+    pub fn played_phone(&self) -> Option<&str> {
+        self.0.web_sessions.common.as_ref()?.driver.played_phone()
+    }
+
     pub(super) fn check_running(&self) -> Result<(), Error> {
         if self.0.stopping.load(std::sync::atomic::Ordering::Relaxed) {
             return Err(Error::Unavailable { retry_after: RETRY_AFTER });

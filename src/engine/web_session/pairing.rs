@@ -133,6 +133,11 @@ impl Stage {
         }
     }
 
+    /// Whether a phone is being linked just now.
+    pub const fn is_under_way(self) -> bool {
+        !matches!(self, Self::Unlinked | Self::Linked)
+    }
+
     /// Whether WhatsApp waits for a passkey, or for the phone after it.
     pub const fn is_at_passkey(self) -> bool {
         matches!(self, Self::PasskeyRequired | Self::PasskeyConfirm)

@@ -24,6 +24,14 @@ impl Codes {
     pub(super) fn device(&self, code: &str) -> Option<WeakSender<Command>> {
         self.0.hold().get(code).cloned()
     }
+
+    /// All QR codes, in no order that means anything.
+    pub(super) fn scannable(&self) -> Vec<String> {
+        let codes = self.0.hold();
+        let mut scannable: Vec<_> = codes.keys().filter(|code| code.contains('@')).cloned().collect();
+        scannable.sort_unstable();
+        scannable
+    }
 }
 
 /// A code that can be used as long as this is there.

@@ -4,11 +4,13 @@
 use std::future::pending;
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::acks::Agenda;
+use super::gates::{Entry, Shown};
 use super::pairing::Pairing;
 use super::passkey::Gate;
 use super::people::{self, Fate};
@@ -248,7 +250,9 @@ impl Device {
             Some(challenge) => {
                 self.telling.tell(Event::PasskeyRequired { challenge: challenge.clone(), valid_for });
                 let until = Instant::now() + valid_for;
-                self.stage = Stage::Gate(Box::new(Gate { number, challenge, until, code: None }));
+                let options = Value::Object(challenge.options().clone());
+                let entry = Entry::new(&self.shared, self.session, Shown { number, options, code: None });
+                self.stage = Stage::Gate(Box::new(Gate { number, challenge, until, code: None, entry }));
             }
             None => self.link(number).await?,
         }
@@ -266,6 +270,7 @@ impl Device {
             return Err(PasskeyRefused("the signature is not that of the account's passkey".to_owned()));
         }
         let code = codes::compared();
+        gate.entry.show(&code);
         gate.code = Some(code.clone());
         self.telling.tell(Event::PasskeyCode { code: Secret::new(code), is_proven: false });
         Ok(())

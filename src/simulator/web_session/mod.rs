@@ -2,7 +2,7 @@
 //!
 //! A program cannot be pointed at a WhatsApp of one's own: the certificates are pinned. So this stands in for the
 //! driver and not for the server behind it; everything above the driver is real. The phone scans codes
-//! (`POST /phone/scan`) and uses the passkey of its account (`POST /phone/passkey`); what its devices sent is shown
+//! (`POST /phone/scan`, or people at `GET /phone`) and uses the passkey of its account (`POST /phone/passkey`); what its devices sent is shown
 //! (`GET /phone/messages`). What becomes of a message, its recipient's last digits say:
 //!
 //! | recipient | last digits | what becomes of a message |
@@ -19,11 +19,13 @@
 mod acks;
 mod codes;
 mod device;
+mod gates;
 mod http;
 mod inbox;
 mod memory;
 mod message;
 mod options;
+mod page;
 mod pairing;
 mod passkey;
 mod people;
@@ -40,10 +42,12 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use self::codes::Codes;
 use self::device::{Command, Device, Scan, Scanned};
+use self::gates::Gates;
 pub(super) use self::http::{messages, scan, sign};
 use self::inbox::Inbox;
 pub use self::inbox::{WebFile, WebMessage, WebState};
 pub use self::options::WebSessionOptions;
+pub(super) use self::page::{press, show};
 use self::passkey::Passkey;
 use self::session::Linked;
 use crate::connector::web_session::{Driver, Figures, OpenError, Opening, Session};
@@ -57,6 +61,8 @@ const COMMANDS: usize = 64;
 pub struct FakeWhatsApp {
     shared: Arc<Shared>,
     thread: Handle,
+    /// Where the phone is played for people.
+    page: String,
 }
 
 /// What all devices and the phone share.
@@ -66,12 +72,13 @@ pub(super) struct Shared {
     codes: Codes,
     inbox: Inbox,
     passkey: Passkey,
+    gates: Gates,
 }
 
 impl Shared {
     pub(super) fn new(options: WebSessionOptions) -> Self {
         let inbox = Inbox::new(options.messages);
-        Self { options, codes: Codes::default(), inbox, passkey: Passkey::new() }
+        Self { options, codes: Codes::default(), inbox, passkey: Passkey::new(), gates: Gates::default() }
     }
 
     /// What was sent is forgotten.
@@ -92,8 +99,8 @@ impl Shared {
 
 impl FakeWhatsApp {
     /// With devices that live on this thread.
-    pub(super) fn new(shared: Arc<Shared>, thread: Handle) -> Self {
-        Self { shared, thread }
+    pub(super) fn new(shared: Arc<Shared>, thread: Handle, page: String) -> Self {
+        Self { shared, thread, page }
     }
 
     /// The phone with this number, or the simulator's own, scans a QR code or takes a code that was typed; whether a
@@ -118,5 +125,9 @@ impl Driver for FakeWhatsApp {
         let device = Device::new(Arc::clone(&self.shared), opening, account, commands.downgrade(), show);
         self.thread.spawn(device.run(heard));
         Ok(Arc::new(Linked::new(commands, figures)))
+    }
+
+    fn played_phone(&self) -> Option<&str> {
+        Some(&self.page)
     }
 }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
+use super::gates::Entry;
 use crate::connector::web_session::{Assertion, Challenge};
 use crate::domain::phone::PhoneNumber;
 
@@ -35,6 +36,8 @@ pub(super) struct Gate {
     pub(super) until: Instant,
     /// What phone and device show, once the passkey was used.
     pub(super) code: Option<String>,
+    /// What the phone shows.
+    pub(super) entry: Entry,
 }
 
 impl Passkey {

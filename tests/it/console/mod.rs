@@ -4,6 +4,7 @@ mod access;
 mod account;
 mod browser;
 mod company;
+mod channels;
 mod forms;
 mod keys;
 mod live;

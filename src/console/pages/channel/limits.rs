@@ -5,13 +5,14 @@ use maud::{Markup, html};
 use super::words;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::chart::Chart;
+use crate::console::component::reason::reason;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::maybe;
 use crate::console::visitor::Person;
 use crate::domain::limit::{Limit, Limits};
 
 /// How fast the channel sends now, against what it may.
-pub(super) fn pace(person: &Person, limits: &Limits) -> Markup {
+pub(in crate::console) fn pace(person: &Person, limits: &Limits) -> Markup {
     let text = person.text;
     let mut values: Vec<_> = limits.pace.points.iter().map(|point| point.per_second).collect();
     // What has just begun says less than the last ten seconds do.
@@ -33,17 +34,18 @@ pub(super) fn pace(person: &Person, limits: &Limits) -> Markup {
         @if let Some(waiting) = &limits.waiting {
             p {
                 (text.get("channels-waiting")) " "
-                span lang="en" { (waiting.sentence) }
+                (reason(text, waiting.reason))
                 @if let Some(until) = waiting.until {
                     " (" (text.with("channels-until", [("time", person.minute(until).into())])) ")"
                 }
             }
+            p.soft lang="en" { (waiting.sentence) }
         }
     }
 }
 
 /// Every limit, those in force first.
-pub(super) fn table_of(person: &Person, limits: &Limits) -> Markup {
+pub(in crate::console) fn table_of(person: &Person, limits: &Limits) -> Markup {
     let text = person.text;
     let columns = [
         Column::words(text.get("channels-limit")),

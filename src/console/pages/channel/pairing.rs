@@ -22,8 +22,8 @@ use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::domain::channel::{Channel, Kind};
 use crate::domain::phone::PhoneNumber;
+use crate::engine;
 use crate::engine::web_session::{Pairing, Passkey, PasskeyAnswer, Shown, Stage};
-use crate::engine::{self};
 use crate::error::{Code, Refusal};
 
 /// No number that a person types is longer.
@@ -125,9 +125,10 @@ pub(super) async fn part(
     let text = viewer.text;
     let place = format!("/console/channels/{}", channel.id);
     let shows_assertion = form.fault_of("assertion").is_some();
+    let (_, progress) = progress(viewer, state, channel).await?;
     Ok(html! {
         (faults(form))
-        (progress(viewer, state, channel).await?)
+        (progress)
         @if shows_assertion {
             // Beside the live part, which would take the fault away.
             section.panel { (assertion_form(form, &place)) }
@@ -142,6 +143,9 @@ pub(super) async fn part(
                     }
                     button type="submit" { (text.get("pairing-pair")) }
                 }
+                @if let Some(page) = state.engine.played_phone() {
+                    p { a href=(page) target="_blank" rel="noopener noreferrer" { (text.get("pairing-played-phone")) } }
+                }
                 (confirm::confirm(text, &format!("{place}/unlink"), &text.get("pairing-unlink"), &text.get("pairing-unlink-question")))
             }
         }
@@ -149,17 +153,27 @@ pub(super) async fn part(
 }
 
 /// How far the channel is with being linked; a live part.
-pub(super) async fn progress(viewer: &Viewer, state: &State, channel: &Channel) -> Result<Markup, Error> {
+pub(super) async fn progress(
+    viewer: &Viewer,
+    state: &State,
+    channel: &Channel,
+) -> Result<(Stage, Markup), Error> {
     let text = viewer.text;
     let pairing = match state.engine.pairing(channel.id).await {
         Ok(pairing) => pairing,
         Err(engine::Error::Refused(Refusal { code: Code::FeatureUnavailable, .. })) => {
-            return Ok(html! { section.panel #channel-pairing { h2 { (text.get("pairing-title")) } p { (text.get("pairing-not-built")) } } });
+            let shown = html! {
+                section.panel #channel-pairing {
+                    h2 { (text.get("pairing-title")) }
+                    p { (text.get("pairing-not-built")) }
+                }
+            };
+            return Ok((Stage::Unlinked, shown));
         }
         Err(error) => return Err(error.into()),
     };
     let (tone, key) = stage(pairing.stage);
-    Ok(html! {
+    let shown = html! {
         section.panel #channel-pairing {
             h2 { (text.get("pairing-title")) " " (badge(tone, &text.get(key))) }
             div role="status" { (instruction(text, &pairing)) }
@@ -168,7 +182,8 @@ pub(super) async fn progress(viewer: &Viewer, state: &State, channel: &Channel) 
             }
             @if viewer.may_work() { (codes(viewer, channel, &pairing)) }
         }
-    })
+    };
+    Ok((pairing.stage, shown))
 }
 
 const fn stage(stage: Stage) -> (Tone, &'static str) {
@@ -191,9 +206,13 @@ fn instruction(text: Text, pairing: &Pairing) -> Markup {
         Stage::Starting => ("pairing-starting-phone", "pairing-starting-act"),
         Stage::Waiting if pairing.code.is_some() => ("pairing-code-phone", "pairing-code-act"),
         Stage::Waiting => ("pairing-waiting-phone", "pairing-waiting-act"),
-        Stage::PasskeyRequired if waits_for_phone => ("pairing-passkey-sent-phone", "pairing-passkey-sent-act"),
+        Stage::PasskeyRequired if waits_for_phone => {
+            ("pairing-passkey-sent-phone", "pairing-passkey-sent-act")
+        }
         Stage::PasskeyRequired => ("pairing-passkey-required-phone", "pairing-passkey-required-act"),
-        Stage::PasskeyConfirm if waits_for_phone => ("pairing-passkey-confirmed-phone", "pairing-passkey-confirmed-act"),
+        Stage::PasskeyConfirm if waits_for_phone => {
+            ("pairing-passkey-confirmed-phone", "pairing-passkey-confirmed-act")
+        }
         Stage::PasskeyConfirm => ("pairing-passkey-confirm-phone", "pairing-passkey-confirm-act"),
         Stage::Linking => ("pairing-linking-phone", "pairing-linking-act"),
         Stage::Linked => ("pairing-linked-phone", "pairing-linked-act"),

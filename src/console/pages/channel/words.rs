@@ -3,11 +3,12 @@
 use maud::{Markup, html};
 
 use crate::console::component::badge::{Tone, badge};
+use crate::console::component::status::status;
 use crate::console::text::Text;
 use crate::domain::channel::{Connection, Kind, Reason, Status};
 
 /// What a kind of channel is called.
-pub(super) fn kind(text: Text, kind: Kind) -> String {
+pub(in crate::console) fn kind(text: Text, kind: Kind) -> String {
     text.get(match kind {
         Kind::BusinessAccount => "channels-kind-business",
         Kind::WebSession => "channels-kind-web",
@@ -15,21 +16,15 @@ pub(super) fn kind(text: Text, kind: Kind) -> String {
 }
 
 /// The badge of a channel's state.
-pub(super) fn state(text: Text, connection: &Connection) -> Markup {
-    let is_whole = connection.reason.is_none();
-    let (tone, key) = match connection.status {
-        Status::Connected if is_whole => (Tone::Good, "channels-state-connected"),
-        Status::Connected => (Tone::Warning, "channels-state-restricted"),
-        Status::Connecting => (Tone::Busy, "channels-state-connecting"),
-        Status::Pairing => (Tone::Busy, "channels-state-pairing"),
-        Status::Disconnected => (Tone::Bad, "channels-state-disconnected"),
-        Status::Blocked => (Tone::Bad, "channels-state-blocked"),
-    };
-    badge(tone, &text.get(key))
+pub(in crate::console) fn state(text: Text, connection: &Connection) -> Markup {
+    if connection.status == Status::Connected && connection.reason.is_some() {
+        return badge(Tone::Warning, &text.get("channels-state-restricted"));
+    }
+    status(text, connection.status)
 }
 
 /// What the state means for the company, and why it is so.
-pub(super) fn explanation(text: Text, connection: &Connection) -> Markup {
+pub(in crate::console) fn explanation(text: Text, connection: &Connection) -> Markup {
     let Some(Reason { code, sentence, provider_code }) = &connection.reason else {
         return html! { p { (text.get(meaning(connection.status))) } };
     };
@@ -89,7 +84,7 @@ fn reason(code: &str) -> Option<&'static str> {
 }
 
 /// What is limited.
-pub(super) fn limit(text: Text, name: &str) -> String {
+pub(in crate::console) fn limit(text: Text, name: &str) -> String {
     text.get(match name {
         "messages_per_second" => "channels-limit-messages-per-second",
         "provider_level" => "channels-limit-provider-level",
@@ -106,7 +101,7 @@ pub(super) fn limit(text: Text, name: &str) -> String {
 }
 
 /// How the provider rates the number.
-pub(super) fn quality(text: Text, rating: Option<&str>) -> Markup {
+pub(in crate::console) fn quality(text: Text, rating: Option<&str>) -> Markup {
     let (tone, key) = match rating {
         Some("GREEN") => (Tone::Good, "channels-quality-high"),
         Some("YELLOW") => (Tone::Warning, "channels-quality-medium"),

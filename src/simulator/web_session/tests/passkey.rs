@@ -77,3 +77,40 @@ async fn what_is_no_challenge_is_not_signed() {
         assert_eq!(stage.sign(&wrong).await.0, 400, "{wrong}");
     }
 }
+
+#[tokio::test]
+async fn people_use_the_phone_on_its_page() {
+    let stage = Stage::set().await;
+    let page = async || {
+        let url = format!("{}/phone", stage.simulator.base_url());
+        client().get(url).send().await.unwrap().text().await.unwrap()
+    };
+    assert!(page().await.contains("No device shows a code"));
+    let mut session = stage.open(&Arc::new(Memory::default())).await;
+    let code = session.qr().await;
+    let shown = page().await;
+    assert!(shown.contains(&format!("value=\"{code}\"")), "{shown}");
+    let pressed = url::form_urlencoded::Serializer::new(String::new())
+        .extend_pairs([("code", code.as_str()), ("passkey", "yes")])
+        .finish();
+    let url = format!("{}/phone", stage.simulator.base_url());
+    let followed = client()
+        .post(url)
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(pressed)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!((followed.status().as_u16(), followed.url().path()), (200, "/phone"));
+    let Event::PasskeyRequired { challenge, .. } = session.next().await else { panic!("no gate") };
+    let shown = page().await;
+    let pasted = shown.split("readonly>").nth(1).unwrap().split('<').next().unwrap().replace("&quot;", "\"");
+    let pasted = Assertion::parse(&serde_json::from_str(&pasted).unwrap()).unwrap();
+    assert!(pasted.answers(&challenge));
+    session.session.answer_passkey(pasted).await.unwrap();
+    let Event::PasskeyCode { code, .. } = session.next().await else { panic!("no code") };
+    assert!(page().await.contains(code.expose()));
+    session.session.confirm_passkey().await.unwrap();
+    assert!(!page().await.contains(code.expose()), "the phone is linked");
+    assert!(stage.driver.played_phone().unwrap().ends_with("/phone"));
+}
