@@ -5,6 +5,7 @@
 //! and tasks: the rounds of the [`sentinel`], and one for each [web session](web_session). Nothing here knows HTTP or SQL.
 
 mod accept;
+pub mod activity;
 mod app_secrets;
 mod channel;
 mod directory;
@@ -26,6 +27,7 @@ mod records;
 mod requests;
 mod resolver;
 mod retention;
+pub mod retiering;
 mod retry;
 mod rounds;
 mod sentinel;
@@ -309,6 +311,7 @@ impl Engine {
             lines,
             errands: Errands::default(),
             fetcher: Arc::new(Fetcher::new(&config.media)?),
+            activity: activity::Activity::default(),
         });
         let resolvers: Vec<_> = (0..config.engine.resolvers.max(1))
             .map(|_| {

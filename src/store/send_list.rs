@@ -183,6 +183,19 @@ impl Store {
         self.count(sql.to_owned(), values).await
     }
 
+    /// A company's oldest sends that run and are not over, at most `limit`, without counting where their messages are.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::sends`].
+    pub async fn sends_under_way(&self, company_id: Uuid, limit: u64, now: Timestamp) -> Result<Vec<Record>> {
+        let oldest = format!(
+            "send.id IN (SELECT id FROM send WHERE {ALIVE} AND state = {} ORDER BY id LIMIT $2)",
+            State::Active.as_i16()
+        );
+        self.records(&oldest, vec![company_id.into(), signed(limit).into()], now).await
+    }
+
     async fn records(&self, chosen: &str, values: Vec<Value>, now: Timestamp) -> Result<Vec<Record>> {
         let sql = format!(
             "SELECT send.id, send.channel_id, send.state, send.control, \
