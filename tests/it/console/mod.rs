@@ -1,10 +1,14 @@
 //! The console over HTTP, as a browser without script sees it.
 
 mod access;
+mod account;
 mod browser;
+mod company;
 mod compose;
 mod forms;
+mod keys;
 mod live;
+mod operator;
 mod sends;
 mod shell;
 mod sign_in;
