@@ -59,8 +59,8 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000065_add_taken_at_to_messages::Migration),
             Box::new(m20261122_000066_add_verify_tokens_to_channels::Migration),
             Box::new(m20261122_000070_create_users::Migration),
-            Box::new(m20261122_000073_create_send_sources::Migration),
             Box::new(m20261122_000071_add_scopes_to_api_keys::Migration),
+            Box::new(m20261122_000073_create_send_sources::Migration),
         ]
     }
 }

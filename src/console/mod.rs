@@ -76,6 +76,7 @@ use url::Url;
 pub use self::live::STREAMS;
 pub use self::route::{Access, Route};
 use crate::accounts::Accounts;
+use crate::domain::request::Limits;
 use crate::engine::Engine;
 
 /// What pages work with.
@@ -97,11 +98,13 @@ pub struct Options {
     pub public_url: Option<Url>,
     /// Records on a page of a list.
     pub page_size: u64,
+    /// What one send may contain.
+    pub send: Limits,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { public_url: None, page_size: 50 }
+        Self { public_url: None, page_size: 50, send: Limits::default() }
     }
 }
 
@@ -151,6 +154,19 @@ route::table! {
     GET "/console/operator/tiers/{name}" => pages::tiers::show, Operator;
     POST "/console/operator/tiers/{name}" => pages::tiers::change, Operator;
     GET "/console/operator/changes" => pages::changes::show, Operator;
+    GET "/console/sends" => pages::sends::list, Viewer;
+    GET "/console/sends/new" => pages::compose::show, Member;
+    POST "/console/sends/new" => pages::compose::act, Member;
+    POST "/console/sends/preview" => pages::compose::preview, Member;
+    GET "/console/sends/{id}" => pages::send::show, Viewer;
+    GET "/console/sends/{id}/live" => pages::send::live, Viewer;
+    POST "/console/sends/{id}/pause" => pages::send::pause, Member;
+    POST "/console/sends/{id}/resume" => pages::send::resume, Member;
+    POST "/console/sends/{id}/cancel" => pages::send::cancel, Member;
+    GET "/console/sends/{id}/again" => pages::send::again::show, Member;
+    POST "/console/sends/{id}/again" => pages::send::again::send, Member;
+    GET "/console/sends/{id}/messages.csv" => pages::send::csv, Viewer;
+    GET "/console/sends/{id}/messages/{ordinal}" => pages::journey::show, Viewer;
     // Everything else below the console: last, because the first path that fits is taken.
     GET "/console/{rest:.*}" => pages::missing::show, Public;
 }

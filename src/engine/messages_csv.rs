@@ -115,12 +115,12 @@ mod tests {
             "2",
             &guard("=cmd"),
             "-1",
-            &guard("say \"no\",\r\n@later"),
+            &guard("say \"no\"\r\n@later"),
             "",
             "",
         ];
         let written = record(cells.map(str::to_owned)).unwrap();
-        let expected = "7,5511988887777,failed,2,'=cmd,-1,\"say \"\"no\"\",\r\n'@later\",,\r\n";
+        let expected = "7,5511988887777,failed,2,'=cmd,-1,\"say \"\"no\"\"\r\n'@later\",,\r\n";
         assert_eq!(String::from_utf8(written).unwrap(), expected);
     }
 }

@@ -157,6 +157,30 @@ async function search(form, field) {
   }
 }
 
+// What is being written is shown as it will look.
+
+let writing;
+document.addEventListener("input", (event) => {
+  const form = event.target.closest?.("form[data-preview]");
+  if (!form) return;
+  clearTimeout(writing);
+  writing = setTimeout(async () => {
+    try {
+      const body = new URLSearchParams(new FormData(form));
+      for (const name of ["numbers", "tag", "person"]) body.delete(name);
+      const answer = await fetch(form.dataset.preview, { method: "POST", body });
+      if (!answer.ok || answer.redirected) return;
+      const holder = document.createElement("template");
+      holder.innerHTML = await answer.text();
+      const fresh = holder.content.firstElementChild;
+      const shown = fresh && document.getElementById(fresh.id);
+      if (shown) replace(shown, fresh);
+    } catch {
+      // No network: the preview comes with the next check.
+    }
+  }, 300);
+});
+
 // Uploads show how far they are. The answer replaces the page, as it would without script.
 
 function upload(event, form) {

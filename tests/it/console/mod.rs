@@ -3,12 +3,14 @@
 mod access;
 mod account;
 mod browser;
-mod company;
 mod channels;
+mod company;
+mod compose;
 mod forms;
 mod keys;
 mod live;
 mod operator;
+mod sends;
 mod shell;
 mod sign_in;
 mod world;
