@@ -70,7 +70,22 @@ route::table! {
     POST "/api/v1/sends/{id}/resume" => sends::resume, Company;
     POST "/api/v1/sends/{id}/cancel" => sends::cancel, Company;
     GET "/api/v1/contacts" => contacts::list, Company;
-    GET "/api/v1/contacts/tags" => contacts::tags, Company;
+    GET "/api/v1/contacts/tags" => contacts::list_tags, Company;
+    POST "/api/v1/contacts/tags/batch" => contacts::tags::write, Company;
+    PATCH "/api/v1/contacts/tags/{id}" => contacts::tags::change, Company;
+    DELETE "/api/v1/contacts/tags/{id}" => contacts::tags::delete, Company;
+    POST "/api/v1/contacts/tags/{id}/members" => contacts::members::change, Company;
+    GET "/api/v1/contacts/imports" => contacts::imports::list, Company;
+    POST "/api/v1/contacts/imports" => contacts::imports::upload, Company;
+    GET "/api/v1/contacts/imports/{id}" => contacts::imports::one, Company;
+    POST "/api/v1/contacts/imports/{id}" => contacts::imports::steer, Company;
+    GET "/api/v1/contacts/imports/{id}/rejected" => contacts::imports::rejected, Company;
+    POST "/api/v1/contacts/batch" => contacts::batch::write, Company;
+    // Behind the paths with fixed words, which are no ids.
+    GET "/api/v1/contacts/{id}" => contacts::one::show, Company;
+    PATCH "/api/v1/contacts/{id}" => contacts::one::change, Company;
+    DELETE "/api/v1/contacts/{id}" => contacts::one::delete, Company;
+    POST "/api/v1/contacts/{id}/merge" => contacts::one::merge, Company;
     GET "/operator/v1/tiers" => operator::tiers::list, Operator;
     GET "/operator/v1/tiers/{name}" => operator::tiers::show, Operator;
     PUT "/operator/v1/tiers/{name}" => operator::tiers::replace, Operator;

@@ -9,7 +9,7 @@ pub(super) use super::observe::Observed;
 /// A route of the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Route {
-    /// `GET` (which serves `HEAD` too), `POST`, `PUT` or `DELETE`.
+    /// `GET` (which serves `HEAD` too), `POST`, `PUT`, `PATCH` or `DELETE`.
     pub method: &'static str,
     /// The path, with `{name}` for each variable segment.
     pub path: &'static str,
@@ -134,6 +134,16 @@ impl Paths {
         F::Output: Responder + 'static,
     {
         self.add(path, &["PUT"], guard::Put(), handler);
+    }
+
+    /// Parts of what the path stands for are replaced.
+    pub(super) fn PATCH<F, Args>(&mut self, path: &'static str, handler: F)
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.add(path, &["PATCH"], guard::Patch(), handler);
     }
 
     /// What the path stands for is undone.

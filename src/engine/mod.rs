@@ -7,9 +7,11 @@
 mod accept;
 mod app_secrets;
 mod channel;
+mod contact_change;
 mod directory;
 mod fair_line;
 mod idempotency;
+mod imports;
 mod indexing;
 mod keys;
 mod ledger;
@@ -50,7 +52,10 @@ use self::channel::ClockWasSet;
 use self::directory::Directory;
 use self::fair_line::FairLine;
 use self::idempotency::Claims;
+pub use self::contact_change::{MOST_AT_ONCE, Whom, no_such_tag};
 pub use self::idempotency::{Held, KEPT, Turn};
+use self::imports::{Imports, Runner};
+pub use self::imports::{ImportChange, NewUpload, Shown, Upload, no_such_import, settings as import_settings};
 use self::keys::Keys;
 pub use self::ledger::Claim;
 use self::ledger::{Close, Condition, Ledger};
@@ -122,6 +127,9 @@ struct Inner {
     lease_lost: watch::Sender<bool>,
     request_share: RequestShare,
     large_webhooks: receipts::LargeWebhooks,
+    imports: Imports,
+    /// Companies whose contacts are being changed in bulk.
+    contact_changes: contact_change::Changes,
     /// The threads of ledger, and of resolvers, sentinel and keepers of web sessions.
     threads: [ArbiterHandle; 2],
 }
@@ -328,6 +336,8 @@ impl Engine {
             lease_lost: watch::Sender::new(false),
             request_share: requests,
             large_webhooks: receipts::LargeWebhooks::default(),
+            imports: Imports::new(config.imports.max_bytes),
+            contact_changes: contact_change::Changes::default(),
             threads: [writers, helpers.clone()],
         }));
         engine.forget_keys(seen.api_key);
@@ -336,6 +346,12 @@ impl Engine {
         let ages = config.retention.clone();
         let retention = Retention::new(Arc::clone(&engine.0.shared), Arc::clone(&dispatching), ages);
         let interval = config.engine.watch_interval;
+        let discarded = engine.store().discard_uploads().await?;
+        if discarded > 0 {
+            tracing::info!(uploads = discarded, "discarded files that did not arrive whole");
+        }
+        let mut runner = Runner::new(engine.clone(), Arc::clone(&dispatching));
+        rounds::repeat(&helpers, "imports", async move || runner.round().await);
         Sentinel { engine: engine.clone(), interval, seen, lease: dispatching, retention }.start(&helpers);
         helpers.spawn(engine.clone().take_in(told));
         let connections = Connections::new(&config.cloud_api, &config.network)?;

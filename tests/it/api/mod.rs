@@ -2,10 +2,13 @@
 
 mod bodies;
 mod codes;
+mod contact_codes;
+mod contact_writes;
 mod contacts;
 mod fair;
 mod hostile;
 mod idempotency;
+mod imports;
 mod lists;
 mod methods;
 mod operator;
