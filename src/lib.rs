@@ -24,17 +24,20 @@
 //!   messages go to.
 //! - *receipt*: a status of a message heard back from the provider.
 //! - *suppression*: a recipient that a company's sends leave out, or let be for a while.
-//! - *operator*: a person who tunes tiers and channels of every company. *change*: the record of what an
+//! - *user*: a person who signs in to the console. *member*: a user of a company, in a *role* (owner, member, viewer).
+//! - *operator*: a person who tunes tiers and channels of every company, by a key or as a user. *change*: the record of what an
 //!   operator, or somebody at the command line, changed.
 //! - *retention*: how long what is over is kept; what is older is *forgotten*.
 //! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
+pub mod accounts;
 pub mod api;
 pub mod app;
 pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod connector;
+pub mod console;
 pub mod domain;
 pub mod engine;
 pub mod error;

@@ -11,16 +11,18 @@ pub struct Model {
     pub id: Uuid,
     /// Unix milliseconds.
     pub at: i64,
-    /// An operator's name, `cli:` and a user's name, or `pombo`.
+    /// An operator's name, `user:` and an e-mail, `cli:` and a user's name, or `pombo`.
     pub who: String,
-    /// `tier`, `channel.tier`, `channel.token`, `channel.status` or `operator`.
+    /// The kind of thing, such as `tier`, `channel.tier` or `user`.
     pub what: String,
-    /// The tier's name, the channel's id or the operator's name.
+    /// The tier's name, the channel's id, the operator's name or the person's e-mail.
     pub subject: String,
     /// What it was, as JSON.
     pub before: Option<String>,
     /// What it is since, as JSON.
     pub after: String,
+    /// The network address that the change came from; null for the command line and for keys.
+    pub address: Option<String>,
 }
 
 /// Joins are written where they are needed.

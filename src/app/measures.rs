@@ -75,7 +75,11 @@ const COUNTERS: &[Metric] = &[
         &["result"],
         "Rows of uploaded files by result: created, updated, unchanged, rejected",
     ),
-    metric("pombo_imports_total", &["result"], "Imports of contacts that ended by themselves: finished, failed"),
+    metric(
+        "pombo_imports_total",
+        &["result"],
+        "Imports of contacts that ended by themselves: finished, failed",
+    ),
     metric("pombo_panics_total", &["work"], "Background work that panicked, a defect; it goes on"),
     metric(
         "pombo_connections_ended_total",

@@ -32,13 +32,15 @@ pub struct Counts {
     pub verify_tokens: u64,
     /// Records of web sessions.
     pub session_records: u64,
+    /// Secrets of people's second factors.
+    pub totp_secrets: u64,
 }
 
 impl Counts {
     /// All of them together.
     pub const fn total(self) -> u64 {
-        let Self { tokens, app_secrets, verify_tokens, session_records } = self;
-        tokens + app_secrets + verify_tokens + session_records
+        let Self { tokens, app_secrets, verify_tokens, session_records, totp_secrets } = self;
+        tokens + app_secrets + verify_tokens + session_records + totp_secrets
     }
 
     const fn of(&mut self, kind: Kind) -> &mut u64 {
@@ -47,6 +49,7 @@ impl Counts {
             Kind::AppSecret => &mut self.app_secrets,
             Kind::VerifyToken => &mut self.verify_tokens,
             Kind::SessionRecord => &mut self.session_records,
+            Kind::TotpSecret => &mut self.totp_secrets,
         }
     }
 }
@@ -215,5 +218,6 @@ fn context_of(kind: Kind, Place { channel_id, namespace, key }: &Place) -> Strin
         Kind::AppSecret => context::app_secret(*channel_id),
         Kind::VerifyToken => context::verify_token(*channel_id),
         Kind::SessionRecord => context::web_session_record(*channel_id, namespace, key),
+        Kind::TotpSecret => context::totp_secret(*channel_id),
     }
 }

@@ -85,8 +85,8 @@ pub(super) async fn export(session: &Session, Export { of, output }: Export) -> 
 /// Faults of the file or of what is said about it are the caller's to mend.
 fn failure(error: import::Error) -> anyhow::Error {
     use import::Error::{
-        Empty, Encoding, EndlessLine, Header, Mapping, NoKnownColumn, NoSuchColumn, NotEncoded, NotText, Read,
-        Stopped, Store, UnknownEncoding, Unread, Write,
+        Empty, Encoding, EndlessLine, Header, Mapping, NoKnownColumn, NoSuchColumn, NotEncoded, NotText,
+        Read, Stopped, Store, UnknownEncoding, Unread, Write,
     };
     match error {
         UnknownEncoding(_)

@@ -15,19 +15,20 @@ struct Record {
     app_secrets: u64,
     verify_tokens: u64,
     session_records: u64,
+    totp_secrets: u64,
 }
 
 impl From<Key> for Record {
     fn from(Key { id, state, counts }: Key) -> Self {
-        let Counts { tokens, app_secrets, verify_tokens, session_records } = counts;
+        let Counts { tokens, app_secrets, verify_tokens, session_records, totp_secrets } = counts;
         let id = id.map(|id| id.to_string());
-        Self { id, state: state.as_str(), tokens, app_secrets, verify_tokens, session_records }
+        Self { id, state: state.as_str(), tokens, app_secrets, verify_tokens, session_records, totp_secrets }
     }
 }
 
 impl Listed for Record {
     const COLUMNS: &'static [&'static str] =
-        &["key", "state", "tokens", "app secrets", "verify tokens", "session records"];
+        &["key", "state", "tokens", "app secrets", "verify tokens", "session records", "totp secrets"];
 
     fn cells(&self) -> Vec<String> {
         vec![
@@ -37,6 +38,7 @@ impl Listed for Record {
             self.app_secrets.to_string(),
             self.verify_tokens.to_string(),
             self.session_records.to_string(),
+            self.totp_secrets.to_string(),
         ]
     }
 }
@@ -81,7 +83,7 @@ pub(super) async fn rotate(session: &Session) -> anyhow::Result<()> {
         ),
     };
     let said = format!("{begun}\n{} values were sealed with it{unopened_said}\n{next}", resealed.total());
-    let Counts { tokens, app_secrets, verify_tokens, session_records } = resealed;
+    let Counts { tokens, app_secrets, verify_tokens, session_records, totp_secrets } = resealed;
     let record = json!({
         "key": current.to_string(),
         "added": added.is_some(),
@@ -90,6 +92,7 @@ pub(super) async fn rotate(session: &Session) -> anyhow::Result<()> {
             "app_secrets": app_secrets,
             "verify_tokens": verify_tokens,
             "session_records": session_records,
+            "totp_secrets": totp_secrets,
         },
         "unopened": unopened,
         "retired": retired.iter().map(ToString::to_string).collect::<Vec<_>>(),

@@ -23,8 +23,8 @@ use serde::Deserialize;
 
 pub use fault::{Fault, Faults, Source};
 pub use sections::{
-    CloudApi, Data, Database, Docs, Engine, Imports, Limits, Log, LogFormat, Media, Metrics, Network, Retention,
-    Retry, Secrets, Server, SqliteSynchronous, WebSession,
+    CloudApi, Data, Database, Docs, Engine, Imports, Limits, Log, LogFormat, Media, Metrics, Network,
+    Retention, Retry, Secrets, Server, SqliteSynchronous, WebSession,
 };
 
 /// All options with their defaults and reasons, as TOML: what `config/default.toml` says.

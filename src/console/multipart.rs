@@ -154,7 +154,9 @@ fn boundary(kind: &str) -> Option<&str> {
     if !name.trim().eq_ignore_ascii_case("multipart/form-data") {
         return None;
     }
-    let named = |parameter: &'_ str| parameter.trim().get(..9).is_some_and(|name| name.eq_ignore_ascii_case("boundary="));
+    let named = |parameter: &'_ str| {
+        parameter.trim().get(..9).is_some_and(|name| name.eq_ignore_ascii_case("boundary="))
+    };
     let parameter = parameters.split(';').find(|parameter| named(parameter))?;
     let boundary = parameter.trim().get(9..)?.trim_matches('"');
     let is_sound = !boundary.is_empty()
@@ -211,7 +213,12 @@ mod tests {
     fn a_boundary_is_read_or_refused() {
         assert_eq!(boundary("multipart/form-data; boundary=abc"), Some("abc"));
         assert_eq!(boundary("Multipart/Form-Data; charset=x; BOUNDARY=\"a-b\""), Some("a-b"));
-        for wrong in ["multipart/form-data", "text/csv; boundary=a", "multipart/form-data; boundary=", "multipart/form-data; boundary=a b"] {
+        for wrong in [
+            "multipart/form-data",
+            "text/csv; boundary=a",
+            "multipart/form-data; boundary=",
+            "multipart/form-data; boundary=a b",
+        ] {
             assert_eq!(boundary(wrong), None, "{wrong}");
         }
         assert_eq!(find(b"aab\r\n-\r\n--x", b"\r\n--x"), Some(6));

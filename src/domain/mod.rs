@@ -26,3 +26,4 @@ pub mod suppression;
 pub mod template;
 pub mod tier;
 pub mod time_span;
+pub mod user;

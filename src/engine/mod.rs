@@ -5,6 +5,7 @@
 //! and tasks: the rounds of the [`sentinel`], and one for each [web session](web_session). Nothing here knows HTTP or SQL.
 
 mod accept;
+pub mod activity;
 mod app_secrets;
 mod channel;
 mod contact_change;
@@ -26,6 +27,7 @@ mod records;
 mod requests;
 mod resolver;
 mod retention;
+pub mod retiering;
 mod rounds;
 mod sentinel;
 mod shared;
@@ -49,13 +51,15 @@ use uuid::Uuid;
 pub use self::accept::Rehearsal;
 use self::app_secrets::{AppSecrets, VerifyTokens};
 use self::channel::ClockWasSet;
+pub use self::contact_change::{MOST_AT_ONCE, Whom, no_such_tag};
 use self::directory::Directory;
 use self::fair_line::FairLine;
 use self::idempotency::Claims;
-pub use self::contact_change::{MOST_AT_ONCE, Whom, no_such_tag};
 pub use self::idempotency::{Held, KEPT, Turn};
+pub use self::imports::{
+    ImportChange, NewUpload, Shown, Upload, no_such_import, settings as import_settings,
+};
 use self::imports::{Imports, Runner};
-pub use self::imports::{ImportChange, NewUpload, Shown, Upload, no_such_import, settings as import_settings};
 use self::keys::Keys;
 pub use self::ledger::Claim;
 use self::ledger::{Close, Condition, Ledger};
@@ -308,6 +312,7 @@ impl Engine {
             lines,
             errands: Errands::default(),
             fetcher: Arc::new(Fetcher::new(&config.media)?),
+            activity: activity::Activity::default(),
         });
         let resolvers: Vec<_> = (0..config.engine.resolvers.max(1))
             .map(|_| {

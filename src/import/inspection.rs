@@ -33,7 +33,15 @@ impl Inspection {
     pub fn new(label: Option<&str>) -> Result<Self> {
         let may_guess = label == Some(GUESSED);
         let decoder = encoding::named(label.filter(|_| !may_guess))?.new_decoder();
-        Ok(Self { decoder, text: Vec::new(), may_guess, is_guessed: false, bytes: 0, line: 1, line_length: 0 })
+        Ok(Self {
+            decoder,
+            text: Vec::new(),
+            may_guess,
+            is_guessed: false,
+            bytes: 0,
+            line: 1,
+            line_length: 0,
+        })
     }
 
     /// Looks at the next piece.

@@ -51,7 +51,8 @@ pub(super) enum Refused {
 /// A sentence that says which field is wrong.
 pub fn check_contact(person: &Person) -> Result<Person, String> {
     let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = person;
-    let bounded = |field, value: &str, most| text(field, value.trim(), most).map_err(|wrong| wrong.to_string());
+    let bounded =
+        |field, value: &str, most| text(field, value.trim(), most).map_err(|wrong| wrong.to_string());
     let lid = phone_number_lid.as_deref().map(str::trim).filter(|lid| !lid.is_empty());
     Ok(Person {
         first_name: bounded("first_name", first_name, MAX_NAME)?,

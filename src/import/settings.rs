@@ -77,7 +77,8 @@ impl Settings {
     /// What is to be remembered of the columns, after what was `remembered` before: what was said last counts.
     pub fn remember(&self, remembered: Vec<Column>) -> Vec<Column> {
         let mut columns = self.columns.clone();
-        let older = remembered.into_iter().filter(|old| !self.columns.iter().any(|new| new.column == old.column));
+        let older =
+            remembered.into_iter().filter(|old| !self.columns.iter().any(|new| new.column == old.column));
         columns.extend(older);
         columns.truncate(MOST_REMEMBERED);
         columns

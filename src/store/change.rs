@@ -5,6 +5,7 @@
 //! disconnects) is not recorded here. Written by the store's own calls, read by operators.
 
 use std::fmt;
+use std::net::IpAddr;
 
 use entity::change;
 use sea_orm::{
@@ -26,6 +27,28 @@ pub enum Who {
     Operator(String),
     /// Somebody at the command line, by the name of the machine's user.
     CommandLine(String),
+    /// A person who signed in.
+    User {
+        /// The folded e-mail.
+        email: String,
+        /// Where the request came from.
+        address: IpAddr,
+    },
+    /// Somebody whose sign-in failed.
+    Stranger {
+        /// Where the request came from.
+        address: IpAddr,
+    },
+}
+
+impl Who {
+    /// Where the request came from; known of people in a browser only.
+    const fn address(&self) -> Option<IpAddr> {
+        match self {
+            Self::Pombo | Self::Operator(_) | Self::CommandLine(_) => None,
+            Self::User { address, .. } | Self::Stranger { address } => Some(*address),
+        }
+    }
 }
 
 impl fmt::Display for Who {
@@ -34,6 +57,8 @@ impl fmt::Display for Who {
             Self::Pombo => f.write_str("pombo"),
             Self::Operator(name) => f.write_str(name),
             Self::CommandLine(user) => write!(f, "cli:{user}"),
+            Self::User { email, .. } => write!(f, "user:{email}"),
+            Self::Stranger { .. } => f.write_str("user:"),
         }
     }
 }
@@ -63,6 +88,20 @@ pub enum What {
     Operator,
     /// What a recipient is left out of; the subject is the number, with its plus sign.
     Suppression,
+    /// A person who signs in; the subject is the e-mail.
+    User,
+    /// A person's password; that it was replaced, and nothing of it.
+    UserPassword,
+    /// A person's second factor; whether there is one, and nothing of it.
+    UserTotp,
+    /// A person's role in a company; the subject is the e-mail.
+    Membership,
+    /// An invitation or another link that is valid once; the subject is the person's e-mail.
+    Link,
+    /// An attempt to sign in; the subject is the e-mail of a known person, else empty.
+    SignIn,
+    /// A session that was ended, or given a token for programs; the subject is the person's e-mail.
+    Session,
 }
 
 impl What {
@@ -79,6 +118,13 @@ impl What {
         Self::ChannelStatus,
         Self::Operator,
         Self::Suppression,
+        Self::User,
+        Self::UserPassword,
+        Self::UserTotp,
+        Self::Membership,
+        Self::Link,
+        Self::SignIn,
+        Self::Session,
     ];
 
     /// The word in answers and in the database.
@@ -95,6 +141,13 @@ impl What {
             Self::ChannelStatus => "channel.status",
             Self::Operator => "operator",
             Self::Suppression => "suppression",
+            Self::User => "user",
+            Self::UserPassword => "user.password",
+            Self::UserTotp => "user.totp",
+            Self::Membership => "membership",
+            Self::Link => "link",
+            Self::SignIn => "sign_in",
+            Self::Session => "session",
         }
     }
 
@@ -110,16 +163,18 @@ pub struct Change {
     pub id: Uuid,
     /// When.
     pub at: Timestamp,
-    /// An operator's name, `cli:` and a user's name, or `pombo`.
+    /// An operator's name, `user:` and an e-mail (nothing after a failed sign-in), `cli:` and a user's name, or `pombo`.
     pub who: String,
     /// What kind of thing.
     pub what: What,
-    /// Which one: a tier's name, the id of a channel, a company or a key, an operator's name, a number.
+    /// Which one: a tier's name, the id of a channel, a company or a key, an operator's name, a number, a person's e-mail.
     pub subject: String,
     /// What it was; `None` when it was not there before, or must not be shown.
     pub before: Option<Value>,
     /// What it is since.
     pub after: Value,
+    /// The network address that it came from; `None` for the command line and for keys.
+    pub address: Option<String>,
 }
 
 /// Which changes to list; all when nothing is set.
@@ -141,7 +196,8 @@ impl Change {
         after: Value,
     ) -> Self {
         let (id, at) = (Uuid::now_v7(), Timestamp::now());
-        Self { id, at, who: who.to_string(), what, subject: subject.into(), before, after }
+        let address = who.address().map(|address| address.to_string());
+        Self { id, at, who: who.to_string(), what, subject: subject.into(), before, after, address }
     }
 }
 
@@ -149,7 +205,7 @@ impl TryFrom<change::Model> for Change {
     type Error = Error;
 
     fn try_from(model: change::Model) -> Result<Self> {
-        let change::Model { id, at, who, what, subject, before, after } = model;
+        let change::Model { id, at, who, what, subject, before, after, address } = model;
         let json = |text: String| {
             serde_json::from_str(&text).map_err(|_| Error::Impossible(format!("change {id} holds no JSON")))
         };
@@ -161,6 +217,7 @@ impl TryFrom<change::Model> for Change {
             subject,
             before: before.map(json).transpose()?,
             after: json(after)?,
+            address,
         })
     }
 }
@@ -171,7 +228,7 @@ pub(super) async fn record(within: &DatabaseTransaction, changes: &[Change]) -> 
         return Ok(());
     }
     let models = changes.iter().map(|change| {
-        let Change { id, at, who, what, subject, before, after } = change;
+        let Change { id, at, who, what, subject, before, after, address } = change;
         change::ActiveModel {
             id: Set(*id),
             at: Set(at.millis()),
@@ -180,6 +237,7 @@ pub(super) async fn record(within: &DatabaseTransaction, changes: &[Change]) -> 
             subject: Set(subject.clone()),
             before: Set(before.as_ref().map(Value::to_string)),
             after: Set(after.to_string()),
+            address: Set(address.clone()),
         }
     });
     change::Entity::insert_many(models).exec_without_returning(within).await?;

@@ -68,7 +68,11 @@ impl Store {
     }
 
     /// Takes contacts off the counts of tags.
-    pub(super) async fn uncount(&self, transaction: &DatabaseTransaction, counts: &[(Uuid, i64)]) -> Result<()> {
+    pub(super) async fn uncount(
+        &self,
+        transaction: &DatabaseTransaction,
+        counts: &[(Uuid, i64)],
+    ) -> Result<()> {
         let mut rows = Rows::new(self.backend, &[("id", Type::Uuid), ("contacts", Type::Int)]);
         counts.iter().for_each(|(tag, contacts)| rows.push([(*tag).into(), (*contacts).into()]));
         if rows.is_empty() {

@@ -147,7 +147,12 @@ impl Store {
     }
 
     /// These contacts of `company`, by their place in its list.
-    async fn slots(&self, transaction: &DatabaseTransaction, company: Uuid, ids: &[Uuid]) -> Result<Vec<Slot>> {
+    async fn slots(
+        &self,
+        transaction: &DatabaseTransaction,
+        company: Uuid,
+        ids: &[Uuid],
+    ) -> Result<Vec<Slot>> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }

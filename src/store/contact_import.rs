@@ -36,7 +36,8 @@ pub enum Upserted {
 }
 
 /// What [`read_slot`] reads.
-pub(super) const SLOT: &str = "id, first_name, last_name, email, phone_number, phone_number_lid, profile_picture,
+pub(super) const SLOT: &str =
+    "id, first_name, last_name, email, phone_number, phone_number_lid, profile_picture,
     phone, ordinal, tag_text";
 
 /// A contact of the database, to be changed: a row of [`SLOT`].

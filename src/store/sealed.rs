@@ -22,11 +22,14 @@ pub enum Kind {
     VerifyToken,
     /// A record of a web session.
     SessionRecord,
+    /// The secret of a person's second factor.
+    TotpSecret,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Token, Self::AppSecret, Self::VerifyToken, Self::SessionRecord];
+    pub const ALL: [Self; 5] =
+        [Self::Token, Self::AppSecret, Self::VerifyToken, Self::SessionRecord, Self::TotpSecret];
 
     const fn column(self) -> &'static str {
         match self {
@@ -34,6 +37,7 @@ impl Kind {
             Self::AppSecret => "app_secret",
             Self::VerifyToken => "verify_token",
             Self::SessionRecord => "value",
+            Self::TotpSecret => "totp_secret",
         }
     }
 
@@ -41,13 +45,14 @@ impl Kind {
         match self {
             Self::Token | Self::AppSecret | Self::VerifyToken => "channel",
             Self::SessionRecord => "web_session_record",
+            Self::TotpSecret => "user_account",
         }
     }
 
     /// The columns of a [`Place`], in its order; a constant for one that the table does not have.
     const fn key(self) -> [&'static str; 3] {
         match self {
-            Self::Token | Self::AppSecret | Self::VerifyToken => ["id", "''", "''"],
+            Self::Token | Self::AppSecret | Self::VerifyToken | Self::TotpSecret => ["id", "''", "''"],
             Self::SessionRecord => ["channel_id", "namespace", "key"],
         }
     }
@@ -56,7 +61,7 @@ impl Kind {
 /// Where a sealed value lies. Namespace and key are empty but for records of web sessions.
 #[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
 pub struct Place {
-    /// The channel.
+    /// The channel; of a second factor the person.
     pub channel_id: Uuid,
     /// The namespace of a session's record.
     pub namespace: String,
@@ -141,7 +146,7 @@ impl Store {
         let length = beginning.len();
         let mut values: Vec<Value> = vec![beginning.to_vec().into(), after.channel_id.into()];
         let (behind, order) = match kind {
-            Kind::Token | Kind::AppSecret | Kind::VerifyToken => ("id > $2", "id"),
+            Kind::Token | Kind::AppSecret | Kind::VerifyToken | Kind::TotpSecret => ("id > $2", "id"),
             Kind::SessionRecord => {
                 values.extend([after.namespace.as_str().into(), after.key.as_str().into()]);
                 ("(channel_id, namespace, key) > ($2, $3, $4)", "channel_id, namespace, key")
@@ -180,7 +185,7 @@ impl Store {
             ]);
         }
         let (same, names) = match kind {
-            Kind::Token | Kind::AppSecret | Kind::VerifyToken => {
+            Kind::Token | Kind::AppSecret | Kind::VerifyToken | Kind::TotpSecret => {
                 ("stored.id = incoming.channel_id", "stored.id = found.channel_id")
             }
             Kind::SessionRecord => (

@@ -1,4 +1,4 @@
-//! API keys of companies and of operators: made here, shown once, kept only as a hash.
+//! API keys of companies and of operators, and tokens of sessions and links: made here, shown once, kept only as a hash.
 //!
 //! A key is `pombo_`, or `pombo_op_` for an operator, and 43 letters and digits: 256 random bits behind a
 //! beginning that secret scanners can look for and a person can tell apart. Nobody can guess or enumerate 256 bits, so one round of SHA-256 protects a stolen table as
@@ -13,6 +13,8 @@ use crate::domain::secret::Secret;
 pub const PREFIX: &str = "pombo_";
 /// What an operator's key begins with; no company's key has an underscore after the first.
 pub const OPERATOR_PREFIX: &str = "pombo_op_";
+/// What the token begins with that a session gives to programs.
+pub const SESSION_PREFIX: &str = "pombos_";
 /// The letters and digits after the prefix: 43 × log2(62) is 256 bits.
 const RANDOM_CHARS: usize = 43;
 /// The random characters of a key that may be shown to tell it from others; they leave 220 bits unknown.
@@ -26,6 +28,16 @@ pub fn generate() -> (Secret, String) {
 /// An operator's new key, and its beginning that may be stored and shown.
 pub fn generate_operator() -> (Secret, String) {
     generate_with(OPERATOR_PREFIX)
+}
+
+/// A session's new token for programs.
+pub fn generate_session_token() -> Secret {
+    generate_with(SESSION_PREFIX).0
+}
+
+/// A new token for a cookie or a link.
+pub fn generate_token() -> Secret {
+    generate_with("").0
 }
 
 fn generate_with(prefix: &str) -> (Secret, String) {

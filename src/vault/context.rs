@@ -27,3 +27,8 @@ pub fn web_session_record(channel_id: Uuid, namespace: &str, key: &str) -> Strin
 pub fn app_secret(channel_id: Uuid) -> String {
     format!("channel:{channel_id}:app_secret")
 }
+
+/// The secret of a person's second factor.
+pub fn totp_secret(user_id: Uuid) -> String {
+    format!("user:{user_id}:totp_secret")
+}

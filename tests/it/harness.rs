@@ -7,6 +7,7 @@ mod reference;
 use std::path::Path;
 use std::sync::Arc;
 
+use pombo::accounts::Accounts;
 use pombo::api::Options;
 use pombo::clock::Timestamp;
 use pombo::config::Config;
@@ -74,6 +75,13 @@ impl Service {
         Self::start_on(config(), options, None).await
     }
 
+    /// Behind a proxy that people reach at this address.
+    pub(crate) async fn start_reached_at(public_url: &str) -> Self {
+        let mut config = config();
+        config.server.public_url = Some(public_url.parse().unwrap());
+        Self::start_on(config, Options::default(), None).await
+    }
+
     /// With web sessions on this driver.
     pub(crate) async fn start_with_driver(driver: impl Driver + 'static) -> Self {
         Self::start_configured(driver, |_| {}).await
@@ -134,6 +142,17 @@ impl Service {
     pub(crate) fn engine(&self) -> &Engine {
         &self.process.engine
     }
+
+    /// The people who sign in, as another process would see them.
+    pub(crate) fn accounts(&self) -> Accounts {
+        Accounts::new(self.store().clone(), Arc::clone(&self.process.vault))
+    }
+
+    /// How many pages have a live part open.
+    pub(crate) fn open_streams(&self) -> usize {
+        self.process.pages.open_streams()
+    }
+
     /// A request to `path`, to be completed by the test.
     pub(crate) fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         self.client.request(method, format!("{}{path}", self.process.url))

@@ -153,7 +153,11 @@ async fn companies_import_in_turns(universe: &Universe) {
         })
         .await;
         let import = running.ask(Method::GET, &path, &Value::Null).await.json();
-        assert_eq!((&import["created"], &import["unchanged"]), (&json!(created), &json!(unchanged)), "{import}");
+        assert_eq!(
+            (&import["created"], &import["unchanged"]),
+            (&json!(created), &json!(unchanged)),
+            "{import}"
+        );
     }
     running.end().await;
 }

@@ -318,7 +318,7 @@ async fn serve(
     let lease = lease(store, database).await;
     let engine = Engine::start(config, store.clone(), Arc::clone(vault), lease, None).await.unwrap();
     let state = web::Data::new(api::State { engine: engine.clone(), options: api::Options::default() });
-    let (running, url) = listen(state);
+    let (running, url) = listen(state, None);
     let handle = running.handle();
     actix_web::rt::spawn(running);
     (engine, handle, url)

@@ -34,8 +34,9 @@ async fn listed(store: &Store, company: Uuid, limit: u64) -> Vec<Uuid> {
 async fn pages_and_searches_are_exact_while_contacts_go(universe: &Universe) {
     let company = company(universe, "acme").await;
     let store = &universe.store;
-    let people: Vec<_> =
-        (0..100_u64).map(|i| draft(&format!("P{i} x"), "", &format!("{}", 5_511_000_000 + i), &["t"])).collect();
+    let people: Vec<_> = (0..100_u64)
+        .map(|i| draft(&format!("P{i} x"), "", &format!("{}", 5_511_000_000 + i), &["t"]))
+        .collect();
     store.upsert_contacts(company, &people, NOW).await.unwrap();
     while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
     let mut left: Vec<Uuid> = all(store, company).await.iter().map(|contact| contact.id).collect();
@@ -119,7 +120,10 @@ async fn a_tag_that_is_renamed_is_found_by_its_new_name(universe: &Universe) {
         assert_eq!(found(store, company, name).await.len(), contacts, "{name}");
     }
     let tag = store.tag(company, tag).await.unwrap().unwrap();
-    assert_eq!((tag.summary.name.as_str(), tag.summary.color.as_str(), tag.contacts), ("Last", "#112233", 30));
+    assert_eq!(
+        (tag.summary.name.as_str(), tag.summary.color.as_str(), tag.contacts),
+        ("Last", "#112233", 30)
+    );
 }
 
 async fn a_merged_contact_knows_what_all_knew(universe: &Universe) {
@@ -132,10 +136,7 @@ async fn a_merged_contact_knows_what_all_knew(universe: &Universe) {
     ];
     store.upsert_contacts(company, &people, NOW).await.unwrap();
     let ids: Vec<Uuid> = all(store, company).await.iter().map(|contact| contact.id).collect();
-    assert_eq!(
-        store.merge_contacts(company, ids[0], &[Uuid::now_v7()], NOW).await.unwrap(),
-        Edited::Missing
-    );
+    assert_eq!(store.merge_contacts(company, ids[0], &[Uuid::now_v7()], NOW).await.unwrap(), Edited::Missing);
     assert_eq!(store.merge_contacts(company, ids[0], &ids, NOW).await.unwrap(), Edited::Done);
     let left = all(store, company).await;
     assert_eq!(left.len(), 1);
@@ -158,8 +159,10 @@ async fn a_number_belongs_to_one_contact(universe: &Universe) {
     let people = [draft("Ana", "", "5511988887771", &["a"]), draft("Bob", "", "5511988887772", &["b"])];
     store.upsert_contacts(company, &people, NOW).await.unwrap();
     let ids: Vec<Uuid> = all(store, company).await.iter().map(|contact| contact.id).collect();
-    let change = |number: &str| ContactChange { phone_number: Some(number.to_owned()), ..ContactChange::default() };
-    let edit = async |change: ContactChange| store.change_contact(company, ids[0], &change, NOW).await.unwrap();
+    let change =
+        |number: &str| ContactChange { phone_number: Some(number.to_owned()), ..ContactChange::default() };
+    let edit =
+        async |change: ContactChange| store.change_contact(company, ids[0], &change, NOW).await.unwrap();
     assert_eq!(edit(change("+55 11 98888-7772")).await, Edited::Taken);
     assert_eq!(edit(change("")).await, Edited::Nameless);
     assert_eq!(edit(change("+55 11 98888-7773")).await, Edited::Done);

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::HttpMessage as _;
+use actix_web::HttpRequest;
 use actix_web::dev::Payload;
 use actix_web::http::header::CONTENT_LENGTH;
 use actix_web::web::Bytes;
-use actix_web::HttpRequest;
 use futures_util::StreamExt as _;
 use tokio::time::{Instant, timeout_at};
 
@@ -43,7 +43,8 @@ impl Body {
     pub(in crate::api) fn pieces(self, most: usize, options: &Options) -> Result<Pieces, Error> {
         let sender = self.request.extensions().get::<Sender>().copied().ok_or(Error::Internal)?;
         let Self { request, payload } = self;
-        let length = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        let length =
+            request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
         if length.is_some_and(|length: usize| length > most) {
             return Err(too_large(most));
         }

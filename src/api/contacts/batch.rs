@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::fields::{self, GivenNumber, invalid_field};
 use super::Batch;
+use super::fields::{self, GivenNumber, invalid_field};
 use crate::api::State;
 use crate::api::auth::Company;
 use crate::api::body::Body;
@@ -100,7 +100,9 @@ fn draft(entry: Value) -> Result<ContactDraft, String> {
         profile_picture: profile_picture.unwrap_or_default(),
     })?;
     if person.email.is_empty() && person.phone().is_none() {
-        return Err("has neither a valid phone number nor an e-mail address to know the contact by".to_owned());
+        return Err(
+            "has neither a valid phone number nor an e-mail address to know the contact by".to_owned()
+        );
     }
     Ok(ContactDraft { person, tags: fields::tags(tags.unwrap_or_default())? })
 }

@@ -114,7 +114,9 @@ fn read_selection(selection: Selection, state: &State) -> Result<Whom, Error> {
     let named = contact_ids.is_some() || phone_numbers.is_some();
     let all = all.unwrap_or(false);
     if u8::from(named) + u8::from(search.is_some()) + u8::from(all) != 1 {
-        return Err(invalid_field("say which contacts: either `contact_ids` and `phone_numbers`, `search`, or `all`"));
+        return Err(invalid_field(
+            "say which contacts: either `contact_ids` and `phone_numbers`, `search`, or `all`",
+        ));
     }
     if !named {
         let max = state.options.search_chars;

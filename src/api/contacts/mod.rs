@@ -2,6 +2,7 @@
 
 pub(super) mod batch;
 mod fields;
+mod import_record;
 pub(super) mod imports;
 pub(super) mod members;
 pub(super) mod one;

@@ -25,14 +25,15 @@ pub(in crate::api) struct Change {
     /// When it was made.
     #[schema(value_type = String, format = DateTime)]
     at: Timestamp,
-    /// The operator's name; `cli:` and a user's name for the command line; `pombo` for the program itself.
+    /// The operator's name; `user:` and the e-mail of a person who signed in, or nothing more when the sign-in failed; `cli:`
+    /// and a user's name for the command line; `pombo` for the program itself.
     #[schema(example = "ana")]
     who: String,
     /// What was changed.
     #[schema(value_type = ChangeSubject, example = "channel.tier")]
     what: &'static str,
-    /// The tier's name, the operator's name, the recipient's number (`+5511988887777`), or the id of the channel, company,
-    /// API key or sealing key.
+    /// The tier's name, the operator's name, the recipient's number (`+5511988887777`), the person's e-mail (empty when
+    /// somebody unknown failed to sign in), or the id of the channel, company, API key or sealing key.
     subject: String,
     /// What it was; null when it was not there before, and for a secret.
     #[schema(value_type = Option<ChangedValue>)]
@@ -40,12 +41,15 @@ pub(in crate::api) struct Change {
     /// What it is since; of a secret only that it was given or replaced.
     #[schema(value_type = ChangedValue)]
     after: Value,
+    /// The network address of the browser; null for the command line and for changes made with a key.
+    #[schema(example = "203.0.113.7")]
+    address: Option<String>,
 }
 
 impl From<change::Change> for Change {
     fn from(change: change::Change) -> Self {
-        let change::Change { id, at, who, what, subject, before, after } = change;
-        Self { id, at, who, what: what.as_str(), subject, before, after }
+        let change::Change { id, at, who, what, subject, before, after, address } = change;
+        Self { id, at, who, what: what.as_str(), subject, before, after, address }
     }
 }
 

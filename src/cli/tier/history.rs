@@ -37,11 +37,12 @@ struct Record {
     subject: String,
     before: Option<Value>,
     after: Value,
+    address: Option<String>,
 }
 
 impl From<Change> for Record {
-    fn from(Change { id, at, who, what, subject, before, after }: Change) -> Self {
-        Self { id, at, who, what: what.as_str(), subject, before, after }
+    fn from(Change { id, at, who, what, subject, before, after, address }: Change) -> Self {
+        Self { id, at, who, what: what.as_str(), subject, before, after, address }
     }
 }
 

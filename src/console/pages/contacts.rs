@@ -45,7 +45,11 @@ struct Shown {
 }
 
 /// Shows the list.
-pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page, Error> {
+pub(in crate::console) async fn list(
+    viewer: Viewer,
+    state: Data<State>,
+    query: Query,
+) -> Result<Page, Error> {
     let search = query.text("search", SEARCH).map(str::to_owned);
     let shown = read(&viewer, &state, search, query.page(state.options.page_size)).await?;
     Ok(page(&viewer, Some(&query), &Form::new(viewer.text), &shown))
@@ -72,7 +76,8 @@ pub(in crate::console) async fn change(
         _ => None,
     };
     if form.has_faults() {
-        let shown = read(&viewer, &state, search, PageRequest { page: 1, limit: state.options.page_size }).await?;
+        let shown =
+            read(&viewer, &state, search, PageRequest { page: 1, limit: state.options.page_size }).await?;
         return Ok(page(&viewer, None, &form, &shown).unprocessable().into());
     }
     let whom = if is_all { Whom::Found(search.clone()) } else { Whom::Named { ids, numbers: Vec::new() } };
@@ -86,7 +91,9 @@ pub(in crate::console) async fn change(
             let company = viewer.company.id;
             let changing = async {
                 match (action, tag) {
-                    (Some("tag"), Some(tag)) => engine.change_members(company, tag, whom, Membership::Add).await,
+                    (Some("tag"), Some(tag)) => {
+                        engine.change_members(company, tag, whom, Membership::Add).await
+                    }
                     (Some("untag"), Some(tag)) => {
                         engine.change_members(company, tag, whom, Membership::Remove).await
                     }
@@ -120,7 +127,12 @@ fn place(search: Option<&str>) -> String {
 }
 
 /// The tag that is named; a new one is created where contacts get it.
-async fn tag(viewer: &Viewer, state: &State, form: &mut Form, may_create: bool) -> Result<Option<Uuid>, Error> {
+async fn tag(
+    viewer: &Viewer,
+    state: &State,
+    form: &mut Form,
+    may_create: bool,
+) -> Result<Option<Uuid>, Error> {
     let name = form.required("tag", 100);
     if form.has_faults() {
         return Ok(None);
@@ -166,7 +178,8 @@ async fn ask(viewer: &Viewer, state: &State, form: &Form, whom: &Whom) -> Result
             records.contacts(viewer.company.id, one, search.as_deref()).await?.total
         }
     };
-    let sent = form.words().iter().filter(|(name, _)| matches!(*name, "action" | "scope" | "search" | "contact"));
+    let sent =
+        form.words().iter().filter(|(name, _)| matches!(*name, "action" | "scope" | "search" | "contact"));
     let body = html! {
         (notice::warning(&html! { p { (text.with("contacts-delete-question", [("count", count.into())])) } }))
         form method="post" action="/console/contacts/change" {

@@ -43,7 +43,11 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id)
     if import.state != Stage::Ready {
         let page = Page::new(import.file_name.clone(), Menu::Contacts, progress_page(&viewer, &import));
         let is_over = import.state.is_over();
-        return Ok(if is_over { page } else { page.live(format!("/console/contacts/import/{}/live", import.id)) });
+        return Ok(if is_over {
+            page
+        } else {
+            page.live(format!("/console/contacts/import/{}/live", import.id))
+        });
     }
     ready_page(&viewer, &state, &import, &Form::new(viewer.text)).await
 }
@@ -198,10 +202,17 @@ fn mapping(viewer: &Viewer, import: &Import, form: &Form, shown: &Shown) -> Mark
         false => field.unwrap_or(Held::Ignored).as_str().to_owned(),
     };
     let fields = Held::ALL.map(|field| (field.as_str(), words(text, field)));
-    let example = |index: usize| shown.preview.rows.iter().find_map(|row| row.get(index).filter(|cell| !cell.is_empty()));
+    let example = |index: usize| {
+        shown.preview.rows.iter().find_map(|row| row.get(index).filter(|cell| !cell.is_empty()))
+    };
     let filled = match is_sent {
-        true => Form::filled(text, [("tags", form.value("tags").to_owned()), ("encoding", form.value("encoding").to_owned())]),
-        false => Form::filled(text, [("tags", settings.tags.join("; ")), ("encoding", settings.encoding.clone())]),
+        true => Form::filled(
+            text,
+            [("tags", form.value("tags").to_owned()), ("encoding", form.value("encoding").to_owned())],
+        ),
+        false => {
+            Form::filled(text, [("tags", settings.tags.join("; ")), ("encoding", settings.encoding.clone())])
+        }
     };
     let mut encodings: Vec<&str> = ENCODINGS.to_vec();
     if !encodings.contains(&settings.encoding.as_str()) {
@@ -273,7 +284,8 @@ fn outlook(viewer: &Viewer, shown: &Shown) -> Markup {
 }
 
 fn first_rows(text: Text, shown: &Shown) -> Markup {
-    let heads: Vec<_> = shown.preview.columns.iter().take(MOST_COLUMNS).map(|(name, _)| Head::words(name.as_str())).collect();
+    let heads: Vec<_> =
+        shown.preview.columns.iter().take(MOST_COLUMNS).map(|(name, _)| Head::words(name.as_str())).collect();
     let cell = |cell: &String| html! { bdi { (cell.chars().take(80).collect::<String>()) } };
     let rows = shown.preview.rows.iter().map(|row| {
         let mut cells: Vec<Markup> = row.iter().take(heads.len()).map(cell).collect();

@@ -30,9 +30,14 @@ const TAGS: usize = 2_000;
 const LONGEST_NAME: usize = 200;
 
 /// Shows the form, and the imports that there were.
-pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page, Error> {
+pub(in crate::console) async fn list(
+    viewer: Viewer,
+    state: Data<State>,
+    query: Query,
+) -> Result<Page, Error> {
     let request = query.page(state.options.page_size);
-    let imports = state.engine.records_of(viewer.company.id).await?.imports(viewer.company.id, request).await?;
+    let imports =
+        state.engine.records_of(viewer.company.id).await?.imports(viewer.company.id, request).await?;
     Ok(page(&viewer, &Form::new(viewer.text), Some((&query, request)), &imports))
 }
 
@@ -85,7 +90,9 @@ async fn take(
                             }
                             Code::BodyTooLarge => text.get("imports-too-large"),
                             // What is wrong with the file, with its line.
-                            _ => text.with("imports-wrong-file", [("said", refusal.sentence.as_str().into())]),
+                            _ => {
+                                text.with("imports-wrong-file", [("said", refusal.sentence.as_str().into())])
+                            }
                         };
                         form.fault("file", sentence);
                         Ok(None)
@@ -150,7 +157,8 @@ fn page(
             moment(viewer, import.created_at),
         ]
     });
-    let file = Field::new(form, "file", &text.get("imports-file"));
+    let label = text.get("imports-file");
+    let file = Field::new(form, "file", &label);
     let body = html! {
         (faults(form))
         @if viewer.may_work() {

@@ -22,7 +22,11 @@ use crate::domain::suppression::Suppression;
 use crate::store::suppression::Kept;
 
 /// Shows the list.
-pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page, Error> {
+pub(in crate::console) async fn list(
+    viewer: Viewer,
+    state: Data<State>,
+    query: Query,
+) -> Result<Page, Error> {
     let request = query.page(state.options.page_size);
     let search = query.text("search", 64).unwrap_or_default();
     let found = read(&viewer, &state, request, search).await?;
@@ -65,7 +69,11 @@ pub(in crate::console) async fn add(
 }
 
 /// Lets a number in again.
-pub(in crate::console) async fn lift(viewer: Viewer, state: Data<State>, form: Form) -> Result<Answer, Error> {
+pub(in crate::console) async fn lift(
+    viewer: Viewer,
+    state: Data<State>,
+    form: Form,
+) -> Result<Answer, Error> {
     let number = PhoneNumber::parse(form.words().one("number")).map_err(|_| Error::NotFound)?;
     let records = state.engine.records_of(viewer.company.id).await?;
     let lifted = records.lift_suppressions(&viewer.who(), viewer.company.id, number).await?;

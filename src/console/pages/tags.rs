@@ -22,7 +22,11 @@ use crate::import;
 use crate::store::{Edited, Upserted};
 
 /// Shows the list.
-pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page, Error> {
+pub(in crate::console) async fn list(
+    viewer: Viewer,
+    state: Data<State>,
+    query: Query,
+) -> Result<Page, Error> {
     let request = query.page(state.options.page_size);
     let search = query.text("search", 200);
     let records = state.engine.records_of(viewer.company.id).await?;
@@ -72,10 +76,8 @@ pub(in crate::console) async fn create(
 /// Shows a tag.
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
     let tag = find(&viewer, &state, id).await?;
-    let form = Form::filled(
-        viewer.text,
-        [("name", tag.summary.name.clone()), ("color", tag.summary.color.clone())],
-    );
+    let form =
+        Form::filled(viewer.text, [("name", tag.summary.name.clone()), ("color", tag.summary.color.clone())]);
     let done = state.flashes.take(viewer.session, "done");
     Ok(tag_page(&viewer, &form, &tag, done.as_deref()))
 }

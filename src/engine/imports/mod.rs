@@ -76,7 +76,8 @@ impl Engine {
         if let Some(encoding) = encoding {
             settings.encoding = encoding;
             let (beginning, is_all) = self.beginning(company, id).await?;
-            let read = import::preview(&beginning, is_all, &Settings { columns: Vec::new(), ..settings.clone() }, 1);
+            let read =
+                import::preview(&beginning, is_all, &Settings { columns: Vec::new(), ..settings.clone() }, 1);
             let read = read.map_err(|error| Refusal::new(Code::InvalidMapping, error.to_string()))?;
             settings.header = read.columns.into_iter().map(|(name, _)| name).collect();
         }
@@ -152,9 +153,15 @@ pub fn settings(import: &Import) -> Settings {
 
 /// The refusal of what is about an import that the company does not have.
 pub fn no_such_import() -> Refusal {
-    Refusal::new(Code::ImportNotFound, "this company has no such import: GET /api/v1/contacts/imports lists them")
+    Refusal::new(
+        Code::ImportNotFound,
+        "this company has no such import: GET /api/v1/contacts/imports lists them",
+    )
 }
 
 fn has_begun() -> Refusal {
-    Refusal::new(Code::ImportHasBegun, "this import has begun, or is over: it can only be canceled, if at all")
+    Refusal::new(
+        Code::ImportHasBegun,
+        "this import has begun, or is over: it can only be canceled, if at all",
+    )
 }

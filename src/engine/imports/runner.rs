@@ -109,9 +109,8 @@ impl Runner {
         let store = self.engine.store();
         metrics::gauge!("pombo_imports_running").set(store.count_running_imports().await? as f64);
         let waiting = store.imports_at_work(AT_ONCE as u32 * 2).await?;
-        let is_active = |active: &[Active], company: Uuid| {
-            active.iter().any(|active| active.work.company_id == company)
-        };
+        let is_active =
+            |active: &[Active], company: Uuid| active.iter().any(|active| active.work.company_id == company);
         for work in waiting {
             if is_active(&self.active, work.company_id) {
                 continue;

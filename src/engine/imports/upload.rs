@@ -128,7 +128,8 @@ impl Upload {
         let settings =
             Settings { encoding: encoding.to_owned(), tags: self.tags.clone(), ..Settings::default() };
         let read = import::preview(&self.beginning, self.pieces <= 1, &settings, 1);
-        let header = read.map_err(|error| invalid(&error))?.columns.into_iter().map(|(name, _)| name).collect();
+        let header =
+            read.map_err(|error| invalid(&error))?.columns.into_iter().map(|(name, _)| name).collect();
         let mut settings = Settings { header, ..settings };
         let records = self.engine.records_of(self.company).await?;
         settings.recall(&self.engine.remembered(self.company, &records).await?);

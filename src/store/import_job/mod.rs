@@ -123,7 +123,8 @@ pub struct Import {
     pub finished_at: Option<Timestamp>,
 }
 
-const COLUMNS: &str = "id, file_name, state, settings, bytes, bytes_read, created, updated, unchanged, rejected,
+const COLUMNS: &str =
+    "id, file_name, state, settings, bytes, bytes_read, created, updated, unchanged, rejected,
     rejected_kept, without_number, failure, created_at, updated_at, started_at, finished_at";
 
 impl Store {
@@ -133,7 +134,8 @@ impl Store {
     ///
     /// Fails when the database does.
     pub async fn imports(&self, company: Uuid, page: PageRequest) -> Result<Page<Import>> {
-        let count = format!("SELECT count(*) FROM contact_import WHERE company_id = $1 AND state <> {REMOVED}");
+        let count =
+            format!("SELECT count(*) FROM contact_import WHERE company_id = $1 AND state <> {REMOVED}");
         let total = self.count(count, vec![company.into()]).await?;
         if page.offset() >= total {
             return Ok(Page { records: Vec::new(), total });
@@ -233,7 +235,8 @@ impl Store {
         );
         let now = Timestamp::now().millis();
         let started =
-            super::run(&transaction, self.statement(update, [id.into(), company.into(), now.into()])).await? > 0;
+            super::run(&transaction, self.statement(update, [id.into(), company.into(), now.into()])).await?
+                > 0;
         if started {
             let remember = "INSERT INTO contact_import_mapping (company_id, columns) VALUES ($1, $2)
                  ON CONFLICT (company_id) DO UPDATE SET columns = excluded.columns";
@@ -266,9 +269,8 @@ fn read(row: &QueryResult) -> Result<Import> {
     let number: i16 = row.try_get_by_index(2)?;
     let state = State::ALL.into_iter().find(|state| state.as_i16() == number);
     let count = |index| Ok::<_, Error>(row.try_get_by_index::<i64>(index)?.cast_unsigned());
-    let moment = |index| {
-        Ok::<_, Error>(row.try_get_by_index::<Option<i64>>(index)?.map(Timestamp::from_millis))
-    };
+    let moment =
+        |index| Ok::<_, Error>(row.try_get_by_index::<Option<i64>>(index)?.map(Timestamp::from_millis));
     Ok(Import {
         id: row.try_get_by_index(0)?,
         file_name: row.try_get_by_index(1)?,

@@ -128,12 +128,8 @@ impl Store {
         counts.without_number += numberless.count() as u64;
         counts.rejected += step.rejected.len() as u64;
         let room = usize::try_from(MOST_REJECTED_KEPT.saturating_sub(counts.rejected_kept)).unwrap_or(0);
-        let columns = &[
-            ("ordinal", Type::Int),
-            ("line", Type::Int),
-            ("reason", Type::Text),
-            ("fields", Type::Text),
-        ];
+        let columns =
+            &[("ordinal", Type::Int), ("line", Type::Int), ("reason", Type::Text), ("fields", Type::Text)];
         let mut rows = Rows::new(self.backend, columns);
         for rejected in step.rejected.iter().take(room) {
             let fields = serde_json::to_string(&rejected.fields).unwrap_or_default();

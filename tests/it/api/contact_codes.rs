@@ -17,15 +17,18 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
         assert!((200..300).contains(&answer.status), "{path}: {}", answer.body);
         answer.json()
     };
-    let contacts = json!({"contacts": [{"phone_number": "5511988880001"}, {"phone_number": "5511988880002"}]});
+    let contacts =
+        json!({"contacts": [{"phone_number": "5511988880001"}, {"phone_number": "5511988880002"}]});
     let written = post("/api/v1/contacts/batch", contacts.to_string()).await;
     let first = format!("/api/v1/contacts/{}", written["results"][0]["id"].as_str().unwrap());
-    let tags = post("/api/v1/contacts/tags/batch", json!({"tags": [{"name": "a"}, {"name": "b"}]}).to_string());
+    let tags =
+        post("/api/v1/contacts/tags/batch", json!({"tags": [{"name": "a"}, {"name": "b"}]}).to_string());
     let tag = format!("/api/v1/contacts/tags/{}", tags.await["results"][0]["id"].as_str().unwrap());
     let imports = "/api/v1/contacts/imports";
     let begun = post(&format!("{imports}?start=true"), "phone\n5511988880001\n".to_owned()).await;
     let begun = format!("{imports}/{}", begun["id"].as_str().unwrap());
-    until("the import over", async || world.service.get(&begun, key).await.json()["state"] == "finished").await;
+    until("the import over", async || world.service.get(&begun, key).await.json()["state"] == "finished")
+        .await;
     let mut ready = String::new();
     for _ in 0..MOST_OPEN {
         let import = post(imports, "a,b\n1,2\n".to_owned()).await;

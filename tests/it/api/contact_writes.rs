@@ -46,12 +46,27 @@ async fn a_batch_says_of_each_entry_what_became_of_it() {
         {"phone_number": "5511988880001", "first_name": "Ana", "profile_picture": null},
     ]);
     let written = batch(&service, &acme, entries.clone()).await;
-    let results: Vec<_> =
-        written["results"].as_array().unwrap().iter().map(|entry| entry["result"].as_str().unwrap()).collect();
+    let results: Vec<_> = written["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["result"].as_str().unwrap())
+        .collect();
     let rejected = "rejected";
     assert_eq!(
         results,
-        ["created", "created", rejected, "created", rejected, rejected, rejected, rejected, "updated", "unchanged"]
+        [
+            "created",
+            "created",
+            rejected,
+            "created",
+            rejected,
+            rejected,
+            rejected,
+            rejected,
+            "updated",
+            "unchanged"
+        ]
     );
     assert_eq!(
         (&written["created"], &written["updated"], &written["unchanged"], &written["rejected"]),
@@ -59,7 +74,9 @@ async fn a_batch_says_of_each_entry_what_became_of_it() {
     );
     let results = written["results"].as_array().unwrap();
     assert_eq!(results[0]["id"], results[8]["id"]);
-    for (index, word) in [(2, "neither"), (4, "longer than 100"), (5, "first_name"), (6, "NUL"), (7, "semicolon")] {
+    for (index, word) in
+        [(2, "neither"), (4, "longer than 100"), (5, "first_name"), (6, "NUL"), (7, "semicolon")]
+    {
         let error = results[index]["error"].as_str().unwrap();
         assert!(error.contains(word) && results[index]["id"].is_null(), "{error}");
     }
@@ -137,13 +154,17 @@ async fn doubles_are_merged() {
         ]),
     )
     .await;
-    let ids: Vec<_> = written["results"].as_array().unwrap().iter().map(|entry| entry["id"].clone()).collect();
+    let ids: Vec<_> =
+        written["results"].as_array().unwrap().iter().map(|entry| entry["id"].clone()).collect();
     let path = format!("/api/v1/contacts/{}/merge", ids[0].as_str().unwrap());
     let stranger = ask(&service, &globex, Method::POST, &path, &json!({"contact_ids": [ids[1]]})).await;
     assert_eq!(stranger.status, 404);
     let merged = ask(&service, &acme, Method::POST, &path, &json!({"contact_ids": [ids[1]]})).await;
     assert_eq!(merged.status, 200, "{}", merged.body);
-    assert_eq!((&merged.json()["email"], &merged.json()["first_name"]), (&json!("ana@a.example"), &json!("Ana")));
+    assert_eq!(
+        (&merged.json()["email"], &merged.json()["first_name"]),
+        (&json!("ana@a.example"), &json!("Ana"))
+    );
     assert_eq!(total(&service, &acme, "").await, 1);
 }
 

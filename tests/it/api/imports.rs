@@ -62,7 +62,11 @@ async fn a_file_is_shown_mapped_imported_and_remembered() {
     let preview = &mapped["preview"];
     let counts = ["looked_at", "created", "updated", "rejected"].map(|name| preview[name].as_u64().unwrap());
     assert_eq!((counts, &preview["problem"]), ([3, 2, 0, 1], &Value::Null), "{preview}");
-    assert_eq!(service.get("/api/v1/contacts", &acme.key).await.json()["totalRecords"], 0, "nothing is written");
+    assert_eq!(
+        service.get("/api/v1/contacts", &acme.key).await.json()["totalRecords"],
+        0,
+        "nothing is written"
+    );
 
     assert_eq!(steer(start.clone()).await.status, 200);
     let shown = over(&service, &acme, &import).await;
@@ -112,10 +116,8 @@ async fn a_file_that_is_none_is_refused_with_a_sentence_and_leaves_nothing() {
         let error = answer.json()["error"].as_str().unwrap().to_owned();
         assert!(error.starts_with(sentence), "{error}");
     }
-    until("nothing left of them", async || {
-        service.get(IMPORTS, &acme.key).await.json()["totalRecords"] == 0
-    })
-    .await;
+    until("nothing left of them", async || service.get(IMPORTS, &acme.key).await.json()["totalRecords"] == 0)
+        .await;
     for query in ["?start=maybe", "?tags=a%00", "?file_name=%ff"] {
         let answer = service.post(&format!("{IMPORTS}{query}"), &acme.key, "phone\n1\n").await;
         assert_eq!((answer.status, answer.code().as_deref()), (400, Some("invalid_field")), "{query}");
@@ -149,7 +151,10 @@ async fn hostile_rows_are_rejected_alone_and_encodings_are_read() {
         ("?encoding=auto&start=true", b"name,phone\nJos\xe9,5511988880012\n".to_vec()),
         (
             "?start=true",
-            "\u{feff}name\tphone\r\nZoë\t5511988880013\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect(),
+            "\u{feff}name\tphone\r\nZoë\t5511988880013\r\n"
+                .encode_utf16()
+                .flat_map(u16::to_le_bytes)
+                .collect(),
         ),
     ] {
         let import = upload(&service, &acme, encoding, file).await;

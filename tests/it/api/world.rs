@@ -71,10 +71,12 @@ impl World {
         let body = json!({"type": "text", "message": "x", "phone_number": "5511988887777"}).to_string();
         let sent = service.post(&Self::send(foreign), &globex.key, body).await.json();
         let id = |value: &serde_json::Value| value.as_str().unwrap().parse().unwrap();
-        let contact = json!({"contacts": [{"email": "theirs@globex.example", "tags": ["theirs"]}]}).to_string();
+        let contact =
+            json!({"contacts": [{"email": "theirs@globex.example", "tags": ["theirs"]}]}).to_string();
         let written = service.post("/api/v1/contacts/batch", &globex.key, contact).await.json();
         let tags = service.get("/api/v1/contacts/tags", &globex.key).await.json();
-        let import = service.post("/api/v1/contacts/imports", &globex.key, "phone\n5511988887777\n").await.json();
+        let import =
+            service.post("/api/v1/contacts/imports", &globex.key, "phone\n5511988887777\n").await.json();
         Self {
             connected: business(&acme, Status::Connected).await,
             disconnected: business(&acme, Status::Disconnected).await,

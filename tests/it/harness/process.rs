@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use actix_web::dev::{Server, ServerHandle};
 use actix_web::web;
+use pombo::accounts::Accounts;
 use pombo::api::{self, State};
 use pombo::config::Config;
 use pombo::connector::web_session::Driver;
+use pombo::console;
 use pombo::engine::Engine;
 use pombo::store::{self, Store};
 use pombo::vault::Vault;
@@ -17,8 +19,8 @@ use tokio::sync::oneshot;
 
 use crate::running::lease;
 
-/// Serves on a free port of this machine; its address.
-pub(crate) fn listen(state: web::Data<State>) -> (Server, String) {
+/// Serves on a free port of this machine, with the console if there is one; its address.
+pub(crate) fn listen(state: web::Data<State>, pages: Option<web::Data<console::State>>) -> (Server, String) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let settings = api::Settings {
@@ -27,7 +29,8 @@ pub(crate) fn listen(state: web::Data<State>) -> (Server, String) {
         client_timeout: Duration::ZERO,
         ..api::Settings::default()
     };
-    (api::listen(listener, api::Listener::Whole, state, settings).unwrap(), url)
+    let beside = pages.map(|pages| -> api::Beside { Arc::new(move |_| console::resources(&pages, true)) });
+    (api::listen(listener, api::Listener::Whole, state, beside, settings).unwrap(), url)
 }
 
 /// A service that runs in a thread of its own; asked to stop on drop.
@@ -36,6 +39,7 @@ pub(crate) struct Process {
     pub(crate) url: String,
     pub(crate) engine: Engine,
     pub(crate) vault: Arc<Vault>,
+    pub(crate) pages: Arc<console::State>,
     server: ServerHandle,
     ended: Option<oneshot::Receiver<()>>,
 }
@@ -67,23 +71,28 @@ impl Process {
             actix_web::rt::System::new().block_on(async move {
                 let store = Store::open(&database).await.unwrap();
                 let lease = lease(&store, &database).await;
+                let accounts = Accounts::new(store.clone(), Arc::clone(&own_vault));
                 let engine = Engine::start(&config, store, own_vault, lease, driver).await.unwrap();
+                let public_url = config.server.public_url.clone();
+                let page_options = console::Options { public_url, ..console::Options::default() };
+                let pages = web::Data::new(console::State::new(engine.clone(), accounts, page_options));
                 let state = web::Data::new(State { engine: engine.clone(), options });
-                let (server, url) = listen(state);
-                let _ = tell.send((url, engine.clone(), server.handle()));
+                let (server, url) = listen(state, Some(pages.clone()));
+                let _ = tell.send((url, engine.clone(), server.handle(), pages.into_inner()));
                 server.await.unwrap();
                 engine.stop().await;
             });
             let _ = end.send(());
         });
-        let (url, engine, server) = told.await.unwrap();
-        Self { url, engine, vault, server, ended: Some(ended) }
+        let (url, engine, server, pages) = told.await.unwrap();
+        Self { url, engine, vault, pages, server, ended: Some(ended) }
     }
 }
 
 impl Process {
     /// Ends it gracefully.
     pub(crate) async fn stop(&mut self) {
+        self.pages.close();
         self.server.stop(true).await;
         if let Some(ended) = self.ended.take() {
             let _ = ended.await;

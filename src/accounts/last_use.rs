@@ -1,0 +1,69 @@
+//! When sessions were last used: written to the minute, beside the request, at most once a minute each.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::lock;
+use crate::clock::Timestamp;
+use crate::store::Store;
+
+/// How exact a last use is.
+const MINUTE: Duration = Duration::from_secs(60);
+/// The most sessions that are remembered; all are forgotten when there are more.
+const CAPACITY: usize = 10_000;
+
+/// When each session's last use was last written.
+#[derive(Default)]
+pub(super) struct LastUses(Mutex<HashMap<Uuid, Timestamp>>);
+
+impl LastUses {
+    /// Whether a session's use is to be written now. `known` is what the database says.
+    fn is_due(&self, session_id: Uuid, known: Timestamp, now: Timestamp) -> bool {
+        let is_old = |written: Timestamp| written.plus(MINUTE) <= now;
+        if !is_old(known) {
+            return false;
+        }
+        let mut written = lock(&self.0);
+        if written.get(&session_id).is_some_and(|written| !is_old(*written)) {
+            return false;
+        }
+        if written.len() >= CAPACITY {
+            written.clear();
+        }
+        written.insert(session_id, now);
+        true
+    }
+
+    /// Takes down that a session is used. Nobody waits for the write, and one that fails is made up for a minute later.
+    pub(super) fn note(&self, store: &Store, session_id: Uuid, known: Timestamp, now: Timestamp) {
+        if !self.is_due(session_id, known, now) {
+            return;
+        }
+        let store = store.clone();
+        tokio::spawn(async move {
+            if let Err(error) = store.touch_session(session_id, now).await {
+                tracing::debug!(%error, "the last use of a session was not written");
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_use_is_written_once_a_minute() {
+        let uses = LastUses::default();
+        let (id, start) = (Uuid::from_u128(1), Timestamp::from_millis(1_000_000));
+        let at = |seconds| start.plus(Duration::from_secs(seconds));
+        assert!(!uses.is_due(id, start, at(59)), "the database knows");
+        assert!(uses.is_due(id, start, at(60)));
+        assert!(!uses.is_due(id, start, at(61)), "it is being written");
+        assert!(uses.is_due(id, start, at(120)), "it may have failed");
+        assert!(uses.is_due(Uuid::from_u128(2), start, at(61)));
+    }
+}

@@ -1,0 +1,246 @@
+//! Links that are valid once for a day: invitations, resets and sign-ins. There is no mail server: people copy them.
+
+use uuid::Uuid;
+
+use super::{Accounts, Error, Origin, Result, Session, SignedIn, User};
+use crate::clock::Timestamp;
+use crate::domain::secret::Secret;
+use crate::domain::user::{Email, Language, Role, check_password, name};
+use crate::store;
+use crate::store::change::Who;
+use crate::store::link::{self, Link, Purpose};
+use crate::store::membership::Membership;
+use crate::vault::api_key;
+
+/// Somebody to invite.
+#[derive(Debug, Clone, Copy)]
+pub struct Invite<'a> {
+    /// As it was typed.
+    pub email: &'a str,
+    /// The name that is suggested; may be empty.
+    pub name: &'a str,
+    /// The company, and the role in it.
+    pub company: Option<(Uuid, Role)>,
+    /// Whether every company is to be theirs to operate.
+    pub is_operator: bool,
+}
+
+/// A link that was just made: shown once, because only its hash is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewLink {
+    /// What proves that somebody has the link.
+    pub token: Secret,
+    /// When it ends.
+    pub expires_at: Timestamp,
+}
+
+impl NewLink {
+    /// Where the link leads, below the address of the service.
+    pub fn path(&self) -> String {
+        format!("/console/link/{}", self.token.expose())
+    }
+}
+
+/// What a link is for, as the person who has it may see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkInfo {
+    /// What for.
+    pub purpose: Purpose,
+    /// For whom.
+    pub email: String,
+    /// The name that an invitation suggests; may be empty.
+    pub name: String,
+    /// The company that an invitation is to.
+    pub company: Option<Membership>,
+    /// Whether an invitation makes an operator.
+    pub is_operator: bool,
+    /// Whether there is such a person already: an invitation is then for [`Accounts::join`], after they signed in.
+    pub has_account: bool,
+    /// When it ends.
+    pub expires_at: Timestamp,
+}
+
+/// What somebody chooses who comes by an invitation or a reset.
+#[derive(Debug, Clone, Copy)]
+pub struct Accept<'a> {
+    /// What the link holds.
+    pub token: &'a str,
+    /// As the person is shown. Not looked at by a reset.
+    pub name: &'a str,
+    /// The new password.
+    pub password: &'a str,
+    /// The language of pages; `None` for the browser's. Not looked at by a reset.
+    pub language: Option<Language>,
+    /// Where the request comes from.
+    pub origin: &'a Origin,
+}
+
+impl Accounts {
+    /// Invites somebody, in the place of an earlier invitation to the same. What the inviter may give is the caller's to
+    /// decide.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`], [`Error::Store`].
+    pub async fn invite(&self, who: &Who, invite: Invite<'_>) -> Result<NewLink> {
+        let Invite { email, name: suggested, company, is_operator } = invite;
+        let email = Email::parse(email).map_err(Error::invalid("email"))?;
+        let suggested = match suggested.trim() {
+            "" => String::new(),
+            text => name(text).map_err(Error::invalid("name"))?,
+        };
+        self.new_link(who, Purpose::Invitation, email.as_str(), &suggested, company, is_operator).await
+    }
+
+    /// A link with which a person chooses a new password. The old one fits until then.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`].
+    pub async fn reset(&self, who: &Who, user: &User) -> Result<NewLink> {
+        self.new_link(who, Purpose::Reset, &user.email, &user.name, None, false).await
+    }
+
+    /// A link that signs a person in.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`].
+    pub async fn sign_in_link(&self, who: &Who, user: &User) -> Result<NewLink> {
+        self.new_link(who, Purpose::SignIn, &user.email, &user.name, None, false).await
+    }
+
+    async fn new_link(
+        &self,
+        who: &Who,
+        purpose: Purpose,
+        email: &str,
+        name: &str,
+        company: Option<(Uuid, Role)>,
+        is_operator: bool,
+    ) -> Result<NewLink> {
+        let token = api_key::generate_token();
+        let hash = api_key::hash(token.expose());
+        let new = link::NewLink { purpose, hash, email, name, company, is_operator };
+        let expires_at = self.store().add_link(who, new).await?;
+        Ok(NewLink { token, expires_at })
+    }
+
+    /// What a link is for; `None` when it is unknown, was used, or has ended. Looking does not use it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`].
+    pub async fn link(&self, token: &str) -> Result<Option<LinkInfo>> {
+        let Some(link) = self.find_link(token).await? else { return Ok(None) };
+        let has_account = self.person_of(&link).await?.is_some();
+        let Link { purpose, email, name, company, is_operator, expires_at, .. } = link;
+        Ok(Some(LinkInfo { purpose, email, name, company, is_operator, has_account, expires_at }))
+    }
+
+    /// Uses an invitation or a reset, with a new password, and signs the person in.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LinkGone`]; [`Error::Invalid`], with which the link stays valid; [`Error::Exists`] for an invitation of
+    /// somebody who is there already; [`Error::TooMany`], [`Error::Store`].
+    pub async fn accept(&self, accept: Accept<'_>) -> Result<SignedIn> {
+        let Accept { token, name: shown, password, language, origin } = accept;
+        let link = self.find_link(token).await?.ok_or(Error::LinkGone)?;
+        let who = origin.who(&link.email);
+        check_password(password).map_err(Error::invalid("password"))?;
+        match link.purpose {
+            Purpose::Invitation => {
+                let shown = name(shown).map_err(Error::invalid("name"))?;
+                if self.person_of(&link).await?.is_some() {
+                    return Err(Error::Exists);
+                }
+                let password = self.0.passwords.hash(password).await?;
+                let accepted = link::Accepted { name: &shown, password: &password, language };
+                let user = match self.store().accept_invitation(&who, &link, accepted).await {
+                    Ok(user) => user.ok_or(Error::LinkGone)?,
+                    Err(store::Error::Taken(_)) => return Err(Error::Exists),
+                    Err(error) => return Err(error.into()),
+                };
+                self.sign_in_proven(&user, origin, "invitation").await
+            }
+            Purpose::Reset => {
+                let user = self.person_of(&link).await?.ok_or(Error::LinkGone)?;
+                let password = self.0.passwords.hash(password).await?;
+                if !self.store().reset_password(&who, &link, &user, &password).await? {
+                    return Err(Error::LinkGone);
+                }
+                self.sign_in_proven(&user, origin, "reset").await
+            }
+            Purpose::SignIn => Err(Error::LinkGone),
+        }
+    }
+
+    /// Uses an invitation for somebody who is signed in: it must be theirs. Chooses the company for their session.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LinkGone`] when it is not theirs either, [`Error::Store`].
+    pub async fn join(&self, session: &Session, token: &str, origin: &Origin) -> Result<()> {
+        let link = self.find_link(token).await?.ok_or(Error::LinkGone)?;
+        if link.purpose != Purpose::Invitation || link.email != session.user.email {
+            return Err(Error::LinkGone);
+        }
+        if !self.store().join(&origin.who(&session.user.email), &link, &session.user).await? {
+            return Err(Error::LinkGone);
+        }
+        if let Some(company) = &link.company {
+            self.store().choose_company(session.id, company.company_id).await?;
+        }
+        Ok(())
+    }
+
+    /// Uses a link that signs in.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LinkGone`], [`Error::Store`].
+    pub async fn use_sign_in_link(&self, token: &str, origin: &Origin) -> Result<SignedIn> {
+        let link = self.find_link(token).await?.ok_or(Error::LinkGone)?;
+        let user = self.person_of(&link).await?.ok_or(Error::LinkGone)?;
+        if link.purpose != Purpose::SignIn || !self.store().use_link(&link).await? {
+            return Err(Error::LinkGone);
+        }
+        self.sign_in_proven(&user, origin, "link").await
+    }
+
+    /// Invitations that were not used yet, the newest first: those to this company, or all.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`].
+    pub async fn invitations(&self, company_id: Option<Uuid>) -> Result<Vec<Link>> {
+        Ok(self.store().invitations(company_id, Timestamp::now()).await?)
+    }
+
+    /// Withdraws an invitation, to this company if one is given.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when there is none of this id, [`Error::Store`].
+    pub async fn withdraw_invitation(&self, who: &Who, company_id: Option<Uuid>, id: Uuid) -> Result<()> {
+        let withdrawn = self.store().withdraw_invitation(who, company_id, id).await?;
+        if withdrawn { Ok(()) } else { Err(Error::NotFound) }
+    }
+
+    async fn find_link(&self, token: &str) -> Result<Option<Link>> {
+        Ok(self.store().find_link(&api_key::hash(token), Timestamp::now()).await?)
+    }
+
+    /// The person that a link is for, unless they are disabled.
+    async fn person_of(&self, link: &Link) -> Result<Option<User>> {
+        let Ok(email) = Email::parse(&link.email) else { return Ok(None) };
+        let found = self.store().find_user_by_email(&email).await?;
+        match found {
+            Some(user) if user.disabled_at.is_some() && link.purpose == Purpose::Invitation => {
+                Err(Error::LinkGone)
+            }
+            found => Ok(found.filter(|user| user.disabled_at.is_none())),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! People, their profile and password, and the members of companies.
+
+use uuid::Uuid;
+
+use super::{Accounts, Error, Member, Origin, Result, Session, User};
+use crate::domain::page::{Page, PageRequest};
+use crate::domain::user::{Email, Language, Role, check_password, name, time_zone};
+use crate::store;
+use crate::store::change::Who;
+use crate::store::membership::Changed;
+use crate::store::user::NewUser;
+
+/// Somebody to add without an invitation.
+#[derive(Debug, Clone, Copy)]
+pub struct Create<'a> {
+    /// As it was typed.
+    pub email: &'a str,
+    /// As the person is shown.
+    pub name: &'a str,
+    /// The first password; `None`: they choose one by a link.
+    pub password: Option<&'a str>,
+    /// The company, and the role in it.
+    pub company: Option<(Uuid, Role)>,
+    /// Whether every company is theirs to operate.
+    pub is_operator: bool,
+}
+
+impl Accounts {
+    /// Adds a person.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`], [`Error::Exists`], [`Error::TooMany`], [`Error::Store`].
+    pub async fn create(&self, who: &Who, create: Create<'_>) -> Result<User> {
+        let email = Email::parse(create.email).map_err(Error::invalid("email"))?;
+        let name = name(create.name).map_err(Error::invalid("name"))?;
+        let password = match create.password {
+            Some(password) => {
+                check_password(password).map_err(Error::invalid("password"))?;
+                Some(self.0.passwords.hash(password).await?)
+            }
+            None => None,
+        };
+        let new = NewUser {
+            email: &email,
+            name: &name,
+            password: password.as_deref(),
+            language: None,
+            is_operator: create.is_operator,
+            membership: create.company,
+        };
+        self.store().add_user(who, new).await.map_err(|error| match error {
+            store::Error::Taken(_) => Error::Exists,
+            other => other.into(),
+        })
+    }
+
+    /// A page of all people, by e-mail; `search` is matched in e-mail and name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`].
+    pub async fn users(&self, page: PageRequest, search: Option<&str>) -> Result<Page<User>> {
+        Ok(self.store().users(page, search).await?)
+    }
+
+    /// The person of this id.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`], [`Error::Store`].
+    pub async fn user(&self, id: Uuid) -> Result<User> {
+        self.store().find_user(id).await?.ok_or(Error::NotFound)
+    }
+
+    /// The person of this e-mail, as it was typed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`], [`Error::NotFound`], [`Error::Store`].
+    pub async fn user_by_email(&self, email: &str) -> Result<User> {
+        let email = Email::parse(email).map_err(Error::invalid("email"))?;
+        self.store().find_user_by_email(&email).await?.ok_or(Error::NotFound)
+    }
+
+    /// Keeps a person from signing in, and ends their sessions and links; or lets them sign in again. Says whether that
+    /// changed anything.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`].
+    pub async fn set_disabled(&self, who: &Who, user: &User, disabled: bool) -> Result<bool> {
+        Ok(self.store().set_disabled(who, user, disabled).await?)
+    }
+
+    /// Replaces the password of a person who types the old one once more, and ends all their other sessions.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] when the old one does not fit, [`Error::Invalid`], [`Error::TooMany`], [`Error::Store`].
+    pub async fn change_password(
+        &self,
+        session: &Session,
+        current: &str,
+        new: &str,
+        origin: &Origin,
+    ) -> Result<()> {
+        check_password(new).map_err(Error::invalid("password"))?;
+        self.check_password(&session.user, current, origin).await?;
+        let hash = self.0.passwords.hash(new).await?;
+        let who = origin.who(&session.user.email);
+        self.store().set_password(&who, &session.user, &hash, Some(session.id)).await?;
+        Ok(())
+    }
+
+    /// Changes how a person is shown, and how pages are shown to them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`], [`Error::Store`].
+    pub async fn set_profile(
+        &self,
+        session: &Session,
+        shown: &str,
+        language: Option<Language>,
+        zone: Option<&str>,
+        origin: &Origin,
+    ) -> Result<()> {
+        let shown = name(shown).map_err(Error::invalid("name"))?;
+        let zone = zone.map(time_zone).transpose().map_err(Error::invalid("time_zone"))?;
+        let who = origin.who(&session.user.email);
+        self.store().set_profile(&who, &session.user, &shown, language, zone.as_deref()).await?;
+        Ok(())
+    }
+
+    /// Removes the second factor of a person who lost it, for an operator.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`].
+    pub async fn forget_totp(&self, who: &Who, user: &User) -> Result<bool> {
+        Ok(self.store().remove_totp(who, user).await?)
+    }
+
+    /// The members of a company, by e-mail.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`].
+    pub async fn members(&self, company_id: Uuid) -> Result<Vec<Member>> {
+        Ok(self.store().members(company_id).await?)
+    }
+
+    /// Gives a member another role.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the person is no member, [`Error::LastOwner`], [`Error::Store`].
+    pub async fn set_role(&self, who: &Who, company_id: Uuid, user_id: Uuid, role: Role) -> Result<()> {
+        let user = self.user(user_id).await?;
+        done(self.store().set_role(who, company_id, &user, role).await?)
+    }
+
+    /// Takes a member out of a company.
+    ///
+    /// # Errors
+    ///
+    /// As [`Accounts::set_role`].
+    pub async fn remove_member(&self, who: &Who, company_id: Uuid, user_id: Uuid) -> Result<()> {
+        let user = self.user(user_id).await?;
+        done(self.store().remove_member(who, company_id, &user).await?)
+    }
+}
+
+const fn done(changed: Changed) -> Result<()> {
+    match changed {
+        Changed::Done => Ok(()),
+        Changed::NoMember => Err(Error::NotFound),
+        Changed::LastOwner => Err(Error::LastOwner),
+    }
+}

@@ -1,0 +1,91 @@
+//! People who sign in: passwords, sessions, second factors, links that are valid once, members of companies.
+//!
+//! [`Accounts`] is the only way in, for the console, the API and the command line. What is asked of a person is decided
+//! here: who failed too often waits ([`backoff`]), the answer and its time are the same whether there is an account or not,
+//! and every attempt is in the record of changes. What a role allows is decided by those who ask, with
+//! [`crate::domain::user::Role`]. Nothing here knows HTTP or SQL.
+
+mod backoff;
+mod error;
+mod last_use;
+mod links;
+mod members;
+mod origin;
+mod password;
+mod pending;
+mod second_factor;
+mod sessions;
+mod sign_in;
+mod totp;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use self::backoff::Backoff;
+pub use self::error::Error;
+use self::last_use::LastUses;
+pub use self::links::{Accept, Invite, LinkInfo, NewLink};
+pub use self::members::Create;
+pub use self::origin::Origin;
+use self::password::Passwords;
+use self::pending::Pending;
+pub use self::second_factor::TotpSetup;
+pub use self::sessions::NewSession;
+pub use self::sign_in::{SignIn, SignedIn};
+use crate::domain::secret::Secret;
+pub use crate::domain::user::{Email, Language, Role};
+use crate::store::Store;
+pub use crate::store::link::{Link as Invitation, Purpose};
+pub use crate::store::membership::{Member, Membership};
+pub use crate::store::user::User;
+pub use crate::store::user_session::Session;
+use crate::vault::Vault;
+
+/// A call's result.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// How long somebody may take between the password and the code, and between seeing a new second factor and confirming it.
+const PATIENCE: Duration = Duration::from_secs(10 * 60);
+/// The most sign-ins, and the most new second factors, that wait for a code. Each is here because somebody knew a password.
+const MOST_PENDING: usize = 10_000;
+
+/// People who sign in; clones share it.
+#[derive(Clone)]
+pub struct Accounts(Arc<Inner>);
+
+struct Inner {
+    store: Store,
+    vault: Arc<Vault>,
+    passwords: Passwords,
+    backoff: Mutex<Backoff>,
+    /// Sign-ins that wait for a code, by the hash of their ticket: whose they are.
+    tickets: Mutex<Pending<[u8; 32], Uuid>>,
+    /// Second factors that are not confirmed yet, by session.
+    setups: Mutex<Pending<Uuid, Secret>>,
+    last_uses: LastUses,
+}
+
+impl Accounts {
+    /// Those of this database; `vault` seals the secrets of second factors.
+    pub fn new(store: Store, vault: Arc<Vault>) -> Self {
+        Self(Arc::new(Inner {
+            store,
+            vault,
+            passwords: Passwords::default(),
+            backoff: Mutex::default(),
+            tickets: Mutex::new(Pending::new(MOST_PENDING, PATIENCE)),
+            setups: Mutex::new(Pending::new(MOST_PENDING, PATIENCE)),
+            last_uses: LastUses::default(),
+        }))
+    }
+
+    fn store(&self) -> &Store {
+        &self.0.store
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

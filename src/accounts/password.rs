@@ -1,0 +1,179 @@
+//! Hashes passwords with Argon2id, on threads that serve no requests, some at a time.
+//!
+//! What is stored is the usual text form (PHC string), which names the parameters: when they are raised, older hashes still
+//! fit. A password is normalised (NFKC), so that it fits however a keyboard composes its letters.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use argon2::{Algorithm, Argon2, Params, Version};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use subtle::ConstantTimeEq as _;
+use tokio::sync::Semaphore;
+use unicode_normalization::UnicodeNormalization as _;
+use zeroize::Zeroizing;
+
+use super::{Error, Result};
+use crate::domain::user::MAX_PASSWORD;
+
+/// 19 MiB and two passes: OWASP's advice
+/// (<https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html>).
+const COST: Cost = Cost { memory_kib: 19 * 1024, passes: 2, lanes: 1 };
+const HASH_BYTES: usize = 32;
+const SALT_BYTES: usize = 16;
+/// So many more may wait for a thread; each has a wait of some seconds before it then.
+const MOST_WAITING: usize = 100;
+/// When to try again when more are waiting.
+const RETRY_AFTER: Duration = Duration::from_secs(2);
+/// An upper bound of what a stored hash may ask for, so that a damaged row cannot ask for all memory.
+const MOST_MEMORY_KIB: u32 = 256 * 1024;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Cost {
+    memory_kib: u32,
+    passes: u32,
+    lanes: u32,
+}
+
+/// The threads for passwords.
+pub(super) struct Passwords {
+    running: Arc<Semaphore>,
+    waiting: Semaphore,
+}
+
+impl Default for Passwords {
+    fn default() -> Self {
+        // Half of the processors: the others go on serving and sending.
+        let running = available_parallelism().map_or(1, NonZeroUsize::get).div_ceil(2);
+        Self { running: Arc::new(Semaphore::new(running)), waiting: Semaphore::new(MOST_WAITING) }
+    }
+}
+
+impl Passwords {
+    /// The hash of a new password, in the form that is stored.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooMany`] when too many wait.
+    pub(super) async fn hash(&self, password: &str) -> Result<String> {
+        let password = normalised(password);
+        self.apart(move || {
+            let salt: [u8; SALT_BYTES] = rand::random();
+            Ok(written(COST, &salt, &COST.hash(&password, &salt)?))
+        })
+        .await
+    }
+
+    /// Whether a password is the stored one. Without a stored one it is not, after the same time.
+    ///
+    /// # Errors
+    ///
+    /// As [`Passwords::hash`].
+    pub(super) async fn fits(&self, password: &str, stored: Option<&str>) -> Result<bool> {
+        let password = normalised(password);
+        let stored = stored.map(|text| read(text).ok_or_else(unreadable)).transpose()?;
+        self.apart(move || {
+            let (cost, salt, expected) = stored.unwrap_or((COST, vec![0; SALT_BYTES], [0; HASH_BYTES]));
+            Ok(cost.hash(&password, &salt)?.ct_eq(&expected).into())
+        })
+        .await
+    }
+
+    async fn apart<T: Send + 'static>(&self, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+        let too_many = || Error::TooMany { retry_after: RETRY_AFTER };
+        let _place = self.waiting.try_acquire().map_err(|_| too_many())?;
+        let permit = Arc::clone(&self.running).acquire_owned().await.map_err(|_| too_many())?;
+        let worked = tokio::task::spawn_blocking(move || {
+            let result = work();
+            // Given back by the thread: whoever asked may be gone by now.
+            drop(permit);
+            result
+        });
+        worked.await.map_err(|_| Error::Defect("hashing a password broke down".to_owned()))?
+    }
+}
+
+impl Cost {
+    fn hash(self, password: &[u8], salt: &[u8]) -> Result<[u8; HASH_BYTES]> {
+        let Self { memory_kib, passes, lanes } = self;
+        let defect = |error: argon2::Error| Error::Defect(format!("a password cannot be hashed: {error}"));
+        let parameters = Params::new(memory_kib, passes, lanes, Some(HASH_BYTES)).map_err(defect)?;
+        let mut hash = [0; HASH_BYTES];
+        Argon2::new(Algorithm::Argon2id, Version::V0x13, parameters)
+            .hash_password_into(password, salt, &mut hash)
+            .map_err(defect)?;
+        Ok(hash)
+    }
+}
+
+/// At most as much as is hashed of any password: what is longer fits none.
+fn normalised(password: &str) -> Zeroizing<Vec<u8>> {
+    let text: Zeroizing<String> = Zeroizing::new(password.chars().take(MAX_PASSWORD + 1).nfkc().collect());
+    Zeroizing::new(text.as_bytes().to_vec())
+}
+
+fn written(Cost { memory_kib, passes, lanes }: Cost, salt: &[u8], hash: &[u8]) -> String {
+    let (salt, hash) = (STANDARD_NO_PAD.encode(salt), STANDARD_NO_PAD.encode(hash));
+    format!("$argon2id$v=19$m={memory_kib},t={passes},p={lanes}${salt}${hash}")
+}
+
+/// Reads what [`written`] writes.
+fn read(text: &str) -> Option<(Cost, Vec<u8>, [u8; HASH_BYTES])> {
+    let mut parts = text.strip_prefix("$argon2id$v=19$")?.split('$');
+    let (costs, salt, hash) = (parts.next()?, parts.next()?, parts.next()?);
+    let mut costs = costs.split(',');
+    let mut cost = |name: &str| costs.next()?.strip_prefix(name)?.parse::<u32>().ok();
+    let cost = Cost { memory_kib: cost("m=")?, passes: cost("t=")?, lanes: cost("p=")? };
+    let hash = STANDARD_NO_PAD.decode(hash).ok()?.try_into().ok()?;
+    let is_whole = parts.next().is_none() && cost.memory_kib <= MOST_MEMORY_KIB;
+    is_whole.then_some((cost, STANDARD_NO_PAD.decode(salt).ok()?, hash))
+}
+
+fn unreadable() -> Error {
+    Error::Defect("the stored hash of a password is not one of this program's".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stored_hash_is_read_as_it_was_written_and_nothing_else_is() {
+        let text = written(COST, &[1; SALT_BYTES], &[2; HASH_BYTES]);
+        assert!(text.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{text}");
+        assert_eq!(read(&text), Some((COST, vec![1; SALT_BYTES], [2; HASH_BYTES])));
+        let huge = text.replace("m=19456", "m=4000000000");
+        for wrong in ["", "secret", &text[1..], &text[..text.len() - 4], &format!("{text}$x"), &huge] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+
+    /// From the reference implementation: `echo -n password | argon2 somesalt -id -t 2 -k 64 -p 1 -l 32`.
+    #[test]
+    fn a_hash_is_the_one_of_the_standard() {
+        let cost = Cost { memory_kib: 64, passes: 2, lanes: 1 };
+        let (one, other) =
+            (cost.hash(b"password", b"somesalt").unwrap(), cost.hash(b"passwore", b"somesalt").unwrap());
+        assert_ne!(one, other);
+        assert_eq!(one, cost.hash(b"password", b"somesalt").unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_password_fits_however_its_letters_are_composed_and_another_one_does_not() {
+        let passwords = Passwords::default();
+        let stored = passwords.hash("corazón de León").await.unwrap();
+        assert_ne!(stored, passwords.hash("corazón de León").await.unwrap(), "salted");
+        for (password, fits) in [
+            ("corazón de León", true),
+            ("corazo\u{301}n de Leo\u{301}n", true),
+            ("corazon de Leon", false),
+            ("", false),
+        ] {
+            assert_eq!(passwords.fits(password, Some(&stored)).await.unwrap(), fits, "{password}");
+        }
+        assert!(!passwords.fits("", None).await.unwrap());
+    }
+}

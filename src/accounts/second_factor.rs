@@ -1,0 +1,143 @@
+//! The second factor of a person: set up in two steps, checked once for each code, removed with the password.
+
+use std::time::Instant;
+
+use rand::distr::{Distribution as _, Uniform};
+
+use super::{Accounts, Error, Origin, Result, Session, lock, totp};
+use crate::clock::Timestamp;
+use crate::domain::secret::Secret;
+use crate::store::user::Credentials;
+use crate::vault::{api_key, context};
+
+/// How many recovery codes a person gets.
+const CODES: usize = 10;
+/// The letters and digits of a recovery code: none that are mistaken for others. 16 of them are 79 bits.
+const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
+const CODE_CHARS: usize = 16;
+/// In groups of so many, as people copy them.
+const GROUP: usize = 4;
+/// The digits of a code.
+const DIGITS: usize = 6;
+
+/// A second factor that is not confirmed yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TotpSetup {
+    /// In base32, as people type it.
+    pub secret: Secret,
+    /// For a QR code.
+    pub url: Secret,
+}
+
+impl Accounts {
+    /// Begins to give the person a second factor: it counts once a code confirms it, within ten minutes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Defect`].
+    pub fn begin_totp(&self, session: &Session) -> Result<TotpSetup> {
+        let secret = totp::generate();
+        let url = totp::url(&secret, &session.user.email)?;
+        lock(&self.0.setups).put(session.id, secret.clone(), Instant::now());
+        Ok(TotpSetup { secret, url })
+    }
+
+    /// The second factor that was begun and not confirmed yet, to show it once more.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Defect`].
+    pub fn begun_totp(&self, session: &Session) -> Result<Option<TotpSetup>> {
+        let Some(secret) = lock(&self.0.setups).find(&session.id, Instant::now()) else { return Ok(None) };
+        let url = totp::url(&secret, &session.user.email)?;
+        Ok(Some(TotpSetup { secret, url }))
+    }
+
+    /// Confirms the second factor with a code of it. The recovery codes replace those of before; they are shown once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] when the code does not fit, [`Error::NotFound`] when nothing was begun, [`Error::Store`].
+    pub async fn confirm_totp(&self, session: &Session, code: &str, origin: &Origin) -> Result<Vec<Secret>> {
+        let secret = lock(&self.0.setups).find(&session.id, Instant::now()).ok_or(Error::NotFound)?;
+        let step = totp::step(&secret, code.trim(), Timestamp::now())?.ok_or(Error::Refused)?;
+        let codes: Vec<_> = (0..CODES).map(|_| recovery_code()).collect();
+        let hashes: Vec<_> = codes.iter().map(|code| hash(code.expose())).collect();
+        let (user, _hold) = (&session.user, self.0.vault.hold());
+        let sealed = self.0.vault.seal(secret.expose().as_bytes(), &context::totp_secret(user.id));
+        self.store().set_totp(&origin.who(&user.email), user, &sealed, step, &hashes).await?;
+        lock(&self.0.setups).remove(&session.id);
+        Ok(codes)
+    }
+
+    /// Removes the second factor of a person who types their password once more.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] when the password does not fit, [`Error::TooMany`], [`Error::NotFound`] when there is none,
+    /// [`Error::Store`].
+    pub async fn remove_totp(&self, session: &Session, password: &str, origin: &Origin) -> Result<()> {
+        self.check_password(&session.user, password, origin).await?;
+        let removed = self.store().remove_totp(&origin.who(&session.user.email), &session.user).await?;
+        if removed { Ok(()) } else { Err(Error::NotFound) }
+    }
+
+    /// How many recovery codes the person has left.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`].
+    pub async fn recovery_codes_left(&self, session: &Session) -> Result<u64> {
+        Ok(self.store().recovery_codes_left(session.user.id).await?)
+    }
+
+    /// Whether this is a code of the person's second factor, or a recovery code; either is good once.
+    pub(super) async fn is_code(&self, found: &Credentials, code: &str) -> Result<bool> {
+        let code: String = code.chars().filter(|c| !c.is_whitespace() && *c != '-').collect();
+        let Credentials { user, totp_secret, password: _ } = found;
+        if code.len() == DIGITS {
+            let Some(sealed) = totp_secret else { return Ok(false) };
+            let secret = self.0.vault.unseal(sealed, &context::totp_secret(user.id))?;
+            let Some(step) = totp::step(&secret, &code, Timestamp::now())? else { return Ok(false) };
+            return Ok(self.store().spend_totp_step(user.id, step).await?);
+        }
+        if code.len() != CODE_CHARS {
+            return Ok(false);
+        }
+        Ok(self.store().spend_recovery_code(user.id, &hash(&code)).await?)
+    }
+}
+
+fn recovery_code() -> Secret {
+    let mut code = String::with_capacity(CODE_CHARS + CODE_CHARS / GROUP);
+    let mut random = rand::rng();
+    // The bounds are constants, and not empty.
+    if let Ok(letters) = Uniform::new(0, LETTERS.len()) {
+        for place in 0..CODE_CHARS {
+            if place > 0 && place % GROUP == 0 {
+                code.push('-');
+            }
+            code.push(char::from(LETTERS[letters.sample(&mut random)]));
+        }
+    }
+    Secret::new(code)
+}
+
+/// What is stored of a recovery code: without groups, and in small letters.
+fn hash(code: &str) -> [u8; 32] {
+    api_key::hash(&code.replace('-', "").to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recovery_code_fits_however_it_is_typed() {
+        let code = recovery_code();
+        let text = code.expose();
+        assert_eq!(text.len(), 19, "{text}");
+        assert_eq!(hash(text), hash(&text.to_uppercase().replace('-', "")));
+        assert_ne!(code, recovery_code());
+    }
+}

@@ -1,0 +1,134 @@
+//! Sessions: found by the token of a cookie, listed, ended, and the token that one gives to programs.
+
+use uuid::Uuid;
+
+use super::{Accounts, Error, Membership, Origin, Result, Session, User};
+use crate::clock::Timestamp;
+use crate::domain::page::{Page, PageRequest};
+use crate::domain::secret::Secret;
+use crate::store::user_session;
+use crate::vault::api_key;
+
+/// A session that just began, with the token for its cookie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSession {
+    /// What the cookie holds. Only its hash is stored.
+    pub token: Secret,
+    /// The session.
+    pub session: Session,
+}
+
+impl Accounts {
+    /// Signs a person in who proved who they are, by `proof`.
+    pub(super) async fn open_session(&self, user: &User, origin: &Origin, proof: &str) -> Result<NewSession> {
+        let token = api_key::generate_token();
+        let new = user_session::NewSession {
+            hash: api_key::hash(token.expose()),
+            address: &origin.address.to_string(),
+            browser: &origin.browser,
+            proof,
+        };
+        let session = self.store().add_session(&origin.who(&user.email), user, new).await?;
+        Ok(NewSession { token, session })
+    }
+
+    /// The session of the cookie with this token, if it still counts: not idle for 12 hours, not 30 days old, not ended.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`].
+    pub async fn session(&self, token: &str) -> Result<Option<Session>> {
+        let now = Timestamp::now();
+        let found = self.store().find_session(&api_key::hash(token), now).await?;
+        if let Some(session) = &found {
+            self.0.last_uses.note(self.store(), session.id, session.last_used_at, now);
+        }
+        Ok(found)
+    }
+
+    /// Ends the session.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`].
+    pub async fn sign_out(&self, session: &Session, origin: &Origin) -> Result<()> {
+        self.store().end_session(&origin.who(&session.user.email), &session.user, session.id).await?;
+        Ok(())
+    }
+
+    /// A person's sessions, the latest used first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`].
+    pub async fn sessions(&self, user: &User) -> Result<Vec<Session>> {
+        Ok(self.store().sessions_of(user.id, Timestamp::now()).await?)
+    }
+
+    /// Ends a session of this person.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the person has none of this id, [`Error::Store`].
+    pub async fn end_session(&self, user: &User, id: Uuid, origin: &Origin) -> Result<()> {
+        let ended = self.store().end_session(&origin.who(&user.email), user, id).await?;
+        if ended { Ok(()) } else { Err(Error::NotFound) }
+    }
+
+    /// A page of the companies that a person may use, by name: every company for an operator.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`].
+    pub async fn companies_of(
+        &self,
+        user: &User,
+        page: PageRequest,
+        search: Option<&str>,
+    ) -> Result<Page<Membership>> {
+        Ok(self.store().companies_of(user, page, search).await?)
+    }
+
+    /// Chooses the company that a session works with from now on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the person may not use it, [`Error::Store`].
+    pub async fn choose_company(&self, session: &Session, company_id: Uuid) -> Result<Membership> {
+        let company = self.store().membership(&session.user, company_id).await?.ok_or(Error::NotFound)?;
+        self.store().choose_company(session.id, company_id).await?;
+        Ok(company)
+    }
+
+    /// A token with which programs read the contacts and tags of the chosen company as long as the session lasts, in the
+    /// place of the one before. Shown once: only its hash is stored.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when no company is chosen or the session ended, [`Error::Store`].
+    pub async fn new_api_token(&self, session: &Session, origin: &Origin) -> Result<Secret> {
+        let company = session.company.as_ref().ok_or(Error::NotFound)?;
+        let token = api_key::generate_session_token();
+        let hash = api_key::hash(token.expose());
+        let who = origin.who(&session.user.email);
+        let made = self.store().set_session_token(&who, session, company.company_id, &hash).await?;
+        if made { Ok(token) } else { Err(Error::NotFound) }
+    }
+
+    /// The company whose contacts the bearer of this token may read. Using the token keeps the session from being idle.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`].
+    pub async fn bearer(&self, token: &str) -> Result<Option<Uuid>> {
+        if !token.starts_with(api_key::SESSION_PREFIX) {
+            return Ok(None);
+        }
+        let now = Timestamp::now();
+        let Some(owner) = self.store().find_session_token(&api_key::hash(token), now).await? else {
+            return Ok(None);
+        };
+        self.0.last_uses.note(self.store(), owner.session_id, owner.last_used_at, now);
+        Ok(Some(owner.company_id))
+    }
+}

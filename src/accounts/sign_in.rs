@@ -1,0 +1,178 @@
+//! Signing in: password, then the code of a second factor if there is one.
+
+use std::time::Instant;
+
+use super::backoff::Account;
+use super::{Accounts, Error, NewSession, Origin, Result, User, lock};
+use crate::domain::secret::Secret;
+use crate::domain::user::Email;
+use crate::store::change::Who;
+use crate::store::user::Credentials;
+use crate::vault::api_key;
+
+/// An attempt to sign in.
+#[derive(Debug, Clone, Copy)]
+pub struct SignIn<'a> {
+    /// As it was typed.
+    pub email: &'a str,
+    /// As it was typed.
+    pub password: &'a str,
+    /// The code of the second factor, or a recovery code, when it is asked for in the same step.
+    pub code: Option<&'a str>,
+    /// Where the attempt comes from.
+    pub origin: &'a Origin,
+}
+
+/// What came of an attempt whose password fits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SignedIn {
+    /// The person is signed in.
+    Session(Box<NewSession>),
+    /// A code is needed too: [`Accounts::sign_in_with_code`] takes it with this ticket, so that nobody has to type the
+    /// password again or keep it. Valid for ten minutes, in this process.
+    CodeNeeded {
+        /// Stands for the password that fitted.
+        ticket: Secret,
+    },
+}
+
+/// An attempt that counts, until it is known not to be a guess.
+pub(super) struct Attempt<'a> {
+    accounts: &'a Accounts,
+    account: Account,
+    origin: &'a Origin,
+}
+
+impl<'a> Attempt<'a> {
+    /// # Errors
+    ///
+    /// [`Error::TooMany`] when the account or the network has to wait.
+    pub(super) fn begin(accounts: &'a Accounts, email: &str, origin: &'a Origin) -> Result<Self> {
+        let account = Account::of(email);
+        let begun = lock(&accounts.0.backoff).begin(account, origin.address, Instant::now());
+        begun.map_err(|retry_after| {
+            tracing::warn!(address = %origin.address, ?retry_after, "sign-in refused: too many attempts");
+            Error::TooMany { retry_after }
+        })?;
+        Ok(Self { accounts, account, origin })
+    }
+
+    pub(super) fn succeed(self) {
+        lock(&self.accounts.0.backoff).succeed(self.account, self.origin.address);
+    }
+
+    fn take_back(self) {
+        lock(&self.accounts.0.backoff).take_back(self.account, self.origin.address);
+    }
+}
+
+impl Accounts {
+    /// Signs a person in, unless a code is needed too.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] after the same time, and in the same words, whatever is wrong: e-mail, password or code, or that
+    /// the person is disabled. [`Error::TooMany`] after too many attempts, [`Error::Store`].
+    pub async fn sign_in(&self, SignIn { email, password, code, origin }: SignIn<'_>) -> Result<SignedIn> {
+        let email = Email::parse(email).ok();
+        let attempt = Attempt::begin(self, email.as_ref().map_or("", Email::as_str), origin)?;
+        let found = match &email {
+            Some(email) => self.store().credentials_by_email(email).await?,
+            None => None,
+        };
+        let stored = found.as_ref().and_then(|found| found.password.as_deref());
+        let fits = self.0.passwords.fits(password, stored).await?;
+        let reason = match &found {
+            None => "no account",
+            Some(found) if found.user.disabled_at.is_some() => "disabled",
+            Some(_) if !fits => "password",
+            Some(_) => "",
+        };
+        let Some(found) = found.filter(|_| reason.is_empty()) else {
+            let email = email.as_ref();
+            let user = if reason == "no account" { None } else { email };
+            return Err(self.refuse(user, reason, origin).await);
+        };
+        match code {
+            Some(code) if found.user.has_totp => self.check_code(&found, code, origin).await?,
+            None if found.user.has_totp => {
+                attempt.take_back();
+                return Ok(self.ask_for_code(&found.user));
+            }
+            _ => {}
+        }
+        let proof = if found.user.has_totp { "password and code" } else { "password" };
+        let session = self.open_session(&found.user, origin, proof).await?;
+        attempt.succeed();
+        Ok(SignedIn::Session(Box::new(session)))
+    }
+
+    /// Signs a person in whose password fitted, with the code of the second factor or a recovery code.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the ticket has ended: the person begins again. Else as [`Accounts::sign_in`].
+    pub async fn sign_in_with_code(&self, ticket: &str, code: &str, origin: &Origin) -> Result<NewSession> {
+        let ticket = api_key::hash(ticket);
+        let user_id = lock(&self.0.tickets).find(&ticket, Instant::now()).ok_or(Error::NotFound)?;
+        let found = self.store().credentials(user_id).await?;
+        let found = found.filter(|found| found.user.disabled_at.is_none()).ok_or(Error::NotFound)?;
+        let attempt = Attempt::begin(self, &found.user.email, origin)?;
+        if found.user.has_totp {
+            self.check_code(&found, code, origin).await?;
+        }
+        lock(&self.0.tickets).remove(&ticket);
+        let session = self.open_session(&found.user, origin, "password and code").await?;
+        attempt.succeed();
+        Ok(session)
+    }
+
+    /// Signs in whoever proved who they are by something else than a password, unless a code is needed too.
+    pub(super) async fn sign_in_proven(&self, user: &User, origin: &Origin, proof: &str) -> Result<SignedIn> {
+        if user.has_totp {
+            return Ok(self.ask_for_code(user));
+        }
+        Ok(SignedIn::Session(Box::new(self.open_session(user, origin, proof).await?)))
+    }
+
+    /// Whether this is the person's password, for what takes it once more.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] when it is not, [`Error::TooMany`], [`Error::Store`].
+    pub(super) async fn check_password(&self, user: &User, password: &str, origin: &Origin) -> Result<()> {
+        let attempt = Attempt::begin(self, &user.email, origin)?;
+        let found = self.store().credentials(user.id).await?;
+        let stored = found.as_ref().and_then(|found| found.password.as_deref());
+        if self.0.passwords.fits(password, stored).await? {
+            attempt.succeed();
+            return Ok(());
+        }
+        let email = Email::parse(&user.email).ok();
+        Err(self.refuse(email.as_ref(), "password", origin).await)
+    }
+
+    fn ask_for_code(&self, user: &User) -> SignedIn {
+        let ticket = api_key::generate_token();
+        lock(&self.0.tickets).put(api_key::hash(ticket.expose()), user.id, Instant::now());
+        SignedIn::CodeNeeded { ticket }
+    }
+
+    async fn check_code(&self, found: &Credentials, code: &str, origin: &Origin) -> Result<()> {
+        if self.is_code(found, code).await? {
+            return Ok(());
+        }
+        let email = Email::parse(&found.user.email).ok();
+        Err(self.refuse(email.as_ref(), "code", origin).await)
+    }
+
+    /// Records the failure, and says what the caller may know of it. `email` is a known person's.
+    async fn refuse(&self, email: Option<&Email>, reason: &str, origin: &Origin) -> Error {
+        let who = Who::Stranger { address: origin.address };
+        let email = email.map_or("", Email::as_str);
+        match self.store().record_failed_sign_in(&who, email, reason).await {
+            Ok(()) => Error::Refused,
+            Err(error) => error.into(),
+        }
+    }
+}
