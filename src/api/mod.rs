@@ -82,7 +82,22 @@ route::table! {
     POST "/api/v1/sends/{id}/resume" => sends::resume, Control;
     POST "/api/v1/sends/{id}/cancel" => sends::cancel, Control;
     GET "/api/v1/contacts" => contacts::list, ContactsOrSession;
-    GET "/api/v1/contacts/tags" => contacts::tags, ContactsOrSession;
+    GET "/api/v1/contacts/tags" => contacts::list_tags, ContactsOrSession;
+    POST "/api/v1/contacts/tags/batch" => contacts::tags::write, Contacts;
+    PATCH "/api/v1/contacts/tags/{id}" => contacts::tags::change, Contacts;
+    DELETE "/api/v1/contacts/tags/{id}" => contacts::tags::delete, Contacts;
+    POST "/api/v1/contacts/tags/{id}/members" => contacts::members::change, Contacts;
+    GET "/api/v1/contacts/imports" => contacts::imports::list, Contacts;
+    POST "/api/v1/contacts/imports" => contacts::imports::upload, Contacts;
+    GET "/api/v1/contacts/imports/{id}" => contacts::imports::one, Contacts;
+    POST "/api/v1/contacts/imports/{id}" => contacts::imports::steer, Contacts;
+    GET "/api/v1/contacts/imports/{id}/rejected" => contacts::imports::rejected, Contacts;
+    POST "/api/v1/contacts/batch" => contacts::batch::write, Contacts;
+    // Behind the paths with fixed words, which are no ids.
+    GET "/api/v1/contacts/{id}" => contacts::one::show, Contacts;
+    PATCH "/api/v1/contacts/{id}" => contacts::one::change, Contacts;
+    DELETE "/api/v1/contacts/{id}" => contacts::one::delete, Contacts;
+    POST "/api/v1/contacts/{id}/merge" => contacts::one::merge, Contacts;
     GET "/operator/v1/tiers" => operator::tiers::list, Operator;
     GET "/operator/v1/tiers/{name}" => operator::tiers::show, Operator;
     PUT "/operator/v1/tiers/{name}" => operator::tiers::replace, Operator;

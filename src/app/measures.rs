@@ -68,7 +68,17 @@ const COUNTERS: &[Metric] = &[
         "pombo_forgotten_total",
         &["what"],
         "Rows that were older than the configuration keeps: sends, messages, events, changes, answers (under an \
-         Idempotency-Key), holds (of recipients)",
+         Idempotency-Key), holds (of recipients), imports (of contacts, with their rejected rows)",
+    ),
+    metric(
+        "pombo_imported_rows_total",
+        &["result"],
+        "Rows of uploaded files by result: created, updated, unchanged, rejected",
+    ),
+    metric(
+        "pombo_imports_total",
+        &["result"],
+        "Imports of contacts that ended by themselves: finished, failed",
     ),
     metric("pombo_panics_total", &["work"], "Background work that panicked, a defect; it goes on"),
     metric(
@@ -86,6 +96,7 @@ const GAUGES: &[Metric] = &[
         &[],
         "Sends of which it is not known whether they were accepted; their callers wait",
     ),
+    metric("pombo_imports_running", &[], "Imports of contacts that run or wait for their turn"),
     metric("pombo_connections", &["listener"], "Open connections of clients"),
     metric(
         "pombo_connections_max",

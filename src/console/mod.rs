@@ -57,6 +57,7 @@ mod gate;
 mod language;
 mod layout;
 mod live;
+mod multipart;
 mod once;
 mod page;
 mod pages;
@@ -167,6 +168,29 @@ route::table! {
     POST "/console/sends/{id}/again" => pages::send::again::send, Member;
     GET "/console/sends/{id}/messages.csv" => pages::send::csv, Viewer;
     GET "/console/sends/{id}/messages/{ordinal}" => pages::journey::show, Viewer;
+    GET "/console/contacts" => pages::contacts::list, Viewer;
+    POST "/console/contacts/change" => pages::contacts::change, Member;
+    GET "/console/contacts/export" => pages::contact_export::download, Viewer;
+    GET "/console/contacts/new" => pages::contact::new, Member;
+    POST "/console/contacts/new" => pages::contact::add, Member;
+    GET "/console/contacts/tags" => pages::tags::list, Viewer;
+    POST "/console/contacts/tags" => pages::tags::create, Member;
+    GET "/console/contacts/tags/{id}" => pages::tags::show, Viewer;
+    POST "/console/contacts/tags/{id}" => pages::tags::change, Member;
+    POST "/console/contacts/tags/{id}/delete" => pages::tags::delete, Member;
+    GET "/console/contacts/import" => pages::imports::list, Viewer;
+    POST "/console/contacts/import" => pages::imports::upload, Member;
+    GET "/console/contacts/import/{id}" => pages::import::show, Viewer;
+    POST "/console/contacts/import/{id}" => pages::import::steer, Member;
+    GET "/console/contacts/import/{id}/live" => pages::import::follow, Viewer;
+    GET "/console/contacts/import/{id}/rejected" => pages::import::rejected, Viewer;
+    GET "/console/contacts/{id}" => pages::contact::show, Viewer;
+    POST "/console/contacts/{id}" => pages::contact::change, Member;
+    POST "/console/contacts/{id}/delete" => pages::contact::delete, Member;
+    POST "/console/contacts/{id}/merge" => pages::contact::merge, Member;
+    GET "/console/suppressions" => pages::suppressions::list, Viewer;
+    POST "/console/suppressions" => pages::suppressions::add, Member;
+    POST "/console/suppressions/lift" => pages::suppressions::lift, Member;
     // Everything else below the console: last, because the first path that fits is taken.
     GET "/console/{rest:.*}" => pages::missing::show, Public;
 }

@@ -40,7 +40,9 @@ files! {
     "companies",
     "company",
     "compose",
+    "contacts",
     "fault",
+    "imports",
     "journey",
     "keys",
     "link",
@@ -52,6 +54,8 @@ files! {
     "sends",
     "shell",
     "sign-in",
+    "suppressions",
+    "tags",
     "templates",
     "tiers",
 }

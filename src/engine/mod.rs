@@ -8,9 +8,11 @@ mod accept;
 pub mod activity;
 mod app_secrets;
 mod channel;
+mod contact_change;
 mod directory;
 mod fair_line;
 mod idempotency;
+mod imports;
 mod indexing;
 mod journey;
 mod keys;
@@ -55,10 +57,15 @@ use uuid::Uuid;
 pub use self::accept::Rehearsal;
 use self::app_secrets::{AppSecrets, VerifyTokens};
 use self::channel::ClockWasSet;
+pub use self::contact_change::{MOST_AT_ONCE, Whom, no_such_tag};
 use self::directory::Directory;
 use self::fair_line::FairLine;
 use self::idempotency::Claims;
 pub use self::idempotency::{Held, KEPT, Turn};
+pub use self::imports::{
+    ImportChange, NewUpload, Shown, Upload, no_such_import, settings as import_settings,
+};
+use self::imports::{Imports, Runner};
 pub use self::journey::Traced;
 use self::keys::Keys;
 pub use self::ledger::Claim;
@@ -141,6 +148,9 @@ struct Inner {
     /// How the provider is reached, for questions outside of channels.
     network: config::Network,
     tallies: Tallies,
+    imports: Imports,
+    /// Companies whose contacts are being changed in bulk.
+    contact_changes: contact_change::Changes,
     /// The threads of ledger, and of resolvers, sentinel and keepers of web sessions.
     threads: [ArbiterHandle; 2],
 }
@@ -352,6 +362,8 @@ impl Engine {
             intake: receipts::Intake::default(),
             network: config.network.clone(),
             tallies: Tallies::default(),
+            imports: Imports::new(config.imports.max_bytes),
+            contact_changes: contact_change::Changes::default(),
             threads: [writers, helpers.clone()],
         }));
         engine.forget_keys(seen.api_key);
@@ -360,6 +372,12 @@ impl Engine {
         let ages = config.retention.clone();
         let retention = Retention::new(Arc::clone(&engine.0.shared), Arc::clone(&dispatching), ages);
         let interval = config.engine.watch_interval;
+        let discarded = engine.store().discard_uploads().await?;
+        if discarded > 0 {
+            tracing::info!(uploads = discarded, "discarded files that did not arrive whole");
+        }
+        let mut runner = Runner::new(engine.clone(), Arc::clone(&dispatching));
+        rounds::repeat(&helpers, "imports", async move || runner.round().await);
         Sentinel { engine: engine.clone(), interval, seen, lease: dispatching, retention }.start(&helpers);
         helpers.spawn(engine.clone().take_in(told));
         let connections = Connections::new(&config.cloud_api, &config.network)?;

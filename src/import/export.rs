@@ -46,6 +46,19 @@ pub async fn export(
     Ok(count)
 }
 
+/// Contacts as CSV, with the header when they are the first of a file.
+pub fn export_csv(with_header: bool, contacts: &[Contact]) -> Vec<u8> {
+    let mut writer = Writer::from_writer(Vec::new());
+    // Writing to memory does not fail.
+    if with_header {
+        let _ = writer.write_record(HEADER);
+    }
+    for contact in contacts {
+        let _ = write(&mut writer, contact);
+    }
+    writer.into_inner().unwrap_or_default()
+}
+
 fn write(writer: &mut Writer<impl Write>, contact: &Contact) -> io::Result<()> {
     let person = &contact.person;
     let tags: Vec<_> = contact.tags.iter().map(|tag| tag.name.as_str()).collect();

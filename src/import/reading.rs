@@ -117,7 +117,11 @@ impl<'a> Reading<'a> {
 }
 
 /// Hands each record of `text` to `each`: where it begins, and its fields.
-fn split(text: &[u8], delimiter: u8, mut each: impl FnMut(usize, &[&str]) -> Result<()>) -> Result<()> {
+pub(super) fn split(
+    text: &[u8],
+    delimiter: u8,
+    mut each: impl FnMut(usize, &[&str]) -> Result<()>,
+) -> Result<()> {
     let mut reader =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text);
     for record in reader.records() {

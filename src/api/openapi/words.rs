@@ -13,7 +13,9 @@ use crate::domain::template::ParameterFormat;
 use crate::domain::tier::UnknownOutcome;
 use crate::domain::{limit, request};
 use crate::engine::web_session;
+use crate::import::Field;
 use crate::store::change::What;
+use crate::store::import_job;
 
 macro_rules! words {
     ($($(#[doc = $doc:literal])+ $name:ident = $words:expr;)*) => {$(
@@ -64,6 +66,14 @@ words! {
     TemplateParameterFormat = ParameterFormat::ALL.iter().map(|format| format.as_str());
     /// What happens to a message whose outcome is unknown: the provider may have taken it.
     OnUnknownOutcome = UnknownOutcome::ALL.iter().map(|outcome| outcome.as_str());
+    /// What became of a record of a batch.
+    WriteResult = ["created", "updated", "unchanged", "rejected"];
+    /// Where an import is.
+    ImportState = import_job::State::ALL.iter().map(|state| state.as_str());
+    /// What a column of a file holds.
+    ImportField = Field::ALL.iter().map(|field| field.as_str());
+    /// What happens to an import.
+    ImportAction = ["start", "cancel"];
     /// What was changed.
     ChangeSubject = What::ALL.iter().map(|what| what.as_str());
 }

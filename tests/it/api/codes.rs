@@ -10,6 +10,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::contact_codes;
 use super::world::World;
 use crate::harness::Answer;
 
@@ -297,6 +298,9 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
     let mut cases = Cases { key: world.acme.key.clone(), cases: cases(&world) };
     cases.post(Code::SendIsOver, &format!("/api/v1/sends/{canceled}/pause"), json!(""));
     cases.get(Code::MessageNotFound, format!("/api/v1/sends/{canceled}/messages/1"));
+    for (code, method, path, body) in contact_codes::cases(&world).await {
+        cases.add(code, method, path, body);
+    }
     for case in cases.cases {
         let answer = answer(&world, &case).await;
         let asked = format!("{} {}", case.method, without_ids(&case.path));
@@ -327,6 +331,8 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
 
     // Reached only with a driver of web sessions: see the tests of pairing.
     assert!(unseen.remove(Code::PasskeyNotExpected.as_str()) && status(Code::PasskeyNotExpected) == 409);
+    // Reached by a body that is larger than this world's may be: see the tests of contacts that are written.
+    assert!(unseen.remove(Code::TooManyContacts.as_str()) && status(Code::TooManyContacts) == 400);
 
     // Reached by a client that takes its time: see the tests of bodies.
     assert!(unseen.remove(Code::BodyTooSlow.as_str()) && status(Code::BodyTooSlow) == 408);

@@ -2,11 +2,14 @@
 
 mod bodies;
 mod codes;
+mod contact_codes;
+mod contact_writes;
 mod contacts;
 mod fair;
 mod figures;
 mod hostile;
 mod idempotency;
+mod imports;
 mod lists;
 mod methods;
 mod operator;
