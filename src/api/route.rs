@@ -191,16 +191,6 @@ impl Paths {
         self.add(path, &["PATCH"], guard::Patch(), handler, access);
     }
 
-    /// Parts of what the path stands for are replaced.
-    pub(super) fn PATCH<F, Args>(&mut self, path: &'static str, handler: F)
-    where
-        F: Handler<Args>,
-        Args: FromRequest + 'static,
-        F::Output: Responder + 'static,
-    {
-        self.add(path, &["PATCH"], guard::Patch(), handler);
-    }
-
     /// What the path stands for is undone.
     pub(super) fn DELETE<F, Args>(&mut self, path: &'static str, handler: F, access: Access)
     where
