@@ -14,6 +14,7 @@ use tokio::time::{timeout, timeout_at};
 
 use super::shutdown::{self, Asked};
 use super::{App, measures, open_files, store_options, web_session};
+use crate::accounts::Accounts;
 use crate::api::{self, Listener};
 use crate::clock::Timestamp;
 use crate::config::{self, Config};
@@ -125,7 +126,8 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     let connections = open_files::divide(&mut config, sessions)?;
     let holder = format!("process {} at {address}", std::process::id());
     let lease = lease(&store, &store_options(&config), &holder).await?;
-    let engine = Engine::start(&config, store, Arc::new(vault), lease, driver).await?;
+    let accounts = Accounts::new(store.clone(), Arc::clone(&vault));
+    let engine = Engine::start(&config, store, vault, lease, driver).await?;
     let options = api::Options {
         body_bytes: config.server.body_limit,
         hook_body_bytes: config.server.hook_body_limit,
@@ -144,7 +146,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         docs: config.docs.enabled,
         metrics,
     };
-    let state = web::Data::new(api::State { engine: engine.clone(), options });
+    let state = web::Data::new(api::State { engine: engine.clone(), accounts: accounts.clone(), options });
     let settings = api::Settings {
         workers: config::per_core(config.server.workers),
         connections,

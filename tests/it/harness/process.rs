@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use actix_web::dev::{Server, ServerHandle};
 use actix_web::web;
+use pombo::accounts::Accounts;
 use pombo::api::{self, State};
 use pombo::config::Config;
 use pombo::connector::web_session::Driver;
@@ -36,6 +37,7 @@ pub(crate) struct Process {
     pub(crate) url: String,
     pub(crate) engine: Engine,
     pub(crate) vault: Arc<Vault>,
+    pub(crate) accounts: Accounts,
     server: ServerHandle,
     ended: Option<oneshot::Receiver<()>>,
 }
@@ -67,17 +69,19 @@ impl Process {
             actix_web::rt::System::new().block_on(async move {
                 let store = Store::open(&database).await.unwrap();
                 let lease = lease(&store, &database).await;
+                let accounts = Accounts::new(store.clone(), Arc::clone(&own_vault));
                 let engine = Engine::start(&config, store, own_vault, lease, driver).await.unwrap();
-                let state = web::Data::new(State { engine: engine.clone(), options });
+                let state =
+                    web::Data::new(State { engine: engine.clone(), accounts: accounts.clone(), options });
                 let (server, url) = listen(state);
-                let _ = tell.send((url, engine.clone(), server.handle()));
+                let _ = tell.send((url, engine.clone(), accounts, server.handle()));
                 server.await.unwrap();
                 engine.stop().await;
             });
             let _ = end.send(());
         });
-        let (url, engine, server) = told.await.unwrap();
-        Self { url, engine, vault, server, ended: Some(ended) }
+        let (url, engine, accounts, server) = told.await.unwrap();
+        Self { url, engine, vault, accounts, server, ended: Some(ended) }
     }
 }
 
