@@ -6,7 +6,7 @@ use actix_web::{FromRequest, Handler, Responder, Scope, web};
 
 use super::error;
 pub(super) use super::observe::Observed;
-use crate::domain::scope::Scope;
+use crate::domain::scope::Scope as KeyScope;
 
 /// A route of the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub(super) fn is_on(path: &str, listener: Listener) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// A company, with an API key that has the scope.
-    Company(Scope),
+    Company(KeyScope),
     /// A company, with an API key that has the scope `contacts`, or with the token of a person's session.
     CompanyOrSession,
     /// An operator, with a key of their own.
@@ -79,10 +79,10 @@ pub enum Access {
 
 impl Access {
     /// The scope that an API key needs; `None` where no company's key opens anything.
-    pub const fn scope(self) -> Option<Scope> {
+    pub const fn scope(self) -> Option<KeyScope> {
         match self {
             Self::Company(scope) => Some(scope),
-            Self::CompanyOrSession => Some(Scope::Contacts),
+            Self::CompanyOrSession => Some(KeyScope::Contacts),
             Self::Operator | Self::Open => None,
         }
     }
