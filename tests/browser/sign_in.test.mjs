@@ -19,10 +19,10 @@ after(async () => {
 /** Somebody with a password, as an invitation makes them. */
 async function member(name, password) {
     const email = `${name}@example.com`;
-    const { url } = await demo.command('user', 'invite', email, '--company', demo.said.companies[0].name, '--role', 'member');
+    const { link } = await demo.command('user', 'invite', email, '--company', demo.said.companies[0].name, '--role', 'member');
     const person = await browser.person();
     const { page } = person;
-    await page.goto(url);
+    await page.goto(demo.url + new URL(link).pathname);
     if (await page.getByLabel('Name', { exact: true }).count()) await page.getByLabel('Name', { exact: true }).fill(name);
     for (const field of await page.locator('input[type=password]').all()) await field.fill(password);
     await page.locator('main form button').first().click();

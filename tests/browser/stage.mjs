@@ -39,7 +39,8 @@ export class Demo {
 
     /** A link that signs in, valid once: of the `owner` of the first company, or of the `operator`. */
     async link(role) {
-        return (await this.command('user', 'link', this.said.console[role].email)).url;
+        const { link } = await this.command('user', 'sign-in', this.said.console[role].email);
+        return this.url + new URL(link).pathname;
     }
 
     /** What a command of the program prints. */

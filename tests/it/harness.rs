@@ -149,11 +149,6 @@ impl Service {
         &self.process.engine
     }
 
-    /// The people who sign in, as another process would see them.
-    pub(crate) fn accounts(&self) -> Accounts {
-        Accounts::new(self.store().clone(), Arc::clone(&self.process.vault))
-    }
-
     /// How many pages have a live part open.
     pub(crate) fn open_streams(&self) -> usize {
         self.process.pages.open_streams()

@@ -6,7 +6,6 @@ use actix_web::HttpRequest;
 use actix_web::web::Data;
 use maud::{Markup, html};
 
-use crate::domain::scope::Scopes;
 use crate::clock::Timestamp;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::confirm::confirm;
@@ -25,6 +24,7 @@ use crate::console::visitor::Viewer;
 use crate::console::{State, address};
 use crate::domain::channel::{Channel, Kind, Status};
 use crate::domain::page::PageRequest;
+use crate::domain::scope::Scopes;
 use crate::store::api_key::{ApiKey, NewKey};
 use crate::vault::api_key;
 
@@ -66,7 +66,14 @@ pub(in crate::console) async fn create(
         let (key, prefix) = api_key::generate();
         let expires_at = days.map(|days| Timestamp::now().plus(DAY * days));
         let hash = api_key::hash(key.expose());
-        let new = NewKey { company_id: viewer.company.id, name: &name, prefix: &prefix, hash, scopes: Scopes::ALL, expires_at };
+        let new = NewKey {
+            company_id: viewer.company.id,
+            name: &name,
+            prefix: &prefix,
+            hash,
+            scopes: Scopes::ALL,
+            expires_at,
+        };
         state.engine.records_of(viewer.company.id).await?.add_api_key(&viewer.who(), new).await?;
         state.flashes.put(viewer.session, NEW, key.expose());
         Ok(Answer::to(PLACE))

@@ -252,7 +252,7 @@ async fn the_pages_are_read_in_three_languages() {
     let world = World::new().await;
     let id = past(&world, shop(&world).await).await;
     let member = world.signed_in(Role::Member).await;
-    let member = |language| async {
+    let member = async |language| {
         let browser = Browser::with_session(&world.service, &member.cookie("pombo_session").unwrap());
         let browser = browser.reading(language);
         let send = browser.page(&format!("/console/sends/{id}")).await;
