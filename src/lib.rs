@@ -37,6 +37,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod connector;
+pub mod console;
 pub mod domain;
 pub mod engine;
 pub mod error;

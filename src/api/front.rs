@@ -1,13 +1,13 @@
-//! The front door: what stands at `/`, for a browser a page, for a program where to look.
+//! The front door: what stands at `/`, for a browser the console or a page, for a program where to look.
 
-use actix_web::http::header::{ACCEPT, VARY};
+use actix_web::http::header::{ACCEPT, LOCATION, VARY};
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use maud::{DOCTYPE, html};
 use serde::Serialize;
 
 use super::page::harden;
-use super::{Listener, State, route};
+use super::{HasConsole, Listener, State, route};
 
 /// Where a program finds what it needs.
 #[derive(Serialize)]
@@ -23,12 +23,24 @@ struct Directory {
 }
 
 /// Answers at `/`.
-pub(super) async fn show(request: HttpRequest, state: Data<State>, listener: Data<Listener>) -> HttpResponse {
+pub(super) async fn show(
+    request: HttpRequest,
+    state: Data<State>,
+    listener: Data<Listener>,
+    console: Data<HasConsole>,
+) -> HttpResponse {
     let has_docs = state.options.docs && route::is_on("/docs", **listener);
     let accept = request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let is_browser = accept.contains("text/html");
+    if is_browser && console.0 {
+        return HttpResponse::SeeOther()
+            .insert_header((LOCATION, "/console"))
+            .insert_header((VARY, "accept"))
+            .finish();
+    }
     let mut answer = HttpResponse::Ok();
     answer.insert_header((VARY, "accept"));
-    if accept.contains("text/html") {
+    if is_browser {
         harden(&mut answer);
         return answer.content_type("text/html; charset=utf-8").body(page(has_docs));
     }

@@ -31,7 +31,9 @@ mod server;
 mod templates;
 mod web_chat;
 
-use actix_web::web;
+use std::sync::Arc;
+
+use actix_web::{Resource, web};
 
 pub use self::body::Budget;
 pub use self::observe::{DURATION_SECONDS, REQUESTS_TOTAL};
@@ -115,19 +117,29 @@ route::table! {
     GET "/" => front::show, Open;
 }
 
-/// The whole surface as one service, to be added last to an application: it answers every path.
-pub fn service(state: web::Data<State>) -> impl actix_web::dev::HttpServiceFactory + 'static {
-    service_on(state, Listener::Whole)
-}
+/// What stands on the listeners beside the API: for each of them paths, and what serves them. It is wrapped like the API's own
+/// routes, with request ids, metrics by path and the rest.
+pub type Beside = Arc<dyn Fn(Listener) -> Vec<(&'static str, Resource)> + Send + Sync>;
 
-/// What `listener` serves of it, likewise; every other path is answered with `not_found`.
-pub fn service_on(
+/// Whether a browser that comes to `/` finds the console.
+struct HasConsole(bool);
+
+/// What `listener` serves, as one service to be added last to an application: it answers every path, those that do not exist
+/// with `not_found`.
+pub fn service(
     state: web::Data<State>,
     listener: Listener,
+    beside: Option<&Beside>,
 ) -> impl actix_web::dev::HttpServiceFactory + 'static {
-    register(web::scope(""), listener)
+    let has_console = HasConsole(beside.is_some());
+    let others = beside.map(|beside| beside(listener)).unwrap_or_default();
+    let scope = register(web::scope(""), listener);
+    others
+        .into_iter()
+        .fold(scope, |scope, (path, resource)| scope.service(resource.app_data(route::Observed::new(path))))
         .app_data(state)
         .app_data(web::Data::new(listener))
+        .app_data(web::Data::new(has_console))
         .app_data(route::Observed::unmatched())
         .app_data(openapi::Written::default())
         .default_service(web::to(error::not_found))

@@ -7,19 +7,22 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use actix_web::body::{BoxBody, MessageBody};
+use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{Service, ServiceRequest, ServiceResponse};
 use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use actix_web::http::{Method, StatusCode};
+use actix_web::web::Bytes;
 use actix_web::{HttpMessage as _, HttpResponse, ResponseError};
 use futures_util::FutureExt as _;
 use metrics::{Counter, Histogram};
 use tracing::Instrument as _;
 
-use super::server::Client;
+use super::server::{Client, Working};
 use super::{rate_limit, request_id};
 use crate::engine::Allowance;
 
@@ -54,7 +57,6 @@ where
     let span = tracing::info_span!("request", request.id = id.to_str().unwrap_or_default());
     let answer = AssertUnwindSafe(service.call(request)).catch_unwind();
     async move {
-        let _working = working;
         let mut response = match answer.await {
             Ok(answered) => answered?.map_into_boxed_body(),
             Err(panic) => {
@@ -62,7 +64,8 @@ where
                 return Err(Panicked { id, apology }.into());
             }
         };
-        if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
+        // A page says it in its own way.
+        if response.status() == StatusCode::INTERNAL_SERVER_ERROR && !is_of_kind(&response, "text/html") {
             response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
             response = response.map_body(|_, _| BoxBody::new(apology));
         }
@@ -79,9 +82,35 @@ where
         if is_private {
             response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         }
+        if is_of_kind(&response, "text/event-stream") {
+            response = response.map_body(|_, body| BoxBody::new(AtWork { body, _working: working }));
+        }
         Ok(response)
     }
     .instrument(span)
+}
+
+fn is_of_kind(response: &ServiceResponse, kind: &str) -> bool {
+    let declared = response.headers().get(CONTENT_TYPE).and_then(|declared| declared.to_str().ok());
+    declared.is_some_and(|declared| declared.starts_with(kind))
+}
+
+/// An answer that goes on for as long as its client stays: its connection does not wait for a next request meanwhile.
+struct AtWork {
+    body: BoxBody,
+    _working: Option<Working>,
+}
+
+impl MessageBody for AtWork {
+    type Error = <BoxBody as MessageBody>::Error;
+
+    fn size(&self) -> BodySize {
+        self.body.size()
+    }
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        Pin::new(&mut self.body).poll_next(cx)
+    }
 }
 
 /// What a client reads when we fail; a web-session send has its own words.

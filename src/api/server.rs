@@ -20,11 +20,11 @@ use actix_web::dev::{AppConfig, Server};
 use actix_web::rt::net::TcpStream;
 use actix_web::web::Data;
 
-pub(super) use self::clients::Client;
 use self::clients::Clients;
+pub(super) use self::clients::{Client, Working};
 use self::connection::{Connection, Patience};
 use super::route::Listener;
-use super::{State, service_on};
+use super::{Beside, State, service};
 
 /// How long a client that is told that its connection closes may take to close it.
 const DISCONNECT: Duration = Duration::from_secs(1);
@@ -70,7 +70,7 @@ pub const fn with_spare(connections: usize) -> usize {
     connections + if spare > SPARE { spare } else { SPARE }
 }
 
-/// Serves on this socket what belongs on it. Signals are left to the caller.
+/// Serves on this socket what belongs on it, and what stands beside the API. Signals are left to the caller.
 ///
 /// # Errors
 ///
@@ -79,6 +79,7 @@ pub fn listen(
     socket: TcpListener,
     listener: Listener,
     state: Data<State>,
+    beside: Option<Beside>,
     settings: Settings,
 ) -> io::Result<Server> {
     let Settings {
@@ -107,7 +108,7 @@ pub fn listen(
     let address = socket.local_addr()?;
     let builder = builder.listen("http", socket, move || {
         let stopping = stopping.clone();
-        let application = App::new().service(service_on(state.clone(), listener));
+        let application = App::new().service(service(state.clone(), listener, beside.as_ref()));
         let application = application.into_factory().map_err(|error| error.error_response());
         let http = HttpService::build()
             .graceful_shutdown_signal(move || {

@@ -15,10 +15,11 @@ use tokio::time::{timeout, timeout_at};
 use super::shutdown::{self, Asked};
 use super::{App, measures, open_files, store_options, web_session};
 use crate::accounts::Accounts;
-use crate::api::{self, Listener};
+use crate::api::{self, Beside, Listener};
 use crate::clock::Timestamp;
 use crate::config::{self, Config};
 use crate::connector::web_session::Driver;
+use crate::console;
 use crate::domain::channel::Kind;
 use crate::domain::request::Limits;
 use crate::engine::{Engine, Fenced};
@@ -45,6 +46,7 @@ pub struct Service {
     base_url: String,
     operator_url: Option<String>,
     engine: Engine,
+    pages: web::Data<console::State>,
     handles: Vec<ServerHandle>,
     ended: JoinHandle<std::io::Result<()>>,
     /// How long a stop may take in all.
@@ -147,6 +149,9 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         metrics,
     };
     let state = web::Data::new(api::State { engine: engine.clone(), accounts: accounts.clone(), options });
+    let options =
+        console::Options { public_url: config.server.public_url.clone(), ..console::Options::default() };
+    let pages = web::Data::new(console::State::new(engine.clone(), accounts, options));
     let settings = api::Settings {
         workers: config::per_core(config.server.workers),
         connections,
@@ -157,12 +162,12 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         shutdown_grace: config.server.shutdown_grace,
     };
     let listener = if operators.is_some() { Listener::Public } else { Listener::Whole };
-    let mut running = vec![api::listen(socket, listener, state.clone(), settings)?];
+    let mut running = vec![api::listen(socket, listener, state.clone(), Some(beside(&pages)), settings)?];
     tracing::info!(%address, connections, "listening");
     if let (Some(socket), Some(address)) = (operators, operator_address) {
         // Connections of its own: what comes to the other address does not keep operators out.
         let settings = api::Settings { workers: 1, connections: open_files::OPERATORS, ..settings };
-        running.push(api::listen(socket, Listener::Operator, state, settings)?);
+        running.push(api::listen(socket, Listener::Operator, state, Some(beside(&pages)), settings)?);
         tracing::info!(%address, "listening for operators");
     }
     let handles = running.iter().map(Server::handle).collect();
@@ -171,10 +176,17 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         base_url: format!("http://{address}"),
         operator_url: operator_address.map(|address| format!("http://{address}")),
         engine,
+        pages,
         handles,
         ended,
         grace: config.server.shutdown_grace,
     })
+}
+
+/// The console on each listener: what is for operators alone stands where their part of the API does.
+pub(super) fn beside(pages: &web::Data<console::State>) -> Beside {
+    let pages = pages.clone();
+    Arc::new(move |listener| console::resources(&pages, listener != Listener::Public))
 }
 
 /// The right to dispatch. A process that was killed may hold it a moment longer than it lived.
@@ -208,6 +220,7 @@ impl Service {
     /// When the service ended in a way that it should not.
     pub async fn stop(self) -> anyhow::Result<()> {
         let deadline = Instant::now() + self.grace;
+        self.pages.close();
         // Slow clients have half of the time, so that messages in flight have the other half.
         if timeout(self.grace / 2, join_all(self.handles.iter().map(|handle| handle.stop(true))))
             .await

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 use serde::Deserialize;
+use url::Url;
 
 use super::units;
 use crate::domain::secret::{SealingKey, Secret};
@@ -30,6 +31,9 @@ pub struct Server {
     /// Where to listen for operators; with it, the other address serves nothing of theirs.
     #[serde(deserialize_with = "units::optional_socket_address")]
     pub operator_bind: Option<SocketAddr>,
+    /// Where browsers and programs reach the service from outside.
+    #[serde(deserialize_with = "units::optional_base_url")]
+    pub public_url: Option<Url>,
     /// HTTP threads; 0 means one per core ([`super::per_core`]).
     pub workers: usize,
     /// Connections of clients at once, at most.

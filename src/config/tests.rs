@@ -117,7 +117,7 @@ fn every_fault_of_every_layer_is_told_at_once() {
 
     server.bind_to.address (file pombo.toml)
       wrong: there is no such option
-      mend:  the options of server are bind, body_limit, body_memory, body_timeout, client_rate, client_timeout, connections, hook_body_limit, keep_alive, operator_bind, shutdown_grace, workers, write_timeout
+      mend:  the options of server are bind, body_limit, body_memory, body_timeout, client_rate, client_timeout, connections, hook_body_limit, keep_alive, operator_bind, public_url, shutdown_grace, workers, write_timeout
 
     server.bnid (file pombo.toml)
       wrong: there is no such option
@@ -341,4 +341,17 @@ fn operators_have_an_address_of_their_own_or_none() {
     assert_eq!(bind("").unwrap().server.operator_bind, None);
     assert_eq!(bind("127.0.0.1:8081").unwrap().server.operator_bind, Some(([127, 0, 0, 1], 8081).into()));
     assert!(bind("localhost").unwrap_err().to_string().contains("server.operator_bind"));
+}
+
+#[test]
+fn the_public_address_has_no_path() {
+    let public = |address: &str| load("", &[("POMBO__SERVER__PUBLIC_URL", address)]);
+    assert_eq!(public("").unwrap().server.public_url, None);
+    let shown = public("https://pombo.example").unwrap().server.public_url;
+    assert_eq!(shown.map(|url| url.to_string()).as_deref(), Some("https://pombo.example/"));
+    for wrong in
+        ["pombo.example", "ftp://pombo.example", "https://pombo.example/below", "https://pombo.example?x"]
+    {
+        assert!(public(wrong).unwrap_err().to_string().contains("server.public_url"), "{wrong}");
+    }
 }

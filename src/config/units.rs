@@ -83,6 +83,24 @@ pub(super) fn base_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Str
     }
 }
 
+/// The address of this service as browsers see it, or nothing.
+pub(super) fn optional_base_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Url>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    let is_plain = |url: &Url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.path() == "/"
+            && url.query().is_none()
+            && url.fragment().is_none()
+    };
+    Url::parse(text.trim()).ok().filter(is_plain).map(Some).ok_or_else(|| {
+        de::Error::custom("is not an http or https address without a path, such as \"https://pombo.example\"")
+    })
+}
+
 /// Networks such as "10.1.2.0/24"; an address alone is a network of one. The environment, which has no lists, parts them
 /// by commas.
 pub(super) fn networks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<IpNet>, D::Error> {

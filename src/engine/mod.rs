@@ -5,6 +5,7 @@
 //! and tasks: the rounds of the [`sentinel`], and one for each [web session](web_session). Nothing here knows HTTP or SQL.
 
 mod accept;
+pub mod activity;
 mod app_secrets;
 mod channel;
 mod directory;
@@ -24,6 +25,7 @@ mod records;
 mod requests;
 mod resolver;
 mod retention;
+pub mod retiering;
 mod rounds;
 mod sentinel;
 mod shared;
@@ -305,6 +307,7 @@ impl Engine {
             lines,
             errands: Errands::default(),
             fetcher: Arc::new(Fetcher::new(&config.media)?),
+            activity: activity::Activity::default(),
         });
         let resolvers: Vec<_> = (0..config.engine.resolvers.max(1))
             .map(|_| {

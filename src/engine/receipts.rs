@@ -23,6 +23,7 @@ use super::{Engine, Error};
 use crate::clock::Timestamp;
 use crate::connector::update::{Heard, TemplateChange};
 use crate::domain::channel::Channel;
+use crate::domain::message::State;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 use crate::store::template::Said;
@@ -70,8 +71,11 @@ impl Engine {
     pub async fn hear(&self, channel: &Arc<Channel>, heard: Vec<Heard>) -> Result<(), Error> {
         let family = Arc::new(self.family(channel, &heard).await?);
         let sorted = sort(&family, heard).await?;
+        let failures = failures(&sorted.parts);
         self.keep(channel.company_id, sorted.parts).await?;
         sorted.counts.record();
+        let recent = self.0.shared.activity.of(channel.id, channel.company_id);
+        failures.into_iter().for_each(|code| recent.failed(code));
         for (channel_id, messages) in sorted.told {
             self.directory().ask(channel_id, channel::Heard(messages)).await;
         }
@@ -214,6 +218,13 @@ async fn sort(family: &Arc<Family>, heard: Vec<Heard>) -> Result<Sorted, Error> 
         tracing::error!(%error, "sorting a webhook was cut short");
         Error::Internal
     })
+}
+
+/// The provider's code of each message that it says has failed.
+fn failures(parts: &[Part]) -> Vec<Option<i64>> {
+    let receipts = parts.iter().flat_map(|part| &part.receipts);
+    let failed = receipts.filter(|receipt| receipt.state == State::Failed);
+    failed.map(|receipt| receipt.error.as_ref().and_then(|failure| failure.code)).collect()
 }
 
 /// The number that a channel is known by to people.

@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use actix::Addr;
 
+use super::activity::Activity;
 use super::fair_line::FairLine;
 use super::ledger::Ledger;
 use super::pace::Pace;
@@ -57,6 +58,8 @@ pub(crate) struct Shared {
     pub(crate) errands: Errands,
     /// Fetches the files that web channels send.
     pub(crate) fetcher: Arc<Fetcher>,
+    /// What channels did lately, for people who look.
+    pub(crate) activity: Activity,
 }
 
 impl Shared {

@@ -27,6 +27,7 @@ pub mod ledger;
 pub mod link;
 pub mod membership;
 pub mod operator;
+pub mod overview;
 pub mod plan;
 pub mod retention;
 mod revision;

@@ -152,7 +152,32 @@ impl Store {
         self.count(sql.to_owned(), values).await
     }
 
+    /// A company's oldest sends that run and are not over, at most `limit`, without counting where their messages are.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::sends`].
+    pub async fn sends_under_way(&self, company_id: Uuid, limit: u64, now: Timestamp) -> Result<Vec<Record>> {
+        let oldest = format!(
+            "send.id IN (SELECT id FROM send WHERE {ALIVE} AND state = {} ORDER BY id LIMIT $2)",
+            State::Active.as_i16()
+        );
+        let rows = self.chosen(&oldest, vec![company_id.into(), signed(limit).into()]).await?;
+        rows.into_iter().map(|row| record(row, Counts::default(), now)).collect()
+    }
+
     async fn records(&self, chosen: &str, values: Vec<Value>, now: Timestamp) -> Result<Vec<Record>> {
+        let rows = self.chosen(chosen, values).await?;
+        let mut counts = self.message_counts(&rows).await?;
+        rows.into_iter()
+            .map(|row| {
+                let counts = counts.remove(&row.id).unwrap_or_default();
+                record(row, counts, now)
+            })
+            .collect()
+    }
+
+    async fn chosen(&self, chosen: &str, values: Vec<Value>) -> Result<Vec<Row>> {
         let sql = format!(
             "SELECT send.id, send.channel_id, send.state, send.control, \
              SUBSTR(send.content, 1, {head}) AS head, send.recipients, send.high_water, send.skipped, send.template_id, \
@@ -163,14 +188,7 @@ impl Store {
             head = Content::KIND_CHARS
         );
         let rows = self.rows(sql, values).await?;
-        let rows = rows.iter().map(|row| Ok(Row::from_query_result(row, "")?)).collect::<Result<Vec<_>>>()?;
-        let mut counts = self.message_counts(&rows).await?;
-        rows.into_iter()
-            .map(|row| {
-                let counts = counts.remove(&row.id).unwrap_or_default();
-                record(row, counts, now)
-            })
-            .collect()
+        rows.iter().map(|row| Ok(Row::from_query_result(row, "")?)).collect()
     }
 
     /// Where the attempted messages of these sends are, in one pass over them.

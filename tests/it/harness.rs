@@ -76,6 +76,13 @@ impl Service {
         Self::start_on(config(), options, None).await
     }
 
+    /// Behind a proxy that people reach at this address.
+    pub(crate) async fn start_reached_at(public_url: &str) -> Self {
+        let mut config = config();
+        config.server.public_url = Some(public_url.parse().unwrap());
+        Self::start_on(config, Options::default(), None).await
+    }
+
     /// With web sessions on this driver.
     pub(crate) async fn start_with_driver(driver: impl Driver + 'static) -> Self {
         Self::start_configured(driver, |_| {}).await
@@ -141,6 +148,12 @@ impl Service {
     pub(crate) fn engine(&self) -> &Engine {
         &self.process.engine
     }
+
+    /// How many pages have a live part open.
+    pub(crate) fn open_streams(&self) -> usize {
+        self.process.pages.open_streams()
+    }
+
     /// A request to `path`, to be completed by the test.
     pub(crate) fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         self.client.request(method, format!("{}{path}", self.process.url))

@@ -11,7 +11,7 @@ const LAYERS: &[&[&str]] = &[
     &["vault", "logging"],
     &["store", "connector"],
     &["engine", "accounts"],
-    &["api", "import"],
+    &["api", "console", "import"],
     &["app"],
     &["loadtest"],
     &["cli"],
@@ -28,7 +28,7 @@ const OWNED: &[(&str, &[&str], &str)] = &[
     ("sea_orm", &["store"], "only the store knows the database"),
     ("entity::", &["store"], "only the store knows the tables"),
     ("migration::", &["store"], "only the store knows the schema"),
-    ("actix_web", &["api", "app", "cli", "simulator"], "only the surfaces speak HTTP"),
+    ("actix_web", &["api", "console", "app", "cli", "simulator"], "only the surfaces speak HTTP"),
     (
         "reqwest",
         &["connector", "simulator", "loadtest", "cli"],

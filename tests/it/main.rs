@@ -9,6 +9,7 @@ mod cli;
 mod clock_jumps;
 mod commit_answers;
 mod connections;
+mod console;
 mod contacts;
 mod database;
 mod delivery;

@@ -324,7 +324,7 @@ async fn serve(
     let accounts = Accounts::new(store.clone(), Arc::clone(vault));
     let state =
         web::Data::new(api::State { engine: engine.clone(), accounts, options: api::Options::default() });
-    let (running, url) = listen(state);
+    let (running, url) = listen(state, None);
     let handle = running.handle();
     actix_web::rt::spawn(running);
     (engine, handle, url)

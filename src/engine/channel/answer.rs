@@ -50,6 +50,7 @@ impl ChannelActor {
             Reply::Accepted { id, is_held: _ } => {
                 self.pauses = 0;
                 self.figures.sent.increment(1);
+                self.figures.recent.sent();
                 if generation == self.link.generation() {
                     self.confirm(ctx);
                 }
@@ -169,6 +170,7 @@ impl ChannelActor {
     fn fail(&mut self, ticket: Ticket, attempts: u16, failure: Failure) {
         self.pauses = 0;
         self.figures.failed.increment(1);
+        self.figures.recent.failed(failure.code);
         self.settle(ticket, State::Failed, attempts, None, Some(failure));
     }
 

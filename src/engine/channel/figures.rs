@@ -1,9 +1,12 @@
 //! The channels' part in the service's metrics.
 
+use std::sync::Arc;
+
 use metrics::{Counter, Histogram};
 
 use crate::domain::channel::Status;
 use crate::domain::outlook::Reason;
+use crate::engine::activity::Recent;
 
 /// Counters that are asked for once for each channel: they are hot.
 pub(super) struct Figures {
@@ -13,10 +16,12 @@ pub(super) struct Figures {
     pub(super) unknown: Counter,
     pub(super) suppressed: Counter,
     pub(super) answer: Histogram,
+    /// For people who look.
+    pub(super) recent: Arc<Recent>,
 }
 
 impl Figures {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(recent: Arc<Recent>) -> Self {
         let messages =
             |outcome: &'static str| metrics::counter!("pombo_messages_total", "outcome" => outcome);
         Self {
@@ -26,6 +31,7 @@ impl Figures {
             unknown: messages("unknown"),
             suppressed: messages("suppressed"),
             answer: metrics::histogram!("pombo_provider_answer_seconds"),
+            recent,
         }
     }
 }

@@ -191,6 +191,7 @@ impl ChannelActor {
         gate: Gate,
     ) -> Self {
         let tier = shared.tiers.find(&channel.tier);
+        let recent = shared.activity.of(channel.id, channel.company_id);
         let (answers, answered) = mpsc::unbounded_channel();
         let ahead = Ahead::new(&tier, shared.engine.in_flight, Instant::now());
         let bounds = Bounds {
@@ -243,7 +244,7 @@ impl ChannelActor {
             stopping: None,
             answers,
             answered: Some(answered),
-            figures: Figures::new(),
+            figures: Figures::new(recent),
         }
     }
 

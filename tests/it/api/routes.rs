@@ -217,7 +217,7 @@ async fn answers_about_a_company_are_kept_by_no_cache_and_pages_run_nothing_from
         assert_eq!(world.service.get(path, key).await.header("cache-control"), "no-store", "{path}");
         assert_eq!(world.service.get(path, "nobody").await.header("cache-control"), "no-store", "{path}");
     }
-    for path in ["/", "/docs/index.html"] {
+    for path in ["/docs/index.html", "/console/sign-in"] {
         let request = world.service.request(Method::GET, path).header("accept", "text/html");
         let page = Answer::read(request.send().await.unwrap()).await;
         assert_eq!(page.header("x-content-type-options"), "nosniff", "{path}");
@@ -227,15 +227,14 @@ async fn answers_about_a_company_are_kept_by_no_cache_and_pages_run_nothing_from
 }
 
 #[tokio::test]
-async fn the_root_answers_a_browser_with_a_page_and_a_program_with_where_to_look() {
+async fn the_root_leads_a_browser_to_the_console_and_tells_a_program_where_to_look() {
     let world = World::new().await;
     let ask = async |accept: &str| {
         let request = world.service.request(Method::GET, "/").header("accept", accept);
         Answer::read(request.send().await.unwrap()).await
     };
-    let page = ask("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8").await;
-    assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
-    assert!(page.body.contains(r#"<a href="/docs">"#), "{}", page.body);
+    let led = ask("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8").await;
+    assert_eq!((led.status, led.header("location")), (303, "/console"));
     let directory: serde_json::Value = serde_json::from_str(&ask("*/*").await.body).unwrap();
     for (name, path) in [("docs", "/docs"), ("openapi", "/openapi.json"), ("readiness", "/readyz")] {
         assert_eq!(directory[name], path);

@@ -11,6 +11,7 @@ use pombo::accounts::Accounts;
 use pombo::api::{self, State};
 use pombo::config::Config;
 use pombo::connector::web_session::Driver;
+use pombo::console;
 use pombo::engine::Engine;
 use pombo::store::{self, Store};
 use pombo::vault::Vault;
@@ -18,8 +19,8 @@ use tokio::sync::oneshot;
 
 use crate::running::lease;
 
-/// Serves on a free port of this machine; its address.
-pub(crate) fn listen(state: web::Data<State>) -> (Server, String) {
+/// Serves on a free port of this machine, with the console if there is one; its address.
+pub(crate) fn listen(state: web::Data<State>, pages: Option<web::Data<console::State>>) -> (Server, String) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let settings = api::Settings {
@@ -28,7 +29,8 @@ pub(crate) fn listen(state: web::Data<State>) -> (Server, String) {
         client_timeout: Duration::ZERO,
         ..api::Settings::default()
     };
-    (api::listen(listener, api::Listener::Whole, state, settings).unwrap(), url)
+    let beside = pages.map(|pages| -> api::Beside { Arc::new(move |_| console::resources(&pages, true)) });
+    (api::listen(listener, api::Listener::Whole, state, beside, settings).unwrap(), url)
 }
 
 /// A service that runs in a thread of its own; asked to stop on drop.
@@ -37,6 +39,7 @@ pub(crate) struct Process {
     pub(crate) url: String,
     pub(crate) engine: Engine,
     pub(crate) vault: Arc<Vault>,
+    pub(crate) pages: Arc<console::State>,
     pub(crate) accounts: Accounts,
     server: ServerHandle,
     ended: Option<oneshot::Receiver<()>>,
@@ -71,23 +74,28 @@ impl Process {
                 let lease = lease(&store, &database).await;
                 let accounts = Accounts::new(store.clone(), Arc::clone(&own_vault));
                 let engine = Engine::start(&config, store, own_vault, lease, driver).await.unwrap();
+                let public_url = config.server.public_url.clone();
+                let page_options = console::Options { public_url, ..console::Options::default() };
+                let pages = console::State::new(engine.clone(), accounts.clone(), page_options);
+                let pages = web::Data::new(pages);
                 let state =
                     web::Data::new(State { engine: engine.clone(), accounts: accounts.clone(), options });
-                let (server, url) = listen(state);
-                let _ = tell.send((url, engine.clone(), accounts, server.handle()));
+                let (server, url) = listen(state, Some(pages.clone()));
+                let _ = tell.send((url, engine.clone(), accounts, server.handle(), pages.into_inner()));
                 server.await.unwrap();
                 engine.stop().await;
             });
             let _ = end.send(());
         });
-        let (url, engine, accounts, server) = told.await.unwrap();
-        Self { url, engine, vault, accounts, server, ended: Some(ended) }
+        let (url, engine, accounts, server, pages) = told.await.unwrap();
+        Self { url, engine, vault, accounts, pages, server, ended: Some(ended) }
     }
 }
 
 impl Process {
     /// Ends it gracefully.
     pub(crate) async fn stop(&mut self) {
+        self.pages.close();
         self.server.stop(true).await;
         if let Some(ended) = self.ended.take() {
             let _ = ended.await;

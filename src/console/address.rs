@@ -1,0 +1,18 @@
+//! The address of this service as the person's browser reaches it, for links and commands to copy.
+
+use actix_web::HttpRequest;
+use actix_web::http::header::HOST;
+use url::Url;
+
+use super::State;
+
+/// Where people reach the service, without a slash at its end: what is configured, or as this request names it.
+pub(super) fn base(request: &HttpRequest, state: &State) -> String {
+    if let Some(public) = &state.options.public_url {
+        return public.as_str().trim_end_matches('/').to_owned();
+    }
+    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    // Parsed, so that nothing but a host and a port gets into a command that somebody pastes.
+    let origin = Url::parse(&format!("http://{host}")).ok().filter(Url::has_host).map(|url| url.origin());
+    origin.map_or_else(|| "http://127.0.0.1:8080".to_owned(), |origin| origin.ascii_serialization())
+}

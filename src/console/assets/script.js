@@ -1,0 +1,249 @@
+// What script adds to the console: live parts, copy buttons, confirmation, upload progress, relative times.
+// Every page works without it.
+"use strict";
+
+const page = document.documentElement;
+const words = document.body.dataset;
+
+// Times: "5 minutes ago", beside the exact one in the title.
+
+const STEPS = [["second", 60], ["minute", 60], ["hour", 24], ["day", 7]];
+const relative = new Intl.RelativeTimeFormat(page.lang, { numeric: "auto" });
+
+function showTime(time) {
+  const at = Date.parse(time.dateTime);
+  if (Number.isNaN(at)) return;
+  let distance = (at - Date.now()) / 1000;
+  for (const [unit, most] of STEPS) {
+    if (Math.abs(distance) < most) {
+      time.dataset.exact ??= time.textContent;
+      time.title = `${time.dataset.exact} (${time.dataset.zone ??= time.title})`;
+      time.textContent = relative.format(Math.round(distance), unit);
+      return;
+    }
+    distance /= most;
+  }
+  // Older than a week: the date says more.
+  if (time.dataset.exact) time.textContent = time.dataset.exact;
+}
+
+function showTimes(root = document) {
+  for (const time of root.querySelectorAll("time[data-relative]")) showTime(time);
+}
+
+// Copy buttons.
+
+function showCopyButtons(root = document) {
+  for (const button of root.querySelectorAll("button[data-copy]")) button.hidden = false;
+}
+
+async function copy(button) {
+  const value = button.dataset.copy;
+  try {
+    await navigator.clipboard.writeText(value);
+  } catch {
+    // Without https there is no clipboard: the old way.
+    const area = document.createElement("textarea");
+    area.value = value;
+    area.className = "unseen";
+    button.after(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+    button.focus();
+  }
+  say(words.copied);
+  const label = button.textContent;
+  if (button.dataset.label) return;
+  button.dataset.label = label;
+  button.textContent = words.copied;
+  setTimeout(() => {
+    button.textContent = label;
+    delete button.dataset.label;
+  }, 1500);
+}
+
+// Says something to screen readers.
+function say(sentence) {
+  let speaker = document.getElementById("speaker");
+  if (!speaker) {
+    speaker = document.createElement("p");
+    speaker.id = "speaker";
+    speaker.className = "unseen";
+    speaker.setAttribute("role", "status");
+    document.body.append(speaker);
+  }
+  speaker.textContent = sentence;
+}
+
+// Confirmation: the line that opens becomes a dialog.
+
+function confirmIn(details) {
+  const form = details.querySelector("form");
+  const summary = details.querySelector("summary");
+  if (!form || !summary) return;
+  const dialog = document.createElement("dialog");
+  dialog.setAttribute("aria-label", summary.textContent);
+  const close = document.createElement("button");
+  close.type = "button";
+  close.className = "quiet";
+  close.textContent = "✕";
+  close.setAttribute("aria-label", "Esc");
+  close.addEventListener("click", () => dialog.close());
+  dialog.append(close, form);
+  dialog.addEventListener("close", () => {
+    details.append(form);
+    details.open = false;
+    dialog.remove();
+    summary.focus();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  form.querySelector("button[type=submit]")?.focus();
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button[data-copy]");
+  if (button) copy(button);
+  const summary = event.target.closest("details.confirm > summary");
+  if (summary && window.HTMLDialogElement) {
+    event.preventDefault();
+    confirmIn(summary.parentElement);
+  }
+});
+
+// A form that is on its way is not sent again. One that searches sends itself while somebody types.
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || form.method !== "post") return;
+  if (form.dataset.sent) {
+    event.preventDefault();
+    return;
+  }
+  if (form.querySelector("input[type=file]")) return upload(event, form);
+  form.dataset.sent = "yes";
+});
+
+// A page that comes back from the browser's memory has forms that may be sent again.
+window.addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
+});
+
+let typing;
+document.addEventListener("input", (event) => {
+  const form = event.target.closest?.("form[data-search]");
+  if (!form) return;
+  clearTimeout(typing);
+  typing = setTimeout(() => search(form, event.target), 250);
+});
+
+let searching;
+async function search(form, field) {
+  const target = document.getElementById(form.dataset.search);
+  if (!target) return;
+  const address = new URL(form.action || location.href);
+  address.search = new URLSearchParams(new FormData(form)).toString();
+  searching?.abort();
+  searching = new AbortController();
+  try {
+    const answer = await fetch(address, { signal: searching.signal });
+    if (answer.redirected || !answer.ok) return;
+    replace(target, new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(target.id));
+    history.replaceState(null, "", address);
+    field.focus();
+  } catch {
+    // Overtaken by the next letter, or no network: the button remains.
+  }
+}
+
+// Uploads show how far they are. The answer replaces the page, as it would without script.
+
+function upload(event, form) {
+  event.preventDefault();
+  form.dataset.sent = "yes";
+  const bar = document.createElement("progress");
+  bar.max = 1;
+  bar.value = 0;
+  bar.setAttribute("aria-label", words.upload);
+  form.append(bar);
+  say(words.upload);
+  const request = new XMLHttpRequest();
+  request.open("POST", form.action || location.href);
+  request.upload.addEventListener("progress", (progress) => {
+    if (progress.lengthComputable) bar.value = progress.loaded / progress.total;
+  });
+  const again = () => {
+    delete form.dataset.sent;
+    bar.remove();
+  };
+  request.addEventListener("load", () => {
+    if (request.status < 400 && request.responseURL) {
+      location.assign(request.responseURL);
+      return;
+    }
+    again();
+    const shown = new DOMParser().parseFromString(request.responseText, "text/html").querySelector("main");
+    if (shown) {
+      replace(document.querySelector("main"), shown);
+      document.querySelector("main").focus();
+    }
+  });
+  request.addEventListener("error", again);
+  request.addEventListener("abort", again);
+  request.send(new FormData(form));
+}
+
+// Live parts: fragments with ids that replace the ones that are shown. The stream is closed while nobody looks.
+
+let stream;
+function listen() {
+  const address = document.querySelector("[data-live]")?.dataset.live;
+  const wanted = address && !document.hidden;
+  if (!wanted) {
+    stream?.close();
+    stream = undefined;
+    return;
+  }
+  if (stream && stream.readyState !== EventSource.CLOSED) return;
+  stream = new EventSource(address);
+  stream.addEventListener("fragment", (event) => {
+    const holder = document.createElement("template");
+    holder.innerHTML = event.data;
+    const fresh = holder.content.firstElementChild;
+    const shown = fresh && document.getElementById(fresh.id);
+    if (shown) replace(shown, fresh);
+  });
+  // What is over, and where it goes on.
+  stream.addEventListener("leave", (event) => location.assign(event.data));
+}
+
+// Replaces a part of the page, and leaves alone what a person is using in it.
+function replace(shown, fresh) {
+  if (!fresh || shown.isEqualNode(fresh)) return;
+  const used = document.activeElement;
+  const inside = used && used !== shown && shown.contains(used);
+  if (inside && /^(INPUT|SELECT|TEXTAREA)$/.test(used.tagName)) return;
+  const open = [...shown.querySelectorAll("details[open][id]")].map((details) => details.id);
+  const mark = inside ? used.id : "";
+  shown.replaceWith(fresh);
+  for (const id of open) document.getElementById(id)?.setAttribute("open", "");
+  if (mark) document.getElementById(mark)?.focus();
+  showCopyButtons(fresh);
+  showTimes(fresh);
+}
+
+document.addEventListener("visibilitychange", listen);
+window.addEventListener("pagehide", () => {
+  stream?.close();
+  stream = undefined;
+});
+window.addEventListener("pageshow", listen);
+
+// A link that signs in is used by who opens it in a browser, not by programs that look ahead.
+document.querySelector("form[data-submit]")?.requestSubmit();
+
+showTimes();
+showCopyButtons();
+listen();
+setInterval(showTimes, 15_000, document);

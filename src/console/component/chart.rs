@@ -1,0 +1,85 @@
+//! A chart of something over time, as inline SVG: a filled line, and the limit that holds it.
+
+use std::fmt::Write as _;
+
+use maud::{Markup, html};
+
+use crate::console::text::Text;
+
+const WIDTH: f64 = 600.0;
+const HEIGHT: f64 = 140.0;
+/// Room above the highest point, so that its line is not cut.
+const TOP: f64 = 8.0;
+
+/// What is drawn.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::console) struct Chart<'a> {
+    /// What it shows, as a heading.
+    pub(in crate::console) name: &'a str,
+    /// What is counted: "messages a second".
+    pub(in crate::console) unit: &'a str,
+    /// The values, from the oldest on, at equal distances.
+    pub(in crate::console) values: &'a [f64],
+    /// A limit in the same unit.
+    pub(in crate::console) limit: Option<f64>,
+    /// The words at the beginning and at the end of the time.
+    pub(in crate::console) span: (&'a str, &'a str),
+}
+
+impl Chart<'_> {
+    /// The chart. Its numbers stand in words beside it, so it says nothing that only eyes can read.
+    pub(in crate::console) fn show(self, text: Text) -> Markup {
+        let Self { name, unit, values, limit, span } = self;
+        let highest = values.iter().copied().fold(0.0, f64::max);
+        let now = values.last().copied().unwrap_or_default();
+        let top = highest.max(limit.unwrap_or_default()).max(1.0);
+        let height = |value: f64| HEIGHT - (value.max(0.0) / top) * (HEIGHT - TOP);
+        let line = line(values, &height);
+        let number = |value| text.0.decimal(value, 1);
+        let summary = text.with(
+            "shell-chart",
+            [("now", number(now).into()), ("highest", number(highest).into()), ("unit", unit.into())],
+        );
+        html! {
+            figure.chart {
+                figcaption {
+                    strong { (name) }
+                    span.soft { (summary) }
+                }
+                svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) preserveAspectRatio="none" role="img" aria-label=(summary) {
+                    @for part in [0.25, 0.5, 0.75] {
+                        line.grid x1="0" x2=(WIDTH) y1=(HEIGHT * part) y2=(HEIGHT * part) {}
+                    }
+                    @if !line.is_empty() {
+                        path.area d=(format!("M0 {HEIGHT} L{line} L{WIDTH} {HEIGHT} Z")) {}
+                        path.line d=(format!("M{line}")) {}
+                    }
+                    @if let Some(limit) = limit {
+                        line.limit x1="0" x2=(WIDTH) y1=(height(limit)) y2=(height(limit)) {}
+                    }
+                }
+                div.span aria-hidden="true" { span { (span.0) } span { (span.1) } }
+                @if let Some(limit) = limit {
+                    p.soft { (text.with("shell-chart-limit", [("limit", number(limit).into()), ("unit", unit.into())])) }
+                }
+            }
+        }
+    }
+}
+
+/// The points of the line, in the words of an SVG path.
+fn line(values: &[f64], height: &dyn Fn(f64) -> f64) -> String {
+    let step = WIDTH / (values.len().saturating_sub(1).max(1)) as f64;
+    let mut line = String::with_capacity(values.len() * 12);
+    for (index, value) in values.iter().enumerate() {
+        // Writing to a string does not fail.
+        let _ = write!(
+            line,
+            "{}{:.1} {:.1}",
+            if index == 0 { "" } else { " " },
+            index as f64 * step,
+            height(*value)
+        );
+    }
+    line
+}

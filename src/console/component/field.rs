@@ -1,0 +1,231 @@
+//! Fields of forms: a label, the control with the words that were sent, a hint, and the fault beside it.
+
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use crate::console::form::Form;
+
+/// Everything around and in a field but its kind.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::console) struct Field<'a> {
+    form: &'a Form,
+    name: &'a str,
+    label: &'a str,
+    hint: Option<&'a str>,
+    is_required: bool,
+    autocomplete: Option<&'a str>,
+    most: Option<usize>,
+    scope: &'a str,
+}
+
+impl<'a> Field<'a> {
+    /// The field of this name; the label is its accessible name.
+    pub(in crate::console) const fn new(form: &'a Form, name: &'a str, label: &'a str) -> Self {
+        Self {
+            form,
+            name,
+            label,
+            hint: None,
+            is_required: false,
+            autocomplete: None,
+            most: None,
+            scope: "field",
+        }
+    }
+
+    /// A sentence below the label.
+    pub(in crate::console) const fn hint(mut self, hint: &'a str) -> Self {
+        self.hint = Some(hint);
+        self
+    }
+
+    /// It must be filled.
+    pub(in crate::console) const fn required(mut self) -> Self {
+        self.is_required = true;
+        self
+    }
+
+    /// What a browser may fill in.
+    pub(in crate::console) const fn autocomplete(mut self, autocomplete: &'a str) -> Self {
+        self.autocomplete = Some(autocomplete);
+        self
+    }
+
+    /// At most this many characters.
+    pub(in crate::console) const fn most(mut self, most: usize) -> Self {
+        self.most = Some(most);
+        self
+    }
+
+    /// Parts its ids from those of a field of the same name in another form of the page.
+    pub(in crate::console) const fn within(mut self, scope: &'a str) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    /// A line of text.
+    pub(in crate::console) fn text(self) -> Markup {
+        self.input("text")
+    }
+
+    /// A line of another kind: `email`, `search`, `tel`, `url`, `number`, `date`, `datetime-local`.
+    pub(in crate::console) fn input(self, kind: &str) -> Markup {
+        let spelled = (kind == "email").then_some("off");
+        self.around(&html! {
+            input id=(self.id()) type=(kind) name=(self.name) value=(self.form.value(self.name)) required[self.is_required]
+                maxlength=[self.most] autocomplete=[self.autocomplete] autocapitalize=[spelled]
+                aria-describedby=[self.described()] aria-invalid=[self.invalid()];
+        })
+    }
+
+    /// A password, which is never shown again.
+    pub(in crate::console) fn password(self) -> Markup {
+        self.around(&html! {
+            input id=(self.id()) type="password" name=(self.name) required[self.is_required]
+                autocomplete=[self.autocomplete] aria-describedby=[self.described()] aria-invalid=[self.invalid()];
+        })
+    }
+
+    /// A code of digits, from a telephone or a list.
+    pub(in crate::console) fn code(self) -> Markup {
+        self.around(&html! {
+            input.code id=(self.id()) type="text" name=(self.name) required[self.is_required] inputmode="text"
+                autocomplete="one-time-code" autocapitalize="off" spellcheck="false" maxlength="32"
+                aria-describedby=[self.described()] aria-invalid=[self.invalid()];
+        })
+    }
+
+    /// Several lines.
+    pub(in crate::console) fn area(self, rows: usize) -> Markup {
+        self.around(&html! {
+            textarea id=(self.id()) name=(self.name) rows=(rows) required[self.is_required] maxlength=[self.most]
+                aria-describedby=[self.described()] aria-invalid=[self.invalid()] { "\n" (self.form.value(self.name)) }
+        })
+    }
+
+    /// One of several values, each with its words.
+    pub(in crate::console) fn select<V: AsRef<str>, W: AsRef<str>>(
+        self,
+        options: impl IntoIterator<Item = (V, W)>,
+    ) -> Markup {
+        let current = self.form.value(self.name);
+        self.around(&html! {
+            select id=(self.id()) name=(self.name) required[self.is_required] aria-describedby=[self.described()]
+                aria-invalid=[self.invalid()] {
+                @for (value, words) in options {
+                    option value=(value.as_ref()) selected[value.as_ref() == current] { (words.as_ref()) }
+                }
+            }
+        })
+    }
+
+    /// Several boxes under one label, each ticked or not.
+    pub(in crate::console) fn boxes<V: AsRef<str>, W: AsRef<str>>(
+        self,
+        options: impl IntoIterator<Item = (V, W)>,
+    ) -> Markup {
+        self.group("checkbox", options)
+    }
+
+    /// Several buttons under one label, of which one is chosen.
+    pub(in crate::console) fn radios<V: AsRef<str>, W: AsRef<str>>(
+        self,
+        options: impl IntoIterator<Item = (V, W)>,
+    ) -> Markup {
+        self.group("radio", options)
+    }
+
+    fn group<V: AsRef<str>, W: AsRef<str>>(
+        self,
+        kind: &str,
+        options: impl IntoIterator<Item = (V, W)>,
+    ) -> Markup {
+        html! {
+            fieldset.field id=(self.id()) aria-describedby=[self.described()] aria-invalid=[self.invalid()] {
+                legend { (self.label) }
+                @if let Some(hint) = self.hint { p.hint id=(self.part("hint")) { (hint) } }
+                @for (value, words) in options {
+                    label.choice {
+                        input type=(kind) name=(self.name) value=(value.as_ref())
+                            checked[self.form.is_ticked(self.name, value.as_ref())];
+                        span { (words.as_ref()) }
+                    }
+                }
+                (self.fault())
+            }
+        }
+    }
+
+    /// A single box.
+    pub(in crate::console) fn tick(self, value: &str) -> Markup {
+        html! {
+            div.field {
+                label.choice {
+                    input id=(self.id()) type="checkbox" name=(self.name) value=(value)
+                        checked[self.form.is_ticked(self.name, value)] required[self.is_required]
+                        aria-describedby=[self.described()] aria-invalid=[self.invalid()];
+                    span { (self.label) }
+                }
+                @if let Some(hint) = self.hint { p.hint id=(self.part("hint")) { (hint) } }
+                (self.fault())
+            }
+        }
+    }
+
+    /// Label, hint and fault around a control that has this field's [`Field::id`].
+    pub(in crate::console) fn around(self, control: &Markup) -> Markup {
+        html! {
+            div.field {
+                label for=(self.id()) { (self.label) }
+                @if let Some(hint) = self.hint { p.hint id=(self.part("hint")) { (hint) } }
+                (control)
+                (self.fault())
+            }
+        }
+    }
+
+    /// The control's id in the page.
+    pub(in crate::console) fn id(self) -> String {
+        format!("{}-{}", self.scope, self.name)
+    }
+
+    fn part(self, part: &str) -> String {
+        format!("{}-{}-{part}", self.scope, self.name)
+    }
+
+    fn fault(self) -> Markup {
+        html! {
+            @if let Some(fault) = self.form.fault_of(self.name) { p.fault id=(self.part("fault")) { (fault) } }
+        }
+    }
+
+    fn described(self) -> Option<String> {
+        let hint = self.hint.map(|_| self.part("hint"));
+        let fault = self.form.fault_of(self.name).map(|_| self.part("fault"));
+        match (hint, fault) {
+            (Some(hint), Some(fault)) => Some(format!("{hint} {fault}")),
+            (one, other) => one.or(other),
+        }
+    }
+
+    fn invalid(self) -> Option<&'static str> {
+        self.form.fault_of(self.name).map(|_| "true")
+    }
+}
+
+/// The id under which a form acts once. It stays the same when the form is shown again with its faults.
+pub(in crate::console) fn once(form: &Form) -> Markup {
+    let id = form.once().unwrap_or_else(Uuid::now_v7);
+    html! { input type="hidden" name="once" value=(id); }
+}
+
+/// What is wrong with the form as a whole, or that something is.
+pub(in crate::console) fn faults(form: &Form) -> Markup {
+    html! {
+        @if let Some(fault) = form.fault_of("") {
+            p.notice.bad role="alert" { (fault) }
+        } @else if form.has_faults() {
+            p.notice.bad role="alert" { (form.text().get("fault-fields")) }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! What pages are made of. Look here before writing markup of your own.
+
+pub(super) mod badge;
+pub(super) mod cause;
+pub(super) mod chart;
+pub(super) mod confirm;
+pub(super) mod copy;
+pub(super) mod empty;
+pub(super) mod field;
+pub(super) mod notice;
+pub(super) mod pager;
+pub(super) mod reason;
+pub(super) mod status;
+pub(super) mod table;
+pub(super) mod time;

@@ -1,0 +1,52 @@
+//! A table that a narrow screen shows as cards: each cell knows its column's name.
+
+use maud::{Markup, html};
+
+/// A column: its name, and whether it holds numbers, which stand at the line's end.
+#[derive(Debug, Clone)]
+pub(in crate::console) struct Column {
+    name: String,
+    is_number: bool,
+}
+
+impl Column {
+    /// A column of words.
+    pub(in crate::console) fn words(name: impl Into<String>) -> Self {
+        Self { name: name.into(), is_number: false }
+    }
+
+    /// A column of numbers.
+    pub(in crate::console) fn numbers(name: impl Into<String>) -> Self {
+        Self { name: name.into(), is_number: true }
+    }
+}
+
+/// The table. `caption` says what it lists, to screen readers. Each row has a cell for each column; the first one names it.
+pub(in crate::console) fn table(
+    caption: &str,
+    columns: &[Column],
+    rows: impl IntoIterator<Item = Vec<Markup>>,
+) -> Markup {
+    let class = |column: &Column| column.is_number.then_some("number");
+    html! {
+        div.table {
+            table {
+                caption.unseen { (caption) }
+                thead { tr { @for column in columns { th scope="col" class=[class(column)] { (column.name) } } } }
+                tbody {
+                    @for row in rows {
+                        tr {
+                            @for (index, (cell, column)) in row.into_iter().zip(columns).enumerate() {
+                                @if index == 0 {
+                                    th scope="row" class=[class(column)] { (cell) }
+                                } @else {
+                                    td class=[class(column)] data-name=(column.name) { (cell) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Why a page is not shown, and the one place where that becomes an answer.
+
+use std::fmt;
+use std::time::Duration;
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, ResponseError};
+
+use crate::accounts;
+use crate::engine;
+use crate::error::{Class, Refusal};
+use crate::store;
+
+/// Why a page is not shown or a form not taken. The gate turns it into a page in the person's language.
+#[derive(Debug)]
+pub(super) enum Error {
+    /// There is no such page, or what it is about belongs to another company.
+    NotFound,
+    /// The person's role does not allow it.
+    Forbidden,
+    /// A changing request that does not come from a page of this console.
+    OtherOrigin,
+    /// The path does not answer this method.
+    OtherMethod,
+    /// The form cannot be read at all.
+    Unreadable,
+    /// The form is larger than this route takes.
+    TooLarge,
+    /// The form took too long to arrive.
+    TooSlow,
+    /// Too many tries, or too many pages open: come again after this long.
+    TooMany(Duration),
+    /// Refused by the engine where no field can show it.
+    Refused(Refusal),
+    /// It may succeed later.
+    Unavailable,
+    /// A defect of ours, which was logged where it happened.
+    Internal,
+}
+
+impl Error {
+    /// The name of the texts that explain it: `fault-{name}-title` and `fault-{name}`.
+    pub(super) const fn keys(&self) -> (&'static str, &'static str) {
+        match self {
+            Self::NotFound => ("fault-not-found-title", "fault-not-found"),
+            Self::Forbidden => ("fault-forbidden-title", "fault-forbidden"),
+            Self::OtherOrigin => ("fault-other-origin-title", "fault-other-origin"),
+            Self::OtherMethod => ("fault-other-method-title", "fault-other-method"),
+            Self::Unreadable => ("fault-unreadable-title", "fault-unreadable"),
+            Self::TooLarge => ("fault-too-large-title", "fault-too-large"),
+            Self::TooSlow => ("fault-too-slow-title", "fault-too-slow"),
+            Self::TooMany(_) => ("fault-too-many-title", "fault-too-many"),
+            Self::Refused(_) => ("fault-refused-title", "fault-refused"),
+            Self::Unavailable => ("fault-unavailable-title", "fault-unavailable"),
+            Self::Internal => ("fault-internal-title", "fault-internal"),
+        }
+    }
+
+    /// When to come again, where that is known.
+    pub(super) const fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::TooMany(wait) => Some(*wait),
+            Self::Unavailable => Some(Duration::from_secs(1)),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.keys().1)
+    }
+}
+
+impl ResponseError for Error {
+    fn status_code(&self) -> StatusCode {
+        match self {
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::Forbidden | Self::OtherOrigin => StatusCode::FORBIDDEN,
+            Self::OtherMethod => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Unreadable => StatusCode::BAD_REQUEST,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::TooMany(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::Refused(refusal) => match refusal.code.class() {
+                Class::NotFound => StatusCode::NOT_FOUND,
+                Class::Conflict => StatusCode::CONFLICT,
+                _ => StatusCode::UNPROCESSABLE_ENTITY,
+            },
+            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// Without a page: the gate, which knows the person's language, puts it there.
+    fn error_response(&self) -> HttpResponse {
+        HttpResponse::new(self.status_code())
+    }
+}
+
+impl From<engine::Error> for Error {
+    fn from(error: engine::Error) -> Self {
+        match error {
+            engine::Error::Refused(refusal) if refusal.code.class() == Class::NotFound => Self::NotFound,
+            engine::Error::Refused(refusal) => Self::Refused(refusal),
+            engine::Error::TooSoon { retry_after, .. } => Self::TooMany(retry_after),
+            engine::Error::Unavailable { .. } => Self::Unavailable,
+            engine::Error::Internal => Self::Internal,
+        }
+    }
+}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Self {
+        if error.is_passing() {
+            tracing::warn!(%error, "the database is unavailable");
+            Self::Unavailable
+        } else {
+            tracing::error!(%error, "a query failed");
+            Self::Internal
+        }
+    }
+}
+
+impl From<accounts::Error> for Error {
+    fn from(error: accounts::Error) -> Self {
+        match error {
+            accounts::Error::TooMany { retry_after } => Self::TooMany(retry_after),
+            accounts::Error::NotFound | accounts::Error::LinkGone => Self::NotFound,
+            // Pages that can meet these show them beside a field.
+            accounts::Error::Refused
+            | accounts::Error::Exists
+            | accounts::Error::LastOwner
+            | accounts::Error::Invalid { .. } => Self::Unreadable,
+            accounts::Error::Vault(_) | accounts::Error::Defect(_) => {
+                tracing::error!(%error, "an account could not be worked on");
+                Self::Internal
+            }
+            accounts::Error::Store(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What the next page shows once: that something was done, or a secret that is shown this one time.
+//!
+//! Kept in memory for some minutes, for one session. What the page shows is gone when it was shown.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+/// How long something waits to be shown.
+const KEPT: Duration = Duration::from_secs(10 * 60);
+/// How much may wait at once; beyond it the oldest is forgotten.
+const MOST: usize = 4_096;
+
+/// Everything that waits to be shown.
+#[derive(Debug, Default)]
+pub(super) struct Flashes(Mutex<VecDeque<Flash>>);
+
+#[derive(Debug)]
+struct Flash {
+    session: Uuid,
+    name: &'static str,
+    value: String,
+    since: Instant,
+}
+
+impl Flashes {
+    /// Keeps `value` for the next page of this session that asks for `name`.
+    pub(super) fn put(&self, session: Uuid, name: &'static str, value: impl Into<String>) {
+        let mut flashes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        flashes.retain(|flash| {
+            flash.since.elapsed() < KEPT && !(flash.session == session && flash.name == name)
+        });
+        while flashes.len() >= MOST {
+            flashes.pop_front();
+        }
+        flashes.push_back(Flash { session, name, value: value.into(), since: Instant::now() });
+    }
+
+    /// What waits under this name for this session.
+    pub(super) fn take(&self, session: Uuid, name: &'static str) -> Option<String> {
+        let mut flashes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = flashes.iter().position(|flash| flash.session == session && flash.name == name)?;
+        flashes.remove(index).filter(|flash| flash.since.elapsed() < KEPT).map(|flash| flash.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_is_shown_once_and_to_its_session_alone() {
+        let (flashes, session) = (Flashes::default(), Uuid::now_v7());
+        flashes.put(session, "key", "old");
+        flashes.put(session, "key", "secret");
+        flashes.put(session, "done", "created");
+        assert_eq!(flashes.take(Uuid::now_v7(), "key"), None);
+        assert_eq!(flashes.take(session, "key").as_deref(), Some("secret"));
+        assert_eq!(flashes.take(session, "key"), None);
+        assert_eq!(flashes.take(session, "done").as_deref(), Some("created"));
+    }
+
+    #[test]
+    fn no_more_waits_than_there_is_room_for() {
+        let flashes = Flashes::default();
+        let sessions: Vec<_> = (0..=MOST).map(|_| Uuid::now_v7()).collect();
+        for session in &sessions {
+            flashes.put(*session, "key", "secret");
+        }
+        assert_eq!(flashes.take(sessions[0], "key"), None);
+        assert!(flashes.take(sessions[1], "key").is_some());
+    }
+}

@@ -1,0 +1,245 @@
+//! A form as it was sent: its words, and the faults that are shown beside its fields.
+//!
+//! A handler reads the fields it needs, each of which notes its own fault, and shows the page again when there are any:
+//!
+//! ```ignore
+//! let name = form.required("name", 80);
+//! let role = form.choice("role", &["owner", "member", "viewer"]);
+//! if form.has_faults() {
+//!     return page(&viewer, &form).unprocessable().into();
+//! }
+//! ```
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::pin::pin;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::dev::Payload;
+use actix_web::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use actix_web::web::{BytesMut, Data};
+use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
+use futures_util::StreamExt as _;
+use futures_util::future::LocalBoxFuture;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use super::State;
+use super::error::Error;
+use super::route::Access;
+use super::text::Text;
+use super::visitor::Visitor;
+use super::words::Words;
+
+/// The largest form of somebody who is not signed in, in bytes.
+const PUBLIC_BYTES: usize = 16 * 1024;
+/// The largest form of somebody who is: a hundred thousand numbers fit.
+const OWN_BYTES: usize = 3 * 1024 * 1024;
+/// How long a form may take to arrive.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The memory of all forms that are being read, in KiB.
+#[derive(Debug, Clone)]
+pub(super) struct Room(Arc<Semaphore>);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(32 * 1024)))
+    }
+}
+
+/// A form, with the faults that were found in it.
+#[derive(Debug)]
+pub(super) struct Form {
+    words: Words,
+    faults: BTreeMap<String, String>,
+    text: Text,
+    once: Option<Uuid>,
+    hold: Option<Duration>,
+}
+
+impl Form {
+    /// The form of a page that is shown for the first time. It has an id of its own.
+    pub(super) fn new(text: Text) -> Self {
+        Self { words: Words::default(), faults: BTreeMap::new(), text, once: None, hold: None }
+    }
+
+    /// The same, with these values in its fields.
+    pub(super) fn filled<'a>(text: Text, values: impl IntoIterator<Item = (&'a str, String)>) -> Self {
+        let mut form = Self::new(text);
+        for (name, value) in values {
+            form.words.add(name, value);
+        }
+        form
+    }
+
+    /// Gives a field another value.
+    pub(super) fn set(&mut self, name: &str, value: impl Into<String>) {
+        self.words.set(name, value);
+    }
+
+    /// The texts in the person's language.
+    pub(super) const fn text(&self) -> Text {
+        self.text
+    }
+
+    /// What was sent.
+    pub(super) const fn words(&self) -> &Words {
+        &self.words
+    }
+
+    /// The value that a field shows.
+    pub(super) fn value(&self, name: &str) -> &str {
+        self.words.raw(name).unwrap_or_default()
+    }
+
+    /// Whether a box of this name and value is ticked.
+    pub(super) fn is_ticked(&self, name: &str, value: &str) -> bool {
+        self.words.has(name, value)
+    }
+
+    /// The id under which the form acts once.
+    pub(super) const fn once(&self) -> Option<Uuid> {
+        self.once
+    }
+
+    /// What is wrong with the field; `""` is the form as a whole.
+    pub(super) fn fault_of(&self, name: &str) -> Option<&str> {
+        self.faults.get(name).map(String::as_str)
+    }
+
+    /// Whether anything is wrong.
+    pub(super) fn has_faults(&self) -> bool {
+        !self.faults.is_empty()
+    }
+
+    /// Notes what is wrong with a field, a sentence in the person's language; the first one stays.
+    pub(super) fn fault(&mut self, name: &str, sentence: impl Into<String>) {
+        self.faults.entry(name.to_owned()).or_insert_with(|| sentence.into());
+    }
+
+    /// Notes what is wrong with the form as a whole.
+    pub(super) fn general_fault(&mut self, sentence: impl Into<String>) {
+        self.fault("", sentence);
+    }
+
+    /// Says that the form may be sent again after this long only.
+    pub(super) const fn hold(&mut self, wait: Duration) {
+        self.hold = Some(wait);
+    }
+
+    /// How long it must wait.
+    pub(super) const fn held(&self) -> Option<Duration> {
+        self.hold
+    }
+
+    /// A text that must be there, without the space around it, of at most `most` characters; empty with a fault.
+    pub(super) fn required(&mut self, name: &str, most: usize) -> String {
+        let text = self.optional(name, most);
+        if text.is_none() {
+            self.fault(name, self.text.get("fault-field-missing"));
+        }
+        text.unwrap_or_default()
+    }
+
+    /// A text of at most `most` characters; `None` when it is absent or blank.
+    pub(super) fn optional(&mut self, name: &str, most: usize) -> Option<String> {
+        let text = self.words.one(name).to_owned();
+        if text.chars().count() > most {
+            self.fault(name, self.text.with("fault-field-too-long", [("most", most.into())]));
+        }
+        Some(text).filter(|text| !text.is_empty())
+    }
+
+    /// A password as it was typed, space included; empty with a fault.
+    pub(super) fn password(&mut self, name: &str) -> String {
+        /// Longer than any that a person types or a program makes up.
+        const MOST: usize = 1024;
+        let typed = self.words.raw(name).unwrap_or_default().to_owned();
+        if typed.is_empty() {
+            self.fault(name, self.text.get("fault-field-missing"));
+        } else if typed.len() > MOST {
+            self.fault(name, self.text.with("fault-field-too-long", [("most", MOST.into())]));
+            return String::new();
+        }
+        typed
+    }
+
+    /// One of these values; `None` with a fault.
+    pub(super) fn choice<'a>(&mut self, name: &str, among: &[&'a str]) -> Option<&'a str> {
+        let given = self.words.one(name);
+        let chosen = among.iter().find(|value| **value == given).copied();
+        if chosen.is_none() {
+            self.fault(name, self.text.get("fault-field-choice"));
+        }
+        chosen
+    }
+
+    /// A number within bounds; `None` when the field is blank, and with a fault.
+    pub(super) fn number<T: FromStr + PartialOrd + Into<f64> + Copy>(
+        &mut self,
+        name: &str,
+        within: RangeInclusive<T>,
+    ) -> Option<T> {
+        let given = self.words.one(name);
+        if given.is_empty() {
+            return None;
+        }
+        let number = given.parse().ok().filter(|number| within.contains(number));
+        if number.is_none() {
+            let bounds =
+                [("least", (*within.start()).into().into()), ("most", (*within.end()).into().into())];
+            self.fault(name, self.text.with("fault-field-number", bounds));
+        }
+        number
+    }
+}
+
+impl FromRequest for Form {
+    type Error = Error;
+    type Future = LocalBoxFuture<'static, Result<Self, Error>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (request, payload) = (request.clone(), payload.take());
+        Box::pin(async move {
+            let visitor = Visitor::of(&request)?;
+            let words = Words::parse(&read(&request, payload).await?);
+            let once = words.one("once").parse().ok();
+            Ok(Self { words, faults: BTreeMap::new(), text: visitor.text, once, hold: None })
+        })
+    }
+}
+
+async fn read(request: &HttpRequest, payload: Payload) -> Result<BytesMut, Error> {
+    let headers = request.headers();
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if !kind.trim_start().to_ascii_lowercase().starts_with("application/x-www-form-urlencoded") {
+        return Err(Error::Unreadable);
+    }
+    let access = request.extensions().get::<Access>().copied().unwrap_or(Access::Public);
+    let most = if access == Access::Public { PUBLIC_BYTES } else { OWN_BYTES };
+    let declared: Option<usize> =
+        headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if declared.is_some_and(|declared| declared > most) {
+        return Err(Error::TooLarge);
+    }
+    let room = &request.app_data::<Data<State>>().ok_or(Error::Internal)?.room;
+    let needed = u32::try_from(declared.unwrap_or(most) / 1024 + 1).map_err(|_| Error::TooLarge)?;
+    let _room = room.0.try_acquire_many(needed).map_err(|_| Error::Unavailable)?;
+    timeout(PATIENCE, collect(payload, most)).await.map_err(|_| Error::TooSlow)?
+}
+
+async fn collect(payload: Payload, most: usize) -> Result<BytesMut, Error> {
+    let (mut payload, mut body) = (pin!(payload), BytesMut::new());
+    while let Some(piece) = payload.next().await {
+        let piece = piece.map_err(|_| Error::Unreadable)?;
+        if body.len() + piece.len() > most {
+            return Err(Error::TooLarge);
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body)
+}

@@ -1,0 +1,282 @@
+//! What every request for the console goes through: where it comes from, who asks, whether they may; and on the way back
+//! the headers, and a page for what went wrong.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+
+use actix_web::body::BoxBody;
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION,
+    ORIGIN, REFERER, REFERRER_POLICY, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
+};
+use actix_web::http::{Method, StatusCode};
+use actix_web::middleware::Next;
+use actix_web::web::Data;
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
+use futures_util::FutureExt as _;
+use url::Url;
+
+use super::error::Error;
+use super::layout;
+use super::route::{Access, Allow};
+use super::visitor::{Person, Visitor};
+use super::{State, cookie};
+use crate::accounts::Role;
+
+/// Scripts, styles and pictures of our own, from files; forms and live parts lead here; no frame, no plugin.
+const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+                              connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/// Where a browser says how the page that asks is related to ours.
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+
+/// Why a handler is not reached.
+enum Stop {
+    /// With a page that says why.
+    Fault(Error),
+    /// With the way to another page.
+    Elsewhere(String),
+}
+
+/// Lets a request through to its handler if it may, and completes the answer.
+pub(super) async fn pass(
+    access: Access,
+    request: ServiceRequest,
+    next: Next<BoxBody>,
+) -> Result<ServiceResponse, actix_web::Error> {
+    request.extensions_mut().insert(access);
+    let mut response = match admit(access, &request).await {
+        Ok(()) => {
+            let own = request.request().clone();
+            match AssertUnwindSafe(next.call(request)).catch_unwind().await {
+                Ok(Ok(response)) => response,
+                Ok(Err(error)) => ServiceResponse::from_err(error, own),
+                Err(panic) => {
+                    tracing::error!(panic = words_of(&*panic), "a page panicked");
+                    ServiceResponse::from_err(Error::Internal, own)
+                }
+            }
+        }
+        Err(Stop::Fault(error)) => {
+            let (request, _) = request.into_parts();
+            ServiceResponse::from_err(error, request)
+        }
+        Err(Stop::Elsewhere(place)) => request.into_response(redirect(&place)),
+    };
+    response = explain(response);
+    complete(response.headers_mut());
+    Ok(response)
+}
+
+fn words_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without words")
+}
+
+/// Leads a browser to another page, which it then asks for with `GET`.
+pub(super) fn redirect(place: &str) -> HttpResponse {
+    // Places are made of our own paths, with what is variable in them percent-encoded.
+    let place = HeaderValue::from_str(place).unwrap_or_else(|_| HeaderValue::from_static("/console"));
+    HttpResponse::SeeOther().insert_header((LOCATION, place)).finish()
+}
+
+/// Finds out who asks, and whether they may.
+async fn admit(access: Access, request: &ServiceRequest) -> Result<(), Stop> {
+    if access == Access::Asset {
+        return Ok(());
+    }
+    let state = request.app_data::<Data<State>>().ok_or(Stop::Fault(Error::Internal))?;
+    let is_changing = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    let headers = request.headers();
+    let address = request.peer_addr().map(|address| address.ip());
+    if is_changing && !is_same_origin(headers, state.options.public_url.as_ref()) {
+        request.extensions_mut().insert(Visitor::new(headers, address, None));
+        return Err(Stop::Fault(Error::OtherOrigin));
+    }
+    let session = match cookie::session(headers, state.is_secure()) {
+        Some(token) => state.accounts.session(token).await,
+        None => Ok(None),
+    };
+    let failed = session.as_ref().is_err();
+    let session = session.unwrap_or_else(|error| {
+        tracing::warn!(%error, "the session could not be looked up");
+        None
+    });
+    let visitor = Visitor::new(headers, address, session);
+    let verdict = judge(access, visitor.person.as_ref());
+    request.extensions_mut().insert(visitor);
+    match verdict {
+        Verdict::Pass => Ok(()),
+        Verdict::Refused => Err(Stop::Fault(Error::Forbidden)),
+        _ if failed => Err(Stop::Fault(Error::Unavailable)),
+        Verdict::SignIn => Err(Stop::Elsewhere(format!("/console/sign-in?{}", next(request, is_changing)))),
+        Verdict::Choose => Err(Stop::Elsewhere(format!("/console/companies?{}", next(request, is_changing)))),
+    }
+}
+
+/// What becomes of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Pass,
+    SignIn,
+    Choose,
+    Refused,
+}
+
+fn judge(access: Access, person: Option<&Person>) -> Verdict {
+    let within = |allowed: &dyn Fn(Role) -> bool| match person {
+        None => Verdict::SignIn,
+        Some(Person { company: None, .. }) => Verdict::Choose,
+        Some(Person { company: Some(company), .. }) if allowed(company.role) => Verdict::Pass,
+        Some(_) => Verdict::Refused,
+    };
+    match access {
+        Access::Asset | Access::Public => Verdict::Pass,
+        Access::SignedIn => person.map_or(Verdict::SignIn, |_| Verdict::Pass),
+        Access::Viewer => within(&|_| true),
+        Access::Member => within(&|role| matches!(role, Role::Member | Role::Owner)),
+        Access::Owner => within(&|role| role == Role::Owner),
+        Access::Operator => match person {
+            None => Verdict::SignIn,
+            Some(person) if person.is_operator() => Verdict::Pass,
+            Some(_) => Verdict::Refused,
+        },
+    }
+}
+
+/// Where somebody goes on once they are signed in: where they were, which for a form is the page that it stood on.
+fn next(request: &ServiceRequest, is_changing: bool) -> String {
+    let own = || request.uri().path_and_query().map_or("/console", |path| path.as_str()).to_owned();
+    let from_page = || {
+        let page = Url::parse(request.headers().get(REFERER)?.to_str().ok()?).ok()?;
+        Some(page.query().map_or_else(|| page.path().to_owned(), |query| format!("{}?{query}", page.path())))
+    };
+    let place = if is_changing { from_page().unwrap_or_else(|| "/console".to_owned()) } else { own() };
+    url::form_urlencoded::Serializer::new(String::new()).append_pair("next", inner(&place)).finish()
+}
+
+/// A place that `next` may lead to: a page of the console, and never another host.
+pub(super) fn inner(place: &str) -> &str {
+    let is_page = place == "/console" || place.starts_with("/console/") || place.starts_with("/console?");
+    let is_plain = place.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    let leads_in_circles = place.starts_with("/console/sign-in") || place.starts_with("/console/companies");
+    if is_page && is_plain && !leads_in_circles { place } else { "/console" }
+}
+
+/// Whether a changing request comes from a page of ours. Each proof that a browser sends must hold, and one must be there.
+fn is_same_origin(headers: &HeaderMap, public: Option<&Url>) -> bool {
+    let said = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    let (site, origin) = (said(SEC_FETCH_SITE), said(ORIGIN));
+    let is_own = |origin: &str| {
+        let Ok(origin) = Url::parse(origin) else { return false };
+        let is_public = public.is_some_and(|public| public.origin() == origin.origin());
+        let host = said(HOST).and_then(|host| Url::parse(&format!("{}://{host}", origin.scheme())).ok());
+        is_public || host.is_some_and(|host| host.origin() == origin.origin() && host.has_host())
+    };
+    match (site, origin) {
+        (None, None) => false,
+        (site, origin) => site.is_none_or(|site| site == "same-origin") && origin.is_none_or(is_own),
+    }
+}
+
+/// Puts a page in the place of an error without one.
+fn explain(response: ServiceResponse) -> ServiceResponse {
+    let error = response.response().error();
+    let is_failure = response.status().is_client_error() || response.status().is_server_error();
+    if error.is_none() || !is_failure {
+        return response;
+    }
+    let (request, response) = response.into_parts();
+    let own = response.error().and_then(|error| error.as_error::<Error>());
+    // Extractors of the library refuse what no page of ours leads to.
+    let error = own.unwrap_or(&Error::NotFound);
+    let mut shown = layout::fault(&request, error);
+    if let Some(wait) = error.retry_after() {
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        shown.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds.max(1)));
+    }
+    if matches!(error, Error::OtherMethod)
+        && let Some(allow) =
+            request.app_data::<Allow>().and_then(|Allow(allow)| HeaderValue::from_str(allow).ok())
+    {
+        shown.headers_mut().insert(ALLOW, allow);
+    }
+    ServiceResponse::new(request, shown)
+}
+
+fn complete(headers: &mut HeaderMap) {
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(CONTENT_POLICY));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert(OPENER_POLICY, HeaderValue::from_static("same-origin"));
+    if !headers.contains_key(CACHE_CONTROL) {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    if !headers.contains_key(VARY) {
+        headers.insert(VARY, HeaderValue::from_static("accept-encoding, accept-language, cookie"));
+    }
+}
+
+/// Answers methods that a path does not have.
+pub(super) async fn other_method(request: HttpRequest) -> Result<HttpResponse, Error> {
+    if request.method() == Method::OPTIONS {
+        let Allow(allow) = request.app_data::<Allow>().ok_or(Error::Internal)?.clone();
+        return Ok(HttpResponse::build(StatusCode::NO_CONTENT).insert_header((ALLOW, allow)).finish());
+    }
+    Err(Error::OtherMethod)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_pages_may_change_something() {
+        let public = Url::parse("https://pombo.example").unwrap();
+        for (site, origin, expected) in [
+            (None, None, false),
+            (Some("same-origin"), None, true),
+            (None, Some("http://pombo.test:8080"), true),
+            (Some("same-origin"), Some("http://pombo.test:8080"), true),
+            (Some("same-origin"), Some("https://pombo.example"), true),
+            (Some("cross-site"), Some("http://pombo.test:8080"), false),
+            (Some("same-site"), Some("http://pombo.test:8080"), false),
+            (Some("none"), None, false),
+            (Some("same-origin"), Some("http://pombo.test"), false),
+            (None, Some("http://pombo.test:8081"), false),
+            (None, Some("http://evil.example"), false),
+            (None, Some("http://pombo.example"), false),
+            (None, Some("null"), false),
+            (None, Some(""), false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(HOST, HeaderValue::from_static("pombo.test:8080"));
+            for (name, value) in [(SEC_FETCH_SITE, site), (ORIGIN, origin)] {
+                if let Some(value) = value {
+                    headers.insert(name, HeaderValue::from_static(value));
+                }
+            }
+            assert_eq!(is_same_origin(&headers, Some(&public)), expected, "{site:?} {origin:?}");
+        }
+    }
+
+    #[test]
+    fn next_leads_to_no_other_host() {
+        for place in ["/console", "/console/keys", "/console?x=1", "/console/sends/1?page=2"] {
+            assert_eq!(inner(place), place);
+        }
+        for place in [
+            "",
+            "//evil.example",
+            "/consolex",
+            "https://evil.example/console/",
+            "/console/\\evil",
+            "/console/a b",
+            "/console/sign-in?next=/console/sign-in",
+            "/metrics",
+        ] {
+            assert_eq!(inner(place), "/console", "{place}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The languages of the console: which one a person reads, and how numbers are written in it.
+
+use actix_web::http::header::{ACCEPT_LANGUAGE, HeaderMap};
+
+pub(super) use crate::domain::user::Language;
+
+impl Language {
+    /// Its own name.
+    pub(in crate::console) const fn name(self) -> &'static str {
+        match self {
+            Self::English => "English",
+            Self::Portuguese => "Português (Brasil)",
+            Self::Spanish => "Español",
+        }
+    }
+
+    /// The language of a tag such as `pt` or `es-419`.
+    pub(in crate::console) fn of_tag(tag: &str) -> Option<Self> {
+        let primary = tag.trim().split(['-', '_']).next().unwrap_or_default();
+        match primary.to_ascii_lowercase().as_str() {
+            "en" => Some(Self::English),
+            "pt" => Some(Self::Portuguese),
+            "es" => Some(Self::Spanish),
+            _ => None,
+        }
+    }
+
+    /// The one that a browser prefers, English when it names none of ours.
+    pub(in crate::console) fn accepted(headers: &HeaderMap) -> Self {
+        let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let mut best = (0.0, Self::English);
+        for entry in accepted.split(',').take(32) {
+            let (tag, parameters) = entry.split_once(';').unwrap_or((entry, ""));
+            let weight =
+                parameters.trim().strip_prefix("q=").map_or(Some(1.0_f32), |q| q.trim().parse().ok());
+            if let Some((weight, language)) = weight.zip(Self::of_tag(tag))
+                && weight > best.0
+            {
+                best = (weight, language);
+            }
+        }
+        best.1
+    }
+
+    /// What parts thousands, and what parts the decimals.
+    const fn separators(self) -> (char, char) {
+        match self {
+            Self::English => (',', '.'),
+            Self::Portuguese | Self::Spanish => ('.', ','),
+        }
+    }
+
+    /// A whole number: 1,234,567 or 1.234.567.
+    pub(in crate::console) fn whole(self, number: u64) -> String {
+        let digits = number.to_string();
+        // Spanish parts thousands from five digits on.
+        if self == Self::Spanish && digits.len() < 5 {
+            return digits;
+        }
+        let (thousands, _) = self.separators();
+        let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+        for (index, digit) in digits.chars().enumerate() {
+            if index > 0 && (digits.len() - index).is_multiple_of(3) {
+                grouped.push(thousands);
+            }
+            grouped.push(digit);
+        }
+        grouped
+    }
+
+    /// A number with at most this many decimals, without zeros at its end.
+    pub(in crate::console) fn decimal(self, number: f64, decimals: usize) -> String {
+        let written = format!("{:.decimals$}", number.abs());
+        let (whole, fraction) = written.split_once('.').unwrap_or((&written, ""));
+        let fraction = fraction.trim_end_matches('0');
+        let whole = whole.parse().map_or_else(|_| whole.to_owned(), |whole| self.whole(whole));
+        let is_zero = fraction.is_empty() && whole == "0";
+        let sign = if number < 0.0 && !is_zero { "-" } else { "" };
+        let (_, point) = self.separators();
+        if fraction.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}{point}{fraction}") }
+    }
+
+    /// A size in bytes, in the largest unit that leaves a whole part.
+    pub(in crate::console) fn bytes(self, bytes: u64) -> String {
+        const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+        let (mut size, mut unit) = (bytes as f64, "B");
+        for larger in UNITS {
+            if size < 1000.0 {
+                break;
+            }
+            (size, unit) = (size / 1000.0, larger);
+        }
+        format!("{}\u{a0}{unit}", self.decimal(size, 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::http::header::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn the_browser_s_first_choice_among_ours_is_taken() {
+        for (accepted, language) in [
+            ("", Language::English),
+            ("de, fr;q=0.9", Language::English),
+            ("pt-BR,pt;q=0.9,en;q=0.8", Language::Portuguese),
+            ("de, en;q=0.4, es-419;q=0.7", Language::Spanish),
+            ("pt;q=0, es;q=0.1", Language::Spanish),
+            ("pt;q=x", Language::English),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT_LANGUAGE, HeaderValue::from_static(accepted));
+            assert_eq!(Language::accepted(&headers), language, "{accepted}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_as_each_language_does() {
+        let [english, portuguese, spanish] = Language::ALL;
+        assert_eq!([0, 999, 1_234, 1_234_567].map(|n| english.whole(n)), ["0", "999", "1,234", "1,234,567"]);
+        assert_eq!([1_234, 1_000_000].map(|n| portuguese.whole(n)), ["1.234", "1.000.000"]);
+        assert_eq!([1_234, 12_345].map(|n| spanish.whole(n)), ["1234", "12.345"]);
+        assert_eq!(
+            [0.0, 1_234.5, -0.04, -2.25].map(|n| english.decimal(n, 1)),
+            ["0", "1,234.5", "0", "-2.2"]
+        );
+        assert_eq!(portuguese.decimal(0.75, 2), "0,75");
+        assert_eq!(
+            [999, 1_500, 2_000_000].map(|n| spanish.bytes(n)),
+            ["999\u{a0}B", "1,5\u{a0}kB", "2\u{a0}MB"]
+        );
+    }
+}

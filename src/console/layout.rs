@@ -1,0 +1,131 @@
+//! What surrounds every page: head, navigation, the company in which one works, and the foot.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, ResponseError as _};
+use maud::{DOCTYPE, Markup, html};
+
+use super::assets;
+use super::error::Error;
+use super::language::Language;
+use super::page::{self, Menu, Page};
+use super::visitor::{Person, Visitor};
+use crate::accounts::Role;
+
+/// The whole document.
+pub(super) fn page(visitor: &Visitor, path: &str, page: &Page) -> Markup {
+    let text = visitor.text;
+    let class = if visitor.person.is_some() { "signed-in" } else { "visitor" };
+    html! {
+        (DOCTYPE)
+        html lang=(text.0.as_str()) {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (page.title) " · Pombo" }
+                link rel="icon" type="image/svg+xml" href=(assets::ICON.address());
+                link rel="stylesheet" href=(assets::STYLE.address());
+                script src=(assets::SCRIPT.address()) defer {}
+            }
+            body class=(class) data-copied=(text.get("shell-copied")) data-upload=(text.get("shell-uploading")) {
+                a.skip href="#main" { (text.get("shell-skip")) }
+                (head(visitor))
+                @if let Some(person) = &visitor.person { (navigation(person, page.menu)) }
+                main id="main" tabindex="-1" data-live=[page.live.as_deref()] {
+                    h1 { (page.title) }
+                    (page.body)
+                }
+                (foot(visitor, path))
+            }
+        }
+    }
+}
+
+fn head(visitor: &Visitor) -> Markup {
+    let text = visitor.text;
+    html! {
+        header.top {
+            a.brand href="/console" { (assets::mark()) "Pombo" }
+            @if let Some(person) = &visitor.person {
+                div.who {
+                    a.company href="/console/companies" title=(text.get("shell-company-change")) {
+                        @match &person.company {
+                            Some(company) => bdi { (company.name) },
+                            None => (text.get("shell-company-none")),
+                        }
+                    }
+                    a href="/console/account" title=(text.get("shell-account")) { bdi { (person.signed_in.user.name) } }
+                    form method="post" action="/console/sign-out" {
+                        button.quiet type="submit" { (text.get("shell-sign-out")) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn navigation(person: &Person, current: Menu) -> Markup {
+    let text = person.text;
+    let entry = |menu: Menu, place: &str, key: &str| {
+        html! { li { a href=(place) aria-current=[(menu == current).then_some("page")] { (text.get(key)) } } }
+    };
+    let role = person.company.as_ref().map(|company| company.role);
+    html! {
+        nav.side aria-label=(text.get("shell-navigation")) {
+            @if role.is_some() {
+                ul {
+                    (entry(Menu::Overview, "/console", "shell-overview"))
+                    (entry(Menu::Sends, "/console/sends", "shell-sends"))
+                    (entry(Menu::Contacts, "/console/contacts", "shell-contacts"))
+                    (entry(Menu::Templates, "/console/templates", "shell-templates"))
+                    (entry(Menu::Channels, "/console/channels", "shell-channels"))
+                    (entry(Menu::Suppressions, "/console/suppressions", "shell-suppressions"))
+                    @if role == Some(Role::Owner) { (entry(Menu::Keys, "/console/keys", "shell-keys")) }
+                    (entry(Menu::Company, "/console/company", "shell-company"))
+                }
+            }
+            @if person.is_operator() {
+                h2 { (text.get("shell-operation")) }
+                ul {
+                    (entry(Menu::Operator, "/console/operator", "shell-operator"))
+                    (entry(Menu::Tiers, "/console/operator/tiers", "shell-tiers"))
+                    (entry(Menu::Changes, "/console/operator/changes", "shell-changes"))
+                }
+            }
+        }
+    }
+}
+
+fn foot(visitor: &Visitor, path: &str) -> Markup {
+    let text = visitor.text;
+    html! {
+        footer.foot {
+            form.languages method="post" action="/console/language" {
+                input type="hidden" name="next" value=(path);
+                span { (text.get("shell-language")) }
+                @for language in Language::ALL {
+                    button.quiet type="submit" name="language" value=(language.as_str()) lang=(language.as_str())
+                        aria-pressed=(language == text.0) { (language.name()) }
+                }
+            }
+            a href="/docs" { (text.get("shell-reference")) }
+        }
+    }
+}
+
+/// The page that says what went wrong.
+pub(super) fn fault(request: &HttpRequest, error: &Error) -> HttpResponse {
+    let visitor = Visitor::of(request).unwrap_or_else(|_| Visitor::new(request.headers(), None, None));
+    let (title, sentence) = error.keys();
+    let text = visitor.text;
+    let body = html! {
+        p { (text.get(sentence)) }
+        @if let Error::Refused(refusal) = error {
+            p.said lang="en" { (refusal.sentence) " " code { (refusal.code.as_str()) } }
+        }
+        p { a href="/console" { (text.get("fault-home")) } }
+    };
+    let page = Page::new(text.get(title), Menu::None, body);
+    let status: StatusCode = error.status_code();
+    page::html(request.headers(), status, self::page(&visitor, "/console", &page).into_string(), true)
+}

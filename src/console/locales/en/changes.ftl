@@ -1,0 +1,11 @@
+changes-title = Changes
+changes-all = Everything
+changes-what = What
+changes-subject = Subject
+changes-subject-hint = An id, an e-mail, a number or a tier, whole.
+changes-filter = Filter
+changes-none = No change like this is recorded.
+changes-when = When
+changes-who = Who
+changes-before = Before
+changes-after = After

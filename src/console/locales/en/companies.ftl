@@ -1,0 +1,13 @@
+companies-title = Companies
+companies-name = Company
+companies-role = Role
+companies-search = Search companies
+companies-find = Search
+companies-choose = Choose
+companies-choose-this = Choose { $name }
+companies-chosen = Chosen
+companies-none = You belong to no company yet. Ask an owner for an invitation.
+companies-none-found = No company has this name.
+companies-owner = Owner
+companies-member = Member
+companies-viewer = Viewer

@@ -1,0 +1,17 @@
+link-invitation = You are invited
+link-reset = Choose a new password
+link-join = Accept
+link-set = Set password
+link-for = For
+link-name = Name
+link-password = New password
+link-password-hint = At least 8 characters. A sentence is good.
+link-again = New password again
+link-password-short = A password has 8 to 256 characters.
+link-password-differs = This is not the same password.
+link-invalid-email = This is no e-mail address.
+link-invalid-name = A name has at most 200 characters, and no line breaks.
+link-sign-in-first = You have an account: sign in with it first, then open this link again.
+link-of-other = This invitation is for { $email }. Sign in as that person.
+link-gone-title = This link is not valid any more
+link-gone = It was used, or has ended. Ask for a new one.

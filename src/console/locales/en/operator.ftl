@@ -1,0 +1,16 @@
+operator-title = Operator
+operator-health = Health
+operator-node = This node
+operator-ready = ready
+operator-not-ready = not ready
+operator-database = Database answers in
+operator-provider = Channels at WhatsApp
+operator-streams = Open live pages
+operator-slow = Who is slow
+operator-none-slow = Nothing waits that may go.
+operator-channel = Channel
+operator-search = Search companies and channels
+operator-no-channels = There is no such channel.
+operator-add = Add company
+operator-company-added = The company “{ $name }” is added.
+operator-name-taken = Another company has this name.

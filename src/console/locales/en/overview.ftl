@@ -1,0 +1,25 @@
+overview-title = Overview
+overview-pace = Pace now
+overview-unit = messages a second
+overview-queue = Waiting to go
+overview-queue-of = in { $sends ->
+    [1] 1 send
+   *[other] { $sends } sends
+}
+overview-oldest = Oldest waiting send
+overview-channels = Channels
+overview-add-channel = Add a channel first
+overview-hour = The last hour
+overview-sends = Sends under way
+overview-send = Send
+overview-recipients = Recipients
+overview-waits = State
+overview-goes = goes out
+overview-until = until
+overview-no-sends = Nothing is on its way.
+overview-new-send = New send
+overview-failures = Failures today
+overview-cause = Cause
+overview-messages = Messages
+overview-since = Counted since the service started:
+overview-no-failures = No message failed.

@@ -1,0 +1,42 @@
+shell-skip = Skip to the content
+shell-navigation = Main navigation
+shell-overview = Overview
+shell-sends = Sends
+shell-contacts = Contacts
+shell-templates = Templates
+shell-channels = Channels
+shell-suppressions = Suppressions
+shell-keys = API keys
+shell-company = Company
+shell-operation = Operation
+shell-operator = All companies
+shell-tiers = Tiers
+shell-changes = Changes
+shell-account = Your account
+shell-company-change = Choose another company
+shell-company-none = Choose a company
+shell-sign-out = Sign out
+shell-language = Language
+shell-reference = API reference
+shell-copy = Copy
+shell-copy-what = Copy { $what }
+shell-copied = Copied
+shell-uploading = Uploading
+shell-id = ID
+shell-confirm = Yes: { $what }
+shell-pages = Pages
+shell-page-first = First
+shell-page-before = Previous
+shell-page-next = Next
+shell-page-last = Last
+shell-page-of = Page { $page } of { $pages } ({ $total ->
+    [1] 1 entry
+   *[other] { $total } entries
+})
+shell-chart = now { $now }, at most { $highest } { $unit }
+shell-chart-limit = Dashed: the limit, { $limit } { $unit }
+shell-status-connected = connected
+shell-status-connecting = connecting
+shell-status-disconnected = disconnected
+shell-status-blocked = blocked
+shell-status-pairing = not paired

@@ -1,0 +1,15 @@
+sign-in-title = Sign in
+sign-in-email = E-mail
+sign-in-password = Password
+sign-in-code = Code
+sign-in-code-hint = The six digits that your authenticator shows, or a recovery code.
+sign-in-button = Sign in
+sign-in-other = Sign in as somebody else
+sign-in-help = You have no account, or forgot your password? Ask an owner of your company, or an operator of this service, for a link.
+sign-in-wrong = E-mail or password is wrong.
+sign-in-wrong-code = The code is wrong, or was used already.
+sign-in-again = That took too long. Sign in again.
+sign-in-too-many = Too many attempts. Try again in { $seconds ->
+    [1] 1 second
+   *[other] { $seconds } seconds
+}.

@@ -1,0 +1,11 @@
+changes-title = Cambios
+changes-all = Todo
+changes-what = Qué
+changes-subject = Objeto
+changes-subject-hint = Un id, un correo, un número o un plan, completo.
+changes-filter = Filtrar
+changes-none = No hay ningún cambio así registrado.
+changes-when = Cuándo
+changes-who = Quién
+changes-before = Antes
+changes-after = Después

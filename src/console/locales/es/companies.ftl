@@ -1,0 +1,13 @@
+companies-title = Empresas
+companies-name = Empresa
+companies-role = Rol
+companies-search = Buscar empresas
+companies-find = Buscar
+companies-choose = Elegir
+companies-choose-this = Elegir { $name }
+companies-chosen = Elegida
+companies-none = Todavía no perteneces a ninguna empresa. Pide una invitación a un propietario.
+companies-none-found = Ninguna empresa tiene este nombre.
+companies-owner = Propietario
+companies-member = Miembro
+companies-viewer = Lector

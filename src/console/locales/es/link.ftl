@@ -1,0 +1,17 @@
+link-invitation = Te han invitado
+link-reset = Elige una nueva contraseña
+link-join = Aceptar
+link-set = Establecer contraseña
+link-for = Para
+link-name = Nombre
+link-password = Nueva contraseña
+link-password-hint = Al menos 8 caracteres. Una frase está bien.
+link-again = Nueva contraseña otra vez
+link-password-short = Una contraseña tiene de 8 a 256 caracteres.
+link-password-differs = No es la misma contraseña.
+link-invalid-email = Esto no es una dirección de correo.
+link-invalid-name = Un nombre tiene como máximo 200 caracteres, sin saltos de línea.
+link-sign-in-first = Ya tienes una cuenta: inicia sesión con ella y vuelve a abrir este enlace.
+link-of-other = Esta invitación es para { $email }. Inicia sesión como esa persona.
+link-gone-title = Este enlace ya no es válido
+link-gone = Ya se usó o caducó. Pide uno nuevo.

@@ -1,0 +1,16 @@
+operator-title = Operador
+operator-health = Estado
+operator-node = Este nodo
+operator-ready = listo
+operator-not-ready = no listo
+operator-database = La base de datos responde en
+operator-provider = Canales en WhatsApp
+operator-streams = Páginas en vivo abiertas
+operator-slow = Quién va lento
+operator-none-slow = No espera nada que pueda salir.
+operator-channel = Canal
+operator-search = Buscar empresas y canales
+operator-no-channels = No hay ningún canal así.
+operator-add = Añadir empresa
+operator-company-added = La empresa «{ $name }» se añadió.
+operator-name-taken = Otra empresa tiene este nombre.

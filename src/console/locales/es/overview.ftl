@@ -1,0 +1,25 @@
+overview-title = Resumen
+overview-pace = Ritmo actual
+overview-unit = mensajes por segundo
+overview-queue = En espera de salir
+overview-queue-of = en { $sends ->
+    [1] 1 envío
+   *[other] { $sends } envíos
+}
+overview-oldest = Envío más antiguo en espera
+overview-channels = Canales
+overview-add-channel = Añade primero un canal
+overview-hour = La última hora
+overview-sends = Envíos en curso
+overview-send = Envío
+overview-recipients = Destinatarios
+overview-waits = Estado
+overview-goes = saliendo
+overview-until = hasta
+overview-no-sends = No hay nada en curso.
+overview-new-send = Nuevo envío
+overview-failures = Fallos de hoy
+overview-cause = Causa
+overview-messages = Mensajes
+overview-since = Contado desde que arrancó el servicio:
+overview-no-failures = Ningún mensaje falló.

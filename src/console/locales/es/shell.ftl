@@ -1,0 +1,42 @@
+shell-skip = Ir al contenido
+shell-navigation = Navegación principal
+shell-overview = Resumen
+shell-sends = Envíos
+shell-contacts = Contactos
+shell-templates = Plantillas
+shell-channels = Canales
+shell-suppressions = Exclusiones
+shell-keys = Claves de API
+shell-company = Empresa
+shell-operation = Operación
+shell-operator = Todas las empresas
+shell-tiers = Planes
+shell-changes = Cambios
+shell-account = Tu cuenta
+shell-company-change = Elegir otra empresa
+shell-company-none = Elegir una empresa
+shell-sign-out = Cerrar sesión
+shell-language = Idioma
+shell-reference = Referencia de la API
+shell-copy = Copiar
+shell-copy-what = Copiar { $what }
+shell-copied = Copiado
+shell-uploading = Subiendo el archivo
+shell-id = ID
+shell-confirm = Sí: { $what }
+shell-pages = Páginas
+shell-page-first = Primera
+shell-page-before = Anterior
+shell-page-next = Siguiente
+shell-page-last = Última
+shell-page-of = Página { $page } de { $pages } ({ $total ->
+    [1] 1 registro
+   *[other] { $total } registros
+})
+shell-chart = ahora { $now }, como máximo { $highest } { $unit }
+shell-chart-limit = Línea discontinua: el límite, { $limit } { $unit }
+shell-status-connected = conectado
+shell-status-connecting = conectando
+shell-status-disconnected = desconectado
+shell-status-blocked = bloqueado
+shell-status-pairing = sin vincular

@@ -1,0 +1,11 @@
+changes-title = Alterações
+changes-all = Tudo
+changes-what = O quê
+changes-subject = Objeto
+changes-subject-hint = Um id, um e-mail, um número ou um plano, por inteiro.
+changes-filter = Filtrar
+changes-none = Nenhuma alteração assim foi registrada.
+changes-when = Quando
+changes-who = Quem
+changes-before = Antes
+changes-after = Depois

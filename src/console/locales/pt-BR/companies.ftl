@@ -1,0 +1,13 @@
+companies-title = Empresas
+companies-name = Empresa
+companies-role = Papel
+companies-search = Buscar empresas
+companies-find = Buscar
+companies-choose = Escolher
+companies-choose-this = Escolher { $name }
+companies-chosen = Escolhida
+companies-none = Você ainda não pertence a nenhuma empresa. Peça um convite a um proprietário.
+companies-none-found = Nenhuma empresa tem este nome.
+companies-owner = Proprietário
+companies-member = Membro
+companies-viewer = Leitor

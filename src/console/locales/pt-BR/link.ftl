@@ -1,0 +1,17 @@
+link-invitation = Você foi convidado
+link-reset = Escolha uma nova senha
+link-join = Aceitar
+link-set = Definir senha
+link-for = Para
+link-name = Nome
+link-password = Nova senha
+link-password-hint = Pelo menos 8 caracteres. Uma frase é boa.
+link-again = Nova senha de novo
+link-password-short = Uma senha tem de 8 a 256 caracteres.
+link-password-differs = Esta não é a mesma senha.
+link-invalid-email = Isto não é um endereço de e-mail.
+link-invalid-name = Um nome tem no máximo 200 caracteres, sem quebras de linha.
+link-sign-in-first = Você já tem uma conta: entre com ela primeiro e depois abra este link de novo.
+link-of-other = Este convite é para { $email }. Entre como essa pessoa.
+link-gone-title = Este link não vale mais
+link-gone = Ele já foi usado ou venceu. Peça um novo.

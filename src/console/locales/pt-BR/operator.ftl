@@ -1,0 +1,16 @@
+operator-title = Operador
+operator-health = Saúde
+operator-node = Este nó
+operator-ready = pronto
+operator-not-ready = não pronto
+operator-database = O banco de dados responde em
+operator-provider = Canais no WhatsApp
+operator-streams = Páginas ao vivo abertas
+operator-slow = Quem está lento
+operator-none-slow = Nada que possa sair está esperando.
+operator-channel = Canal
+operator-search = Buscar empresas e canais
+operator-no-channels = Não há canal assim.
+operator-add = Adicionar empresa
+operator-company-added = A empresa “{ $name }” foi adicionada.
+operator-name-taken = Outra empresa tem este nome.

@@ -1,0 +1,191 @@
+//! The console: Pombo in a browser, for those who do not live in a terminal.
+//!
+//! Server-rendered pages that work without script. Every route stands in the table below with who may ask; the [gate](gate)
+//! in front of each handler checks that, where a changing request comes from, and the session, and puts the headers and a
+//! page for what went wrong around the answer. Handlers ask the [`Engine`] and [`Accounts`], and never an actor or the store's
+//! tables. Nothing here knows the HTTP API, nor the API the console: both are served by the same listeners.
+//!
+//! # A page
+//!
+//! One file below `pages/`, with its texts in `locales/{en,pt-BR,es}/NAME.ftl`, whose keys begin with the file's name (add the name
+//! to `text.rs`). Here is a whole one:
+//!
+//! ```ignore
+//! /// Shows the form.
+//! pub(in crate::console) async fn show(viewer: Viewer) -> Page {
+//!     page(&viewer, &Form::new(viewer.text))
+//! }
+//!
+//! /// Takes it. A form that is sent twice acts once.
+//! pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer, Error> {
+//!     let name = form.required("name", 80);
+//!     if form.has_faults() {
+//!         return Ok(page(&viewer, &form).unprocessable().into());
+//!     }
+//!     state.once.act(&viewer, &form, async || {
+//!         state.engine.records_of(viewer.company.id).await?.add_thing(&viewer.who(), &name).await?;
+//!         state.flashes.put(viewer.session, "done", viewer.text.with("things-added", [("name", name.as_str().into())]));
+//!         Ok(Answer::to("/console/things"))
+//!     }).await
+//! }
+//!
+//! fn page(viewer: &Viewer, form: &Form) -> Page {
+//!     let text = viewer.text;
+//!     Page::new(text.get("things-title"), Menu::Things, html! {
+//!         form method="post" {
+//!             (faults(form)) (once(form))
+//!             (Field::new(form, "name", &text.get("things-name")).required().most(80).text())
+//!             button type="submit" { (text.get("things-add")) }
+//!         }
+//!     })
+//! }
+//! ```
+//!
+//! and its rows in the table: `GET "/console/things" => pages::things::show, Viewer;` and
+//! `POST "/console/things" => pages::things::create, Member;`. What a handler takes: [`visitor::Visitor`] (anybody),
+//! [`visitor::Person`] (signed in), [`visitor::Viewer`] (in a company), [`form::Form`], [`query::Query`], [`query::Id`]. What pages
+//! are made of is in [`component`]; live parts are explained in [`live`]. Ids of other companies are [`error::Error::NotFound`].
+
+mod address;
+mod assets;
+mod component;
+mod cookie;
+mod error;
+mod flash;
+mod form;
+mod gate;
+mod language;
+mod layout;
+mod live;
+mod once;
+mod page;
+mod pages;
+mod query;
+mod route;
+mod text;
+mod visitor;
+mod words;
+mod zone;
+
+use std::fmt;
+
+use actix_web::Resource;
+use actix_web::web::Data;
+use url::Url;
+
+pub use self::live::STREAMS;
+pub use self::route::{Access, Route};
+use crate::accounts::Accounts;
+use crate::engine::Engine;
+
+/// What pages work with.
+pub struct State {
+    engine: Engine,
+    accounts: Accounts,
+    options: Options,
+    once: once::Once,
+    flashes: flash::Flashes,
+    streams: live::Streams,
+    shared: live::Shared,
+    room: form::Room,
+}
+
+/// How the console is reached, and its bounds.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where people reach the service; without it links begin as the request's own address does.
+    pub public_url: Option<Url>,
+    /// Records on a page of a list.
+    pub page_size: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { public_url: None, page_size: 50 }
+    }
+}
+
+route::table! {
+    GET "/console" => pages::overview::show, Viewer;
+    GET "/console/live" => pages::overview::follow, Viewer;
+    GET "/console/assets/{file}" => assets::serve, Asset;
+    GET "/console/sign-in" => pages::sign_in::show, Public;
+    POST "/console/sign-in" => pages::sign_in::sign_in, Public;
+    POST "/console/sign-out" => pages::sign_in::sign_out, Public;
+    POST "/console/language" => pages::language::choose, Public;
+    GET "/console/link/{token}" => pages::link::show, Public;
+    POST "/console/link/{token}" => pages::link::accept, Public;
+    GET "/console/account" => pages::account::show, SignedIn;
+    POST "/console/account/profile" => pages::account::profile, SignedIn;
+    POST "/console/account/password" => pages::account::password, SignedIn;
+    POST "/console/account/totp" => pages::account::begin_totp, SignedIn;
+    POST "/console/account/totp/confirm" => pages::account::confirm_totp, SignedIn;
+    POST "/console/account/totp/remove" => pages::account::remove_totp, SignedIn;
+    POST "/console/account/sessions/{id}/end" => pages::account::end_session, SignedIn;
+    GET "/console/companies" => pages::companies::show, SignedIn;
+    POST "/console/companies" => pages::companies::choose, SignedIn;
+    GET "/console/keys" => pages::keys::show, Owner;
+    POST "/console/keys" => pages::keys::create, Owner;
+    POST "/console/keys/{id}/revoke" => pages::keys::revoke, Owner;
+    GET "/console/company" => pages::company::show, Viewer;
+    POST "/console/company/token" => pages::company::token, Viewer;
+    POST "/console/company/invitations" => pages::company::invite, Owner;
+    POST "/console/company/invitations/{id}/withdraw" => pages::company::withdraw, Owner;
+    POST "/console/company/members/{id}/role" => pages::company::set_role, Owner;
+    POST "/console/company/members/{id}/remove" => pages::company::remove, Owner;
+    GET "/console/operator" => pages::operator::show, Operator;
+    POST "/console/operator" => pages::operator::add_company, Operator;
+    GET "/console/operator/tiers" => pages::tiers::list, Operator;
+    GET "/console/operator/tiers/{name}" => pages::tiers::show, Operator;
+    POST "/console/operator/tiers/{name}" => pages::tiers::change, Operator;
+    GET "/console/operator/changes" => pages::changes::show, Operator;
+    // Everything else below the console: last, because the first path that fits is taken.
+    GET "/console/{rest:.*}" => pages::missing::show, Public;
+}
+
+/// Paths below it are for operators alone, and served where the operator's part of the API is.
+const OPERATOR: &str = "/console/operator";
+
+impl State {
+    /// Nothing is open yet.
+    pub fn new(engine: Engine, accounts: Accounts, options: Options) -> Self {
+        Self {
+            engine,
+            accounts,
+            options,
+            once: once::Once::default(),
+            flashes: flash::Flashes::default(),
+            streams: live::Streams::default(),
+            shared: live::Shared::default(),
+            room: form::Room::default(),
+        }
+    }
+
+    /// Ends the live parts of all pages, for a service that stops: they would never end by themselves.
+    pub fn close(&self) {
+        self.streams.close();
+    }
+
+    /// How many pages have a live part open.
+    pub fn open_streams(&self) -> usize {
+        self.streams.open()
+    }
+
+    /// Whether browsers reach the service over https.
+    fn is_secure(&self) -> bool {
+        self.options.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// The console's paths, each with what serves it, to be registered in this order beside the API. `with_operators` when they
+/// include those of operators.
+pub fn resources(state: &Data<State>, with_operators: bool) -> Vec<(&'static str, Resource)> {
+    let all = paths().resources(state);
+    all.into_iter().filter(|(path, _)| with_operators || !path.starts_with(OPERATOR)).collect()
+}

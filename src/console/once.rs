@@ -1,0 +1,71 @@
+//! Forms that are sent twice act once.
+//!
+//! A page gives each form an id (`component::form::once`). The first request with it acts; one that comes meanwhile or later
+//! gets the same answer. A form that is shown again with its faults has not acted, and keeps its id.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::OnceCell;
+use uuid::Uuid;
+
+use super::error::Error;
+use super::form::Form;
+use super::page::Answer;
+use super::visitor::Person;
+
+/// Ids that are remembered. The oldest are forgotten: nobody sends a form again after ten thousand others.
+const MOST: usize = 10_000;
+
+/// The ids of the forms that have acted, each with where it led.
+#[derive(Debug, Default)]
+pub(super) struct Once(Mutex<Acted>);
+
+/// A person's session and the form's id.
+type Key = (Uuid, Uuid);
+
+#[derive(Debug, Default)]
+struct Acted {
+    places: HashMap<Key, Arc<OnceCell<String>>>,
+    order: VecDeque<Key>,
+}
+
+impl Once {
+    /// Does what the form asks, unless the same form did it before: then the answer is the same. Only an answer that leads
+    /// to another page says that the form has acted.
+    ///
+    /// # Errors
+    ///
+    /// Those of `act`.
+    pub(super) async fn act(
+        &self,
+        person: &Person,
+        form: &Form,
+        act: impl AsyncFnOnce() -> Result<Answer, Error>,
+    ) -> Result<Answer, Error> {
+        let Some(id) = form.once() else { return act().await };
+        let place = self.place((person.session, id));
+        let done = place.get_or_try_init(async || match act().await {
+            Ok(Answer::Redirect(place)) => Ok(place),
+            other => Err(other),
+        });
+        match done.await {
+            Ok(place) => Ok(Answer::Redirect(place.clone())),
+            Err(shown) => shown,
+        }
+    }
+
+    fn place(&self, key: Key) -> Arc<OnceCell<String>> {
+        let mut acted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = acted.places.get(&key) {
+            return Arc::clone(place);
+        }
+        if acted.order.len() >= MOST
+            && let Some(oldest) = acted.order.pop_front()
+        {
+            acted.places.remove(&oldest);
+        }
+        acted.order.push_back(key);
+        Arc::clone(acted.places.entry(key).or_default())
+    }
+}

@@ -1,0 +1,199 @@
+//! What handlers answer: a page, or the way to one.
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use actix_web::body::BoxBody;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, SET_COOKIE,
+};
+use actix_web::{HttpRequest, HttpResponse, Responder};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use maud::Markup;
+
+use super::form::Form;
+use super::gate::redirect;
+use super::layout;
+use super::visitor::Visitor;
+
+/// Smaller answers are not worth the work.
+const WORTH_COMPRESSING: usize = 1_024;
+
+/// Which entry of the navigation a page belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Menu {
+    Overview,
+    Sends,
+    Contacts,
+    Templates,
+    Channels,
+    Suppressions,
+    Keys,
+    Company,
+    Account,
+    Operator,
+    Tiers,
+    Changes,
+    /// None of them.
+    None,
+}
+
+/// A page of the console: what stands between its head and its foot.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) title: String,
+    pub(super) menu: Menu,
+    pub(super) body: Markup,
+    /// Where its live parts come from.
+    pub(super) live: Option<String>,
+    status: StatusCode,
+    is_secret: bool,
+    retry_after: Option<Duration>,
+}
+
+impl Page {
+    /// A page whose heading and title this is, in the person's language.
+    pub(super) fn new(title: impl Into<String>, menu: Menu, body: Markup) -> Self {
+        Self {
+            title: title.into(),
+            menu,
+            body,
+            live: None,
+            status: StatusCode::OK,
+            is_secret: false,
+            retry_after: None,
+        }
+    }
+
+    /// Parts of it are kept up to date from this address.
+    pub(super) fn live(mut self, address: impl Into<String>) -> Self {
+        self.live = Some(address.into());
+        self
+    }
+
+    /// It shows a form again, with its faults.
+    pub(super) const fn unprocessable(self) -> Self {
+        self.with_status(StatusCode::UNPROCESSABLE_ENTITY)
+    }
+
+    /// It is answered with this status.
+    pub(super) const fn with_status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// Its form may be sent again after a while only (429), if the form says so.
+    pub(super) const fn held(self, form: &Form) -> Self {
+        self.after(form.held())
+    }
+
+    /// It may be asked for again after this long only, if at all known.
+    pub(super) const fn after(mut self, wait: Option<Duration>) -> Self {
+        self.retry_after = wait;
+        self
+    }
+
+    /// It shows a secret beside words that others may choose, so it is not compressed: its length would tell of it.
+    pub(super) const fn secret(mut self) -> Self {
+        self.is_secret = true;
+        self
+    }
+}
+
+impl Responder for Page {
+    type Body = BoxBody;
+
+    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
+        let Ok(visitor) = Visitor::of(request) else { return HttpResponse::InternalServerError().finish() };
+        let text = layout::page(&visitor, request.path(), &self).into_string();
+        let status = if self.retry_after.is_some() { StatusCode::TOO_MANY_REQUESTS } else { self.status };
+        let mut answer = html(request.headers(), status, text, !self.is_secret);
+        if let Some(wait) = self.retry_after {
+            answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));
+        }
+        answer
+    }
+}
+
+/// An answer of this text.
+pub(super) fn html(
+    headers: &HeaderMap,
+    status: StatusCode,
+    text: String,
+    may_compress: bool,
+) -> HttpResponse {
+    let mut answer = HttpResponse::build(status);
+    answer.insert_header((CONTENT_TYPE, "text/html; charset=utf-8"));
+    if may_compress && text.len() >= WORTH_COMPRESSING && takes_gzip(headers) {
+        let compressed = gzip(text.as_bytes(), Compression::fast());
+        return answer.insert_header((CONTENT_ENCODING, "gzip")).body(compressed);
+    }
+    answer.body(text)
+}
+
+/// Whether the client takes gzip.
+pub(super) fn takes_gzip(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(ACCEPT_ENCODING).filter_map(|value| value.to_str().ok());
+    accepted.flat_map(|value| value.split(',')).any(|coding| {
+        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+        let is_refused = weight.trim().strip_prefix("q=").is_some_and(|q| q.trim().parse() == Ok(0.0_f32));
+        name.trim().eq_ignore_ascii_case("gzip") && !is_refused
+    })
+}
+
+/// The bytes, compressed.
+pub(super) fn gzip(bytes: &[u8], level: Compression) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 3), level);
+    // Writing to memory does not fail.
+    let _ = encoder.write_all(bytes);
+    encoder.finish().unwrap_or_default()
+}
+
+/// What a changing handler answers.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// It is done: go on there (303).
+    Redirect(String),
+    /// The same page, with faults; or one that asks once more.
+    Page(Box<Page>),
+    /// It is done, and the browser gets a cookie.
+    WithCookie(String, String),
+}
+
+impl Answer {
+    /// It is done: go on there.
+    pub(super) fn to(place: impl Into<String>) -> Self {
+        Self::Redirect(place.into())
+    }
+
+    /// It is done: the browser takes this cookie, and goes on there.
+    pub(super) fn with_cookie(place: impl Into<String>, cookie: String) -> Self {
+        Self::WithCookie(place.into(), cookie)
+    }
+}
+
+impl From<Page> for Answer {
+    fn from(page: Page) -> Self {
+        Self::Page(Box::new(page))
+    }
+}
+
+impl Responder for Answer {
+    type Body = BoxBody;
+
+    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
+        match self {
+            Self::Redirect(place) => redirect(&place),
+            Self::Page(page) => page.respond_to(request),
+            Self::WithCookie(place, cookie) => {
+                let mut answer = redirect(&place);
+                if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+                    answer.headers_mut().append(SET_COOKIE, cookie);
+                }
+                answer
+            }
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! A person's own account: name, language and zone; password; second factor; sessions.
+
+use actix_web::web::Data;
+use maud::{Markup, PreEscaped, html};
+use qrcode::QrCode;
+use qrcode::render::svg;
+
+use super::link::{new_password, note_invalid, password_fields};
+use crate::accounts::{self, Session, TotpSetup};
+use crate::console::State;
+use crate::console::component::confirm::confirm;
+use crate::console::component::copy;
+use crate::console::component::field::{Field, faults, once};
+use crate::console::component::notice;
+use crate::console::component::table::{Column, table};
+use crate::console::component::time::moment;
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::language::Language;
+use crate::console::page::{Answer, Menu, Page};
+use crate::console::query::Id;
+use crate::console::text::Text;
+use crate::console::visitor::Person;
+use crate::console::zone::Zone;
+
+/// Where this page is.
+const PLACE: &str = "/console/account";
+
+/// The forms of the page: one that is shown again stands in the place of an empty one.
+#[derive(Default)]
+struct Forms {
+    profile: Option<Form>,
+    password: Option<Form>,
+    totp: Option<Form>,
+    remove: Option<Form>,
+}
+
+/// Shows it.
+pub(in crate::console) async fn show(person: Person, state: Data<State>) -> Result<Page, Error> {
+    page(&person, &state, Forms::default()).await
+}
+
+/// Changes name, language and zone.
+pub(in crate::console) async fn profile(
+    person: Person,
+    state: Data<State>,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let name = form.required("name", 200);
+    let language = Language::parse(form.words().one("language"));
+    let zone = form.optional("time_zone", 64);
+    if zone.as_deref().is_some_and(|zone| !Zone::is_known(zone)) {
+        form.fault("time_zone", person.text.get("fault-field-choice"));
+    }
+    if !form.has_faults() {
+        let set = state
+            .accounts
+            .set_profile(&person.signed_in, &name, language, zone.as_deref(), &person.origin)
+            .await;
+        match set {
+            Ok(()) => {
+                // The next page is in the language that was chosen just now.
+                let text = language.map_or(person.text, Text);
+                state.flashes.put(person.session, "done", text.get("account-saved"));
+                return Ok(Answer::to(PLACE));
+            }
+            Err(accounts::Error::Invalid { field, .. }) => note_invalid(&mut form, field),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    again(&person, &state, Forms { profile: Some(form), ..Forms::default() }).await
+}
+
+/// Replaces the password, which ends all other sessions.
+pub(in crate::console) async fn password(
+    person: Person,
+    state: Data<State>,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let (current, new) = (form.password("current"), new_password(&mut form, person.text));
+    if !form.has_faults() {
+        let changed = state.accounts.change_password(&person.signed_in, &current, &new, &person.origin).await;
+        match changed {
+            Ok(()) => return Ok(done(&state, &person, "account-password-changed")),
+            Err(error) => not_own(&mut form, "current", error)?,
+        }
+    }
+    again(&person, &state, Forms { password: Some(form), ..Forms::default() }).await
+}
+
+/// Begins to set a second factor up.
+pub(in crate::console) async fn begin_totp(person: Person, state: Data<State>) -> Result<Answer, Error> {
+    state.accounts.begin_totp(&person.signed_in)?;
+    Ok(Answer::to(format!("{PLACE}#totp")))
+}
+
+/// Confirms it with a code; shows the recovery codes once.
+pub(in crate::console) async fn confirm_totp(
+    person: Person,
+    state: Data<State>,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let code = form.required("code", 32);
+    if form.has_faults() {
+        return again(&person, &state, Forms { totp: Some(form), ..Forms::default() }).await;
+    }
+    match state.accounts.confirm_totp(&person.signed_in, &code, &person.origin).await {
+        Ok(codes) => {
+            let codes: Vec<_> = codes.iter().map(|code| code.expose()).collect();
+            state.flashes.put(person.session, "recovery", codes.join("\n"));
+            Ok(Answer::to(format!("{PLACE}#totp")))
+        }
+        Err(accounts::Error::NotFound) => Ok(Answer::to(format!("{PLACE}#totp"))),
+        Err(accounts::Error::Refused) => {
+            form.fault("code", person.text.get("sign-in-wrong-code"));
+            again(&person, &state, Forms { totp: Some(form), ..Forms::default() }).await
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Removes it.
+pub(in crate::console) async fn remove_totp(
+    person: Person,
+    state: Data<State>,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let current = form.password("current");
+    if !form.has_faults() {
+        match state.accounts.remove_totp(&person.signed_in, &current, &person.origin).await {
+            Ok(()) | Err(accounts::Error::NotFound) => {
+                return Ok(done(&state, &person, "account-totp-removed"));
+            }
+            Err(error) => not_own(&mut form, "current", error)?,
+        }
+    }
+    again(&person, &state, Forms { remove: Some(form), ..Forms::default() }).await
+}
+
+/// Ends one of the person's sessions.
+pub(in crate::console) async fn end_session(
+    person: Person,
+    state: Data<State>,
+    id: Id,
+) -> Result<Answer, Error> {
+    match state.accounts.end_session(&person.signed_in.user, id.0, &person.origin).await {
+        // One that has ended already is as it was asked for.
+        Ok(()) | Err(accounts::Error::NotFound) => Ok(done(&state, &person, "account-session-ended")),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn done(state: &State, person: &Person, key: &str) -> Answer {
+    state.flashes.put(person.session, "done", person.text.get(key));
+    Answer::to(PLACE)
+}
+
+/// Notes that the password is not the person's.
+fn not_own(form: &mut Form, field: &str, error: accounts::Error) -> Result<(), Error> {
+    let text = form.text();
+    match error {
+        accounts::Error::Refused => form.fault(field, text.get("account-password-wrong")),
+        accounts::Error::Invalid { field, .. } => note_invalid(form, field),
+        accounts::Error::TooMany { retry_after } => {
+            let seconds = retry_after.as_secs().max(1);
+            form.fault(field, text.with("sign-in-too-many", [("seconds", seconds.into())]));
+            form.hold(retry_after);
+        }
+        other => return Err(other.into()),
+    }
+    Ok(())
+}
+
+async fn again(person: &Person, state: &State, forms: Forms) -> Result<Answer, Error> {
+    let shown = [&forms.password, &forms.remove].into_iter().flatten().find_map(Form::held);
+    let page = page(person, state, forms).await?.unprocessable();
+    Ok(page.after(shown).into())
+}
+
+async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page, Error> {
+    let (text, user) = (person.text, &person.signed_in.user);
+    let sessions = state.accounts.sessions(user).await?;
+    let recovery = state.flashes.take(person.session, "recovery");
+    let left = if user.has_totp { state.accounts.recovery_codes_left(&person.signed_in).await? } else { 0 };
+    let begun = state.accounts.begun_totp(&person.signed_in)?;
+    let Forms { profile, password, totp, remove } = forms;
+    let profile = profile.unwrap_or_else(|| {
+        let language = user.language.map_or("", Language::as_str).to_owned();
+        let zone = user.time_zone.clone().unwrap_or_default();
+        Form::filled(text, [("name", user.name.clone()), ("language", language), ("time_zone", zone)])
+    });
+    let empty = || Form::new(text);
+    let body = html! {
+        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
+        div.columns {
+            section.panel aria-labelledby="profile" {
+                h2 id="profile" { (text.get("account-profile")) }
+                (profile_form(person, &profile))
+            }
+            section.panel aria-labelledby="password" {
+                h2 id="password" { (text.get("account-password")) }
+                (password_form(user.email.as_str(), &password.unwrap_or_else(empty)))
+            }
+        }
+        section.panel aria-labelledby="totp" {
+            h2 id="totp" { (text.get("account-totp")) }
+            @if let Some(codes) = &recovery {
+                (notice::warning(&html! { p { (text.get("account-recovery")) } }))
+                (copy::block(text, &text.get("account-recovery-codes"), codes))
+            }
+            @if user.has_totp {
+                p { (text.with("account-totp-on", [("left", left.into())])) }
+                (remove_form(&remove.unwrap_or_else(empty)))
+            } @else if let Some(setup) = &begun {
+                (setup_form(&totp.unwrap_or_else(empty), setup))
+            } @else {
+                p { (text.get("account-totp-off")) }
+                form method="post" action="/console/account/totp" {
+                    button type="submit" { (text.get("account-totp-begin")) }
+                }
+            }
+        }
+        section aria-labelledby="sessions" {
+            h2 id="sessions" { (text.get("account-sessions")) }
+            (sessions_table(person, &sessions))
+        }
+    };
+    let page = Page::new(text.get("account-title"), Menu::Account, body);
+    Ok(if recovery.is_some() || begun.is_some() { page.secret() } else { page })
+}
+
+fn profile_form(person: &Person, form: &Form) -> Markup {
+    let text = person.text;
+    let languages = [(String::new(), text.get("account-language-browser"))].into_iter();
+    let languages =
+        languages.chain(Language::ALL.map(|one| (one.as_str().to_owned(), one.name().to_owned())));
+    let zones = [(String::new(), text.get("account-zone-none"))].into_iter();
+    let zones = zones.chain(Zone::names().into_iter().map(|zone| (zone.clone(), zone.replace('_', " "))));
+    html! {
+        form method="post" action="/console/account/profile" {
+            (faults(form)) (once(form))
+            p { (text.get("sign-in-email")) ": " bdi { (person.signed_in.user.email) } }
+            (Field::new(form, "name", &text.get("account-name")).required().most(200).autocomplete("name").text())
+            (Field::new(form, "language", &text.get("account-language")).select(languages))
+            (Field::new(form, "time_zone", &text.get("account-zone")).select(zones))
+            button type="submit" { (text.get("account-save")) }
+        }
+    }
+}
+
+fn password_form(email: &str, form: &Form) -> Markup {
+    let text = form.text();
+    html! {
+        form method="post" action="/console/account/password" {
+            (faults(form)) (once(form))
+            // Programs that keep passwords want to know whose it is.
+            input type="text" name="username" value=(email) autocomplete="username" hidden;
+            (Field::new(form, "current", &text.get("account-current")).required().autocomplete("current-password").password())
+            (password_fields(form))
+            p.hint { (text.get("account-password-hint")) }
+            button type="submit" { (text.get("account-password-change")) }
+        }
+    }
+}
+
+fn setup_form(form: &Form, setup: &TotpSetup) -> Markup {
+    let text = form.text();
+    let picture = QrCode::new(setup.url.expose())
+        .map(|code| code.render::<svg::Color<'_>>().min_dimensions(200, 200).quiet_zone(true).build());
+    html! {
+        p { (text.get("account-totp-scan")) }
+        @if let Ok(picture) = picture {
+            div.qr role="img" aria-label=(text.get("account-totp-picture")) {
+                (PreEscaped(picture.split_once("?>").map_or(picture.as_str(), |(_, svg)| svg)))
+            }
+        }
+        p { (text.get("account-totp-type")) " " (copy::copy(text, &text.get("account-totp-secret"), setup.secret.expose())) }
+        form method="post" action="/console/account/totp/confirm" {
+            (faults(form))
+            (Field::new(form, "code", &text.get("sign-in-code")).required().code())
+            button type="submit" { (text.get("account-totp-confirm")) }
+        }
+    }
+}
+
+fn remove_form(form: &Form) -> Markup {
+    let text = form.text();
+    html! {
+        form method="post" action="/console/account/totp/remove" {
+            (faults(form))
+            (Field::new(form, "current", &text.get("account-current")).within("remove").required()
+                .autocomplete("current-password").password())
+            button.danger type="submit" { (text.get("account-totp-remove")) }
+        }
+    }
+}
+
+fn sessions_table(person: &Person, sessions: &[Session]) -> Markup {
+    let text = person.text;
+    let columns = [
+        Column::words(text.get("account-browser")),
+        Column::words(text.get("account-address")),
+        Column::words(text.get("account-since")),
+        Column::words(text.get("account-last-used")),
+        Column::words(""),
+    ];
+    let rows = sessions.iter().map(|session| {
+        let end = if session.id == person.session {
+            html! { strong { (text.get("account-this-session")) } }
+        } else {
+            let action = format!("/console/account/sessions/{}/end", session.id);
+            confirm(text, &action, &text.get("account-end"), &text.get("account-end-question"))
+        };
+        vec![
+            html! { bdi { (session.browser) } },
+            html! { (session.address) },
+            moment(person, session.created_at),
+            moment(person, session.last_used_at),
+            end,
+        ]
+    });
+    table(&text.get("account-sessions"), &columns, rows)
+}

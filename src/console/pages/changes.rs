@@ -1,0 +1,102 @@
+//! The record of what people changed, filterable.
+
+use actix_web::web::Data;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use crate::console::State;
+use crate::console::component::empty::empty;
+use crate::console::component::field::Field;
+use crate::console::component::pager::pager;
+use crate::console::component::table::{Column, table};
+use crate::console::component::time::second;
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::page::{Menu, Page};
+use crate::console::query::Query;
+use crate::console::visitor::Person;
+use crate::store::change::{Change, Filter, What};
+
+/// The longest subject that is looked for.
+const SUBJECT: usize = 254;
+
+/// Shows it.
+pub(in crate::console) async fn show(
+    person: Person,
+    state: Data<State>,
+    query: Query,
+) -> Result<Page, Error> {
+    let text = person.text;
+    let what = query.text("what", 40).and_then(|word| What::ALL.iter().find(|what| what.as_str() == word));
+    let subject = query.text("subject", SUBJECT);
+    let page = query.page(state.options.page_size);
+    let filter = Filter { what: what.map_or(&[], std::slice::from_ref), subject };
+    let found = state.engine.all_records().await?.changes(filter, page).await?;
+    let chosen = what.map_or("", |what| what.as_str()).to_owned();
+    let form = Form::filled(text, [("what", chosen), ("subject", subject.unwrap_or_default().to_owned())]);
+    let kinds = [(String::new(), text.get("changes-all"))].into_iter();
+    let kinds =
+        kinds.chain(What::ALL.iter().map(|what| (what.as_str().to_owned(), what.as_str().to_owned())));
+    let body = html! {
+        form.row.bottom method="get" role="search" data-search="found" {
+            (Field::new(&form, "what", &text.get("changes-what")).select(kinds))
+            (Field::new(&form, "subject", &text.get("changes-subject")).hint(&text.get("changes-subject-hint")).most(SUBJECT).input("search"))
+            button.plain type="submit" { (text.get("changes-filter")) }
+        }
+        div id="found" {
+            @if found.records.is_empty() { (empty(&text.get("changes-none"), &html! {})) }
+            @else {
+                (list(&person, &found.records))
+                (pager(text, &query, page, found.total))
+            }
+        }
+    };
+    Ok(Page::new(text.get("changes-title"), Menu::Changes, body))
+}
+
+fn list(person: &Person, changes: &[Change]) -> Markup {
+    let text = person.text;
+    let columns = [
+        Column::words(text.get("changes-when")),
+        Column::words(text.get("changes-who")),
+        Column::words(text.get("changes-what")),
+        Column::words(text.get("changes-subject")),
+        Column::words(text.get("changes-before")),
+        Column::words(text.get("changes-after")),
+    ];
+    let rows = changes.iter().map(|change| {
+        vec![
+            second(person, change.at),
+            html! {
+                bdi { (change.who) }
+                @if let Some(address) = &change.address { " " span.soft { (address) } }
+            },
+            html! { code { (change.what.as_str()) } },
+            html! { bdi { (change.subject) } },
+            change.before.as_ref().map_or_else(|| html! { span.soft { "—" } }, value),
+            value(&change.after),
+        ]
+    });
+    table(&text.get("changes-title"), &columns, rows)
+}
+
+/// A recorded value: a word as it is, an object line by line.
+pub(in crate::console) fn value(value: &Value) -> Markup {
+    match value {
+        Value::Null => html! { span.soft { "—" } },
+        Value::String(word) => html! { bdi { (word) } },
+        Value::Object(fields) => html! {
+            @for (name, value) in fields { div { span.soft { (name) ": " } bdi { (plain(value)) } } }
+        },
+        other => html! { bdi { (plain(other)) } },
+    }
+}
+
+/// A value without the quotes of JSON.
+pub(in crate::console) fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => "—".to_owned(),
+        Value::String(word) => word.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,94 @@
+//! The companies that a person may use: one of them is chosen, and everything else is about that one.
+
+use actix_web::web::Data;
+use maud::html;
+
+use crate::accounts::{self, Role};
+use crate::console::State;
+use crate::console::component::empty::empty;
+use crate::console::component::field::Field;
+use crate::console::component::pager::pager;
+use crate::console::component::table::{Column, table};
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::gate::inner;
+use crate::console::page::{Answer, Menu, Page};
+use crate::console::query::Query;
+use crate::console::text::Text;
+use crate::console::visitor::Person;
+
+/// The longest search.
+const SEARCH: usize = 200;
+
+/// Shows them, or those that a search finds.
+pub(in crate::console) async fn show(
+    person: Person,
+    state: Data<State>,
+    query: Query,
+) -> Result<Page, Error> {
+    let text = person.text;
+    let (search, page) = (query.text("search", SEARCH), query.page(state.options.page_size));
+    let found = state.accounts.companies_of(&person.signed_in.user, page, search).await?;
+    let next = inner(query.one("next"));
+    let form = Form::filled(text, [("search", search.unwrap_or_default().to_owned())]);
+    let columns = [
+        Column::words(text.get("companies-name")),
+        Column::words(text.get("companies-role")),
+        Column::words(""),
+    ];
+    let rows = found.records.iter().map(|company| {
+        let is_chosen = person.company.as_ref().is_some_and(|chosen| chosen.id == company.company_id);
+        let label = text.with("companies-choose-this", [("name", company.company_name.as_str().into())]);
+        vec![
+            html! { bdi { (company.company_name) } },
+            html! { (role(text, company.role)) },
+            html! {
+                @if is_chosen { strong { (text.get("companies-chosen")) " " } }
+                form method="post" {
+                    input type="hidden" name="company" value=(company.company_id);
+                    input type="hidden" name="next" value=(next);
+                    button.plain type="submit" aria-label=(label) { (text.get("companies-choose")) }
+                }
+            },
+        ]
+    });
+    let body = html! {
+        form.row.bottom method="get" role="search" data-search="found" {
+            input type="hidden" name="next" value=(next);
+            (Field::new(&form, "search", &text.get("companies-search")).most(SEARCH).input("search"))
+            button.plain type="submit" { (text.get("companies-find")) }
+        }
+        div id="found" {
+            @if found.records.is_empty() {
+                (empty(&text.get(if search.is_some() { "companies-none-found" } else { "companies-none" }), &html! {}))
+            } @else {
+                (table(&text.get("companies-title"), &columns, rows))
+                (pager(text, &query, page, found.total))
+            }
+        }
+    };
+    Ok(Page::new(text.get("companies-title"), Menu::None, body))
+}
+
+/// Chooses one for the session.
+pub(in crate::console) async fn choose(
+    person: Person,
+    state: Data<State>,
+    form: Form,
+) -> Result<Answer, Error> {
+    let id = form.words().one("company").parse().map_err(|_| Error::NotFound)?;
+    match state.accounts.choose_company(&person.signed_in, id).await {
+        Ok(_) => Ok(Answer::to(inner(form.words().one("next")))),
+        Err(accounts::Error::NotFound) => Err(Error::NotFound),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The word for a role.
+pub(in crate::console) fn role(text: Text, role: Role) -> String {
+    text.get(match role {
+        Role::Owner => "companies-owner",
+        Role::Member => "companies-member",
+        Role::Viewer => "companies-viewer",
+    })
+}

@@ -1,0 +1,270 @@
+//! The company: its tier, the token for programs, its members and who is invited.
+
+use actix_web::HttpRequest;
+use actix_web::web::Data;
+use maud::{Markup, html};
+
+use super::companies::role as role_word;
+use super::link::note_invalid;
+use crate::accounts::{self, Invitation, Invite, Member, Role};
+use crate::console::component::confirm::confirm;
+use crate::console::component::copy;
+use crate::console::component::field::{Field, faults, once};
+use crate::console::component::notice;
+use crate::console::component::table::{Column, table};
+use crate::console::component::time::{maybe, moment};
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::page::{Answer, Menu, Page};
+use crate::console::query::Id;
+use crate::console::visitor::Viewer;
+use crate::console::{State, address};
+
+/// Where this page is.
+const PLACE: &str = "/console/company";
+/// What waits to be shown once.
+const TOKEN: &str = "token";
+const LINK: &str = "link";
+/// The roles, as forms name them.
+const ROLES: [&str; 3] = ["owner", "member", "viewer"];
+
+/// Shows it.
+pub(in crate::console) async fn show(
+    viewer: Viewer,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Page, Error> {
+    page(&viewer, &state, &request, &Form::filled(viewer.text, [("role", "member".to_owned())])).await
+}
+
+/// Makes a token with which programs read contacts and tags as long as the session lasts.
+pub(in crate::console) async fn token(viewer: Viewer, state: Data<State>) -> Result<Answer, Error> {
+    let token = state.accounts.new_api_token(&viewer.signed_in, &viewer.origin).await?;
+    state.flashes.put(viewer.session, TOKEN, token.expose());
+    Ok(Answer::to(format!("{PLACE}#access")))
+}
+
+/// Invites somebody: the link is shown once.
+pub(in crate::console) async fn invite(
+    viewer: Viewer,
+    state: Data<State>,
+    request: HttpRequest,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let email = form.required("email", 254);
+    let role = form.choice("role", &ROLES).and_then(Role::parse);
+    if let Some(role) = role.filter(|_| !form.has_faults()) {
+        let invite =
+            Invite { email: &email, name: "", company: Some((viewer.company.id, role)), is_operator: false };
+        let invited = state
+            .once
+            .act(&viewer, &form, async || {
+                let link = state.accounts.invite(&viewer.who(), invite).await;
+                let link = link.map_err(|error| match error {
+                    accounts::Error::Invalid { .. } => Error::Unreadable,
+                    other => other.into(),
+                })?;
+                state.flashes.put(
+                    viewer.session,
+                    LINK,
+                    format!("{}{}", address::base(&request, &state), link.path()),
+                );
+                Ok(Answer::to(format!("{PLACE}#members")))
+            })
+            .await;
+        match invited {
+            Err(Error::Unreadable) => note_invalid(&mut form, "email"),
+            other => return other,
+        }
+    }
+    Ok(page(&viewer, &state, &request, &form).await?.unprocessable().into())
+}
+
+/// Withdraws an invitation.
+pub(in crate::console) async fn withdraw(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+) -> Result<Answer, Error> {
+    state.accounts.withdraw_invitation(&viewer.who(), Some(viewer.company.id), id.0).await?;
+    Ok(done(&viewer, &state, "company-withdrawn"))
+}
+
+/// Gives a member another role.
+pub(in crate::console) async fn set_role(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    form: Form,
+) -> Result<Answer, Error> {
+    let role = Role::parse(form.words().one("role")).ok_or(Error::Unreadable)?;
+    let set = state.accounts.set_role(&viewer.who(), viewer.company.id, id.0, role).await;
+    after(&viewer, &state, set, "company-role-set")
+}
+
+/// Takes a member out of the company.
+pub(in crate::console) async fn remove(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
+    let removed = state.accounts.remove_member(&viewer.who(), viewer.company.id, id.0).await;
+    after(&viewer, &state, removed, "company-removed")
+}
+
+fn after(viewer: &Viewer, state: &State, result: accounts::Result<()>, key: &str) -> Result<Answer, Error> {
+    match result {
+        Ok(()) => Ok(done(viewer, state, key)),
+        Err(accounts::Error::LastOwner) => {
+            state.flashes.put(viewer.session, "fault", viewer.text.get("company-last-owner"));
+            Ok(Answer::to(PLACE))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn done(viewer: &Viewer, state: &State, key: &str) -> Answer {
+    state.flashes.put(viewer.session, "done", viewer.text.get(key));
+    Answer::to(PLACE)
+}
+
+async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form) -> Result<Page, Error> {
+    let text = viewer.text;
+    let id = viewer.company.id;
+    let tier = {
+        let records = state.engine.records_of(id).await?;
+        records.find_company(&id.to_string()).await?.map(|company| company.tier)
+    };
+    let members = state.accounts.members(id).await?;
+    let invitations =
+        if viewer.is_owner() { state.accounts.invitations(Some(id)).await? } else { Vec::new() };
+    let (token, link) = (state.flashes.take(viewer.session, TOKEN), state.flashes.take(viewer.session, LINK));
+    let is_secret = token.is_some() || link.is_some();
+    let body = html! {
+        @if let Some(sentence) = state.flashes.take(viewer.session, "done") { (notice::done(&sentence)) }
+        @if let Some(sentence) = state.flashes.take(viewer.session, "fault") { (notice::fault(&sentence)) }
+        dl.facts {
+            dt { (text.get("company-name")) } dd { bdi { (viewer.company.name) } }
+            dt { (text.get("shell-id")) } dd { (copy::id(text, id)) }
+            dt { (text.get("company-tier")) } dd { code { (tier.unwrap_or_default()) } " " span.soft { (text.get("company-tier-hint")) } }
+            dt { (text.get("company-own-role")) } dd { (role_word(text, viewer.company.role)) }
+        }
+        (access(viewer, &address::base(request, state), token.as_deref()))
+        section aria-labelledby="members" {
+            h2 id="members" { (text.get("company-members")) }
+            @if let Some(link) = &link {
+                (notice::warning(&html! { p { (text.get("company-link-once")) } }))
+                (copy::block(text, &text.get("company-link"), link))
+            }
+            (members_table(viewer, &members))
+            @if viewer.is_owner() {
+                (invitation_form(form))
+                @if !invitations.is_empty() { (invitations_table(viewer, &invitations)) }
+            }
+        }
+    };
+    let page = Page::new(text.get("company-title"), Menu::Company, body);
+    Ok(if is_secret { page.secret() } else { page })
+}
+
+fn access(viewer: &Viewer, base: &str, token: Option<&str>) -> Markup {
+    let text = viewer.text;
+    html! {
+        section.panel aria-labelledby="access" {
+            h2 id="access" { (text.get("company-access")) }
+            p { (text.get("company-access-what")) }
+            @if let Some(token) = token {
+                (notice::warning(&html! { p { (text.get("company-token-once")) } }))
+                (copy::block(text, &text.get("company-token"), token))
+                (copy::block(text, &text.get("company-token-command"),
+                    &format!("curl '{base}/api/v1/contacts?limit=1' \\\n  -H 'Authorization: Bearer {token}'")))
+            }
+            form method="post" action="/console/company/token" {
+                button.plain type="submit" {
+                    @if viewer.signed_in.token_company_id.is_some() { (text.get("company-token-again")) }
+                    @else { (text.get("company-token-new")) }
+                }
+            }
+        }
+    }
+}
+
+fn members_table(viewer: &Viewer, members: &[Member]) -> Markup {
+    let text = viewer.text;
+    let columns = [
+        Column::words(text.get("company-person")),
+        Column::words(text.get("sign-in-email")),
+        Column::words(text.get("companies-role")),
+        Column::words(text.get("account-last-used")),
+        Column::words(""),
+    ];
+    let rows = members.iter().map(|member| {
+        let label = text.with("company-role-of", [("name", member.name.as_str().into())]);
+        let role = html! {
+            @if viewer.is_owner() {
+                form.row method="post" action=(format!("{PLACE}/members/{}/role", member.user_id)) {
+                    select name="role" aria-label=(label) {
+                        @for role in Role::ALL {
+                            option value=(role.as_str()) selected[role == member.role] { (role_word(text, role)) }
+                        }
+                    }
+                    button.quiet type="submit" { (text.get("company-role-save")) }
+                }
+            } @else { (role_word(text, member.role)) }
+        };
+        let question = text.with("company-remove-question", [("name", member.name.as_str().into())]);
+        let action = format!("{PLACE}/members/{}/remove", member.user_id);
+        vec![
+            html! { bdi { (member.name) } @if member.is_disabled { " " span.soft { (text.get("company-disabled")) } } },
+            html! { bdi { (member.email) } },
+            role,
+            maybe(viewer, member.last_used_at),
+            if viewer.is_owner() { confirm(text, &action, &text.get("company-remove"), &question) } else { html! {} },
+        ]
+    });
+    table(&text.get("company-members"), &columns, rows)
+}
+
+fn invitation_form(form: &Form) -> Markup {
+    let text = form.text();
+    let roles = [Role::Member, Role::Viewer, Role::Owner].map(|role| {
+        let does = match role {
+            Role::Owner => "company-owner-does",
+            Role::Member => "company-member-does",
+            Role::Viewer => "company-viewer-does",
+        };
+        (role.as_str(), text.get(does))
+    });
+    html! {
+        section.panel aria-labelledby="invite" {
+            h3 id="invite" { (text.get("company-invite-title")) }
+            p { (text.get("company-invite-how")) }
+            form method="post" action="/console/company/invitations" {
+                (faults(form)) (once(form))
+                (Field::new(form, "email", &text.get("sign-in-email")).required().autocomplete("off").input("email"))
+                (Field::new(form, "role", &text.get("companies-role")).radios(roles))
+                button type="submit" { (text.get("company-invite")) }
+            }
+        }
+    }
+}
+
+fn invitations_table(viewer: &Viewer, invitations: &[Invitation]) -> Markup {
+    let text = viewer.text;
+    let columns = [
+        Column::words(text.get("sign-in-email")),
+        Column::words(text.get("companies-role")),
+        Column::words(text.get("company-valid-until")),
+        Column::words(""),
+    ];
+    let rows = invitations.iter().map(|invitation| {
+        let action = format!("{PLACE}/invitations/{}/withdraw", invitation.id);
+        let question = text.with("company-withdraw-question", [("email", invitation.email.as_str().into())]);
+        vec![
+            html! { bdi { (invitation.email) } },
+            html! { @if let Some(company) = &invitation.company { (role_word(text, company.role)) } },
+            moment(viewer, invitation.expires_at),
+            confirm(text, &action, &text.get("company-withdraw"), &question),
+        ]
+    });
+    html! {
+        h3 { (text.get("company-invitations")) }
+        (table(&text.get("company-invitations"), &columns, rows))
+    }
+}

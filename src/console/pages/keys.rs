@@ -1,0 +1,238 @@
+//! The company's API keys: created and shown once, with a command that works as pasted; revoked.
+
+use std::time::Duration;
+
+use actix_web::HttpRequest;
+use actix_web::web::Data;
+use maud::{Markup, html};
+
+use crate::clock::Timestamp;
+use crate::console::component::badge::{Tone, badge};
+use crate::console::component::confirm::confirm;
+use crate::console::component::copy;
+use crate::console::component::empty::empty;
+use crate::console::component::field::{Field, faults, once};
+use crate::console::component::notice;
+use crate::console::component::table::{Column, table};
+use crate::console::component::time::{maybe, moment};
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::page::{Answer, Menu, Page};
+use crate::console::query::Id;
+use crate::console::text::Text;
+use crate::console::visitor::Viewer;
+use crate::console::{State, address};
+use crate::domain::channel::{Channel, Kind, Status};
+use crate::domain::page::PageRequest;
+use crate::domain::scope::{Scope, Scopes};
+use crate::store::api_key::{ApiKey, NewKey};
+use crate::vault::api_key;
+
+/// Where this page is.
+const PLACE: &str = "/console/keys";
+/// What a new key waits under until it is shown.
+const NEW: &str = "new key";
+/// A number that nobody has: WhatsApp delivers nothing there, and the simulator everything.
+const NOBODY: &str = "+999 900 000 001";
+/// How long keys may be valid, in days.
+const DAYS: [&str; 4] = ["30", "90", "365", "730"];
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+
+/// Shows them.
+pub(in crate::console) async fn show(
+    viewer: Viewer,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Page, Error> {
+    let all = Scope::ALL.map(|scope| ("scope", scope.as_str().to_owned()));
+    page(&viewer, &state, &request, &Form::filled(viewer.text, all)).await
+}
+
+/// Creates one.
+pub(in crate::console) async fn create(
+    viewer: Viewer,
+    state: Data<State>,
+    request: HttpRequest,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let name = form.required("name", 100);
+    let days = match form.words().one("expires") {
+        "" => None,
+        _ => form.choice("expires", &DAYS).and_then(|days| days.parse::<u32>().ok()),
+    };
+    let chosen: Vec<_> =
+        Scope::ALL.into_iter().filter(|scope| form.is_ticked("scope", scope.as_str())).collect();
+    if chosen.is_empty() {
+        form.fault("scope", viewer.text.get("keys-no-scope"));
+    }
+    // A key for everything may do what later versions add too.
+    let scopes = if chosen.len() == Scope::ALL.len() { Scopes::ALL } else { chosen.into_iter().collect() };
+    if form.has_faults() {
+        return Ok(page(&viewer, &state, &request, &form).await?.unprocessable().into());
+    }
+    let act = async || {
+        let (key, prefix) = api_key::generate();
+        let expires_at = days.map(|days| Timestamp::now().plus(DAY * days));
+        let hash = api_key::hash(key.expose());
+        let company_id = viewer.company.id;
+        let new = NewKey { company_id, name: &name, prefix: &prefix, hash, expires_at, scopes };
+        state.engine.records_of(viewer.company.id).await?.add_api_key(&viewer.who(), new).await?;
+        state.flashes.put(viewer.session, NEW, format!("{} {}", key.expose(), scopes.words().join(" ")));
+        Ok(Answer::to(PLACE))
+    };
+    state.once.act(&viewer, &form, act).await
+}
+
+/// Revokes one.
+pub(in crate::console) async fn revoke(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
+    let records = state.engine.records_of(viewer.company.id).await?;
+    // A key of another company is none.
+    let keys = records.api_keys(viewer.company.id).await?;
+    let key = keys.iter().find(|key| key.id == id.0).ok_or(Error::NotFound)?;
+    records.revoke_api_key(&viewer.who(), key.id).await?;
+    let revoked = viewer.text.with("keys-revoked", [("name", key.name.as_str().into())]);
+    state.flashes.put(viewer.session, "done", revoked);
+    Ok(Answer::to(PLACE))
+}
+
+async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form) -> Result<Page, Error> {
+    let text = viewer.text;
+    let new = state.flashes.take(viewer.session, NEW);
+    let new = new.as_deref().and_then(|shown| shown.split_once(' '));
+    let records = state.engine.records_of(viewer.company.id).await?;
+    let keys = records.api_keys(viewer.company.id).await?;
+    let sender = match &new {
+        Some((_, scopes)) if scopes.contains(Scope::Send.as_str()) => sender(&records, viewer).await?,
+        _ => None,
+    };
+    drop(records);
+    let expiries = [(String::new(), text.get("keys-never"))].into_iter();
+    let expiries = expiries.chain(DAYS.map(|days| {
+        let count: u64 = days.parse().unwrap_or_default();
+        (days.to_owned(), text.with("keys-days", [("days", count.into())]))
+    }));
+    let body = html! {
+        @if let Some(sentence) = state.flashes.take(viewer.session, "done") { (notice::done(&sentence)) }
+        @if let Some((key, scopes)) = new {
+            (shown_once(text, &address::base(request, state), key, Scopes::from_stored(Some(scopes)), sender.as_ref()))
+        }
+        section.panel aria-labelledby="create" {
+            h2 id="create" { (text.get("keys-new")) }
+            form method="post" action=(PLACE) {
+                (faults(form)) (once(form))
+                (Field::new(form, "name", &text.get("keys-name")).hint(&text.get("keys-name-hint")).required().most(100).text())
+                (Field::new(form, "scope", &text.get("keys-scopes")).boxes(Scope::ALL.map(|scope| (scope.as_str(), does(text, scope)))))
+                (Field::new(form, "expires", &text.get("keys-expires")).select(expiries))
+                button type="submit" { (text.get("keys-create")) }
+            }
+        }
+        @if keys.is_empty() {
+            (empty(&text.get("keys-none"), &html! {}))
+        } @else {
+            (list(viewer, &keys))
+        }
+    };
+    let page = Page::new(text.get("keys-title"), Menu::Keys, body);
+    Ok(if new.is_some() { page.secret() } else { page })
+}
+
+/// What a scope allows.
+fn does(text: Text, scope: Scope) -> String {
+    text.get(match scope {
+        Scope::Send => "keys-scope-send",
+        Scope::Read => "keys-scope-read",
+        Scope::Contacts => "keys-scope-contacts",
+        Scope::Control => "keys-scope-control",
+    })
+}
+
+/// A channel that a first message can go through.
+async fn sender(records: &crate::engine::Records, viewer: &Viewer) -> Result<Option<Channel>, Error> {
+    let first = PageRequest { page: 1, limit: 50 };
+    for kind in [Kind::BusinessAccount, Kind::WebSession] {
+        let channels = records.channels(viewer.company.id, kind, first, None).await?.records;
+        let connected = channels.into_iter().find(|channel| channel.connection.status == Status::Connected);
+        if connected.is_some() {
+            return Ok(connected);
+        }
+    }
+    Ok(None)
+}
+
+/// The key, for this one time, and what to do with it.
+fn shown_once(text: Text, base: &str, key: &str, scopes: Scopes, sender: Option<&Channel>) -> Markup {
+    let readable = [(Scope::Contacts, "contacts?limit=1"), (Scope::Read, "chat?limit=1")];
+    let read = readable
+        .into_iter()
+        .find(|(scope, _)| scopes.has(*scope))
+        .map(|(_, path)| format!("curl '{base}/api/v1/{path}' \\\n  -H 'Authorization: Bearer {key}'"));
+    let send = sender.map(|channel| {
+        let (path, fields) = match channel.kind {
+            Kind::BusinessAccount => ("chat", ""),
+            Kind::WebSession => ("web-chat", "\"recipient_type\": \"number\", "),
+        };
+        format!(
+            "curl '{base}/api/v1/{path}/{}/messages' \\\n  -H 'Authorization: Bearer {key}' \\\n  \
+             -H 'Content-Type: application/json' \\\n  \
+             -d '{{{fields}\"type\": \"text\", \"message\": \"{}\", \"phone_number\": \"{NOBODY}\"}}'",
+            channel.id,
+            text.get("keys-hello").replace(['\'', '"', '\\'], ""),
+        )
+    });
+    html! {
+        section.panel aria-labelledby="new-key" {
+            h2 id="new-key" { (text.get("keys-created")) }
+            (notice::warning(&html! { p { (text.get("keys-once")) } }))
+            (copy::block(text, &text.get("keys-new-name"), key))
+            @if let Some(send) = &send {
+                p { (text.with("keys-send", [("number", NOBODY.into())])) }
+                (copy::block(text, &text.get("keys-send-name"), send))
+            } @else if let Some(read) = &read {
+                p { (text.get("keys-read")) " " a href="/console/channels" { (text.get("shell-channels")) } }
+                (copy::block(text, &text.get("keys-read-name"), read))
+            }
+        }
+    }
+}
+
+fn list(viewer: &Viewer, keys: &[ApiKey]) -> Markup {
+    let (text, now) = (viewer.text, Timestamp::now());
+    let columns = [
+        Column::words(text.get("keys-name")),
+        Column::words(text.get("keys-prefix")),
+        Column::words(text.get("keys-state")),
+        Column::words(text.get("keys-scopes")),
+        Column::words(text.get("keys-made")),
+        Column::words(text.get("account-last-used")),
+        Column::words(text.get("keys-expires")),
+        Column::words(""),
+    ];
+    let rows = keys.iter().map(|key| {
+        let is_over = key.expires_at.is_some_and(|end| end <= now);
+        let (tone, word) = match key.revoked_at {
+            Some(_) => (Tone::Plain, "keys-state-revoked"),
+            None if is_over => (Tone::Warning, "keys-state-expired"),
+            None => (Tone::Good, "keys-state-valid"),
+        };
+        let revoke = if key.revoked_at.is_some() {
+            html! {}
+        } else {
+            let question = text.with("keys-revoke-question", [("name", key.name.as_str().into())]);
+            confirm(text, &format!("{PLACE}/{}/revoke", key.id), &text.get("keys-revoke"), &question)
+        };
+        vec![
+            html! { bdi { (key.name) } },
+            html! { code { (key.prefix) "…" } },
+            badge(tone, &text.get(word)),
+            html! {
+                @if key.scopes == Scopes::ALL { (text.get("keys-everything")) }
+                @else { (key.scopes.words().join(", ")) }
+            },
+            moment(viewer, key.created_at),
+            maybe(viewer, key.last_used_at),
+            maybe(viewer, key.expires_at),
+            revoke,
+        ]
+    });
+    table(&text.get("keys-title"), &columns, rows)
+}

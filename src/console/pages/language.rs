@@ -1,0 +1,35 @@
+//! The language in which somebody reads the console.
+
+use actix_web::web::Data;
+
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::gate::inner;
+use crate::console::language::Language;
+use crate::console::page::Answer;
+use crate::console::visitor::Visitor;
+use crate::console::{State, cookie};
+
+/// Keeps it: for somebody who is signed in with their account, for others in a cookie.
+pub(in crate::console) async fn choose(
+    visitor: Visitor,
+    state: Data<State>,
+    form: Form,
+) -> Result<Answer, Error> {
+    let language = Language::parse(form.words().one("language")).ok_or(Error::Unreadable)?;
+    if let Some(person) = &visitor.person {
+        let user = &person.signed_in.user;
+        let zone = user.time_zone.as_deref();
+        state
+            .accounts
+            .set_profile(&person.signed_in, &user.name, Some(language), zone, &person.origin)
+            .await?;
+    }
+    let next = form.words().one("next");
+    let next = if visitor.person.is_none() && next.starts_with("/console/sign-in") {
+        "/console/sign-in"
+    } else {
+        inner(next)
+    };
+    Ok(Answer::with_cookie(next, cookie::language(language.as_str(), state.is_secure())))
+}

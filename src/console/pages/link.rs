@@ -1,0 +1,155 @@
+//! Links that are valid once: an invitation, the choice of a new password, a sign-in. Opening one does not use it: programs
+//! that look ahead in chats and mails open links too.
+
+use actix_web::HttpRequest;
+use actix_web::web::Data;
+use maud::html;
+
+use super::sign_in::went_in;
+use crate::accounts::{self, Accept, LinkInfo, Purpose};
+use crate::console::State;
+use crate::console::component::field::{Field, faults, once};
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::language::Language;
+use crate::console::page::{Answer, Menu, Page};
+use crate::console::query::segment;
+use crate::console::text::Text;
+use crate::console::visitor::Visitor;
+use crate::domain::user::check_password;
+
+/// Shows what the link is for.
+pub(in crate::console) async fn show(
+    visitor: Visitor,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Page, Error> {
+    let token: String = segment(&request, "token")?;
+    let Some(link) = state.accounts.link(&token).await? else { return Ok(gone(visitor.text)) };
+    let form = Form::filled(visitor.text, [("name", link.name.clone())]);
+    Ok(page(&visitor, &link, &form))
+}
+
+/// Uses it.
+pub(in crate::console) async fn accept(
+    visitor: Visitor,
+    state: Data<State>,
+    request: HttpRequest,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let token: String = segment(&request, "token")?;
+    let Some(link) = state.accounts.link(&token).await? else { return Ok(gone(visitor.text).into()) };
+    let text = visitor.text;
+    let used = match link.purpose {
+        Purpose::SignIn => state.accounts.use_sign_in_link(&token, &visitor.origin).await,
+        Purpose::Invitation if link.has_account => {
+            let Some(person) = &visitor.person else {
+                return Ok(Answer::to(format!("/console/sign-in?next={}", request.path())));
+            };
+            return match state.accounts.join(&person.signed_in, &token, &person.origin).await {
+                Ok(()) => Ok(Answer::to("/console")),
+                Err(accounts::Error::LinkGone) => {
+                    form.general_fault(text.with("link-of-other", [("email", link.email.as_str().into())]));
+                    Ok(page(&visitor, &link, &form).unprocessable().into())
+                }
+                Err(error) => Err(error.into()),
+            };
+        }
+        Purpose::Invitation | Purpose::Reset => {
+            let is_new = link.purpose == Purpose::Invitation;
+            let name = if is_new { form.required("name", 200) } else { String::new() };
+            let password = new_password(&mut form, text);
+            if form.has_faults() {
+                return Ok(page(&visitor, &link, &form).unprocessable().into());
+            }
+            let language =
+                Some(text.0).filter(|language: &Language| is_new && *language != Language::English);
+            let accept =
+                Accept { token: &token, name: &name, password: &password, language, origin: &visitor.origin };
+            state.accounts.accept(accept).await
+        }
+    };
+    match used {
+        Ok(signed_in) => Ok(went_in(&state, &form, signed_in)),
+        Err(accounts::Error::LinkGone | accounts::Error::Exists) => Ok(gone(text).into()),
+        Err(accounts::Error::Invalid { field, .. }) => {
+            note_invalid(&mut form, field);
+            Ok(page(&visitor, &link, &form).unprocessable().into())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A new password that was typed twice.
+pub(in crate::console) fn new_password(form: &mut Form, text: Text) -> String {
+    let (password, again) = (form.password("password"), form.password("again"));
+    if !password.is_empty() && check_password(&password).is_err() {
+        form.fault("password", text.get("link-password-short"));
+    } else if !again.is_empty() && password != again {
+        form.fault("again", text.get("link-password-differs"));
+    }
+    password
+}
+
+/// Notes which field cannot be what it is.
+pub(in crate::console) fn note_invalid(form: &mut Form, field: &str) {
+    let text = form.text();
+    match field {
+        "email" => form.fault("email", text.get("link-invalid-email")),
+        "name" => form.fault("name", text.get("link-invalid-name")),
+        "time_zone" => form.fault("time_zone", text.get("fault-field-choice")),
+        _ => form.fault("password", text.get("link-password-short")),
+    }
+}
+
+/// The fields of a new password.
+pub(in crate::console) fn password_fields(form: &Form) -> maud::Markup {
+    let text = form.text();
+    html! {
+        (Field::new(form, "password", &text.get("link-password")).hint(&text.get("link-password-hint")).required()
+            .autocomplete("new-password").password())
+        (Field::new(form, "again", &text.get("link-again")).required().autocomplete("new-password").password())
+    }
+}
+
+fn page(visitor: &Visitor, link: &LinkInfo, form: &Form) -> Page {
+    let text = visitor.text;
+    let email = link.email.as_str();
+    let (title, button) = match link.purpose {
+        Purpose::Invitation => (text.get("link-invitation"), text.get("link-join")),
+        Purpose::Reset => (text.get("link-reset"), text.get("link-set")),
+        Purpose::SignIn => (text.get("sign-in-title"), text.get("sign-in-button")),
+    };
+    let is_own = visitor.person.as_ref().is_some_and(|person| person.signed_in.user.email == email);
+    let body = html! {
+        form.panel method="post" data-submit[link.purpose == Purpose::SignIn] {
+            (faults(form)) (once(form))
+            p {
+                (text.get("link-for")) " " strong { bdi { (email) } }
+                @if let Some(company) = &link.company { " · " bdi { (company.company_name) } }
+            }
+            @match link.purpose {
+                Purpose::SignIn => {}
+                Purpose::Invitation if link.has_account => {
+                    @if !is_own { p { (text.get("link-sign-in-first")) } }
+                }
+                Purpose::Invitation => {
+                    (Field::new(form, "name", &text.get("link-name")).required().most(200).autocomplete("name").text())
+                    (password_fields(form))
+                }
+                Purpose::Reset => (password_fields(form)),
+            }
+            button type="submit" { (button) }
+        }
+    };
+    Page::new(title, Menu::None, body).secret()
+}
+
+fn gone(text: Text) -> Page {
+    let body = html! {
+        p { (text.get("link-gone")) }
+        p { a href="/console/sign-in" { (text.get("sign-in-title")) } }
+    };
+    Page::new(text.get("link-gone-title"), Menu::None, body)
+        .with_status(actix_web::http::StatusCode::NOT_FOUND)
+}

@@ -1,0 +1,213 @@
+//! What goes on in the company: pace, what waits and why, channels, failures.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::web::Data;
+use actix_web::{HttpRequest, HttpResponse};
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::console::State;
+use crate::console::component::cause::cause;
+use crate::console::component::chart::Chart;
+use crate::console::component::empty::empty;
+use crate::console::component::reason::reason;
+use crate::console::component::status::status;
+use crate::console::component::table::{Column, table};
+use crate::console::component::time::moment;
+use crate::console::error::Error;
+use crate::console::live;
+use crate::console::page::{Menu, Page};
+use crate::console::visitor::Viewer;
+use crate::domain::channel::Status;
+use crate::domain::outlook::Outlook;
+use crate::engine::activity::{Lately, SLOT};
+use crate::store::overview::Backlog;
+use crate::store::send_list::Record;
+
+/// Where its live parts come from.
+const LIVE: &str = "/console/live";
+/// How often they are looked at, and how old what they show may be.
+const EVERY: Duration = Duration::from_secs(2);
+/// Sends that are shown with what they wait for.
+const SENDS: u64 = 10;
+
+/// Everything that the page shows.
+struct Overview {
+    lately: Lately,
+    backlog: Backlog,
+    channels: Vec<(Status, u64)>,
+    sends: Vec<(Record, Option<Outlook>)>,
+}
+
+/// Shows it.
+pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Result<Page, Error> {
+    let overview = read(&state, &viewer).await?;
+    let body = html! { @for part in parts(&viewer, &overview) { (part) } };
+    Ok(Page::new(viewer.text.get("overview-title"), Menu::Overview, body).live(LIVE))
+}
+
+/// Keeps it up to date.
+pub(in crate::console) async fn follow(
+    viewer: Viewer,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let own = state.clone();
+    live::stream(&request, &state, EVERY, async move || {
+        let overview = read(&own, &viewer).await?;
+        Ok(parts(&viewer, &overview))
+    })
+}
+
+/// Reads it, once for all who look at the same company at once.
+async fn read(state: &State, viewer: &Viewer) -> Result<Arc<Overview>, Error> {
+    let company = viewer.company.id;
+    let today = viewer.zone.today(Timestamp::now());
+    let key = format!("overview {company} {}", today.millis());
+    state.shared.get(key, EVERY, async || read_anew(state, company, today).await).await
+}
+
+async fn read_anew(state: &State, company: Uuid, today: Timestamp) -> Result<Overview, Error> {
+    let now = Timestamp::now();
+    let (backlog, channels, sends) = {
+        let records = state.engine.records_of(company).await?;
+        let backlog = records.backlog_of(company, now).await?;
+        let channels = records.channel_states(Some(company)).await?;
+        (backlog, channels, records.sends_under_way(company, SENDS, now).await?)
+    };
+    let mut outlooks = HashMap::new();
+    let mut of_channels: HashMap<Uuid, Vec<&Record>> = HashMap::new();
+    for send in &sends {
+        of_channels.entry(send.channel_id).or_default().push(send);
+    }
+    for (channel, sends) in of_channels {
+        outlooks.extend(state.engine.outlook(channel, &sends).await?);
+    }
+    let sends = sends.into_iter().map(|send| {
+        let outlook = outlooks.remove(&send.id);
+        (send, outlook)
+    });
+    let sends = sends.collect();
+    Ok(Overview { lately: state.engine.lately(company, today), backlog, channels, sends })
+}
+
+fn parts(viewer: &Viewer, overview: &Overview) -> Vec<Markup> {
+    vec![
+        figures(viewer, overview),
+        pace(viewer, &overview.lately),
+        sends(viewer, &overview.sends),
+        failures(viewer, &overview.lately),
+    ]
+}
+
+fn figures(viewer: &Viewer, Overview { lately, backlog, channels, .. }: &Overview) -> Markup {
+    let text = viewer.text;
+    let last = lately.sent.last().copied().unwrap_or_default();
+    let rate = last as f64 / SLOT.as_secs_f64();
+    html! {
+        dl.tiles id="figures" {
+            div.tile {
+                dt { (text.get("overview-pace")) }
+                dd { (text.0.decimal(rate, 1)) " " small { (text.get("overview-unit")) } }
+            }
+            div.tile {
+                dt { (text.get("overview-queue")) }
+                dd { (text.number(backlog.messages)) " " small { (text.with("overview-queue-of", [("sends", backlog.sends.into())])) } }
+            }
+            div.tile {
+                dt { (text.get("overview-oldest")) }
+                dd { @match backlog.oldest { Some(oldest) => (moment(viewer, oldest)), None => "—" } }
+            }
+            div.tile {
+                dt { (text.get("overview-channels")) }
+                dd {
+                    @if channels.is_empty() {
+                        a href="/console/channels/new" { small { (text.get("overview-add-channel")) } }
+                    } @else {
+                        @for (state, count) in channels {
+                            small { (text.number(*count)) } " " (status(text, *state)) " "
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn pace(viewer: &Viewer, lately: &Lately) -> Markup {
+    let text = viewer.text;
+    let values: Vec<_> = lately.sent.iter().map(|sent| *sent as f64 / SLOT.as_secs_f64()).collect();
+    let (now, hour) = (Timestamp::now(), Duration::from_secs(3_600));
+    let span = (viewer.zone.clock(now.minus(hour)), viewer.zone.clock(now));
+    let chart = Chart {
+        name: &text.get("overview-hour"),
+        unit: &text.get("overview-unit"),
+        values: &values,
+        limit: None,
+        span: (&span.0, &span.1),
+    };
+    html! { div id="pace" { (chart.show(text)) } }
+}
+
+fn sends(viewer: &Viewer, sends: &[(Record, Option<Outlook>)]) -> Markup {
+    let text = viewer.text;
+    let columns = [
+        Column::words(text.get("overview-send")),
+        Column::numbers(text.get("overview-recipients")),
+        Column::words(text.get("overview-waits")),
+    ];
+    let rows = sends.iter().map(|(send, outlook)| {
+        let what = send.template.as_ref().map_or(send.kind, |template| template.name.as_str());
+        vec![
+            html! {
+                a href=(format!("/console/sends/{}", send.id)) { bdi { (what) } }
+                " " (moment(viewer, send.created_at))
+            },
+            html! { (text.number(send.recipients)) },
+            waits(viewer, outlook.as_ref()),
+        ]
+    });
+    html! {
+        section id="sends" aria-labelledby="sends-heading" {
+            h2 id="sends-heading" { (text.get("overview-sends")) }
+            @if sends.is_empty() {
+                (empty(&text.get("overview-no-sends"), &html! { a.button href="/console/sends/new" { (text.get("overview-new-send")) } }))
+            } @else { (table(&text.get("overview-sends"), &columns, rows)) }
+        }
+    }
+}
+
+fn waits(viewer: &Viewer, outlook: Option<&Outlook>) -> Markup {
+    let text = viewer.text;
+    let Some(waiting) = outlook.and_then(|outlook| outlook.waiting.as_ref()) else {
+        return html! { (text.get("overview-goes")) };
+    };
+    html! {
+        (reason(text, waiting.reason))
+        @if let Some(until) = waiting.until { ", " (text.get("overview-until")) " " (moment(viewer, until)) }
+    }
+}
+
+fn failures(viewer: &Viewer, lately: &Lately) -> Markup {
+    let text = viewer.text;
+    let columns = [Column::words(text.get("overview-cause")), Column::numbers(text.get("overview-messages"))];
+    let rows = lately
+        .failures
+        .iter()
+        .take(10)
+        .map(|(code, count)| vec![cause(text, *code), html! { (text.number(*count)) }]);
+    let began_today = lately.since > viewer.zone.today(Timestamp::now());
+    html! {
+        section id="failures" aria-labelledby="failures-heading" {
+            h2 id="failures-heading" { (text.get("overview-failures")) }
+            @if began_today { p.soft { (text.get("overview-since")) " " (moment(viewer, lately.since)) } }
+            @if lately.failures.is_empty() {
+                p { (text.get("overview-no-failures")) }
+            } @else { (table(&text.get("overview-failures"), &columns, rows)) }
+        }
+    }
+}

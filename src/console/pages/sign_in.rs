@@ -1,0 +1,132 @@
+//! Signing in, with a code where somebody has a second factor, and signing out.
+
+use actix_web::web::Data;
+use maud::html;
+
+use crate::accounts::{self, NewSession, SignIn, SignedIn};
+use crate::console::component::field::{Field, faults};
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::gate::inner;
+use crate::console::page::{Answer, Menu, Page};
+use crate::console::query::Query;
+use crate::console::visitor::Visitor;
+use crate::console::{State, cookie};
+
+/// Shows the form, or goes on with somebody who is signed in.
+pub(in crate::console) async fn show(visitor: Visitor, query: Query) -> Answer {
+    let next = inner(query.one("next"));
+    if visitor.person.is_some() {
+        return Answer::to(next);
+    }
+    let form = Form::filled(visitor.text, [("next", next.to_owned())]);
+    password_page(&form).into()
+}
+
+/// Takes e-mail and password, or the code that belongs to a password which fitted.
+pub(in crate::console) async fn sign_in(
+    visitor: Visitor,
+    state: Data<State>,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let ticket = form.words().one("ticket").to_owned();
+    if !ticket.is_empty() {
+        let code = form.required("code", 32);
+        if form.has_faults() {
+            return Ok(code_page(&form, &ticket).unprocessable().into());
+        }
+        let session = state.accounts.sign_in_with_code(&ticket, &code, &visitor.origin).await;
+        return match session {
+            Ok(session) => Ok(enter(&state, &form, &session)),
+            // The ticket has ended: from the beginning.
+            Err(accounts::Error::NotFound) => {
+                form.general_fault(visitor.text.get("sign-in-again"));
+                Ok(password_page(&form).unprocessable().into())
+            }
+            Err(error) => {
+                refuse(&mut form, error, "sign-in-wrong-code")?;
+                Ok(code_page(&form, &ticket).unprocessable().into())
+            }
+        };
+    }
+    let (email, password) = (form.required("email", 254), form.password("password"));
+    if form.has_faults() {
+        return Ok(password_page(&form).unprocessable().into());
+    }
+    let code = form.optional("code", 32);
+    let attempt =
+        SignIn { email: &email, password: &password, code: code.as_deref(), origin: &visitor.origin };
+    match state.accounts.sign_in(attempt).await {
+        Ok(signed_in) => Ok(went_in(&state, &form, signed_in)),
+        Err(error) => {
+            refuse(&mut form, error, "sign-in-wrong")?;
+            Ok(password_page(&form).unprocessable().into())
+        }
+    }
+}
+
+/// Ends the session, of somebody who has one.
+pub(in crate::console) async fn sign_out(visitor: Visitor, state: Data<State>) -> Result<Answer, Error> {
+    if let Some(person) = &visitor.person {
+        state.accounts.sign_out(&person.signed_in, &person.origin).await?;
+    }
+    Ok(Answer::with_cookie("/console/sign-in", cookie::end(state.is_secure())))
+}
+
+/// What follows a proof of who somebody is: the console, or the question for a code.
+pub(in crate::console) fn went_in(state: &State, form: &Form, signed_in: SignedIn) -> Answer {
+    match signed_in {
+        SignedIn::Session(session) => enter(state, form, &session),
+        SignedIn::CodeNeeded { ticket } => code_page(form, ticket.expose()).into(),
+    }
+}
+
+fn enter(state: &State, form: &Form, session: &NewSession) -> Answer {
+    let next = inner(form.words().one("next"));
+    Answer::with_cookie(next, cookie::begin(session.token.expose(), state.is_secure()))
+}
+
+/// Notes why somebody is not let in; what is no fault of theirs goes on as an error.
+fn refuse(form: &mut Form, error: accounts::Error, wrong: &str) -> Result<(), Error> {
+    let text = form.text();
+    match error {
+        accounts::Error::Refused => form.general_fault(text.get(wrong)),
+        accounts::Error::TooMany { retry_after } => {
+            let seconds = retry_after.as_secs().max(1);
+            form.general_fault(text.with("sign-in-too-many", [("seconds", seconds.into())]));
+            form.hold(retry_after);
+        }
+        other => return Err(other.into()),
+    }
+    Ok(())
+}
+
+fn password_page(form: &Form) -> Page {
+    let text = form.text();
+    let body = html! {
+        form.panel method="post" action="/console/sign-in" {
+            (faults(form))
+            input type="hidden" name="next" value=(inner(form.words().one("next")));
+            (Field::new(form, "email", &text.get("sign-in-email")).required().autocomplete("username").input("email"))
+            (Field::new(form, "password", &text.get("sign-in-password")).required().autocomplete("current-password").password())
+            button type="submit" { (text.get("sign-in-button")) }
+        }
+        p.soft { (text.get("sign-in-help")) }
+    };
+    Page::new(text.get("sign-in-title"), Menu::None, body).held(form)
+}
+
+fn code_page(form: &Form, ticket: &str) -> Page {
+    let text = form.text();
+    let body = html! {
+        form.panel method="post" action="/console/sign-in" {
+            (faults(form))
+            input type="hidden" name="next" value=(inner(form.words().one("next")));
+            input type="hidden" name="ticket" value=(ticket);
+            (Field::new(form, "code", &text.get("sign-in-code")).hint(&text.get("sign-in-code-hint")).required().code())
+            button type="submit" { (text.get("sign-in-button")) }
+        }
+        p { a href="/console/sign-in" { (text.get("sign-in-other")) } }
+    };
+    Page::new(text.get("sign-in-title"), Menu::None, body).secret().held(form)
+}

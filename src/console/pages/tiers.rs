@@ -1,0 +1,270 @@
+//! The tiers, and one of them to be edited: what would change, for its options and for the sends that run, is shown before
+//! it is applied.
+
+mod edit;
+
+use actix_web::HttpRequest;
+use actix_web::web::Data;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use self::edit::{options, read};
+use super::changes::plain;
+use crate::clock::Timestamp;
+use crate::console::State;
+use crate::console::component::empty::empty;
+use crate::console::component::field::{Field, faults};
+use crate::console::component::notice;
+use crate::console::component::table::{Column, table};
+use crate::console::component::time::{moment, second};
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::page::{Answer, Menu, Page};
+use crate::console::query::segment;
+use crate::console::visitor::Person;
+use crate::domain::channel::Kind;
+use crate::domain::page::PageRequest;
+use crate::domain::plan::Estimate;
+use crate::domain::tier::{OptionChange, Tier, UnknownOutcome, difference, is_name};
+use crate::engine::retiering::Effect;
+use crate::store::change::{Change, Filter, What};
+use crate::store::tier::Record;
+
+/// Where the list is.
+const PLACE: &str = "/console/operator/tiers";
+/// Changes of a tier that are shown.
+const HISTORY: PageRequest = PageRequest { page: 1, limit: 20 };
+
+/// What applying would do.
+struct Checked {
+    difference: Vec<OptionChange>,
+    effects: Vec<Effect>,
+}
+
+/// Lists them.
+pub(in crate::console) async fn list(person: Person, state: Data<State>) -> Result<Page, Error> {
+    let text = person.text;
+    let tiers = state.engine.all_records().await?.tiers().await?;
+    let columns = [
+        Column::words(text.get("tiers-name")),
+        Column::words(text.get("tiers-kind")),
+        Column::words(text.get("tiers-pace")),
+        Column::words(text.get("tiers-changed")),
+    ];
+    let rows = tiers.iter().map(|record| {
+        let tier = serde_json::from_str::<Tier>(&record.settings).ok();
+        vec![
+            html! {
+                a href=(format!("{PLACE}/{}", record.name)) { (record.name) }
+                @if let Some(tier) = &tier { div.soft lang="en" { (tier.description) } }
+            },
+            html! { @if let Some(tier) = &tier { (kind(&person, tier.kind)) } },
+            html! { @if let Some(tier) = &tier { (tier.messages_per_second) } },
+            moment(&person, record.updated_at),
+        ]
+    });
+    let body = html! {
+        @if tiers.is_empty() { (empty(&text.get("tiers-none"), &html! { code { "pombo tier apply FILE" } })) }
+        @else { (table(&text.get("tiers-title"), &columns, rows)) }
+    };
+    Ok(Page::new(text.get("tiers-title"), Menu::Tiers, body))
+}
+
+/// Shows one, to be edited.
+pub(in crate::console) async fn show(
+    person: Person,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Page, Error> {
+    let record = find(&state, &request).await?;
+    let form = Form::filled(person.text, options(&record.settings));
+    page(&person, &state, &record, &form, None).await
+}
+
+/// Shows what would change, or applies what was shown.
+pub(in crate::console) async fn change(
+    person: Person,
+    state: Data<State>,
+    request: HttpRequest,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let record = find(&state, &request).await?;
+    let before: Value = serde_json::from_str(&record.settings).unwrap_or(Value::Null);
+    let Some(tier) = read(&record.name, &before, &mut form) else {
+        return Ok(page(&person, &state, &record, &form, None).await?.unprocessable().into());
+    };
+    let after = serde_json::to_value(&tier).map_err(|_| Error::Internal)?;
+    // What is applied is what was shown: not if somebody changed the tier since.
+    let was_shown = form.words().one("seen") == seen(&record);
+    if form.words().one("step") != "apply" || !was_shown {
+        let difference = difference(&before, &after);
+        let effects = state.engine.effect_of(&tier).await?;
+        let checked = Checked { difference, effects };
+        return Ok(page(&person, &state, &record, &form, Some(checked)).await?.into());
+    }
+    let documents = [(tier.name.clone(), after.to_string())];
+    state.engine.all_records().await?.apply_tiers(&person.who(), &documents).await?;
+    let applied = person.text.with("tiers-applied", [("name", tier.name.as_str().into())]);
+    state.flashes.put(person.session, "done", applied);
+    Ok(Answer::to(format!("{PLACE}/{}", record.name)))
+}
+
+async fn find(state: &State, request: &HttpRequest) -> Result<Record, Error> {
+    let name: String = segment(request, "name")?;
+    let found = if is_name(&name) { state.engine.all_records().await?.find_tier(&name).await? } else { None };
+    found.ok_or(Error::NotFound)
+}
+
+/// Names the state of a tier that a page showed.
+fn seen(record: &Record) -> String {
+    record.updated_at.millis().to_string()
+}
+
+fn kind(person: &Person, kind: Kind) -> String {
+    person.text.get(match kind {
+        Kind::BusinessAccount => "tiers-business",
+        Kind::WebSession => "tiers-web",
+    })
+}
+
+async fn page(
+    person: &Person,
+    state: &State,
+    record: &Record,
+    form: &Form,
+    checked: Option<Checked>,
+) -> Result<Page, Error> {
+    let text = person.text;
+    let filter = Filter { what: &[What::Tier], subject: Some(&record.name) };
+    let history = state.engine.all_records().await?.changes(filter, HISTORY).await?.records;
+    let is_web = form.value("kind") == Kind::WebSession.as_str();
+    let body = html! {
+        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
+        form method="post" action=(format!("{PLACE}/{}", record.name)) {
+            (faults(form))
+            input type="hidden" name="seen" value=(seen(record));
+            @if let Some(checked) = &checked { (consequences(person, checked)) }
+            div.panel { (fields(form, is_web)) }
+            button.plain type="submit" name="step" value="check" { (text.get("tiers-check")) }
+        }
+        section aria-labelledby="history" {
+            h2 id="history" { (text.get("tiers-history")) }
+            @if history.is_empty() { p { (text.get("tiers-no-history")) } }
+            @else { (history_table(person, &history)) }
+        }
+    };
+    Ok(Page::new(text.with("tiers-one", [("name", record.name.as_str().into())]), Menu::Tiers, body))
+}
+
+fn fields(form: &Form, is_web: bool) -> Markup {
+    let text = form.text();
+    let field = |name, key: &str| Field::new(form, name, &text.get(key)).text();
+    let outcomes = UnknownOutcome::ALL.iter().map(|outcome| (outcome.as_str(), outcome.as_str()));
+    html! {
+        div.columns {
+            (Field::new(form, "messages_per_second", &text.get("tiers-pace")).hint(&text.get("tiers-pace-hint")).required().text())
+            (field("burst", "tiers-burst"))
+            (field("pair_interval", "tiers-pair-interval"))
+            (field("pair_burst", "tiers-pair-burst"))
+            @if is_web {
+                (field("jitter", "tiers-jitter"))
+                (field("daily_cap", "tiers-daily-cap"))
+                (field("warm_up", "tiers-warm-up"))
+                (field("cold_contacts", "tiers-cold"))
+            } @else { (field("template_quota", "tiers-quota")) }
+            (field("api_requests", "tiers-requests"))
+            (Field::new(form, "unknown_outcome", &text.get("tiers-unknown")).select(outcomes))
+        }
+        (Field::new(form, "description", &text.get("tiers-description")).text())
+        input type="hidden" name="kind" value=(form.value("kind"));
+    }
+}
+
+/// What applying would do, and the button that does it.
+fn consequences(person: &Person, Checked { difference, effects }: &Checked) -> Markup {
+    let text = person.text;
+    html! {
+        section.panel aria-labelledby="check" {
+            h2 id="check" { (text.get("tiers-would-change")) }
+            @if difference.is_empty() { p { (text.get("tiers-nothing")) } }
+            @else {
+                (changed_options(person, difference))
+                (effect_table(person, effects))
+                button type="submit" name="step" value="apply" { (text.get("tiers-apply")) }
+            }
+        }
+    }
+}
+
+fn changed_options(person: &Person, difference: &[OptionChange]) -> Markup {
+    let text = person.text;
+    let columns = [
+        Column::words(text.get("tiers-option")),
+        Column::words(text.get("changes-before")),
+        Column::words(text.get("changes-after")),
+    ];
+    let rows = difference.iter().map(|change| {
+        vec![
+            html! { code { (change.option) } },
+            html! { (plain(&change.old)) },
+            html! { (plain(&change.new)) },
+        ]
+    });
+    table(&text.get("tiers-would-change"), &columns, rows)
+}
+
+fn effect_table(person: &Person, effects: &[Effect]) -> Markup {
+    let text = person.text;
+    let columns = [
+        Column::words(text.get("overview-send")),
+        Column::words(text.get("companies-name")),
+        Column::words(text.get("operator-channel")),
+        Column::numbers(text.get("tiers-left")),
+        Column::words(text.get("tiers-end-before")),
+        Column::words(text.get("tiers-end-after")),
+    ];
+    let rows = effects.iter().map(|effect| {
+        vec![
+            html! { code { (effect.send.send_id) } },
+            html! { bdi { (effect.send.company) } },
+            html! { bdi { (effect.channel.name) } },
+            html! { (text.number(effect.send.remaining)) },
+            end(person, effect.before),
+            end(person, effect.after),
+        ]
+    });
+    html! {
+        h3 { (text.get("tiers-effect")) }
+        @if effects.is_empty() { p { (text.get("tiers-no-effect")) } }
+        @else { (table(&text.get("tiers-effect"), &columns, rows)) }
+    }
+}
+
+fn end(person: &Person, estimate: Estimate) -> Markup {
+    match estimate.takes {
+        Some(takes) => second(person, Timestamp::now().plus(takes)),
+        None => html! { span.soft { "—" } },
+    }
+}
+
+fn history_table(person: &Person, history: &[Change]) -> Markup {
+    let text = person.text;
+    let columns = [
+        Column::words(text.get("changes-when")),
+        Column::words(text.get("changes-who")),
+        Column::words(text.get("tiers-options")),
+    ];
+    let rows = history.iter().map(|change| {
+        let before = change.before.clone().unwrap_or(Value::Null);
+        vec![
+            second(person, change.at),
+            html! { bdi { (change.who) } },
+            html! {
+                @for OptionChange { option, old, new } in difference(&before, &change.after) {
+                    div { code { (option) } ": " (plain(&old)) " → " (plain(&new)) }
+                }
+            },
+        ]
+    });
+    table(&text.get("tiers-history"), &columns, rows)
+}

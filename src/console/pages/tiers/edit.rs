@@ -1,0 +1,97 @@
+//! A tier as the fields of a form, and back.
+
+use serde_json::{Map, Number, Value};
+
+use crate::console::form::Form;
+use crate::domain::tier::{self, Tier};
+
+/// Options that are numbers where they are set, or the word `unlimited`.
+const COUNTS: [&str; 5] = ["burst", "pair_burst", "template_quota", "daily_cap", "cold_contacts"];
+/// The one that is a list of numbers.
+const LIST: &str = "warm_up";
+
+/// The options of a stored tier, as its form shows them.
+pub(super) fn options(settings: &str) -> Vec<(&'static str, String)> {
+    let whole = serde_json::from_str::<Tier>(settings).and_then(|tier| serde_json::to_value(&tier));
+    let whole = whole.unwrap_or_else(|_| serde_json::from_str(settings).unwrap_or_default());
+    let shown = |value: &Value| match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(entries) => entries.iter().map(Value::to_string).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    };
+    Tier::OPTIONS.iter().map(|option| (*option, whole.get(option).map_or_else(String::new, shown))).collect()
+}
+
+/// The tier that a form describes; `None` with a fault beside each option that cannot be like this.
+pub(super) fn read(name: &str, before: &Value, form: &mut Form) -> Option<Tier> {
+    let mut options = Map::new();
+    for option in Tier::OPTIONS.iter().filter(|option| **option != "name") {
+        let written = form.words().one(option);
+        let value = match *option {
+            // A tier stays for the channels that it is for.
+            "kind" => before.get("kind").cloned().unwrap_or(Value::Null),
+            // Fields that the form of this kind does not have stay as they are.
+            absent if !form.words().names(absent) => before.get(absent).cloned().unwrap_or(Value::Null),
+            _ if written.is_empty() => Value::Null,
+            LIST => list(written),
+            count if COUNTS.contains(&count) => number(written),
+            _ => Value::from(written),
+        };
+        options.insert((*option).to_owned(), value);
+    }
+    match tier::from_json(name, options) {
+        Ok(tier) => Some(tier),
+        Err(faults) => {
+            for fault in faults {
+                note(form, &fault);
+            }
+            None
+        }
+    }
+}
+
+fn number(written: &str) -> Value {
+    written.parse::<u64>().map_or_else(|_| Value::from(written), |number| Value::Number(Number::from(number)))
+}
+
+fn list(written: &str) -> Value {
+    Value::Array(written.split([',', ' ', ';']).filter(|entry| !entry.is_empty()).map(number).collect())
+}
+
+/// Puts a fault beside the option that it names.
+fn note(form: &mut Form, fault: &str) {
+    let names =
+        |option: &&&str| fault.contains(&format!("\"{option}\"")) || fault.contains(&format!("`{option}`"));
+    match Tier::OPTIONS.iter().find(names) {
+        Some(option) if form.words().names(option) => form.fault(option, fault),
+        _ => form.general_fault(fault),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::language::Language;
+    use crate::console::text::Text;
+
+    #[test]
+    fn every_shipped_tier_reads_back_from_its_own_form() {
+        for tier in tier::parse(tier::BUILT_IN).unwrap() {
+            let settings = serde_json::to_string(&tier).unwrap();
+            let mut form = Form::filled(Text(Language::English), options(&settings));
+            let read = read(&tier.name, &serde_json::from_str(&settings).unwrap(), &mut form);
+            assert_eq!(read, Some(tier), "{settings}");
+        }
+    }
+
+    #[test]
+    fn a_fault_stands_beside_its_option() {
+        let settings = r#"{"name":"a","kind":"business_account","messages_per_second":"80/s"}"#;
+        let mut form = Form::filled(Text(Language::English), options(settings));
+        form.set("messages_per_second", "fast");
+        form.set("burst", "-1");
+        assert_eq!(read("a", &serde_json::from_str(settings).unwrap(), &mut form), None);
+        assert!(form.fault_of("messages_per_second").is_some() && form.fault_of("burst").is_some());
+    }
+}

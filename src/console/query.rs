@@ -1,0 +1,94 @@
+//! What the address of a page asks for.
+
+use std::convert::Infallible;
+use std::future::{Ready, ready};
+use std::ops::Deref;
+
+use actix_web::dev::Payload;
+use actix_web::{FromRequest, HttpRequest};
+use uuid::Uuid;
+
+use super::error::Error;
+use super::words::Words;
+use crate::domain::page::PageRequest;
+
+/// The query of the address: filters, a search, the number of a page. What makes no sense in it counts as absent.
+#[derive(Debug, Clone)]
+pub(super) struct Query {
+    words: Words,
+    path: String,
+}
+
+impl Deref for Query {
+    type Target = Words;
+
+    fn deref(&self) -> &Words {
+        &self.words
+    }
+}
+
+impl FromRequest for Query {
+    type Error = Infallible;
+    type Future = Ready<Result<Self, Infallible>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let words = Words::parse(request.query_string().as_bytes());
+        ready(Ok(Self { words, path: request.path().to_owned() }))
+    }
+}
+
+impl Query {
+    /// A word of the query, at most this many characters of it; `None` when it is absent or blank.
+    pub(super) fn text(&self, name: &str, most: usize) -> Option<&str> {
+        let word = self.words.one(name);
+        let end = word.char_indices().nth(most).map_or(word.len(), |(index, _)| index);
+        word.get(..end).map(str::trim).filter(|word| !word.is_empty())
+    }
+
+    /// A word of the query that reads as something.
+    pub(super) fn parsed<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
+        self.words.one(name).parse().ok()
+    }
+
+    /// The page that `page` asks for, of so many records.
+    pub(super) fn page(&self, limit: u64) -> PageRequest {
+        self.page_of("page", limit)
+    }
+
+    /// The page that `name` asks for, where a page has several lists.
+    pub(super) fn page_of(&self, name: &str, limit: u64) -> PageRequest {
+        PageRequest { page: self.parsed(name).unwrap_or(1_u128).max(1), limit }
+    }
+
+    /// The address of this page with `name` set to `value`, and everything else as it is.
+    pub(super) fn with(&self, name: &str, value: &str) -> String {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        for (known, kept) in self.words.iter().filter(|(known, kept)| *known != name && !kept.is_empty()) {
+            query.append_pair(known, kept);
+        }
+        query.append_pair(name, value);
+        format!("{}?{}", self.path, query.finish())
+    }
+}
+
+/// The `{id}` of a path.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Id(pub(super) Uuid);
+
+impl FromRequest for Id {
+    type Error = Error;
+    type Future = Ready<Result<Self, Error>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(segment(request, "id").map(Self))
+    }
+}
+
+/// A variable segment of the path that reads as something.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]: nothing can be at such a path.
+pub(super) fn segment<T: std::str::FromStr>(request: &HttpRequest, name: &str) -> Result<T, Error> {
+    request.match_info().query(name).parse().map_err(|_| Error::NotFound)
+}

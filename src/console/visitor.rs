@@ -1,0 +1,173 @@
+//! Who reads a page: anybody, somebody who is signed in, or somebody who works in a company.
+//!
+//! The gate finds out before a handler runs, from the access that the table of routes gives the route; a handler takes what
+//! it needs in its signature.
+
+use std::future::{Ready, ready};
+use std::net::{IpAddr, Ipv4Addr};
+use std::ops::Deref;
+
+use actix_web::dev::Payload;
+use actix_web::http::header::{HeaderMap, USER_AGENT};
+use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
+use uuid::Uuid;
+
+use super::cookie;
+use super::error::Error;
+use super::language::Language;
+use super::text::Text;
+use super::zone::Zone;
+use crate::accounts::{Origin, Role, Session};
+use crate::clock::Timestamp;
+use crate::store::change::Who;
+
+/// Anybody who asks for a page, with the language and the zone in which they read it.
+#[derive(Debug, Clone)]
+pub(super) struct Visitor {
+    /// The texts in their language.
+    pub(super) text: Text,
+    /// Where they are.
+    pub(super) zone: Zone,
+    /// Who it is, if they are signed in.
+    pub(super) person: Option<Person>,
+    /// Where the request comes from.
+    pub(super) origin: Origin,
+}
+
+/// Somebody who is signed in.
+#[derive(Debug, Clone)]
+pub(super) struct Person {
+    /// Their session, for what accounts are asked.
+    pub(super) signed_in: Session,
+    /// The session's id.
+    pub(super) session: Uuid,
+    /// The texts in their language.
+    pub(super) text: Text,
+    /// Where they are.
+    pub(super) zone: Zone,
+    /// The company that they have chosen.
+    pub(super) company: Option<Company>,
+    /// Where the request comes from.
+    pub(super) origin: Origin,
+}
+
+/// The company that a person has chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Company {
+    /// Its id.
+    pub(super) id: Uuid,
+    /// Its name.
+    pub(super) name: String,
+    /// What the person may do in it.
+    pub(super) role: Role,
+}
+
+/// Somebody who looks at, or works in, the company that they have chosen. How much they may do there, the table of routes
+/// has checked.
+#[derive(Debug, Clone)]
+pub(super) struct Viewer {
+    person: Person,
+    /// The company.
+    pub(super) company: Company,
+}
+
+impl Visitor {
+    /// Who the gate found.
+    pub(super) fn of(request: &HttpRequest) -> Result<Self, Error> {
+        request.extensions().get::<Self>().cloned().ok_or(Error::Internal)
+    }
+
+    /// From what a browser says of itself, and the session that its cookie names.
+    pub(super) fn new(headers: &HeaderMap, address: Option<IpAddr>, session: Option<Session>) -> Self {
+        let address = address.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        let browser = headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+        let origin = Origin::new(address, browser);
+        let own = session.as_ref().and_then(|session| session.user.language);
+        let chosen = || cookie::value(headers, cookie::LANGUAGE).and_then(Language::of_tag);
+        let language = own.or_else(chosen).unwrap_or_else(|| Language::accepted(headers));
+        let zone = session.as_ref().and_then(|session| session.user.time_zone.as_deref());
+        let zone = Zone::named(zone.unwrap_or_default());
+        let text = Text(language);
+        let person = session.map(|signed_in| Person {
+            session: signed_in.id,
+            text,
+            zone: zone.clone(),
+            company: signed_in.company.as_ref().map(|membership| Company {
+                id: membership.company_id,
+                name: membership.company_name.clone(),
+                role: membership.role,
+            }),
+            origin: origin.clone(),
+            signed_in,
+        });
+        Self { text, zone, person, origin }
+    }
+}
+
+impl Person {
+    /// As whom the record of changes knows them.
+    pub(super) fn who(&self) -> Who {
+        self.origin.who(&self.signed_in.user.email)
+    }
+
+    /// Whether they see every company.
+    pub(super) const fn is_operator(&self) -> bool {
+        self.signed_in.user.is_operator
+    }
+
+    /// A time, to the minute, as they read it.
+    pub(super) fn minute(&self, at: Timestamp) -> String {
+        self.zone.minute(at, self.text.0)
+    }
+}
+
+impl Viewer {
+    /// Whether they may do what members do: sends, contacts, pairing.
+    pub(super) fn may_work(&self) -> bool {
+        matches!(self.company.role, Role::Owner | Role::Member)
+    }
+
+    /// Whether they may do everything in the company.
+    pub(super) fn is_owner(&self) -> bool {
+        self.company.role == Role::Owner
+    }
+}
+
+impl Deref for Viewer {
+    type Target = Person;
+
+    fn deref(&self) -> &Person {
+        &self.person
+    }
+}
+
+impl FromRequest for Visitor {
+    type Error = Error;
+    type Future = Ready<Result<Self, Error>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(Self::of(request))
+    }
+}
+
+impl FromRequest for Person {
+    type Error = Error;
+    type Future = Ready<Result<Self, Error>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(Visitor::of(request).and_then(|visitor| visitor.person.ok_or(Error::Forbidden)))
+    }
+}
+
+impl FromRequest for Viewer {
+    type Error = Error;
+    type Future = Ready<Result<Self, Error>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let person = Visitor::of(request).and_then(|visitor| visitor.person.ok_or(Error::Forbidden));
+        ready(person.and_then(|person| {
+            let company = person.company.clone().ok_or(Error::Forbidden)?;
+            Ok(Self { person, company })
+        }))
+    }
+}

@@ -1,0 +1,73 @@
+//! Words that a browser sent, in a query or a form.
+
+/// Names with their values, decoded; a name may come more than once.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Words(Vec<(String, String)>);
+
+impl Words {
+    /// Those of a query string or of a form's body. Bytes that are no text are shown as such (�), and so is a NUL, which
+    /// no database can hold.
+    pub(super) fn parse(encoded: &[u8]) -> Self {
+        let clean = |text: std::borrow::Cow<'_, str>| match text.contains('\0') {
+            true => text.replace('\0', "\u{fffd}"),
+            false => text.into_owned(),
+        };
+        Self(url::form_urlencoded::parse(encoded).map(|(name, value)| (clean(name), clean(value))).collect())
+    }
+
+    /// The last value of this name, without the space around it; empty when there is none.
+    pub(super) fn one(&self, name: &str) -> &str {
+        self.raw(name).unwrap_or_default().trim()
+    }
+
+    /// The last value of this name as it was sent, for passwords and texts.
+    pub(super) fn raw(&self, name: &str) -> Option<&str> {
+        self.0.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Every value of this name.
+    pub(super) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether this name came with this value, as a ticked box does.
+    pub(super) fn has(&self, name: &str, value: &str) -> bool {
+        self.all(name).any(|given| given == value)
+    }
+
+    /// Whether the name came at all.
+    pub(super) fn names(&self, name: &str) -> bool {
+        self.raw(name).is_some()
+    }
+
+    /// All of them.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// Gives a name a value, as a form does that is shown for the first time.
+    pub(super) fn set(&mut self, name: &str, value: impl Into<String>) {
+        self.0.retain(|(known, _)| known != name);
+        self.0.push((name.to_owned(), value.into()));
+    }
+
+    /// Adds a value to a name.
+    pub(super) fn add(&mut self, name: &str, value: impl Into<String>) {
+        self.0.push((name.to_owned(), value.into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_whatever_bytes_they_are() {
+        let words = Words::parse(b"a=1&b=+x+y+&a=2&c=%ff&d=%00&e&%C3%A9=%F0%9F%95%8A");
+        assert_eq!((words.one("a"), words.one("b"), words.raw("b")), ("2", "x y", Some(" x y ")));
+        assert_eq!(words.all("a").collect::<Vec<_>>(), ["1", "2"]);
+        assert_eq!((words.one("c"), words.one("d"), words.one("e")), ("\u{fffd}", "\u{fffd}", ""));
+        assert_eq!((words.one("é"), words.one("f")), ("🕊", ""));
+        assert!(words.has("a", "1") && !words.has("a", "3") && words.names("e") && !words.names("f"));
+    }
+}

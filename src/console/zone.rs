@@ -1,0 +1,131 @@
+//! Times as a person reads them: in their zone and in the form of their language.
+
+use jiff::Timestamp as Moment;
+use jiff::Zoned;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
+use super::language::Language;
+use crate::clock::Timestamp;
+
+/// The zone of those who chose none, and of names that the database of time zones does not know.
+const UTC: &str = "UTC";
+
+/// A time zone by its name in the IANA database.
+#[derive(Debug, Clone)]
+pub(super) struct Zone(TimeZone);
+
+impl Zone {
+    /// The zone of this name; UTC when there is none.
+    pub(super) fn named(name: &str) -> Self {
+        Self(TimeZone::get(name).unwrap_or(TimeZone::UTC))
+    }
+
+    /// Whether there is a zone of this name.
+    pub(super) fn is_known(name: &str) -> bool {
+        name == UTC || TimeZone::get(name).is_ok_and(|zone| zone.iana_name() == Some(name))
+    }
+
+    /// All names, in order: places by continent, and UTC.
+    pub(super) fn names() -> Vec<String> {
+        let names = jiff::tz::db().available().map(|name| name.as_str().to_owned());
+        let mut names: Vec<_> = names.filter(|name| name.contains('/') && !is_old(name)).collect();
+        names.push(UTC.to_owned());
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// The zone's name.
+    pub(super) fn name(&self) -> &str {
+        self.0.iana_name().unwrap_or(UTC)
+    }
+
+    fn zoned(&self, at: Timestamp) -> Option<Zoned> {
+        Some(Moment::from_millisecond(at.millis()).ok()?.to_zoned(self.0.clone()))
+    }
+
+    /// Day and minute.
+    pub(super) fn minute(&self, at: Timestamp, language: Language) -> String {
+        self.written(at, language, " %H:%M")
+    }
+
+    /// Day and second.
+    pub(super) fn second(&self, at: Timestamp, language: Language) -> String {
+        self.written(at, language, " %H:%M:%S")
+    }
+
+    /// The day alone.
+    pub(super) fn day(&self, at: Timestamp, language: Language) -> String {
+        self.written(at, language, "")
+    }
+
+    /// The time of the day, in hours and minutes.
+    pub(super) fn clock(&self, at: Timestamp) -> String {
+        self.zoned(at).map_or_else(|| at.to_string(), |at| at.strftime("%H:%M").to_string())
+    }
+
+    fn written(&self, at: Timestamp, language: Language, time: &str) -> String {
+        let day = match language {
+            Language::English => "%b %-d, %Y",
+            Language::Portuguese | Language::Spanish => "%d/%m/%Y",
+        };
+        let form = format!("{day}{time}");
+        self.zoned(at).map_or_else(|| at.to_string(), |at| at.strftime(&form).to_string())
+    }
+
+    /// The moment of a browser's date-and-time field, such as `2027-01-31T09:00`, which is in this zone.
+    pub(super) fn moment(&self, local: &str) -> Option<Timestamp> {
+        let local: DateTime = local.trim().parse().ok()?;
+        let moment = local.to_zoned(self.0.clone()).ok()?.timestamp();
+        Some(Timestamp::from_millis(moment.as_millisecond()))
+    }
+
+    /// What such a field shows for a moment.
+    pub(super) fn local(&self, at: Timestamp) -> String {
+        self.zoned(at).map_or_else(String::new, |at| at.strftime("%Y-%m-%dT%H:%M").to_string())
+    }
+
+    /// When the present day began.
+    pub(super) fn today(&self, now: Timestamp) -> Timestamp {
+        let start = self.zoned(now).and_then(|now| now.start_of_day().ok());
+        start.map_or(now, |start| Timestamp::from_millis(start.timestamp().as_millisecond()))
+    }
+}
+
+/// Names that remain in the database for old programs only.
+fn is_old(name: &str) -> bool {
+    ["Etc/", "SystemV/", "US/", "posix/", "right/"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOMENT: Timestamp = Timestamp::from_millis(1_700_000_000_007);
+
+    #[test]
+    fn a_moment_is_written_in_the_zone_and_the_form_of_its_reader() {
+        let (paulo, utc) = (Zone::named("America/Sao_Paulo"), Zone::named("nowhere"));
+        assert_eq!(utc.name(), "UTC");
+        assert_eq!(utc.second(MOMENT, Language::English), "Nov 14, 2023 22:13:20");
+        assert_eq!(paulo.minute(MOMENT, Language::Portuguese), "14/11/2023 19:13");
+        assert_eq!(
+            (paulo.clock(MOMENT), paulo.day(MOMENT, Language::Spanish)),
+            ("19:13".into(), "14/11/2023".into())
+        );
+        assert_eq!(paulo.today(MOMENT).to_string(), "2023-11-14T03:00:00.000Z");
+        assert_eq!(paulo.moment(&paulo.local(MOMENT)).unwrap().to_string(), "2023-11-14T22:13:00.000Z");
+        assert_eq!((paulo.moment("tomorrow"), paulo.moment("")), (None, None));
+    }
+
+    #[test]
+    fn zones_are_known_by_the_names_that_are_offered() {
+        let names = Zone::names();
+        assert!(names.len() > 300, "{}", names.len());
+        for name in ["UTC", "America/Sao_Paulo", "Europe/Madrid"] {
+            assert!(names.iter().any(|known| known == name) && Zone::is_known(name), "{name}");
+        }
+        assert!(!Zone::is_known("Mars/Olympus") && !Zone::is_known(""));
+    }
+}

@@ -1,0 +1,146 @@
+//! Every route, for everybody: nobody gets further than the table says, and nothing changes from another origin.
+
+use pombo::accounts::Role;
+use pombo::console::{Access, ROUTES, Route};
+use reqwest::Method;
+
+use super::browser::Browser;
+use super::world::World;
+
+/// Whoever may ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Caller {
+    Nobody,
+    Viewer,
+    Member,
+    Owner,
+    /// An owner of another company, who asks about something of this one.
+    Outsider,
+    /// Without a chosen company.
+    Operator,
+}
+
+/// How a request that may not pass is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Expected {
+    Passes,
+    SignsIn,
+    Chooses,
+    Refused,
+}
+
+fn expected(access: Access, caller: Caller) -> Expected {
+    let role = match caller {
+        Caller::Viewer => 1,
+        Caller::Member => 2,
+        Caller::Owner | Caller::Outsider => 3,
+        Caller::Nobody | Caller::Operator => 0,
+    };
+    let within = |least| match caller {
+        Caller::Nobody => Expected::SignsIn,
+        Caller::Operator => Expected::Chooses,
+        _ if role >= least => Expected::Passes,
+        _ => Expected::Refused,
+    };
+    match access {
+        Access::Asset | Access::Public => Expected::Passes,
+        Access::SignedIn if caller == Caller::Nobody => Expected::SignsIn,
+        Access::SignedIn => Expected::Passes,
+        Access::Viewer => within(1),
+        Access::Member => within(2),
+        Access::Owner => within(3),
+        Access::Operator => match caller {
+            Caller::Nobody => Expected::SignsIn,
+            Caller::Operator => Expected::Passes,
+            _ => Expected::Refused,
+        },
+    }
+}
+
+/// The path with ids of nothing in it.
+fn path(route: &Route) -> String {
+    let segments = route.path.split('/').map(|segment| match segment {
+        "{ordinal}" => "1",
+        "{name}" => "standard",
+        "{rest:.*}" => "nothing",
+        variable if variable.starts_with('{') => "01890a5d-ac96-774b-bcce-b302099a8057",
+        fixed => fixed,
+    });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+fn request(browser: &Browser<'_>, route: &Route) -> reqwest::RequestBuilder {
+    let method = Method::from_bytes(route.method.as_bytes()).unwrap();
+    let request = browser.request(method, &path(route));
+    if route.method == "GET" {
+        return request;
+    }
+    request.header("content-type", "application/x-www-form-urlencoded").body("")
+}
+
+fn judge(status: u16, place: &str) -> Expected {
+    match status {
+        303 if place.starts_with("/console/sign-in?next=") => Expected::SignsIn,
+        303 if place.starts_with("/console/companies?next=") => Expected::Chooses,
+        403 => Expected::Refused,
+        _ => Expected::Passes,
+    }
+}
+
+#[tokio::test]
+async fn every_route_lets_in_those_that_the_table_names_and_nobody_else() {
+    let world = World::new().await;
+    let callers = [
+        (Caller::Nobody, Browser::new(&world.service)),
+        (Caller::Viewer, world.signed_in(Role::Viewer).await),
+        (Caller::Member, world.signed_in(Role::Member).await),
+        (Caller::Owner, world.signed_in(Role::Owner).await),
+        (Caller::Outsider, world.outsider().await),
+        (Caller::Operator, world.operator().await),
+    ];
+    for (caller, browser) in &callers {
+        // Those that end the session come last.
+        let is_last = |route: &&Route| route.path == "/console/sign-out";
+        let routes = ROUTES.iter().filter(|route| !is_last(route)).chain(ROUTES.iter().filter(is_last));
+        for route in routes {
+            let asked = request(browser, route).header("origin", browser.origin());
+            let (status, place) = browser.head(asked).await;
+            let shown = judge(status, &place);
+            assert_eq!(shown, expected(route.access, *caller), "{caller:?} {route:?}: {status} {place}");
+            assert_ne!(status, 500, "{caller:?} {route:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_changing_route_answers_to_a_page_of_another_origin() {
+    let world = World::new().await;
+    let (owner, operator) = (world.signed_in(Role::Owner).await, world.operator().await);
+    let changing: Vec<_> = ROUTES.iter().filter(|route| route.method != "GET").collect();
+    assert!(!changing.is_empty());
+    for route in changing {
+        let browser = if route.access == Access::Operator { &operator } else { &owner };
+        let other = ["http://evil.example", "null", "http://127.0.0.1:1"];
+        for origin in other {
+            let answer = browser.ask(request(browser, route).header("origin", origin)).await;
+            assert_eq!(answer.status, 403, "{route:?} from {origin}");
+        }
+        for site in ["cross-site", "same-site", "none"] {
+            let asked =
+                request(browser, route).header("origin", browser.origin()).header("sec-fetch-site", site);
+            assert_eq!(browser.ask(asked).await.status, 403, "{route:?} from {site}");
+        }
+        let answer = browser.ask(request(browser, route)).await;
+        assert_eq!(answer.status, 403, "{route:?} without a proof");
+        assert!(answer.body.contains("This request came from somewhere else"), "{}", answer.body);
+    }
+    assert_eq!(owner.get("/console").await.status, 200, "the session goes on");
+}
+
+#[tokio::test]
+async fn reading_from_another_origin_is_harmless_and_allowed() {
+    let world = World::new().await;
+    let owner = world.signed_in(Role::Owner).await;
+    let linked = owner.request(Method::GET, "/console").header("sec-fetch-site", "cross-site");
+    assert_eq!(owner.ask(linked).await.status, 200, "a link in a mail leads here");
+}

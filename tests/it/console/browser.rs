@@ -1,0 +1,113 @@
+//! A browser without script: it keeps cookies, says where a form came from, and finds fields and texts in a page.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use reqwest::{Method, RequestBuilder};
+
+use crate::harness::{Answer, Service};
+
+pub(crate) struct Browser<'a> {
+    service: &'a Service,
+    cookies: RefCell<BTreeMap<String, String>>,
+    language: &'static str,
+}
+
+impl<'a> Browser<'a> {
+    /// Nobody is signed in.
+    pub(crate) fn new(service: &'a Service) -> Self {
+        Self { service, cookies: RefCell::default(), language: "en" }
+    }
+
+    /// With the cookie of a session.
+    pub(crate) fn with_session(service: &'a Service, token: &str) -> Self {
+        let browser = Self::new(service);
+        browser.cookies.borrow_mut().insert("pombo_session".to_owned(), token.to_owned());
+        browser
+    }
+
+    /// The same browser, set to another language.
+    pub(crate) fn reading(mut self, language: &'static str) -> Self {
+        self.language = language;
+        self
+    }
+
+    /// The value of a cookie.
+    pub(crate) fn cookie(&self, name: &str) -> Option<String> {
+        self.cookies.borrow().get(name).cloned()
+    }
+
+    /// Where this browser's pages come from.
+    pub(crate) fn origin(&self) -> &str {
+        self.service.url()
+    }
+
+    /// A request with the cookies, to be completed by the test.
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let cookies: Vec<_> =
+            self.cookies.borrow().iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let request = self.service.request(method, path).header("accept-language", self.language);
+        if cookies.is_empty() { request } else { request.header("cookie", cookies.join("; ")) }
+    }
+
+    /// The answer to a request; its cookies are kept.
+    pub(crate) async fn ask(&self, request: RequestBuilder) -> Answer {
+        let answer = Answer::to(request).await;
+        if let Some((name, rest)) = answer.header("set-cookie").split_once('=') {
+            let value = rest.split(';').next().unwrap_or_default().to_owned();
+            if value.is_empty() {
+                self.cookies.borrow_mut().remove(name);
+            } else {
+                self.cookies.borrow_mut().insert(name.to_owned(), value);
+            }
+        }
+        answer
+    }
+
+    /// The head of an answer: a stream's body has no end.
+    pub(crate) async fn head(&self, request: RequestBuilder) -> (u16, String) {
+        let answer = request.send().await.unwrap();
+        let place = answer.headers().get("location").map(|place| place.to_str().unwrap().to_owned());
+        (answer.status().as_u16(), place.unwrap_or_default())
+    }
+
+    /// A page, whatever its status.
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.ask(self.request(Method::GET, path)).await
+    }
+
+    /// A page that is there.
+    pub(crate) async fn page(&self, path: &str) -> String {
+        let answer = self.get(path).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        answer.body
+    }
+
+    /// Sends a form from a page of the same origin.
+    pub(crate) async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        self.ask(self.form(path, fields).header("origin", self.origin())).await
+    }
+
+    /// A form on its way, without a word of where it came from.
+    pub(crate) fn form(&self, path: &str, fields: &[(&str, &str)]) -> RequestBuilder {
+        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        self.request(Method::POST, path)
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(body)
+    }
+
+    /// Sends a form and follows where it leads; the page there.
+    pub(crate) async fn submit(&self, path: &str, fields: &[(&str, &str)]) -> String {
+        let answer = self.post(path, fields).await;
+        assert_eq!(answer.status, 303, "{path}: {}", answer.body);
+        self.page(answer.header("location")).await
+    }
+}
+
+/// The value of the hidden or visible input of this name in a page.
+pub(crate) fn value_of(page: &str, name: &str) -> Option<String> {
+    let mark = format!("name=\"{name}\"");
+    let tag = page.split('<').find(|tag| tag.starts_with("input") && tag.contains(&mark))?;
+    let value = tag.split("value=\"").nth(1)?.split('"').next()?;
+    Some(value.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+}

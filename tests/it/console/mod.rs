@@ -1,0 +1,13 @@
+//! The console over HTTP, as a browser without script sees it.
+
+mod access;
+mod account;
+mod browser;
+mod company;
+mod forms;
+mod keys;
+mod live;
+mod operator;
+mod shell;
+mod sign_in;
+mod world;

@@ -1,0 +1,115 @@
+//! Signing in: by password, with a second factor, by links; being locked out, and signing out.
+
+use pombo::accounts::Role;
+use pombo::store::change::{Filter, Who};
+
+use super::browser::{Browser, value_of};
+use super::world::{PASSWORD, World};
+
+const ANA: &str = "ana@acme.example";
+
+async fn sign_in(browser: &Browser<'_>, email: &str, password: &str) -> crate::harness::Answer {
+    browser.post("/console/sign-in", &[("email", email), ("password", password), ("next", "/console")]).await
+}
+
+#[tokio::test]
+async fn somebody_who_is_not_signed_in_is_led_to_sign_in_and_back() {
+    let world = World::new().await;
+    world.person(ANA, Some((world.acme.id, Role::Owner)), false).await;
+    let browser = Browser::new(&world.service);
+    let led = browser.get("/console?page=2").await;
+    assert_eq!((led.status, led.header("location")), (303, "/console/sign-in?next=%2Fconsole%3Fpage%3D2"));
+    let page = browser.page(led.header("location")).await;
+    let next = value_of(&page, "next").unwrap();
+    assert_eq!(next, "/console?page=2");
+    let fields = [("email", " ANA@acme.example "), ("password", PASSWORD), ("next", next.as_str())];
+    let entered = browser.post("/console/sign-in", &fields).await;
+    assert_eq!((entered.status, entered.header("location")), (303, "/console?page=2"));
+    let cookie = entered.header("set-cookie");
+    assert!(cookie.starts_with("pombo_session=") && cookie.ends_with("; HttpOnly; SameSite=Lax"), "{cookie}");
+    assert!(browser.page("/console").await.contains("<h1>Overview</h1>"));
+    let again = browser.get("/console/sign-in").await;
+    assert_eq!((again.status, again.header("location")), (303, "/console"));
+}
+
+#[tokio::test]
+async fn a_wrong_password_and_no_account_read_the_same_and_keep_the_words() {
+    let world = World::new().await;
+    world.person(ANA, Some((world.acme.id, Role::Owner)), false).await;
+    let browser = Browser::new(&world.service);
+    let mut pages = Vec::new();
+    for email in [ANA, "nobody@acme.example"] {
+        let answer = sign_in(&browser, email, "wrong").await;
+        assert_eq!(answer.status, 422, "{}", answer.body);
+        assert!(answer.body.contains("E-mail or password is wrong."), "{}", answer.body);
+        assert_eq!(value_of(&answer.body, "email").as_deref(), Some(email));
+        pages.push(answer.body.replace(email, ""));
+    }
+    assert_eq!(pages[0], pages[1]);
+    let missing = browser.post("/console/sign-in", &[("email", "<b>\"x\"")]).await;
+    assert_eq!((missing.status, value_of(&missing.body, "email").as_deref()), (422, Some("<b>\"x\"")));
+    assert!(missing.body.contains("id=\"field-password-fault\">Fill this in."), "{}", missing.body);
+    assert!(!missing.body.contains("<b>"), "{}", missing.body);
+}
+
+#[tokio::test]
+async fn whoever_guesses_is_locked_out_and_told_for_how_long() {
+    let world = World::new().await;
+    world.person(ANA, Some((world.acme.id, Role::Owner)), false).await;
+    let browser = Browser::new(&world.service);
+    let mut locked = None;
+    for _ in 0..50 {
+        let answer = sign_in(&browser, ANA, "wrong").await;
+        if answer.status == 429 {
+            locked = Some(answer);
+            break;
+        }
+        assert_eq!(answer.status, 422);
+    }
+    let locked = locked.expect("fifty guesses locked nobody out");
+    assert!(locked.body.contains("Too many attempts. Try again in"), "{}", locked.body);
+    assert!(locked.header("retry-after").parse::<u64>().unwrap() > 0);
+    assert_eq!(sign_in(&browser, ANA, PASSWORD).await.status, 429, "the right password waits too");
+}
+
+#[tokio::test]
+async fn a_session_ends_with_signing_out() {
+    let world = World::new().await;
+    let owner = world.signed_in(Role::Owner).await;
+    let token = owner.cookie("pombo_session").unwrap();
+    let out = owner.post("/console/sign-out", &[]).await;
+    assert_eq!((out.status, out.header("location")), (303, "/console/sign-in"));
+    assert_eq!(owner.cookie("pombo_session"), None);
+    let stolen = Browser::with_session(&world.service, &token);
+    assert_eq!(stolen.get("/console").await.status, 303, "the token opens nothing any more");
+}
+
+#[tokio::test]
+async fn over_https_the_cookie_is_bound_to_the_host() {
+    let service = crate::harness::Service::start_reached_at("https://pombo.example").await;
+    let world = World::on(service).await;
+    world.person(ANA, Some((world.acme.id, Role::Owner)), false).await;
+    let browser = Browser::new(&world.service);
+    let form = browser.form("/console/sign-in", &[("email", ANA), ("password", PASSWORD)]);
+    let entered = browser.ask(form.header("origin", "https://pombo.example")).await;
+    let cookie = entered.header("set-cookie");
+    assert!(cookie.starts_with("__Host-pombo_session=") && cookie.ends_with("; Secure"), "{cookie}");
+    assert_eq!(browser.get("/console").await.status, 200);
+}
+
+#[tokio::test]
+async fn every_attempt_is_in_the_record_with_its_address() {
+    let world = World::new().await;
+    world.person(ANA, Some((world.acme.id, Role::Owner)), false).await;
+    let browser = Browser::new(&world.service);
+    sign_in(&browser, ANA, "wrong").await;
+    sign_in(&browser, ANA, PASSWORD).await;
+    let page = pombo::domain::page::PageRequest { page: 1, limit: 10 };
+    let changes = world.service.store().changes(Filter::default(), page).await.unwrap().records;
+    let who: Vec<_> = changes.iter().take(2).map(|change| change.who.as_str()).collect();
+    assert_eq!(
+        who[0],
+        Who::User { email: ANA.into(), address: [127, 0, 0, 1].into() }.to_string(),
+        "{changes:?}"
+    );
+}
