@@ -82,9 +82,9 @@ pub(in crate::api) async fn list(
     Ok(Json(Envelope::new(page, Page { records, total })))
 }
 
-/// Invite somebody
+/// Invite a user
 ///
-/// In the place of an earlier invitation of the same e-mail to the same company. The link in the answer is valid once; it is
+/// An earlier invitation of the same e-mail to the same company becomes void. The link in the answer is valid once, and is
 /// shown this once.
 #[utoipa::path(
     post,

@@ -122,7 +122,7 @@ pub(in crate::api) async fn add(
 
 /// Let a recipient in again
 ///
-/// Whoever left it out, and of whatever. A running service follows within a second.
+/// Ends every suppression of the number, the provider's too. A running service follows within a second.
 #[utoipa::path(
     delete,
     path = "/operator/v1/companies/{id}/suppressions/{number}",

@@ -124,7 +124,7 @@ pub(in crate::api) async fn list(
         (status = 201, description = "The user, and the link", body = LinkedUser),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
         (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 409, description = "`already_exists`: somebody has the e-mail", body = ErrorBody),
+        (status = 409, description = "`already_exists`: another user has the e-mail", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
         Failures,
     ),
@@ -265,7 +265,7 @@ async fn find(state: &State, request: &HttpRequest) -> Result<accounts::User, Er
     Ok(state.accounts.user(id).await?)
 }
 
-/// What somebody who is added or invited may do.
+/// What a new or invited user may do.
 pub(super) struct Rights {
     pub(super) company: Option<(Uuid, Role)>,
     pub(super) is_operator: bool,
