@@ -28,25 +28,26 @@ fn code(secret: &str, steps: u32) -> String {
     totp.generate(Timestamp::now().plus(STEP * steps).millis().unsigned_abs() / 1_000).to_string()
 }
 
-/// Gives the person a second factor; the secret and the recovery codes.
-async fn set_up(world: &World<'_>) -> (String, Vec<String>) {
+/// Gives the person a second factor; its secret, the code that confirmed it, and the recovery codes.
+async fn set_up(world: &World<'_>) -> (String, String, Vec<String>) {
     let here = world.session(EMAIL).await;
     let setup = world.accounts.begin_totp(&here.session).unwrap();
     let secret = setup.secret.expose().to_owned();
-    let codes = world.accounts.confirm_totp(&here.session, &code(&secret, 0), &origin()).await.unwrap();
-    (secret, codes.iter().map(|code| code.expose().to_owned()).collect())
+    let used = code(&secret, 0);
+    let codes = world.accounts.confirm_totp(&here.session, &used, &origin()).await.unwrap();
+    (secret, used, codes.iter().map(|code| code.expose().to_owned()).collect())
 }
 
 async fn a_code_is_good_once_and_so_is_a_recovery_code(universe: &Universe) {
     let world = World::new(universe).await;
-    let (secret, recovery) = set_up(&world).await;
+    let (secret, used, recovery) = set_up(&world).await;
     assert_eq!(recovery.len(), 10);
     let asked = world.try_sign_in(EMAIL, PASSWORD, None).await.unwrap();
     let SignedIn::CodeNeeded { ticket } = asked else { panic!("{asked:?}") };
     let with_code =
         async |code: &str| world.accounts.sign_in_with_code(ticket.expose(), code, &origin()).await;
     assert!(matches!(with_code("000000x").await, Err(Error::Refused)));
-    assert!(matches!(with_code(&code(&secret, 0)).await, Err(Error::Refused)), "it confirmed the factor");
+    assert!(matches!(with_code(&used).await, Err(Error::Refused)), "it confirmed the factor");
     let next = code(&secret, 1);
     let spaced = format!(" {} {} ", &next[..3], &next[3..]);
     assert!(world.counts(&with_code(&spaced).await.unwrap()).await);
@@ -86,7 +87,7 @@ async fn a_second_factor_counts_once_it_is_confirmed_and_until_it_is_removed(uni
 
 async fn a_second_factor_opens_after_the_sealing_key_changed(universe: &Universe) {
     let world = World::new(universe).await;
-    let (secret, _) = set_up(&world).await;
+    let (secret, ..) = set_up(&world).await;
     let config = Config::default();
     let vault = Arc::new(Vault::open(&config.secrets, world.directory.path()).unwrap().0);
     let app = App { config, store: universe.store.clone(), vault };

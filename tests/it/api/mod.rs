@@ -13,6 +13,7 @@ mod imports;
 mod lists;
 mod methods;
 mod operator;
+mod operator_records;
 mod order;
 pub(crate) mod past_send;
 mod reference;

@@ -69,6 +69,8 @@ fn path(world: &World, route: &Route) -> String {
         .replace("{file}", "index.html")
         .replace("{name}", "standard")
         .replace("{ordinal}", "0")
+        .replace("{key}", "7")
+        .replace("{number}", "7")
 }
 
 async fn ask(world: &World, route: &Route, authorization: &[&[u8]]) -> Answer {
