@@ -8,6 +8,7 @@ mod forms;
 mod keys;
 mod live;
 mod operator;
+mod overview;
 mod shell;
 mod sign_in;
 mod world;
