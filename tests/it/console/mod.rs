@@ -13,6 +13,7 @@ mod keys;
 mod live;
 mod operator;
 mod sends;
+mod overview;
 mod shell;
 mod sign_in;
 mod world;
