@@ -18,6 +18,7 @@ mod requests;
 mod routes;
 mod send_messages;
 mod sends;
+mod session_token;
 mod surroundings;
 mod terms;
 mod unknown;

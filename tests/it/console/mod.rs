@@ -1,11 +1,15 @@
 //! The console over HTTP, as a browser without script sees it.
 
 mod access;
+mod account;
 mod browser;
+mod company;
 mod contacts;
 mod forms;
 mod imports;
+mod keys;
 mod live;
+mod operator;
 mod shell;
 mod sign_in;
 mod world;
