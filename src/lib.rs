@@ -7,6 +7,7 @@
 //! - *company*: the tenant. Everything belongs to one; nothing crosses.
 //! - *channel*: one sending identity at one provider; a *business account* or a *web session*.
 //! - *contact*, *tag*: the people a company writes to, and the groups it sorts them into.
+//! - *import*: an uploaded file of contacts, and its way into the company's contacts.
 //! - *segment*: some thousand neighbouring contacts that are indexed for search together. *gram*: one to three
 //!   neighbouring characters of a text.
 //! - *template*: a message text that the provider approved.

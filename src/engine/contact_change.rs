@@ -134,9 +134,9 @@ impl Engine {
             written.extend(store.write_drafts(company, lot, Timestamp::now()).await?);
             pace.wrote(started.elapsed());
             pace.pause().await;
+            store.index_contacts(company, Care::Passing).await?;
             left = rest;
         }
-        while store.index_contacts(company, Care::Passing).await? {}
         Ok(written)
     }
 

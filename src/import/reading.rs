@@ -128,8 +128,12 @@ pub(super) fn split(
         // Only a failed read or bytes that are not UTF-8 fail, and `text` is decoded text in memory.
         let Ok(record) = record else { return Err(Error::Stopped) };
         let start = record.position().map_or(0, csv::Position::byte);
+        let start = usize::try_from(start).unwrap_or(usize::MAX);
+        // The crate counts the second half of a line end for the record behind it.
+        let ends = text.get(start..).unwrap_or_default().iter();
+        let start = start + ends.take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
         let fields: Vec<&str> = record.iter().collect();
-        each(usize::try_from(start).unwrap_or(usize::MAX), &fields)?;
+        each(start, &fields)?;
     }
     Ok(())
 }

@@ -21,6 +21,9 @@ use crate::error::Code;
 /// What the pieces of one body take of the memory for bodies: one that arrives, and one that is being stored.
 const MEMORY: usize = 512 * 1024;
 
+/// How long the rest of a refused body is passed over.
+const PASSED_OVER: Duration = Duration::from_secs(2);
+
 /// See the module.
 pub(in crate::api) struct Pieces {
     request: HttpRequest,
@@ -81,6 +84,13 @@ impl Pieces {
             return Err(too_large(self.most));
         }
         Ok(Some(piece))
+    }
+
+    /// Passes over what comes within a moment, so that the client hears why its body is refused and does not only see that
+    /// its connection ends.
+    pub(in crate::api) async fn pass_over(&mut self) {
+        let passing = async { while matches!(self.payload.next().await, Some(Ok(_))) {} };
+        let _ = timeout_at(Instant::now() + PASSED_OVER, passing).await;
     }
 
     /// To be called when a piece took so long to be stored: the client is not to blame for that.

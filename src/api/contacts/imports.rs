@@ -97,7 +97,11 @@ pub(in crate::api) async fn upload(
     let mut pieces = body.pieces(upload.most(), &state.options)?;
     while let Some(piece) = pieces.next().await? {
         let began = Instant::now();
-        upload.write(&piece).await?;
+        if let Err(error) = upload.write(&piece).await {
+            drop(upload);
+            pieces.pass_over().await;
+            return Err(error.into());
+        }
         pieces.stored(began.elapsed());
     }
     let import = upload.finish().await?;

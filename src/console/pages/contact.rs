@@ -17,6 +17,7 @@ use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::domain::contact::{Contact, Person};
 use crate::engine::Whom;
+use crate::error::{Code, Refusal};
 use crate::import;
 use crate::store::{ContactChange, ContactDraft, Edited};
 
@@ -38,24 +39,31 @@ pub(in crate::console) async fn add(
 ) -> Result<Answer, Error> {
     let (person, tags) = read(&mut form);
     let company = viewer.company.id;
-    if let Some(number) = person.phone().filter(|_| !form.has_faults()) {
-        let records = state.engine.records_of(company).await?;
-        if !records.contacts_with(company, &[number]).await?.is_empty() {
-            form.fault("phone_number", viewer.text.get("contacts-number-taken"));
-        }
-    }
     if form.has_faults() {
         return Ok(new_page(&viewer, &form).unprocessable().into());
     }
-    state
+    let added = state
         .once
         .act(&viewer, &form, async || {
+            if let Some(number) = person.phone() {
+                let records = state.engine.records_of(company).await?;
+                if !records.contacts_with(company, &[number]).await?.is_empty() {
+                    return Err(Error::Refused(Refusal::new(Code::NumberTaken, "")));
+                }
+            }
             let written = state.engine.write_contacts(company, vec![ContactDraft { person, tags }]).await?;
             let (id, _) = written.first().ok_or(Error::Internal)?;
             state.flashes.put(viewer.session, "done", viewer.text.get("contacts-added"));
             Ok(Answer::to(format!("/console/contacts/{id}")))
         })
-        .await
+        .await;
+    match added {
+        Err(Error::Refused(refusal)) if refusal.code == Code::NumberTaken => {
+            form.fault("phone_number", viewer.text.get("contacts-number-taken"));
+            Ok(new_page(&viewer, &form).unprocessable().into())
+        }
+        other => other,
+    }
 }
 
 /// Shows a contact.

@@ -84,6 +84,7 @@ async fn take(
                 return match store(viewer, state, &mut parts, new).await {
                     Ok(import) => Ok(Some(format!("/console/contacts/import/{}", import.id))),
                     Err(Failure::Engine(engine::Error::Refused(refusal))) => {
+                        parts.pass_over().await;
                         let sentence = match refusal.code {
                             Code::TooManyImports => {
                                 text.with("imports-too-many", [("most", MOST_OPEN.into())])

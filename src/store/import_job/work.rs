@@ -1,7 +1,6 @@
 //! Writing the rows of an import, a step at a time.
 
-use std::collections::HashSet;
-
+use sea_orm::QueryResult;
 use uuid::Uuid;
 
 use super::{Counts, MOST_REJECTED_KEPT, State};
@@ -60,7 +59,7 @@ const WORK: &str = "id, company_id, settings, bytes, position, line, created, up
     rejected_kept, without_number";
 
 impl Store {
-    /// Of each company the import that is next, those first that wait longest; at most `limit`.
+    /// Of each company the import that was uploaded first, those companies first that wait longest; at most `limit`.
     ///
     /// # Errors
     ///
@@ -72,31 +71,16 @@ impl Store {
             State::Running.as_i16()
         );
         let rows = self.rows(select, []).await?;
-        let mut companies = HashSet::new();
-        let mut found = Vec::new();
+        let mut found: Vec<Work> = Vec::new();
         for row in &rows {
-            let company_id: Uuid = row.try_get_by_index(1)?;
-            if found.len() >= limit as usize || !companies.insert(company_id) {
-                continue;
+            let work = read_work(row)?;
+            match found.iter_mut().find(|first| first.company_id == work.company_id) {
+                Some(first) if work.id < first.id => *first = work,
+                Some(_) => {}
+                None => found.push(work),
             }
-            let count = |index| Ok::<_, Error>(row.try_get_by_index::<i64>(index)?.cast_unsigned());
-            found.push(Work {
-                id: row.try_get_by_index(0)?,
-                company_id,
-                settings: row.try_get_by_index(2)?,
-                bytes: count(3)?,
-                position: count(4)?,
-                line: count(5)?,
-                counts: Counts {
-                    created: count(6)?,
-                    updated: count(7)?,
-                    unchanged: count(8)?,
-                    rejected: count(9)?,
-                    rejected_kept: count(10)?,
-                    without_number: count(11)?,
-                },
-            });
         }
+        found.truncate(limit as usize);
         Ok(found)
     }
 
@@ -204,4 +188,24 @@ impl Store {
         let running = State::Running.as_i16();
         self.count(format!("SELECT count(*) FROM contact_import WHERE state = {running}"), Vec::new()).await
     }
+}
+
+fn read_work(row: &QueryResult) -> Result<Work> {
+    let count = |index| Ok::<_, Error>(row.try_get_by_index::<i64>(index)?.cast_unsigned());
+    Ok(Work {
+        id: row.try_get_by_index(0)?,
+        company_id: row.try_get_by_index(1)?,
+        settings: row.try_get_by_index(2)?,
+        bytes: count(3)?,
+        position: count(4)?,
+        line: count(5)?,
+        counts: Counts {
+            created: count(6)?,
+            updated: count(7)?,
+            unchanged: count(8)?,
+            rejected: count(9)?,
+            rejected_kept: count(10)?,
+            without_number: count(11)?,
+        },
+    })
 }

@@ -42,8 +42,8 @@ async fn a_batch_says_of_each_entry_what_became_of_it() {
         {"first_name": "x".repeat(201), "email": "d@a.example"},
         {"first_name": "nul\u{0}", "email": "d@a.example"},
         {"email": "d@a.example", "tags": ["a;b"]},
-        {"phone_number": "5511988880001", "last_name": "Silva"},
-        {"phone_number": "5511988880001", "first_name": "Ana", "profile_picture": null},
+        {"phone_number": "+55 (11) 98888-0001", "last_name": "Silva"},
+        {"phone_number": "+55 (11) 98888-0001", "first_name": "Ana", "profile_picture": null},
     ]);
     let written = batch(&service, &acme, entries.clone()).await;
     let results: Vec<_> = written["results"]
