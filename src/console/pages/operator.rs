@@ -28,7 +28,7 @@ use crate::domain::channel::Status;
 use crate::domain::page;
 use crate::engine::activity::SLOT;
 use crate::store;
-use crate::store::channel::overview::Owned;
+use crate::store::channel::Owned;
 use crate::store::overview::ChannelBacklog;
 
 /// Where this page is.

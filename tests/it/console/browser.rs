@@ -64,6 +64,13 @@ impl<'a> Browser<'a> {
         answer
     }
 
+    /// The head of an answer: a stream's body has no end.
+    pub(crate) async fn head(&self, request: RequestBuilder) -> (u16, String) {
+        let answer = request.send().await.unwrap();
+        let place = answer.headers().get("location").map(|place| place.to_str().unwrap().to_owned());
+        (answer.status().as_u16(), place.unwrap_or_default())
+    }
+
     /// A page, whatever its status.
     pub(crate) async fn get(&self, path: &str) -> Answer {
         self.ask(self.request(Method::GET, path)).await

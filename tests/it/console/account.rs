@@ -1,0 +1,107 @@
+//! A person's own account: profile, password, second factor, sessions.
+
+use pombo::accounts::Role;
+use totp_rs::{Builder, Secret};
+
+use super::browser::{Browser, value_of};
+use super::world::{PASSWORD, World};
+
+const ANA: &str = "ana@acme.example";
+
+async fn signed_in(world: &World) -> Browser<'_> {
+    let browser = Browser::new(&world.service);
+    let fields = [("email", ANA), ("password", PASSWORD)];
+    assert_eq!(browser.post("/console/sign-in", &fields).await.status, 303);
+    browser
+}
+
+#[tokio::test]
+async fn name_language_and_zone_are_kept() {
+    let world = World::new().await;
+    let owner = world.signed_in(Role::Owner).await;
+    let fields = [("name", "عمر & Zoë"), ("language", "pt-BR"), ("time_zone", "America/Sao_Paulo")];
+    let page = owner.submit("/console/account/profile", &fields).await;
+    assert!(page.contains("Salvo.") && page.contains("title=\"America/Sao_Paulo\""), "{page}");
+    assert_eq!(value_of(&page, "name").as_deref(), Some("عمر & Zoë"));
+    let wrong = owner.post("/console/account/profile", &[("name", ""), ("time_zone", "Mars/Olympus")]).await;
+    assert_eq!(wrong.status, 422);
+    assert!(
+        wrong.body.contains("field-time_zone-fault") && wrong.body.contains("field-name-fault"),
+        "{}",
+        wrong.body
+    );
+}
+
+#[tokio::test]
+async fn a_new_password_ends_all_other_sessions() {
+    let world = World::new().await;
+    world.person(ANA, Some((world.acme.id, Role::Owner)), false).await;
+    let (here, there) = (signed_in(&world).await, signed_in(&world).await);
+    let change = async |current: &str| {
+        let fields = [("current", current), ("password", "another horse"), ("again", "another horse")];
+        here.post("/console/account/password", &fields).await
+    };
+    let wrong = change("wrong").await;
+    assert_eq!(wrong.status, 422);
+    assert!(wrong.body.contains("This is not your password."), "{}", wrong.body);
+    assert_eq!(there.get("/console").await.status, 200);
+    assert_eq!(change(PASSWORD).await.status, 303);
+    assert_eq!((here.get("/console").await.status, there.get("/console").await.status), (200, 303));
+}
+
+#[tokio::test]
+async fn a_session_is_listed_and_ended_by_its_person_alone() {
+    let world = World::new().await;
+    world.person(ANA, Some((world.acme.id, Role::Owner)), false).await;
+    let (here, there) = (signed_in(&world).await, signed_in(&world).await);
+    let page = here.page("/console/account").await;
+    assert!(page.contains("This session"), "{page}");
+    let end = page.split('"').find(|word| word.ends_with("/end")).unwrap().to_owned();
+    let other = world.signed_in(Role::Viewer).await;
+    other.post(&end, &[]).await;
+    assert_eq!(there.get("/console").await.status, 200, "it is not the other person's");
+    here.submit(&end, &[]).await;
+    assert_eq!((here.get("/console").await.status, there.get("/console").await.status), (200, 303));
+}
+
+#[tokio::test]
+async fn a_second_factor_is_set_up_asked_for_and_replaced_by_a_recovery_code() {
+    let world = World::new().await;
+    world.person(ANA, Some((world.acme.id, Role::Owner)), false).await;
+    let browser = signed_in(&world).await;
+    let page = browser.submit("/console/account/totp", &[]).await;
+    assert!(page.contains("<svg") && page.contains("QR code for the authenticator app"), "{page}");
+    let secret = page.split("aria-label=\"Secret\"").nth(1).unwrap().split('>').nth(1).unwrap();
+    let secret = secret.split('<').next().unwrap().to_owned();
+    let code = code_of(&secret);
+    let wrong = browser.post("/console/account/totp/confirm", &[("code", "000000x")]).await;
+    assert_eq!(wrong.status, 422);
+    let page = browser.submit("/console/account/totp/confirm", &[("code", &code)]).await;
+    let codes = page.split("aria-label=\"Recovery codes\"><code>").nth(1).unwrap();
+    let recovery = codes.split('\n').next().unwrap().to_owned();
+    assert!(!browser.page("/console/account").await.contains(&recovery), "they are shown once");
+
+    let visitor = Browser::new(&world.service);
+    let fields = [("email", ANA), ("password", PASSWORD), ("next", "/console/account")];
+    let asked = visitor.post("/console/sign-in", &fields).await;
+    assert_eq!(asked.status, 200);
+    let ticket = value_of(&asked.body, "ticket").unwrap();
+    assert!(asked.body.contains("<label for=\"field-code\">Code</label>"), "{}", asked.body);
+    let with = async |code: &str| {
+        let fields = [("ticket", ticket.as_str()), ("code", code), ("next", "/console/account")];
+        visitor.post("/console/sign-in", &fields).await
+    };
+    assert_eq!(with(&code).await.status, 422, "a code is good once");
+    let entered = with(&recovery).await;
+    assert_eq!((entered.status, entered.header("location")), (303, "/console/account"));
+    let page = visitor.page("/console/account").await;
+    assert!(page.contains("Recovery codes left: 9"), "{page}");
+    let removed = visitor.submit("/console/account/totp/remove", &[("current", PASSWORD)]).await;
+    assert!(removed.contains("The second factor is removed."), "{removed}");
+}
+
+/// What an authenticator shows now.
+fn code_of(secret: &str) -> String {
+    let secret = Secret::try_from_base32(secret).unwrap();
+    Builder::new().with_secret(secret).build().unwrap().generate_current().to_string()
+}

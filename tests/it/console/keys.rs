@@ -1,0 +1,90 @@
+//! API keys: created in the page, used by a program, revoked; and never seen twice.
+
+use pombo::accounts::Role;
+use pombo::domain::channel::{Kind, Status};
+
+use super::browser::{Browser, value_of};
+use super::world::World;
+
+/// The key that a page shows for this one time.
+fn shown(page: &str) -> Option<&str> {
+    let start = page.find("aria-label=\"New key\"><code>")? + "aria-label=\"New key\"><code>".len();
+    page[start..].split('<').next()
+}
+
+#[tokio::test]
+async fn a_key_is_shown_once_and_opens_the_api_until_it_is_revoked() {
+    let world = World::new().await;
+    let owner = world.signed_in(Role::Owner).await;
+    assert!(owner.page("/console/keys").await.contains("There is no key yet."));
+    let page = owner.submit("/console/keys", &[("name", "shop <b>&\"\u{202e}🕊"), ("expires", "30")]).await;
+    let key = shown(&page).unwrap().to_owned();
+    assert!(page.contains("shop &lt;b&gt;&amp;&quot;\u{202e}🕊") && !page.contains("<b>"), "{page}");
+    assert_eq!(world.service.get("/api/v1/contacts", &key).await.status, 200);
+    let again = owner.page("/console/keys").await;
+    assert!(shown(&again).is_none() && !again.contains(&key), "{again}");
+    let revoke = again.split('"').find(|word| word.ends_with("/revoke")).unwrap();
+    let outsider = world.outsider().await;
+    assert_eq!(outsider.post(revoke, &[]).await.status, 404, "it is another company's");
+    assert!(owner.submit(revoke, &[]).await.contains("is revoked."));
+    assert_eq!(world.service.get("/api/v1/contacts", &key).await.status, 401);
+}
+
+#[tokio::test]
+async fn the_shown_command_is_one_that_this_service_answers() {
+    let world = World::new().await;
+    let owner = world.signed_in(Role::Owner).await;
+    let command = |page: &str, name: &str| {
+        let start = page.find(&format!("aria-label=\"{name}\"><code>")).expect(name);
+        let command = page[start..].split("<code>").nth(1).unwrap().split("</code>").next().unwrap();
+        command.replace("&quot;", "\"").replace("&amp;", "&")
+    };
+    let page = owner.submit("/console/keys", &[("name", "reader")]).await;
+    let read = command(&page, "Command that reads a contact");
+    let (key, url) = (shown(&page).unwrap(), world.service.url());
+    assert_eq!(read, format!("curl '{url}/api/v1/contacts?limit=1' \\\n  -H 'Authorization: Bearer {key}'"));
+    let channel =
+        world.service.channel(&world.acme, Kind::BusinessAccount, "shop", Status::Connected).await.id;
+    let page = owner.submit("/console/keys", &[("name", "sender")]).await;
+    let send = command(&page, "Command that sends a message");
+    let path = format!("/api/v1/chat/{channel}/messages");
+    assert!(send.contains(&format!("curl '{url}{path}'")), "{send}");
+    let body = send.split("-d '").nth(1).unwrap().trim_end_matches('\'').to_owned();
+    let sent = world.service.post(&path, shown(&page).unwrap(), body).await;
+    assert_eq!(sent.status, 202, "{}", sent.body);
+}
+
+#[tokio::test]
+async fn a_form_with_faults_keeps_its_words_and_one_that_is_sent_twice_acts_once() {
+    let world = World::new().await;
+    let owner = world.signed_in(Role::Owner).await;
+    let page = owner.page("/console/keys").await;
+    let once = value_of(&page, "once").unwrap();
+    let faulty = owner.post("/console/keys", &[("name", " "), ("expires", "7"), ("once", &once)]).await;
+    assert_eq!((faulty.status, value_of(&faulty.body, "once").as_deref()), (422, Some(once.as_str())));
+    for fault in ["field-name-fault\">Fill this in.", "field-expires-fault\">Choose one of these."] {
+        assert!(faulty.body.contains(fault), "{}", faulty.body);
+    }
+    let long = "x".repeat(101);
+    let faulty = owner.post("/console/keys", &[("name", &long), ("once", &once)]).await;
+    assert_eq!((faulty.status, value_of(&faulty.body, "name")), (422, Some(long)));
+    let form = [("name", "shop"), ("once", once.as_str())];
+    let (first, second) =
+        tokio::join!(owner.post("/console/keys", &form), owner.post("/console/keys", &form));
+    assert_eq!((first.status, first.header("location")), (303, second.header("location")));
+    assert_eq!(owner.post("/console/keys", &form).await.status, 303);
+    let keys = world.service.store().api_keys(world.acme.id).await.unwrap();
+    assert_eq!(keys.iter().filter(|key| key.name == "shop").count(), 1);
+}
+
+#[tokio::test]
+async fn only_owners_see_the_keys() {
+    let world = World::new().await;
+    for role in [Role::Viewer, Role::Member] {
+        let browser: Browser<'_> = world.signed_in(role).await;
+        let answer = browser.get("/console/keys").await;
+        assert_eq!(answer.status, 403, "{role}");
+        assert!(answer.body.contains("Your role does not allow this"), "{}", answer.body);
+        assert!(!browser.page("/console").await.contains("href=\"/console/keys\""), "{role}");
+    }
+}

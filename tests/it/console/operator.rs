@@ -1,0 +1,92 @@
+//! What operators see and change: health, companies, tiers, the record.
+
+use pombo::accounts::Role;
+use pombo::domain::channel::{Kind, Status};
+use pombo::domain::tier;
+use pombo::store::change::Who;
+
+use super::browser::value_of;
+use super::world::World;
+
+async fn with_tiers(world: &World) {
+    let tiers = tier::parse(tier::BUILT_IN).unwrap();
+    let documents: Vec<_> =
+        tiers.iter().map(|tier| (tier.name.clone(), serde_json::to_string(tier).unwrap())).collect();
+    world.service.store().apply_tiers(&Who::Pombo, &documents).await.unwrap();
+}
+
+#[tokio::test]
+async fn operators_see_companies_and_channels_of_all_and_add_a_company() {
+    let world = World::new().await;
+    with_tiers(&world).await;
+    world.service.channel(&world.globex, Kind::WebSession, "phone <i>", Status::Disconnected).await;
+    let operator = world.operator().await;
+    let page = operator.page("/console/operator").await;
+    for shown in
+        ["<h1>Operator</h1>", "acme", "globex", "phone &lt;i&gt;", "disconnected", "Database answers in"]
+    {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    let taken = operator.post("/console/operator", &[("name", "acme"), ("tier", "standard")]).await;
+    assert_eq!((taken.status, value_of(&taken.body, "name").as_deref()), (422, Some("acme")));
+    let wrong = operator.post("/console/operator", &[("name", "new"), ("tier", "none")]).await;
+    assert_eq!(wrong.status, 422);
+    let added = operator.submit("/console/operator", &[("name", "initech"), ("tier", "standard")]).await;
+    assert!(added.contains("The company “initech” is added."), "{added}");
+    let owner = world.signed_in(Role::Owner).await;
+    assert!(!owner.page("/console").await.contains("/console/operator"), "others do not see the way");
+}
+
+#[tokio::test]
+async fn a_tier_is_applied_only_after_its_difference_was_shown() {
+    let world = World::new().await;
+    with_tiers(&world).await;
+    let operator = world.operator().await;
+    let place = "/console/operator/tiers/standard";
+    assert!(operator.page("/console/operator/tiers").await.contains(place));
+    let page = operator.page(place).await;
+    assert!(!page.contains(">Apply<") && page.contains("value=\"80/s\""), "{page}");
+    let seen = value_of(&page, "seen").unwrap();
+    let change = async |step: &str, seen: &str, pace: &str| {
+        let fields =
+            [("messages_per_second", pace), ("step", step), ("seen", seen), ("unknown_outcome", "resend")];
+        operator.post(place, &fields).await
+    };
+    let wrong = change("check", &seen, "fast").await;
+    assert_eq!((wrong.status, value_of(&wrong.body, "messages_per_second").as_deref()), (422, Some("fast")));
+    let checked = change("check", &seen, "40/s").await;
+    assert_eq!(checked.status, 200);
+    for shown in [">Apply</button>", "<code>messages_per_second</code>", "80/s", "40/s"] {
+        assert!(checked.body.contains(shown), "{shown}: {}", checked.body);
+    }
+    let stale = change("apply", "1", "40/s").await;
+    assert!(
+        stale.status == 200 && stale.body.contains(">Apply</button>"),
+        "a tier that changed is shown again"
+    );
+    let applied = change("apply", &seen, "40/s").await;
+    assert_eq!((applied.status, applied.header("location")), (303, place));
+    let page = operator.page(place).await;
+    assert!(
+        page.contains("The tier standard is changed.") && page.contains("user:operator@pombo.example"),
+        "{page}"
+    );
+    let stored = world.service.store().find_tier("standard").await.unwrap().unwrap().settings;
+    assert!(stored.contains("\"40/s\""), "{stored}");
+    assert_eq!(operator.get("/console/operator/tiers/none").await.status, 404);
+}
+
+#[tokio::test]
+async fn the_record_is_filtered_by_kind_and_subject() {
+    let world = World::new().await;
+    with_tiers(&world).await;
+    let operator = world.operator().await;
+    let all = operator.page("/console/operator/changes").await;
+    assert!(all.contains("<code>tier</code>") && all.contains("<code>company</code>"), "{all}");
+    let tiers = operator.page("/console/operator/changes?what=tier&subject=high").await;
+    assert!(tiers.contains("<code>tier</code>") && !tiers.contains("<code>company</code>"), "{tiers}");
+    assert!(operator.page("/console/operator/changes?subject=nobody").await.contains("No change like this"));
+    for odd in ["?what=%ff&page=x", "?page=99999999999999999999999999", "?subject=%00"] {
+        operator.page(&format!("/console/operator/changes{odd}")).await;
+    }
+}
