@@ -49,7 +49,8 @@ fn literals() -> BTreeMap<String, PathBuf> {
     let mut literals = BTreeMap::new();
     for path in files {
         let source = fs::read_to_string(&path).unwrap();
-        for word in source.split('"') {
+        let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+        for word in code.collect::<Vec<_>>().join("\n").split('"') {
             let is_key = word.contains('-')
                 && word.starts_with(|c: char| c.is_ascii_lowercase())
                 && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
