@@ -67,6 +67,8 @@ codes! {
     InvalidApiKey = "invalid_api_key", Unauthenticated;
     /// The company makes more requests than its tier allows.
     RateLimited = "rate_limited", TooManyRequests;
+    /// The API key may not be used for this.
+    InsufficientScope = "insufficient_scope", Forbidden;
     /// The channel belongs to another company.
     CredentialResourceMismatch = "credential_resource_mismatch", Forbidden;
     /// What came is no HTTP request, or its head is too large or came too slowly: then 431 or 408.
@@ -77,6 +79,20 @@ codes! {
     MethodNotAllowed = "method_not_allowed", MethodNotAllowed;
     /// No such channel.
     ChannelNotFound = "channel_not_found", NotFound;
+    /// No such company.
+    CompanyNotFound = "company_not_found", NotFound;
+    /// The company has no such API key that could be revoked.
+    KeyNotFound = "key_not_found", NotFound;
+    /// No such user.
+    UserNotFound = "user_not_found", NotFound;
+    /// No such invitation, or it was used or has ended.
+    InvitationNotFound = "invitation_not_found", NotFound;
+    /// The company leaves no such recipient out.
+    SuppressionNotFound = "suppression_not_found", NotFound;
+    /// Another company has the name, another user the e-mail, or another channel the number.
+    AlreadyExists = "already_exists", Conflict;
+    /// A channel of which sends are left cannot be removed.
+    ChannelInUse = "channel_in_use", Conflict;
     /// No such tier.
     TierNotFound = "tier_not_found", NotFound;
     /// What is written is no tier, or the tier is not for this kind of channel.

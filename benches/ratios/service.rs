@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::{App, HttpServer, web};
+use pombo::accounts::Accounts;
 use pombo::api;
 use pombo::clock::Timestamp;
 use pombo::config::Config;
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::contact::Person;
+use pombo::domain::scope::Scopes;
 use pombo::domain::tier;
 use pombo::engine::Engine;
 use pombo::store::api_key::NewKey;
@@ -65,7 +67,14 @@ impl Ground {
         let company = store.add_company(&Who::Pombo, "Bench", "standard").await.unwrap().id;
         let (key, prefix) = api_key::generate();
         let hash = api_key::hash(key.expose());
-        let new = NewKey { company_id: company, name: "bench", prefix: &prefix, hash, expires_at: None };
+        let new = NewKey {
+            company_id: company,
+            name: "bench",
+            prefix: &prefix,
+            hash,
+            expires_at: None,
+            scopes: Scopes::ALL,
+        };
         store.add_api_key(&Who::Pombo, new).await.unwrap();
         let channel = Uuid::now_v7();
         let token = vault.seal(b"bench", &context::token(channel));
@@ -90,8 +99,10 @@ impl Ground {
     pub(crate) async fn serve(self) -> Service {
         let Self { config, store, database, vault, key, company, channel, data } = self;
         let lease = store.acquire_lease(&database, "bench").await.unwrap();
+        let accounts = Accounts::new(store.clone(), Arc::clone(&vault));
         let engine = Engine::start(&config, store.clone(), vault, lease, None).await.unwrap();
-        let state = web::Data::new(api::State { engine: engine.clone(), options: api::Options::default() });
+        let options = api::Options::default();
+        let state = web::Data::new(api::State { engine: engine.clone(), accounts, options });
         let server = HttpServer::new(move || App::new().service(api::service(state.clone())))
             .workers(2)
             .disable_signals()

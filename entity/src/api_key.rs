@@ -23,6 +23,10 @@ pub struct Model {
     pub revoked_at: Option<i64>,
     /// Unix milliseconds.
     pub created_at: i64,
+    /// Words with spaces between them; null for everything.
+    pub scopes: Option<String>,
+    /// Unix milliseconds; to the minute.
+    pub last_used_at: Option<i64>,
 }
 
 /// Joins are written where they are needed.

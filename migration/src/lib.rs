@@ -29,6 +29,7 @@ mod m20261122_000064_add_trials_to_channels;
 mod m20261122_000065_add_taken_at_to_messages;
 mod m20261122_000066_add_verify_tokens_to_channels;
 mod m20261122_000070_create_users;
+mod m20261122_000071_add_scopes_to_api_keys;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -57,6 +58,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000065_add_taken_at_to_messages::Migration),
             Box::new(m20261122_000066_add_verify_tokens_to_channels::Migration),
             Box::new(m20261122_000070_create_users::Migration),
+            Box::new(m20261122_000071_add_scopes_to_api_keys::Migration),
         ]
     }
 }

@@ -40,7 +40,7 @@ use crate::store::Store;
 pub use crate::store::link::{Link as Invitation, Purpose};
 pub use crate::store::membership::{Member, Membership};
 pub use crate::store::user::User;
-pub use crate::store::user_session::Session;
+pub use crate::store::user_session::{Bearer, Session};
 use crate::vault::Vault;
 
 /// A call's result.

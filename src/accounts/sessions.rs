@@ -6,7 +6,7 @@ use super::{Accounts, Error, Membership, Origin, Result, Session, User};
 use crate::clock::Timestamp;
 use crate::domain::page::{Page, PageRequest};
 use crate::domain::secret::Secret;
-use crate::store::user_session;
+use crate::store::user_session::{self, Bearer};
 use crate::vault::api_key;
 
 /// A session that just began, with the token for its cookie.
@@ -120,7 +120,7 @@ impl Accounts {
     /// # Errors
     ///
     /// [`Error::Store`].
-    pub async fn bearer(&self, token: &str) -> Result<Option<Uuid>> {
+    pub async fn bearer(&self, token: &str) -> Result<Option<Bearer>> {
         if !token.starts_with(api_key::SESSION_PREFIX) {
             return Ok(None);
         }
@@ -129,6 +129,6 @@ impl Accounts {
             return Ok(None);
         };
         self.0.last_uses.note(self.store(), owner.session_id, owner.last_used_at, now);
-        Ok(Some(owner.company_id))
+        Ok(Some(owner))
     }
 }

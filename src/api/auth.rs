@@ -10,10 +10,15 @@ use uuid::Uuid;
 use super::State;
 use super::body::Sender;
 use super::error::Error;
+use super::route::{Access, Accesses};
+use crate::accounts::Bearer;
+use crate::domain::scope::{Scope, Scopes};
+use crate::engine::Caller;
 use crate::error::Code;
+use crate::vault::api_key::SESSION_PREFIX;
 
-/// The company whose valid API key a request carries, and whose allowance of requests it is within. A handler
-/// that takes it cannot be reached without.
+/// The company whose valid API key a request carries, with the scope that the table of routes says, and whose allowance of
+/// requests it is within. A handler that takes it cannot be reached without.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Company {
     pub(super) id: Uuid,
@@ -31,7 +36,14 @@ impl FromRequest for Company {
                 Error::refused(Code::InvalidAuthHeader, sentence)
             })?;
             let state = request.app_data::<Data<State>>().ok_or(Error::Internal)?;
-            let caller = state.engine.authenticate(key).await?.ok_or_else(|| {
+            let access = request.app_data::<Accesses>().and_then(|accesses| accesses.of(request.method()));
+            let (access, scope) =
+                access.and_then(|access| Some((access, access.scope()?))).ok_or(Error::Internal)?;
+            let caller = match access {
+                Access::CompanyOrSession if key.starts_with(SESSION_PREFIX) => of_session(state, key).await?,
+                _ => state.engine.authenticate(key).await?,
+            };
+            let caller = caller.ok_or_else(|| {
                 Error::refused(Code::InvalidApiKey, "this API key is unknown, revoked or expired")
             })?;
             // Whose share of the memory for bodies this takes.
@@ -43,9 +55,24 @@ impl FromRequest for Company {
                 request.extensions_mut().insert(allowance);
             }
             admitted.map_err(Error::RateLimited)?;
+            if !caller.scopes.has(scope) {
+                let sentence = format!("this API key does not have the scope `{scope}`: use one that has it");
+                return Err(Error::refused(Code::InsufficientScope, sentence));
+            }
             Ok(Self { id: caller.company_id })
         })
     }
+}
+
+/// Who presents the token of a session.
+async fn of_session(state: &State, token: &str) -> Result<Option<Caller>, Error> {
+    let bearer = state.accounts.bearer(token).await?;
+    Ok(bearer.map(|Bearer { session_id, company_id, tier, .. }| Caller {
+        company_id,
+        key_id: session_id,
+        tier: tier.into(),
+        scopes: Scopes::from_iter([Scope::Contacts]),
+    }))
 }
 
 /// The token of the only `Authorization` header, if its scheme is `Bearer` in any case.

@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 
 use super::rate_limit;
 use super::route::Allow;
+use crate::accounts;
 use crate::domain::limit::Spent;
 use crate::engine::{self, Exhausted};
 use crate::error::{Class, Code, Refusal};
@@ -98,6 +99,35 @@ impl From<engine::Error> for Error {
             }
             engine::Error::Unavailable { retry_after } => Self::Unavailable(retry_after),
             engine::Error::Internal => Self::Internal,
+        }
+    }
+}
+
+impl From<accounts::Error> for Error {
+    fn from(error: accounts::Error) -> Self {
+        match error {
+            accounts::Error::Store(error) => error.into(),
+            accounts::Error::TooMany { retry_after } => Self::Unavailable(retry_after),
+            accounts::Error::Invalid { field, fault } => {
+                Self::refused(Code::InvalidField, format!("`{field}` {fault}"))
+            }
+            accounts::Error::Exists => Self::refused(
+                Code::AlreadyExists,
+                "there is a user with this e-mail already: GET /operator/v1/users lists the users",
+            ),
+            accounts::Error::NotFound => Self::refused(
+                Code::UserNotFound,
+                "there is no user with this id: GET /operator/v1/users lists those that there are",
+            ),
+            // Nothing in the API signs anybody in, uses a link or takes a role away.
+            accounts::Error::Refused
+            | accounts::Error::LinkGone
+            | accounts::Error::LastOwner
+            | accounts::Error::Vault(_)
+            | accounts::Error::Defect(_) => {
+                tracing::error!(%error, "accounts failed");
+                Self::Internal
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Every route stands in the table below. Handlers read the request, make one call to the engine or the
 //! store, and convert the answer; they hold an [`Engine`] and never an actor. Whom a route is for is proven in
-//! its handler's signature: [`auth::Company`], or [`operator::Operator`].
+//! its handler's signature: [`auth::Company`], or [`operator::Operator`]. The table says which scope a company's key needs.
 
 mod auth;
 mod body;
@@ -41,40 +41,44 @@ pub use self::openapi::document;
 pub use self::options::Options;
 pub use self::route::{Access, Listener, Route};
 pub use self::server::{Settings, listen, with_spare};
+use crate::accounts::Accounts;
 use crate::engine::Engine;
 
 /// What handlers work with.
 pub struct State {
     /// The engine.
     pub engine: Engine,
+    /// People who sign in.
+    pub accounts: Accounts,
     /// Bounds and switches.
     pub options: Options,
 }
 
 route::table! {
-    // A request is compared with one route after the other: first what is asked a thousand times a second.
-    POST "/api/v1/chat/{id}/messages" => chat::send, Company;
+    // A request is compared with one route after the other: first what is asked a thousand times a second. The last word
+    // is the scope that a company's key needs, or who else may ask.
+    POST "/api/v1/chat/{id}/messages" => chat::send, Send;
     POST "/hooks/meta/{id}" => hooks::take, Open;
-    GET "/api/v1/chat" => chat::list, Company;
-    GET "/api/v1/chat/{id}/templates" => chat::templates, Company;
-    GET "/api/v1/chat/{id}/limits" => chat::limits, Company;
-    GET "/api/v1/web-chat" => web_chat::list, Company;
-    POST "/api/v1/web-chat/{id}/messages" => web_chat::send, Company;
-    GET "/api/v1/web-chat/{id}/limits" => web_chat::limits, Company;
-    POST "/api/v1/web-chat/{id}/profile-picture" => web_chat::picture::ask, Company;
-    GET "/api/v1/web-chat/{id}/pairing" => web_chat::pairing::show, Company;
-    POST "/api/v1/web-chat/{id}/pairing" => web_chat::pairing::begin, Company;
-    DELETE "/api/v1/web-chat/{id}/pairing" => web_chat::pairing::end, Company;
-    GET "/api/v1/web-chat/{id}/pairing/passkey" => web_chat::passkey::show, Company;
-    POST "/api/v1/web-chat/{id}/pairing/passkey" => web_chat::passkey::answer, Company;
-    GET "/api/v1/sends" => sends::list, Company;
-    GET "/api/v1/sends/{id}" => sends::one, Company;
-    GET "/api/v1/sends/{id}/messages" => sends::messages::list, Company;
-    POST "/api/v1/sends/{id}/pause" => sends::pause, Company;
-    POST "/api/v1/sends/{id}/resume" => sends::resume, Company;
-    POST "/api/v1/sends/{id}/cancel" => sends::cancel, Company;
-    GET "/api/v1/contacts" => contacts::list, Company;
-    GET "/api/v1/contacts/tags" => contacts::tags, Company;
+    GET "/api/v1/chat" => chat::list, Read;
+    GET "/api/v1/chat/{id}/templates" => chat::templates, Read;
+    GET "/api/v1/chat/{id}/limits" => chat::limits, Read;
+    GET "/api/v1/web-chat" => web_chat::list, Read;
+    POST "/api/v1/web-chat/{id}/messages" => web_chat::send, Send;
+    GET "/api/v1/web-chat/{id}/limits" => web_chat::limits, Read;
+    POST "/api/v1/web-chat/{id}/profile-picture" => web_chat::picture::ask, Read;
+    GET "/api/v1/web-chat/{id}/pairing" => web_chat::pairing::show, Control;
+    POST "/api/v1/web-chat/{id}/pairing" => web_chat::pairing::begin, Control;
+    DELETE "/api/v1/web-chat/{id}/pairing" => web_chat::pairing::end, Control;
+    GET "/api/v1/web-chat/{id}/pairing/passkey" => web_chat::passkey::show, Control;
+    POST "/api/v1/web-chat/{id}/pairing/passkey" => web_chat::passkey::answer, Control;
+    GET "/api/v1/sends" => sends::list, Read;
+    GET "/api/v1/sends/{id}" => sends::one, Read;
+    GET "/api/v1/sends/{id}/messages" => sends::messages::list, Read;
+    POST "/api/v1/sends/{id}/pause" => sends::pause, Control;
+    POST "/api/v1/sends/{id}/resume" => sends::resume, Control;
+    POST "/api/v1/sends/{id}/cancel" => sends::cancel, Control;
+    GET "/api/v1/contacts" => contacts::list, ContactsOrSession;
+    GET "/api/v1/contacts/tags" => contacts::tags, ContactsOrSession;
     GET "/operator/v1/tiers" => operator::tiers::list, Operator;
     GET "/operator/v1/tiers/{name}" => operator::tiers::show, Operator;
     PUT "/operator/v1/tiers/{name}" => operator::tiers::replace, Operator;

@@ -1,15 +1,17 @@
 //! The table of routes: one list from which the service is built and which the tests walk.
 
 use actix_web::guard::{self, Guard};
+use actix_web::http::Method;
 use actix_web::{FromRequest, Handler, Responder, Scope, web};
 
 use super::error;
 pub(super) use super::observe::Observed;
+use crate::domain::scope::Scope as KeyScope;
 
 /// A route of the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Route {
-    /// `GET` (which serves `HEAD` too), `POST`, `PUT` or `DELETE`.
+    /// `GET` (which serves `HEAD` too), `POST`, `PUT`, `PATCH` or `DELETE`.
     pub method: &'static str,
     /// The path, with `{name}` for each variable segment.
     pub path: &'static str,
@@ -65,29 +67,71 @@ pub(super) fn is_on(path: &str, listener: Listener) -> bool {
 /// Who may ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// A company, with its API key.
-    Company,
+    /// A company, with an API key that has the scope.
+    Company(KeyScope),
+    /// A company, with an API key that has the scope `contacts`, or with the token of a person's session.
+    CompanyOrSession,
     /// An operator, with a key of their own.
     Operator,
     /// Anybody who can reach the port.
     Open,
 }
 
+impl Access {
+    /// The scope that an API key needs; `None` where no company's key opens anything.
+    pub const fn scope(self) -> Option<KeyScope> {
+        match self {
+            Self::Company(scope) => Some(scope),
+            Self::CompanyOrSession => Some(KeyScope::Contacts),
+            Self::Operator | Self::Open => None,
+        }
+    }
+}
+
+/// Who may ask, for each method of a path.
+#[derive(Clone)]
+pub(super) struct Accesses(Vec<(&'static str, Access)>);
+
+impl Accesses {
+    /// Who may ask with this method.
+    pub(super) fn of(&self, method: &Method) -> Option<Access> {
+        let name = if method == Method::HEAD { "GET" } else { method.as_str() };
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, access)| *access)
+    }
+}
+
 /// The methods that a path answers, for `Allow`.
 #[derive(Clone)]
 pub(super) struct Allow(pub(super) String);
+
+/// The word for an access in the table: a scope stands for a company whose key has it.
+macro_rules! access {
+    (Operator) => {
+        $crate::api::route::Access::Operator
+    };
+    (Open) => {
+        $crate::api::route::Access::Open
+    };
+    (ContactsOrSession) => {
+        $crate::api::route::Access::CompanyOrSession
+    };
+    ($scope:ident) => {
+        $crate::api::route::Access::Company($crate::domain::scope::Scope::$scope)
+    };
+}
+pub(super) use access;
 
 /// Writes the list and the function that registers it.
 macro_rules! table {
     ($($method:ident $path:literal => $handler:path, $access:ident;)*) => {
         /// Every route, in the order of the table.
         pub const ROUTES: &[Route] = &[$(
-            Route { method: stringify!($method), path: $path, access: Access::$access },
+            Route { method: stringify!($method), path: $path, access: route::access!($access) },
         )*];
 
         fn register(scope: actix_web::Scope, listener: Listener) -> actix_web::Scope {
             let mut paths = route::Paths::default();
-            $(paths.$method($path, $handler);)*
+            $(paths.$method($path, $handler, route::access!($access));)*
             paths.register(scope, listener)
         }
     };
@@ -101,49 +145,60 @@ pub(super) struct Paths(Vec<Path>);
 struct Path {
     path: &'static str,
     methods: Vec<&'static str>,
+    accesses: Vec<(&'static str, Access)>,
     routes: Vec<actix_web::Route>,
 }
 
 #[expect(non_snake_case, reason = "the table names methods as HTTP does")]
 impl Paths {
     /// The path is read: `HEAD` is answered like `GET`, without the body.
-    pub(super) fn GET<F, Args>(&mut self, path: &'static str, handler: F)
+    pub(super) fn GET<F, Args>(&mut self, path: &'static str, handler: F, access: Access)
     where
         F: Handler<Args>,
         Args: FromRequest + 'static,
         F::Output: Responder + 'static,
     {
-        self.add(path, &["GET", "HEAD"], guard::Any(guard::Get()).or(guard::Head()), handler);
+        self.add(path, &["GET", "HEAD"], guard::Any(guard::Get()).or(guard::Head()), handler, access);
     }
 
     /// The path takes something new.
-    pub(super) fn POST<F, Args>(&mut self, path: &'static str, handler: F)
+    pub(super) fn POST<F, Args>(&mut self, path: &'static str, handler: F, access: Access)
     where
         F: Handler<Args>,
         Args: FromRequest + 'static,
         F::Output: Responder + 'static,
     {
-        self.add(path, &["POST"], guard::Post(), handler);
+        self.add(path, &["POST"], guard::Post(), handler, access);
     }
 
     /// The path is replaced.
-    pub(super) fn PUT<F, Args>(&mut self, path: &'static str, handler: F)
+    pub(super) fn PUT<F, Args>(&mut self, path: &'static str, handler: F, access: Access)
     where
         F: Handler<Args>,
         Args: FromRequest + 'static,
         F::Output: Responder + 'static,
     {
-        self.add(path, &["PUT"], guard::Put(), handler);
+        self.add(path, &["PUT"], guard::Put(), handler, access);
+    }
+
+    /// A part of what the path stands for is changed.
+    pub(super) fn PATCH<F, Args>(&mut self, path: &'static str, handler: F, access: Access)
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.add(path, &["PATCH"], guard::Patch(), handler, access);
     }
 
     /// What the path stands for is undone.
-    pub(super) fn DELETE<F, Args>(&mut self, path: &'static str, handler: F)
+    pub(super) fn DELETE<F, Args>(&mut self, path: &'static str, handler: F, access: Access)
     where
         F: Handler<Args>,
         Args: FromRequest + 'static,
         F::Output: Responder + 'static,
     {
-        self.add(path, &["DELETE"], guard::Delete(), handler);
+        self.add(path, &["DELETE"], guard::Delete(), handler, access);
     }
 }
 
@@ -154,6 +209,7 @@ impl Paths {
         methods: &[&'static str],
         guard: impl Guard + 'static,
         handler: F,
+        access: Access,
     ) where
         F: Handler<Args>,
         Args: FromRequest + 'static,
@@ -163,21 +219,28 @@ impl Paths {
         match self.0.iter_mut().find(|known| known.path == path) {
             Some(known) => {
                 known.methods.extend(methods);
+                known.accesses.push((methods[0], access));
                 known.routes.push(route);
             }
-            None => self.0.push(Path { path, methods: methods.to_vec(), routes: vec![route] }),
+            None => self.0.push(Path {
+                path,
+                methods: methods.to_vec(),
+                accesses: vec![(methods[0], access)],
+                routes: vec![route],
+            }),
         }
     }
 
     /// Adds the paths of `listener` to `scope`, in the order of the table.
     pub(super) fn register(self, scope: Scope, listener: Listener) -> Scope {
         let own = self.0.into_iter().filter(|path| is_on(path.path, listener));
-        own.fold(scope, |scope, Path { path, mut methods, routes }| {
+        own.fold(scope, |scope, Path { path, mut methods, accesses, routes }| {
             methods.push("OPTIONS");
             let resource = web::resource(path)
                 .guard(guard::fn_guard(move |request| is_written_out(path, request.head().uri.path())))
                 .app_data(Observed::new(path))
                 .app_data(Allow(methods.join(", ")))
+                .app_data(Accesses(accesses))
                 .default_service(web::to(error::other_method));
             scope.service(routes.into_iter().fold(resource, actix_web::Resource::route))
         })

@@ -16,6 +16,7 @@ pub mod verify_tokens;
 mod web_session;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 
@@ -36,7 +37,7 @@ pub struct App {
     /// The database, its schema fit for this program.
     pub store: Store,
     /// Seals and opens secrets.
-    pub vault: Vault,
+    pub vault: Arc<Vault>,
 }
 
 impl App {
@@ -55,7 +56,7 @@ impl App {
         }
         let options = store_options(&config);
         let store = Store::open(&options).await.map_err(|error| error::unopened(error, &options.url))?;
-        let app = Self { config, store, vault };
+        let app = Self { config, store, vault: Arc::new(vault) };
         app.add_built_in_tiers().await?;
         verify_tokens::keep_derived(&app.store, &app.vault).await?;
         Ok(app)

@@ -128,7 +128,6 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     let connections = open_files::divide(&mut config, sessions)?;
     let holder = format!("process {} at {address}", std::process::id());
     let lease = lease(&store, &store_options(&config), &holder).await?;
-    let vault = Arc::new(vault);
     let accounts = Accounts::new(store.clone(), Arc::clone(&vault));
     let engine = Engine::start(&config, store, vault, lease, driver).await?;
     let options = api::Options {
@@ -149,7 +148,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         docs: config.docs.enabled,
         metrics,
     };
-    let state = web::Data::new(api::State { engine: engine.clone(), options });
+    let state = web::Data::new(api::State { engine: engine.clone(), accounts: accounts.clone(), options });
     let options =
         console::Options { public_url: config.server.public_url.clone(), ..console::Options::default() };
     let pages = web::Data::new(console::State::new(engine.clone(), accounts, options));

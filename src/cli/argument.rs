@@ -5,7 +5,9 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::domain::phone::PhoneNumber;
+use crate::domain::scope::Scope;
 use crate::domain::time_span::NOT_A_SPAN;
+use crate::domain::user::{Email, Role};
 
 /// The longest name of a company, channel or key, in characters.
 const MAX_NAME: usize = 200;
@@ -75,6 +77,27 @@ pub(super) fn provider_id(text: &str) -> Result<String, String> {
     } else {
         Err("the provider's ids are digits only; copy it from the provider's console".to_owned())
     }
+}
+
+/// What an API key may be used for.
+pub(super) fn scope(text: &str) -> Result<Scope, String> {
+    Scope::parse(text.trim()).ok_or_else(|| {
+        let words = Scope::ALL.map(Scope::as_str).join(", ");
+        format!("a scope is one of {words}")
+    })
+}
+
+/// What a person may do in a company.
+pub(super) fn role(text: &str) -> Result<Role, String> {
+    Role::parse(text.trim()).ok_or_else(|| {
+        let words = Role::ALL.map(Role::as_str).join(", ");
+        format!("a role is one of {words}")
+    })
+}
+
+/// A person's e-mail address.
+pub(super) fn email(text: &str) -> Result<Email, String> {
+    Email::parse(text).map_err(|wrong| format!("it {wrong}"))
 }
 
 /// A span of time with its unit.

@@ -12,6 +12,7 @@ use super::argument::{self, MaybeOfCompany};
 use super::output::Listed;
 use super::session::Session;
 use crate::clock::Timestamp;
+use crate::domain::scope::{Scope, Scopes};
 use crate::store::api_key::{ApiKey, NewKey};
 use crate::vault::api_key;
 
@@ -26,6 +27,9 @@ pub(super) struct Create {
     /// When it stops working, from now, such as 90d; without it, never
     #[arg(long, value_name = "SPAN", value_parser = argument::span)]
     expires_in: Option<Duration>,
+    /// What it may be used for: send, read, contacts, control; several with commas between them. Without it, everything
+    #[arg(long, value_name = "SCOPES", value_delimiter = ',', value_parser = argument::scope)]
+    scope: Vec<Scope>,
 }
 
 /// See [`super::Key::Revoke`].
@@ -44,6 +48,8 @@ struct Record {
     name: String,
     prefix: String,
     status: &'static str,
+    scopes: Vec<&'static str>,
+    last_used_at: Option<Timestamp>,
     expires_at: Option<Timestamp>,
     revoked_at: Option<Timestamp>,
     created_at: Timestamp,
@@ -57,26 +63,49 @@ struct Created<'a> {
     company_id: Uuid,
     name: String,
     prefix: String,
+    scopes: Vec<&'static str>,
     expires_at: Option<Timestamp>,
     created_at: Timestamp,
 }
 
 impl Record {
     fn new(key: ApiKey, company: &str) -> Self {
-        let ApiKey { id, company_id, name, prefix, expires_at, revoked_at, created_at } = key;
+        let ApiKey { id, company_id, name, prefix, expires_at, revoked_at, created_at, scopes, last_used_at } =
+            key;
         let status = match (revoked_at, expires_at) {
             (Some(_), _) => "revoked",
             (None, Some(end)) if end <= Timestamp::now() => "expired",
             (None, _) => "valid",
         };
-        let company = company.to_owned();
-        Self { id, company_id, company, name, prefix, status, expires_at, revoked_at, created_at }
+        let (company, scopes) = (company.to_owned(), scopes.words());
+        Self {
+            id,
+            company_id,
+            company,
+            name,
+            prefix,
+            status,
+            scopes,
+            last_used_at,
+            expires_at,
+            revoked_at,
+            created_at,
+        }
     }
 }
 
 impl Listed for Record {
-    const COLUMNS: &'static [&'static str] =
-        &["company", "name", "id", "begins with", "status", "expires at", "created at"];
+    const COLUMNS: &'static [&'static str] = &[
+        "company",
+        "name",
+        "id",
+        "begins with",
+        "status",
+        "scopes",
+        "last used at",
+        "expires at",
+        "created at",
+    ];
 
     fn cells(&self) -> Vec<String> {
         vec![
@@ -85,6 +114,8 @@ impl Listed for Record {
             self.id.to_string(),
             format!("{}…", self.prefix),
             self.status.to_owned(),
+            self.scopes.join(","),
+            self.last_used_at.map_or_else(|| "never".to_owned(), |at| at.to_string()),
             self.expires_at.map_or_else(|| "never".to_owned(), |end| end.to_string()),
             self.created_at.to_string(),
         ]
@@ -92,7 +123,7 @@ impl Listed for Record {
 }
 
 pub(super) async fn create(session: &Session, arguments: Create) -> anyhow::Result<()> {
-    let Create { of, name, expires_in } = arguments;
+    let Create { of, name, expires_in, scope } = arguments;
     let company = session.company(&of.company).await?;
     let (plain, prefix) = api_key::generate();
     let new = NewKey {
@@ -101,8 +132,9 @@ pub(super) async fn create(session: &Session, arguments: Create) -> anyhow::Resu
         prefix: &prefix,
         hash: api_key::hash(plain.expose()),
         expires_at: expires_in.map(|span| Timestamp::now().plus(span)),
+        scopes: if scope.is_empty() { Scopes::ALL } else { scope.into_iter().collect() },
     };
-    let ApiKey { id, company_id, name, prefix, expires_at, revoked_at: _, created_at } =
+    let ApiKey { id, company_id, name, prefix, expires_at, created_at, scopes, .. } =
         session.app.store.add_api_key(&session.who(), new).await?;
     let until = expires_at.map_or_else(String::new, |end| format!(" until {end}"));
     let said = format!(
@@ -111,7 +143,10 @@ pub(super) async fn create(session: &Session, arguments: Create) -> anyhow::Resu
         company.name
     );
     let key = plain.expose();
-    session.output.record(&Created { id, key, company_id, name, prefix, expires_at, created_at }, &said)
+    let scopes = scopes.words();
+    session
+        .output
+        .record(&Created { id, key, company_id, name, prefix, scopes, expires_at, created_at }, &said)
 }
 
 pub(super) async fn list(session: &Session, arguments: MaybeOfCompany) -> anyhow::Result<()> {

@@ -13,6 +13,7 @@ mod demo;
 mod failure;
 mod key;
 mod loadtest;
+mod machine_user;
 mod migrate;
 mod operator;
 mod output;
@@ -125,6 +126,9 @@ enum Record {
     /// Operators, who may change tiers and channels over HTTP
     #[command(subcommand)]
     Operator(Operator),
+    /// Users: people who sign in to the console
+    #[command(subcommand)]
+    User(User),
     /// Keys that seal tokens and other secrets in the database
     #[command(subcommand)]
     Secrets(Secrets),
@@ -229,6 +233,20 @@ enum Operator {
 }
 
 #[derive(Debug, Subcommand)]
+enum User {
+    /// Add a user, with a password or with a link to choose one
+    Create(user::Create),
+    /// Make a link with which somebody becomes a user; valid once, for a day
+    Invite(user::Invite),
+    /// List the users
+    List,
+    /// Keep a user from signing in, and end their sessions
+    Disable(user::Disable),
+    /// Make a link with which a user chooses a new password; valid once, for a day
+    Reset(user::Reset),
+}
+
+#[derive(Debug, Subcommand)]
 enum Secrets {
     /// List the sealing keys, without the keys themselves, and how much is sealed with each
     List,
@@ -301,6 +319,11 @@ async fn in_session(session: &Session, command: Record) -> anyhow::Result<()> {
         Record::Operator(Operator::Create(arguments)) => operator::create(session, arguments).await,
         Record::Operator(Operator::List) => operator::list(session).await,
         Record::Operator(Operator::Revoke(arguments)) => operator::revoke(session, arguments).await,
+        Record::User(User::Create(arguments)) => user::create(session, arguments).await,
+        Record::User(User::Invite(arguments)) => user::invite(session, arguments).await,
+        Record::User(User::List) => user::list(session).await,
+        Record::User(User::Disable(arguments)) => user::disable(session, arguments).await,
+        Record::User(User::Reset(arguments)) => user::reset(session, arguments).await,
         Record::Secrets(Secrets::List) => secrets::list(session).await,
         Record::Secrets(Secrets::Rotate) => secrets::rotate(session).await,
     }

@@ -9,7 +9,6 @@ mod passkey;
 mod screen;
 mod service;
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use anyhow::bail;
@@ -26,6 +25,7 @@ use super::session::Session;
 use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Kind};
 use crate::domain::phone::PhoneNumber;
+use crate::domain::scope::{Scope, Scopes};
 use crate::store::api_key::NewKey;
 use crate::vault::api_key;
 
@@ -98,16 +98,7 @@ impl Asker {
                 channel.name
             );
         }
-        let base_url = url.unwrap_or_else(|| {
-            let mut address = session.app.config.server.bind;
-            // Who listens everywhere is asked here.
-            match address.ip() {
-                IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
-                IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
-                IpAddr::V4(_) | IpAddr::V6(_) => {}
-            }
-            format!("http://{address}")
-        });
+        let base_url = url.unwrap_or_else(|| session.own_url());
         let (key, prefix) = api_key::generate();
         let hash = api_key::hash(key.expose());
         let service = Service::new(&base_url, key, channel.id)?;
@@ -117,6 +108,7 @@ impl Asker {
             prefix: &prefix,
             hash,
             expires_at: Some(Timestamp::now().plus(KEY_SPAN)),
+            scopes: Scopes::from_iter([Scope::Control]),
         };
         let key_id = session.app.store.add_api_key(&session.who(), new).await?.id;
         Ok(Self { service, channel, key_id })

@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 
 use super::failure::Misused;
 use crate::domain::secret::Secret;
+use crate::domain::user::check_password;
 
 /// No token comes near this; a larger file is the wrong one.
 const MAX_BYTES: u64 = 16 * 1024;
@@ -23,6 +24,17 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Secret> {
     let file = File::open(path)
         .with_context(|| format!("cannot read {name}; check the path and that this user may read it"))?;
     parse(file, &name)
+}
+
+/// The password in `path`, without the line break at its end: it may have spaces.
+pub(super) fn read_password(path: &Path) -> anyhow::Result<Secret> {
+    if is_standard_input(path) {
+        return parse_password(io::stdin().lock(), "standard input");
+    }
+    let name = path.display().to_string();
+    let file = File::open(path)
+        .with_context(|| format!("cannot read {name}; check the path and that this user may read it"))?;
+    parse_password(file, &name)
 }
 
 /// Whether `path` stands for standard input.
@@ -47,9 +59,34 @@ fn parse(input: impl Read, name: &str) -> anyhow::Result<Secret> {
     Ok(Secret::new(text.to_owned()))
 }
 
+fn parse_password(input: impl Read, name: &str) -> anyhow::Result<Secret> {
+    let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_BYTES as usize + 1));
+    input.take(MAX_BYTES + 1).read_to_end(&mut bytes).with_context(|| format!("cannot read {name}"))?;
+    let fault = |what: &str| Misused(format!("{name} {what}; it must hold the password on one line"));
+    let text = std::str::from_utf8(&bytes).map_err(|_| fault("is not text"))?;
+    let line = text.strip_suffix('\n').unwrap_or(text);
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    if line.chars().any(char::is_control) {
+        return Err(fault("has line breaks or other control characters").into());
+    }
+    check_password(line).map_err(|wrong| Misused(format!("the password {wrong}")))?;
+    Ok(Secret::new(line.to_owned()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_password_keeps_its_spaces_and_loses_its_line_break() {
+        let read = |text: &[u8]| parse_password(text, "password.txt");
+        assert_eq!(read(b" correct horse \r\n").unwrap().expose(), " correct horse ");
+        for text in
+            [&b"short"[..], b"two\nlines of text", b"\xff\xfe\xff\xfe\xff\xfe\xff\xfe\xff", &[b'x'; 20_000]]
+        {
+            assert!(read(text).is_err());
+        }
+    }
 
     #[test]
     fn a_secret_is_taken_without_its_line_break_and_anything_else_is_refused_unseen() {

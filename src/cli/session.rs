@@ -1,13 +1,16 @@
 //! What a one-shot command works with: the opened app, the output, and how it finds what arguments name.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::anyhow;
 use uuid::Uuid;
 
 use super::Global;
+use super::machine_user;
 use super::output::Output;
-use super::user;
+use crate::accounts::Accounts;
 use crate::app::App;
 use crate::config::Config;
 use crate::domain::channel::Channel;
@@ -45,7 +48,24 @@ impl Session {
 
     /// Who gives the command, for the record of changes.
     pub(super) fn who(&self) -> Who {
-        Who::CommandLine(user::name())
+        Who::CommandLine(machine_user::name())
+    }
+
+    /// Where a service with this configuration is reached from this machine.
+    pub(super) fn own_url(&self) -> String {
+        let mut address = self.app.config.server.bind;
+        // Who listens everywhere is asked here.
+        match address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
+            IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
+            IpAddr::V4(_) | IpAddr::V6(_) => {}
+        }
+        format!("http://{address}")
+    }
+
+    /// People who sign in.
+    pub(super) fn accounts(&self) -> Accounts {
+        Accounts::new(self.app.store.clone(), Arc::clone(&self.app.vault))
     }
 
     /// The company that an argument names.

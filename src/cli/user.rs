@@ -1,57 +1,244 @@
-//! Who sits at the command line, for the record of changes: the machine's user, as far as it says.
-//!
-//! This names, it does not prove: whoever can run commands here can read and write the database anyway.
+//! `pombo user`: people who sign in to the console. There is no mail server: links are printed, to be passed on.
 
-use std::env;
-use std::fs;
+use std::path::PathBuf;
 
-/// Where Linux says who a process belongs to.
-const PROCESS: &str = "/proc/self";
-/// Where Unix keeps its users' names, one a line: name, password, number, and more, parted by colons.
-const USERS: &str = "/etc/passwd";
-/// What most shells call the user, where the system does not say.
-const VARIABLE: &str = "USER";
-/// More would be no name.
-const MAX_CHARS: usize = 64;
+use anyhow::anyhow;
+use clap::Args;
+use serde::Serialize;
+use uuid::Uuid;
 
-/// The user's name, or number when the name is not known here.
-pub(super) fn name() -> String {
-    let known = number().map(|number| {
-        let users = fs::read_to_string(USERS).unwrap_or_default();
-        named(&users, number).unwrap_or_else(|| number.to_string())
-    });
-    let name = known.or_else(|| env::var(VARIABLE).ok()).unwrap_or_default();
-    let name: String = name.chars().filter(|character| !character.is_control()).take(MAX_CHARS).collect();
-    if name.is_empty() { "unknown".to_owned() } else { name }
+use super::output::Listed;
+use super::session::Session;
+use super::{argument, secret_input};
+use crate::accounts::{self, Error, NewLink, User};
+use crate::clock::Timestamp;
+use crate::domain::nearest::nearest;
+use crate::domain::page::PageRequest;
+use crate::domain::user::{Email, Role};
+
+/// Users that are read at once.
+const PAGE: u64 = 500;
+
+/// What a user may do.
+#[derive(Debug, Args)]
+pub(super) struct Rights {
+    /// The company's name or id
+    #[arg(long, value_name = "COMPANY", required_unless_present = "operator")]
+    company: Option<String>,
+    /// What the user may do in the company: owner, member or viewer
+    #[arg(long, value_name = "ROLE", default_value = "member", requires = "company", value_parser = argument::role)]
+    role: Role,
+    /// Let the user operate every company
+    #[arg(long)]
+    operator: bool,
 }
 
-#[cfg(unix)]
-fn number() -> Option<u32> {
-    fs::metadata(PROCESS).ok().map(|process| std::os::unix::fs::MetadataExt::uid(&process))
+/// See [`super::User::Create`].
+#[derive(Debug, Args)]
+pub(super) struct Create {
+    /// The user's e-mail address, which no other user has
+    #[arg(value_parser = argument::email)]
+    email: Email,
+    /// The user's name; without it, the e-mail address
+    #[arg(long, value_parser = argument::name)]
+    name: Option<String>,
+    #[command(flatten)]
+    rights: Rights,
+    /// The file with the first password; - reads standard input. Without it, a link to choose one is printed
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
 }
 
-#[cfg(not(unix))]
-fn number() -> Option<u32> {
-    None
+/// See [`super::User::Invite`].
+#[derive(Debug, Args)]
+pub(super) struct Invite {
+    /// The e-mail address
+    #[arg(value_parser = argument::email)]
+    email: Email,
+    /// The name that is suggested
+    #[arg(long, value_parser = argument::name)]
+    name: Option<String>,
+    #[command(flatten)]
+    rights: Rights,
 }
 
-fn named(users: &str, number: u32) -> Option<String> {
-    let mut users = users.lines().map(|line| line.split(':'));
-    users.find_map(|mut fields| {
-        let (name, number_of_this) = (fields.next()?, fields.nth(1)?);
-        (number_of_this.parse() == Ok(number)).then(|| name.to_owned())
-    })
+/// See [`super::User::Disable`].
+#[derive(Debug, Args)]
+pub(super) struct Disable {
+    /// The user's e-mail address
+    #[arg(value_parser = argument::email)]
+    email: Email,
+    /// Let the user sign in again
+    #[arg(long)]
+    undo: bool,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// See [`super::User::Reset`].
+#[derive(Debug, Args)]
+pub(super) struct Reset {
+    /// The user's e-mail address
+    #[arg(value_parser = argument::email)]
+    email: Email,
+    /// Remove the second factor too, of a user who lost it
+    #[arg(long)]
+    totp: bool,
+}
 
-    #[test]
-    fn a_user_is_found_by_number_among_lines_of_any_shape() {
-        let users = "root:x:0:0:root:/root:/bin/sh\n\n# note\nbroken\nana:x:1000:1000::/home/ana:/bin/sh\n";
-        assert_eq!(named(users, 1000).as_deref(), Some("ana"));
-        assert_eq!(named(users, 7), None);
-        assert_ne!(name(), "");
+#[derive(Serialize)]
+struct Record {
+    id: Uuid,
+    email: String,
+    name: String,
+    status: &'static str,
+    is_operator: bool,
+    totp: bool,
+    created_at: Timestamp,
+}
+
+/// A user, and the link that was made for them.
+#[derive(Serialize)]
+struct Linked {
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    user: Option<Record>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<Timestamp>,
+}
+
+impl From<User> for Record {
+    fn from(user: User) -> Self {
+        let status = match user.disabled_at {
+            Some(_) => "disabled",
+            None if user.has_password => "active",
+            None => "pending",
+        };
+        let User { id, email, name, is_operator, has_totp, created_at, .. } = user;
+        Self { id, email, name, status, is_operator, totp: has_totp, created_at }
     }
+}
+
+impl Listed for Record {
+    const COLUMNS: &'static [&'static str] =
+        &["e-mail", "name", "status", "operator", "second factor", "created at"];
+
+    fn cells(&self) -> Vec<String> {
+        let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+        vec![
+            self.email.clone(),
+            self.name.clone(),
+            self.status.to_owned(),
+            yes(self.is_operator),
+            yes(self.totp),
+            self.created_at.to_string(),
+        ]
+    }
+}
+
+impl Linked {
+    fn new(session: &Session, user: Option<User>, link: Option<&NewLink>) -> Self {
+        let url = link.map(|link| format!("{}{}", session.own_url(), link.path()));
+        Self { user: user.map(Record::from), link: url, expires_at: link.map(|link| link.expires_at) }
+    }
+
+    fn said(&self) -> String {
+        let (Some(link), Some(end)) = (&self.link, self.expires_at) else { return String::new() };
+        format!("{link}\n\nThis link is valid once, until {end}. It is shown this once: pass it on now.")
+    }
+}
+
+/// The company that is named, and the role in it.
+async fn company(session: &Session, rights: &Rights) -> anyhow::Result<Option<(Uuid, Role)>> {
+    let Some(name) = &rights.company else { return Ok(None) };
+    Ok(Some((session.company(name).await?.id, rights.role)))
+}
+
+pub(super) async fn create(session: &Session, arguments: Create) -> anyhow::Result<()> {
+    let Create { email, name, rights, password_file } = arguments;
+    let password = password_file.as_deref().map(secret_input::read_password).transpose()?;
+    let accounts = session.accounts();
+    let create = accounts::Create {
+        email: email.as_str(),
+        name: name.as_deref().unwrap_or(email.as_str()),
+        password: password.as_ref().map(|password| password.expose()),
+        company: company(session, &rights).await?,
+        is_operator: rights.operator,
+    };
+    let user = accounts.create(&session.who(), create).await.map_err(|error| match error {
+        Error::Exists => anyhow!("there is a user {email} already; `pombo user list` shows the users"),
+        other => other.into(),
+    })?;
+    if password.is_some() {
+        let said = format!("user {email} can sign in now, with the given password");
+        return session.output.record(&Linked::new(session, Some(user), None), &said);
+    }
+    let link = accounts.reset(&session.who(), &user).await?;
+    let linked = Linked::new(session, Some(user), Some(&link));
+    let said = format!("user {email} chooses a password here:\n{}", linked.said());
+    session.output.record(&linked, &said)
+}
+
+pub(super) async fn invite(session: &Session, arguments: Invite) -> anyhow::Result<()> {
+    let Invite { email, name, rights } = arguments;
+    let invite = accounts::Invite {
+        email: email.as_str(),
+        name: name.as_deref().unwrap_or_default(),
+        company: company(session, &rights).await?,
+        is_operator: rights.operator,
+    };
+    let link = session.accounts().invite(&session.who(), invite).await?;
+    let linked = Linked::new(session, None, Some(&link));
+    session.output.record(&linked, &linked.said())
+}
+
+pub(super) async fn list(session: &Session) -> anyhow::Result<()> {
+    let (accounts, mut records) = (session.accounts(), Vec::<Record>::new());
+    for page in 1.. {
+        let found = accounts.users(PageRequest { page, limit: PAGE }, None).await?;
+        let is_last = page >= found.pages(PAGE).into();
+        records.extend(found.records.into_iter().map(Record::from));
+        if is_last {
+            break;
+        }
+    }
+    session.output.list(&records, "there are no users; add one with `pombo user create EMAIL --operator`")
+}
+
+pub(super) async fn disable(session: &Session, Disable { email, undo }: Disable) -> anyhow::Result<()> {
+    let user = find(session, &email).await?;
+    let accounts = session.accounts();
+    let changed = accounts.set_disabled(&session.who(), &user, !undo).await?;
+    let said = match (undo, changed) {
+        (false, true) => format!("user {email} is signed out and cannot sign in"),
+        (false, false) => format!("user {email} was disabled before"),
+        (true, true) => format!("user {email} can sign in again"),
+        (true, false) => format!("user {email} is not disabled"),
+    };
+    session.output.record(&Record::from(accounts.user(user.id).await?), &said)
+}
+
+pub(super) async fn reset(session: &Session, Reset { email, totp }: Reset) -> anyhow::Result<()> {
+    let user = find(session, &email).await?;
+    let accounts = session.accounts();
+    if totp {
+        accounts.forget_totp(&session.who(), &user).await?;
+    }
+    let link = accounts.reset(&session.who(), &user).await?;
+    let linked = Linked::new(session, Some(accounts.user(user.id).await?), Some(&link));
+    session.output.record(&linked, &linked.said())
+}
+
+/// The user that an argument names.
+async fn find(session: &Session, email: &Email) -> anyhow::Result<User> {
+    let accounts = session.accounts();
+    match accounts.user_by_email(email.as_str()).await {
+        Err(Error::NotFound) => {}
+        found => return Ok(found?),
+    }
+    let users = accounts.users(PageRequest { page: 1, limit: PAGE }, None).await?;
+    let near = nearest(email.as_str(), users.records.iter().map(|user| user.email.as_str()));
+    Err(match near {
+        Some(near) => anyhow!("there is no user {email}; did you mean {near}?"),
+        None => anyhow!("there is no user {email}; `pombo user list` shows those that there are"),
+    })
 }

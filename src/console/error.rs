@@ -6,8 +6,10 @@ use std::time::Duration;
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, ResponseError};
 
+use crate::accounts;
+use crate::engine;
 use crate::error::{Class, Refusal};
-use crate::{accounts, engine, store};
+use crate::store;
 
 /// Why a page is not shown or a form not taken. The gate turns it into a page in the person's language.
 #[derive(Debug)]

@@ -48,13 +48,13 @@ fn head(visitor: &Visitor) -> Markup {
             a.brand href="/console" { (assets::mark()) "Pombo" }
             @if let Some(person) = &visitor.person {
                 div.who {
-                    a.company href="/console/companies" aria-label=(text.get("shell-company-change")) {
+                    a.company href="/console/companies" title=(text.get("shell-company-change")) {
                         @match &person.company {
                             Some(company) => bdi { (company.name) },
                             None => (text.get("shell-company-none")),
                         }
                     }
-                    a href="/console/account" aria-label=(text.get("shell-account")) { bdi { (person.signed_in.user.name) } }
+                    a href="/console/account" title=(text.get("shell-account")) { bdi { (person.signed_in.user.name) } }
                     form method="post" action="/console/sign-out" {
                         button.quiet type="submit" { (text.get("shell-sign-out")) }
                     }

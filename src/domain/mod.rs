@@ -20,6 +20,7 @@ pub mod phone;
 pub mod plan;
 pub mod rate;
 pub mod request;
+pub mod scope;
 pub mod secret;
 pub mod send;
 pub mod suppression;

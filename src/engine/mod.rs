@@ -88,9 +88,11 @@ use crate::connector::web_session::Driver;
 use crate::domain::channel::Channel;
 use crate::domain::limit::Spent;
 pub use crate::domain::request::{Skipped, SkippedEntry};
+use crate::domain::scope::Scopes;
 use crate::domain::send::Schedule;
 use crate::error::Refusal;
 use crate::fair_semaphore::FairSemaphore;
+use crate::store::api_key::KeyRecord;
 use crate::store::{self, Lease, Purpose, Store};
 use crate::vault::Vault;
 
@@ -139,10 +141,12 @@ struct Inner {
 pub struct Caller {
     /// The company that the key belongs to.
     pub company_id: Uuid,
-    /// The key.
+    /// The key; of a session's token the session.
     pub key_id: Uuid,
     /// The name of the company's tier.
     pub tier: Arc<str>,
+    /// What the key may be used for.
+    pub scopes: Scopes,
 }
 
 /// A send that is durable.
@@ -378,7 +382,10 @@ impl Engine {
     /// [`Error::Unavailable`] when the key is not known yet and the database is away.
     pub async fn authenticate(&self, key: &str) -> Result<Option<Caller>, Error> {
         let key = self.0.keys.find(self.store(), key).await?;
-        Ok(key.map(|key| Caller { company_id: key.company_id, key_id: key.id, tier: key.tier }))
+        Ok(key.map(|key| {
+            let KeyRecord { id: key_id, company_id, tier, scopes, .. } = key;
+            Caller { company_id, key_id, tier, scopes }
+        }))
     }
 
     /// Counts a request of the caller's company; what is left of its allowance, or `None` when its tier knows no

@@ -15,7 +15,7 @@ use super::channel::{Overlooked, Release, TemplatesChanged};
 use super::retention::Retention;
 use super::rounds::repeat;
 use super::wall_clock::{Jump, WallClock};
-use super::{Engine, indexing};
+use super::{Engine, indexing, keys};
 use crate::clock::Timestamp;
 use crate::domain::channel::{Kind, Status};
 use crate::domain::send::State;
@@ -107,6 +107,11 @@ impl Sentinel {
         repeat(thread, "retention", async move || {
             retention.round().await;
             retention.interval()
+        });
+        let used = engine.clone();
+        repeat(thread, "key uses", async move || {
+            used.write_key_uses().await;
+            keys::WRITE_INTERVAL
         });
         let store = engine.store().clone();
         repeat(thread, "indexing", async move || indexing::round(&store).await);

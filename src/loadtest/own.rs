@@ -18,6 +18,7 @@ use crate::app::App;
 use crate::clock::Timestamp;
 use crate::config::{Config, Secrets};
 use crate::domain::channel::{Kind, Status};
+use crate::domain::scope::Scopes;
 use crate::domain::secret::Secret;
 use crate::domain::tier;
 use crate::store::Store;
@@ -155,7 +156,14 @@ async fn fill(
     store
         .add_api_key(
             &Who::Pombo,
-            NewKey { company_id: company, name: NAME, prefix: &prefix, hash, expires_at: None },
+            NewKey {
+                company_id: company,
+                name: NAME,
+                prefix: &prefix,
+                hash,
+                expires_at: None,
+                scopes: Scopes::ALL,
+            },
         )
         .await?;
     let channel = add_channel(&app, company).await?;

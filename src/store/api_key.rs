@@ -9,9 +9,11 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::change::{self, Change, What, Who};
+use super::dialect::{Bulk, Type};
 use super::revision::{self, Topic};
 use super::{Result, Store};
 use crate::clock::Timestamp;
+use crate::domain::scope::Scopes;
 
 /// A key to add.
 #[derive(Debug, Clone)]
@@ -26,6 +28,8 @@ pub struct NewKey<'a> {
     pub hash: [u8; 32],
     /// When it stops working; never when `None`.
     pub expires_at: Option<Timestamp>,
+    /// What it may be used for.
+    pub scopes: Scopes,
 }
 
 /// A key as its company may see it.
@@ -45,6 +49,17 @@ pub struct ApiKey {
     pub revoked_at: Option<Timestamp>,
     /// When it was added.
     pub created_at: Timestamp,
+    /// What it may be used for.
+    pub scopes: Scopes,
+    /// When it was last used, to the minute.
+    pub last_used_at: Option<Timestamp>,
+}
+
+impl ApiKey {
+    /// Whether the key opens anything at this moment.
+    pub fn is_valid(&self, now: Timestamp) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
+    }
 }
 
 /// What authentication needs to know of a key.
@@ -60,6 +75,10 @@ pub struct KeyRecord {
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
+    /// What it may be used for.
+    pub scopes: Scopes,
+    /// When it was last used, as the database knew.
+    pub last_used_at: Option<Timestamp>,
 }
 
 impl KeyRecord {
@@ -69,6 +88,8 @@ impl KeyRecord {
     }
 }
 
+const USES: &[(&str, Type)] = &[("id", Type::Uuid), ("at", Type::Int)];
+
 #[derive(FromQueryResult)]
 struct Found {
     id: Uuid,
@@ -76,25 +97,39 @@ struct Found {
     tier: String,
     expires_at: Option<i64>,
     revoked_at: Option<i64>,
+    scopes: Option<String>,
+    last_used_at: Option<i64>,
 }
 
 impl From<Found> for KeyRecord {
     fn from(found: Found) -> Self {
-        let Found { id, company_id, tier, expires_at, revoked_at } = found;
+        let Found { id, company_id, tier, expires_at, revoked_at, scopes, last_used_at } = found;
         Self {
             id,
             company_id,
             tier: tier.into(),
             expires_at: expires_at.map(Timestamp::from_millis),
             revoked_at: revoked_at.map(Timestamp::from_millis),
+            scopes: Scopes::from_stored(scopes.as_deref()),
+            last_used_at: last_used_at.map(Timestamp::from_millis),
         }
     }
 }
 
 impl From<api_key::Model> for ApiKey {
     fn from(model: api_key::Model) -> Self {
-        let api_key::Model { id, company_id, name, prefix, hash: _, expires_at, revoked_at, created_at } =
-            model;
+        let api_key::Model {
+            id,
+            company_id,
+            name,
+            prefix,
+            hash: _,
+            expires_at,
+            revoked_at,
+            created_at,
+            scopes,
+            last_used_at,
+        } = model;
         Self {
             id,
             company_id,
@@ -103,6 +138,8 @@ impl From<api_key::Model> for ApiKey {
             expires_at: expires_at.map(Timestamp::from_millis),
             revoked_at: revoked_at.map(Timestamp::from_millis),
             created_at: Timestamp::from_millis(created_at),
+            scopes: Scopes::from_stored(scopes.as_deref()),
+            last_used_at: last_used_at.map(Timestamp::from_millis),
         }
     }
 }
@@ -114,7 +151,7 @@ impl Store {
     ///
     /// [`super::Error::Taken`] when the hash is stored already.
     pub async fn add_api_key(&self, who: &Who, key: NewKey<'_>) -> Result<ApiKey> {
-        let NewKey { company_id, name, prefix, hash, expires_at } = key;
+        let NewKey { company_id, name, prefix, hash, expires_at, scopes } = key;
         let model = api_key::ActiveModel {
             id: Set(Uuid::now_v7()),
             company_id: Set(company_id),
@@ -124,6 +161,8 @@ impl Store {
             expires_at: Set(expires_at.map(Timestamp::millis)),
             revoked_at: Set(None),
             created_at: Set(Timestamp::now().millis()),
+            scopes: Set(scopes.stored()),
+            last_used_at: Set(None),
         };
         let transaction = self.begin().await?;
         let model = model.insert(&transaction).await?;
@@ -133,6 +172,7 @@ impl Store {
             "name": name,
             "prefix": prefix,
             "expires_at": expires_at,
+            "scopes": scopes.words(),
         });
         change::record(&transaction, &[Change::now(who, What::ApiKey, model.id, None, added)]).await?;
         revision::bump(&transaction, Topic::ApiKey).await?;
@@ -149,6 +189,37 @@ impl Store {
         let keys = api_key::Entity::find().filter(api_key::Column::CompanyId.eq(company_id));
         let models = keys.order_by_desc(api_key::Column::Id).all(&self.read).await?;
         Ok(models.into_iter().map(ApiKey::from).collect())
+    }
+
+    /// The key of this id, if it is the company's.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn api_key(&self, company_id: Uuid, id: Uuid) -> Result<Option<ApiKey>> {
+        let key = api_key::Entity::find_by_id(id).filter(api_key::Column::CompanyId.eq(company_id));
+        Ok(key.one(&self.read).await?.map(ApiKey::from))
+    }
+
+    /// Writes down when keys were last used.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn note_key_uses(&self, uses: &[(Uuid, Timestamp)]) -> Result<()> {
+        let mut rows = Bulk::new(self.backend, USES);
+        for (id, at) in uses {
+            rows.push([(*id).into(), at.millis().into()]);
+        }
+        self.write(&self.write, rows, Vec::new(), |rows, _| {
+            format!(
+                "UPDATE api_key SET last_used_at = incoming.at FROM {rows} AS incoming
+                 WHERE api_key.id = incoming.id
+                     AND (last_used_at IS NULL OR last_used_at < incoming.at)"
+            )
+        })
+        .await?;
+        Ok(())
     }
 
     /// Revokes a key; `false` when there is no such key or it was revoked before.
@@ -181,7 +252,7 @@ impl Store {
     ///
     /// Those of any query.
     pub async fn find_api_key(&self, hash: &[u8; 32]) -> Result<Option<KeyRecord>> {
-        let sql = "SELECT api_key.id, company_id, company.tier, expires_at, revoked_at
+        let sql = "SELECT api_key.id, company_id, company.tier, expires_at, revoked_at, scopes, last_used_at
             FROM api_key JOIN company ON company.id = company_id WHERE hash = $1";
         let Some(row) = self.row(sql, [hash.to_vec().into()]).await? else { return Ok(None) };
         Ok(Some(Found::from_query_result(&row, "")?.into()))

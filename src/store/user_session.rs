@@ -54,12 +54,14 @@ pub struct Session {
 }
 
 /// Whose data a session's token reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TokenOwner {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bearer {
     /// The session.
     pub session_id: Uuid,
     /// The company.
     pub company_id: Uuid,
+    /// The name of the company's tier.
+    pub tier: String,
     /// When the session was last used, to the minute.
     pub last_used_at: Timestamp,
 }
@@ -328,20 +330,22 @@ impl Store {
     /// # Errors
     ///
     /// Those of any query.
-    pub async fn find_session_token(&self, hash: &[u8; 32], now: Timestamp) -> Result<Option<TokenOwner>> {
+    pub async fn find_session_token(&self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Bearer>> {
         let [idle, oldest] = bounds(now);
-        let sql = "SELECT user_session.id, token_company_id, last_used_at
+        let sql = "SELECT user_session.id, token_company_id, last_used_at, tier
             FROM user_session JOIN user_account ON user_account.id = user_session.user_id
-            WHERE token_hash = $3 AND token_company_id IS NOT NULL AND disabled_at IS NULL
+                JOIN company ON company.id = token_company_id
+            WHERE token_hash = $3 AND disabled_at IS NULL
                 AND last_used_at > $1 AND user_session.created_at > $2
                 AND (is_operator = 1 OR EXISTS (SELECT 1 FROM membership
                     WHERE membership.user_id = user_session.user_id AND membership.company_id = token_company_id))";
         let row = self.row(sql, [idle.into(), oldest.into(), hash.to_vec().into()]).await?;
         let Some(row) = row else { return Ok(None) };
         let last_used_at: i64 = row.try_get("", "last_used_at")?;
-        Ok(Some(TokenOwner {
+        Ok(Some(Bearer {
             session_id: row.try_get("", "id")?,
             company_id: row.try_get("", "token_company_id")?,
+            tier: row.try_get("", "tier")?,
             last_used_at: Timestamp::from_millis(last_used_at),
         }))
     }

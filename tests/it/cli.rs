@@ -11,4 +11,5 @@ mod refusals;
 mod secrets;
 mod suppression;
 mod tuning;
+mod user;
 mod webhook;

@@ -13,6 +13,7 @@ use pombo::clock::Timestamp;
 use pombo::config::Config;
 use pombo::connector::web_session::Driver;
 use pombo::domain::channel::{Channel, Kind, Status};
+use pombo::domain::scope::Scopes;
 use pombo::domain::template::{ListedTemplate, ParameterFormat};
 use pombo::engine::Engine;
 use pombo::store::Store;
@@ -138,14 +139,14 @@ impl Service {
         self.directory.path()
     }
 
+    /// People who sign in, of the service's own process.
+    pub(crate) fn accounts(&self) -> &Accounts {
+        &self.process.accounts
+    }
+
     /// The engine behind the socket.
     pub(crate) fn engine(&self) -> &Engine {
         &self.process.engine
-    }
-
-    /// The people who sign in, as another process would see them.
-    pub(crate) fn accounts(&self) -> Accounts {
-        Accounts::new(self.store().clone(), Arc::clone(&self.process.vault))
     }
 
     /// How many pages have a live part open.
@@ -196,9 +197,18 @@ impl Service {
         Company { id, key }
     }
 
+    /// Another key of a company, which may be used for this.
+    pub(crate) async fn add_scoped_key(&self, company_id: Uuid, key: &str, scopes: Scopes) -> Uuid {
+        let hash = api_key::hash(key);
+        let new = NewKey { company_id, name: key, prefix: "pombo_", hash, expires_at: None, scopes };
+        self.store().add_api_key(&Who::Pombo, new).await.unwrap().id
+    }
+
     /// Another key of a company; its id.
     pub(crate) async fn add_key(&self, company_id: Uuid, key: &str, expires_at: Option<Timestamp>) -> Uuid {
-        let new = NewKey { company_id, name: key, prefix: "pombo_", hash: api_key::hash(key), expires_at };
+        let scopes = Scopes::ALL;
+        let new =
+            NewKey { company_id, name: key, prefix: "pombo_", hash: api_key::hash(key), expires_at, scopes };
         self.store().add_api_key(&Who::Pombo, new).await.unwrap().id
     }
 

@@ -1,6 +1,7 @@
 //! Everything that is tested through the library's public face, in one binary.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where it fails")]
 
+mod accounts;
 mod api;
 mod child;
 mod cli;

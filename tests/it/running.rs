@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
 use actix_web::web;
+use pombo::accounts::Accounts;
 use pombo::api;
 use pombo::app::verify_tokens;
 use pombo::clock::Timestamp;
 use pombo::config::Config;
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::contact::Person;
+use pombo::domain::scope::Scopes;
 use pombo::domain::tier;
 use pombo::engine::Engine;
 use pombo::simulator::{self, Simulator};
@@ -96,7 +98,14 @@ impl Running {
         let company = store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
         let (key, prefix) = api_key::generate();
         let hash = api_key::hash(key.expose());
-        let new = NewKey { company_id: company, name: "test", prefix: &prefix, hash, expires_at: None };
+        let new = NewKey {
+            company_id: company,
+            name: "test",
+            prefix: &prefix,
+            hash,
+            expires_at: None,
+            scopes: Scopes::ALL,
+        };
         store.add_api_key(&Who::Pombo, new).await.unwrap();
 
         let (engine, server, url) = serve(&config, &store, &vault, &database).await;
@@ -312,7 +321,9 @@ async fn serve(
 ) -> (Engine, ServerHandle, String) {
     let lease = lease(store, database).await;
     let engine = Engine::start(config, store.clone(), Arc::clone(vault), lease, None).await.unwrap();
-    let state = web::Data::new(api::State { engine: engine.clone(), options: api::Options::default() });
+    let accounts = Accounts::new(store.clone(), Arc::clone(vault));
+    let state =
+        web::Data::new(api::State { engine: engine.clone(), accounts, options: api::Options::default() });
     let (running, url) = listen(state, None);
     let handle = running.handle();
     actix_web::rt::spawn(running);

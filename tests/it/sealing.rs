@@ -122,7 +122,7 @@ async fn a_running_service_goes_on_while_the_key_is_rotated(universe: &Universe)
 fn app(universe: &Universe, directory: &TempDir) -> App {
     let config = Config::default();
     let vault = Vault::open(&config.secrets, directory.path()).unwrap().0;
-    App { config, store: universe.store.clone(), vault }
+    App { config, store: universe.store.clone(), vault: Arc::new(vault) }
 }
 
 fn put(key: &str, value: &[u8]) -> Change {
@@ -133,7 +133,7 @@ fn put(key: &str, value: &[u8]) -> Change {
 /// A service's session writes on and on, each time all of some records, while the command rotates the key three times.
 async fn a_session_that_writes_loses_nothing_to_a_rotation(universe: &Universe) {
     let directory = tempfile::tempdir().unwrap();
-    let (service, channel) = (Arc::new(app(universe, &directory).vault), Uuid::now_v7());
+    let (service, channel) = (app(universe, &directory).vault, Uuid::now_v7());
     let session = SessionRecords::new(universe.store.clone(), service, channel);
     session.apply((0..RECORDS).map(|key| put(&key.to_string(), b"first")).collect()).await.unwrap();
     let (done, written) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -166,7 +166,7 @@ async fn a_session_that_writes_loses_nothing_to_a_rotation(universe: &Universe) 
         (1, State::Current, RECORDS),
         "{keys:?}"
     );
-    let session = SessionRecords::new(universe.store.clone(), Arc::new(later.vault), channel);
+    let session = SessionRecords::new(universe.store.clone(), later.vault, channel);
     let records = session.list("session").await.unwrap();
     assert_eq!(records.len() as u64, RECORDS);
     assert!(
@@ -177,7 +177,7 @@ async fn a_session_that_writes_loses_nothing_to_a_rotation(universe: &Universe) 
 
 async fn a_rotation_waits_for_what_a_session_has_sealed_and_not_written_yet(universe: &Universe) {
     let directory = tempfile::tempdir().unwrap();
-    let (service, channel) = (Arc::new(app(universe, &directory).vault), Uuid::now_v7());
+    let (service, channel) = (app(universe, &directory).vault, Uuid::now_v7());
     let session = SessionRecords::new(universe.store.clone(), Arc::clone(&service), channel);
     let first = service.current_key();
     let outside = Database::connect(&universe.url).await.unwrap();

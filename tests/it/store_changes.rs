@@ -3,6 +3,7 @@
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::page::PageRequest;
+use pombo::domain::scope::Scopes;
 use pombo::store::api_key::NewKey;
 use pombo::store::change::{Change, Filter, What, Who};
 use pombo::store::channel::{NewChannel, Sealed};
@@ -146,8 +147,14 @@ async fn companies_channels_keys_and_app_secrets_are_recorded_without_the_secret
         assert!(store.set_channel_app_secret(&ana(), id, sealed.to_vec()).await.unwrap());
     }
     assert!(!store.set_channel_app_secret(&ana(), Uuid::nil(), b"secret".to_vec()).await.unwrap());
-    let key =
-        NewKey { company_id: company, name: "till", prefix: "pombo_ab", hash: [7; 32], expires_at: None };
+    let key = NewKey {
+        company_id: company,
+        name: "till",
+        prefix: "pombo_ab",
+        hash: [7; 32],
+        expires_at: None,
+        scopes: Scopes::ALL,
+    };
     let key = store.add_api_key(&ana(), key).await.unwrap().id;
     assert!(store.revoke_api_key(&ana(), key).await.unwrap());
     assert!(!store.revoke_api_key(&ana(), key).await.unwrap());
@@ -228,7 +235,14 @@ async fn a_change_that_cannot_be_recorded_is_not_made(universe: &Universe) {
     assert!(store.set_channel_app_secret(&ana(), id, vec![2]).await.is_err());
     assert!(store.add_company(&ana(), "globex", "standard").await.is_err());
     let company_id = store.find_channel(id).await.unwrap().unwrap().company_id;
-    let key = NewKey { company_id, name: "till", prefix: "pombo_ab", hash: [7; 32], expires_at: None };
+    let key = NewKey {
+        company_id,
+        name: "till",
+        prefix: "pombo_ab",
+        hash: [7; 32],
+        expires_at: None,
+        scopes: Scopes::ALL,
+    };
     assert!(store.add_api_key(&ana(), key).await.is_err());
     assert_eq!(seen().await, before);
 

@@ -3,6 +3,7 @@
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Connection, Kind, Number, Reason, Status};
 use pombo::domain::page::PageRequest;
+use pombo::domain::scope::Scopes;
 use pombo::domain::template::{ListedTemplate, ParameterFormat};
 use pombo::store::Error;
 use pombo::store::api_key::NewKey;
@@ -58,8 +59,14 @@ async fn a_company_is_found_by_name_and_by_id_and_its_name_is_taken(universe: &U
 async fn a_revoked_key_stays_known_as_revoked(universe: &Universe) {
     let store = &universe.store;
     let company = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap();
-    let key =
-        |hash| NewKey { company_id: company.id, name: "till", prefix: "pombo_ab", hash, expires_at: None };
+    let key = |hash| NewKey {
+        company_id: company.id,
+        name: "till",
+        prefix: "pombo_ab",
+        hash,
+        expires_at: None,
+        scopes: Scopes::ALL,
+    };
     let before = store.revisions().await.unwrap();
     let first = store.add_api_key(&Who::Pombo, key([1; 32])).await.unwrap();
     assert!(matches!(store.add_api_key(&Who::Pombo, key([1; 32])).await, Err(Error::Taken(_))));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix_web::{App, HttpServer, web};
+use pombo::accounts::Accounts;
 use pombo::api;
 use pombo::config::Config;
 use pombo::connector::web_session::whatsapp::WhatsApp;
@@ -88,8 +89,10 @@ async fn served() {
     options.dials_at_once = config.web_session.dials_at_once;
     let driver = Some(Arc::new(WhatsApp::start(options).unwrap()) as _);
     let lease = store.acquire_lease(&database, "bench").await.unwrap();
+    let accounts = Accounts::new(store.clone(), Arc::clone(&vault));
     let engine = Engine::start(&config, store, vault, lease, driver).await.unwrap();
-    let state = web::Data::new(api::State { engine: engine.clone(), options: api::Options::default() });
+    let options = api::Options::default();
+    let state = web::Data::new(api::State { engine: engine.clone(), accounts, options });
     let server = HttpServer::new(move || App::new().service(api::service(state.clone())))
         .workers(2)
         .disable_signals()

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::api::Options;
+use crate::api::{Access, Options, ROUTES};
 
 /// Kinds of which one is open: what it describes may be described by a stricter one, too.
 const OPEN_KINDS: [&str; 2] = ["TemplateComponent", "TemplateParameter"];
@@ -27,6 +27,7 @@ const OPEN_OBJECTS: [&str; 11] = [
 /// Puts all of it into a document that was made from the handlers' types.
 pub(super) fn apply(document: &mut Value, options: &Options) {
     operations(document, options);
+    scopes(document);
     for name in answered(document) {
         require_nullable(&mut document["components"]["schemas"][name]);
     }
@@ -65,6 +66,38 @@ fn operations(document: &mut Value, options: &Options) {
             without_null(&mut content["schema"]);
         }
     }
+}
+
+/// What a company's key has to be good for, and the refusal of one that is not.
+fn scopes(document: &mut Value) {
+    for route in ROUTES {
+        let Some(scope) = route.access.scope() else { continue };
+        let operation = &mut document["paths"][route.path][route.method.to_lowercase()];
+        if operation.is_null() {
+            continue;
+        }
+        let needed = match route.access {
+            Access::CompanyOrSession => {
+                format!(
+                    "Needs an API key with the scope `{scope}`, or the token of a session in the console."
+                )
+            }
+            _ => format!("Needs an API key with the scope `{scope}`."),
+        };
+        append(&mut operation["description"], &needed, "\n\n");
+        let refused = &mut operation["responses"]["403"];
+        append(&mut refused["description"], "`insufficient_scope`", ", ");
+        let body = json!({ "schema": { "$ref": "#/components/schemas/Error" } });
+        refused["content"] = json!({ "application/json": body });
+    }
+}
+
+/// Adds a sentence or a word to a text that may be absent.
+fn append(text: &mut Value, more: &str, between: &str) {
+    *text = match text.as_str() {
+        Some(text) if !text.is_empty() => format!("{text}{between}{more}").into(),
+        _ => more.into(),
+    };
 }
 
 fn without_null(schema: &mut Value) {

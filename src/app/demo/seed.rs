@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Kind, Status};
 use crate::domain::page::PageRequest;
+use crate::domain::scope::Scopes;
 use crate::domain::secret::Secret;
 use crate::store::Store;
 use crate::store::api_key::NewKey;
@@ -145,7 +146,14 @@ pub(super) async fn new_key(store: &Store, company: &Company) -> anyhow::Result<
     }
     let (plain, prefix) = api_key::generate();
     let hash = api_key::hash(plain.expose());
-    let new = NewKey { company_id: company.id, name: KEY_NAME, prefix: &prefix, hash, expires_at: None };
+    let new = NewKey {
+        company_id: company.id,
+        name: KEY_NAME,
+        prefix: &prefix,
+        hash,
+        expires_at: None,
+        scopes: Scopes::ALL,
+    };
     store.add_api_key(&Who::Pombo, new).await?;
     Ok(plain)
 }

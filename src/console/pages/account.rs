@@ -19,6 +19,7 @@ use crate::console::form::Form;
 use crate::console::language::Language;
 use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::Id;
+use crate::console::text::Text;
 use crate::console::visitor::Person;
 use crate::console::zone::Zone;
 
@@ -57,7 +58,12 @@ pub(in crate::console) async fn profile(
             .set_profile(&person.signed_in, &name, language, zone.as_deref(), &person.origin)
             .await;
         match set {
-            Ok(()) => return Ok(done(&state, &person, "account-saved")),
+            Ok(()) => {
+                // The next page is in the language that was chosen just now.
+                let text = language.map_or(person.text, Text);
+                state.flashes.put(person.session, "done", text.get("account-saved"));
+                return Ok(Answer::to(PLACE));
+            }
             Err(accounts::Error::Invalid { field, .. }) => note_invalid(&mut form, field),
             Err(error) => return Err(error.into()),
         }

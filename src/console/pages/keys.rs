@@ -24,6 +24,7 @@ use crate::console::visitor::Viewer;
 use crate::console::{State, address};
 use crate::domain::channel::{Channel, Kind, Status};
 use crate::domain::page::PageRequest;
+use crate::domain::scope::{Scope, Scopes};
 use crate::store::api_key::{ApiKey, NewKey};
 use crate::vault::api_key;
 
@@ -43,7 +44,8 @@ pub(in crate::console) async fn show(
     state: Data<State>,
     request: HttpRequest,
 ) -> Result<Page, Error> {
-    page(&viewer, &state, &request, &Form::new(viewer.text)).await
+    let all = Scope::ALL.map(|scope| ("scope", scope.as_str().to_owned()));
+    page(&viewer, &state, &request, &Form::filled(viewer.text, all)).await
 }
 
 /// Creates one.
@@ -58,6 +60,13 @@ pub(in crate::console) async fn create(
         "" => None,
         _ => form.choice("expires", &DAYS).and_then(|days| days.parse::<u32>().ok()),
     };
+    let chosen: Vec<_> =
+        Scope::ALL.into_iter().filter(|scope| form.is_ticked("scope", scope.as_str())).collect();
+    if chosen.is_empty() {
+        form.fault("scope", viewer.text.get("keys-no-scope"));
+    }
+    // A key for everything may do what later versions add too.
+    let scopes = if chosen.len() == Scope::ALL.len() { Scopes::ALL } else { chosen.into_iter().collect() };
     if form.has_faults() {
         return Ok(page(&viewer, &state, &request, &form).await?.unprocessable().into());
     }
@@ -65,9 +74,10 @@ pub(in crate::console) async fn create(
         let (key, prefix) = api_key::generate();
         let expires_at = days.map(|days| Timestamp::now().plus(DAY * days));
         let hash = api_key::hash(key.expose());
-        let new = NewKey { company_id: viewer.company.id, name: &name, prefix: &prefix, hash, expires_at };
+        let company_id = viewer.company.id;
+        let new = NewKey { company_id, name: &name, prefix: &prefix, hash, expires_at, scopes };
         state.engine.records_of(viewer.company.id).await?.add_api_key(&viewer.who(), new).await?;
-        state.flashes.put(viewer.session, NEW, key.expose());
+        state.flashes.put(viewer.session, NEW, format!("{} {}", key.expose(), scopes.words().join(" ")));
         Ok(Answer::to(PLACE))
     };
     state.once.act(&viewer, &form, act).await
@@ -88,11 +98,12 @@ pub(in crate::console) async fn revoke(viewer: Viewer, state: Data<State>, id: I
 async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form) -> Result<Page, Error> {
     let text = viewer.text;
     let new = state.flashes.take(viewer.session, NEW);
+    let new = new.as_deref().and_then(|shown| shown.split_once(' '));
     let records = state.engine.records_of(viewer.company.id).await?;
     let keys = records.api_keys(viewer.company.id).await?;
     let sender = match &new {
-        Some(_) => sender(&records, viewer).await?,
-        None => None,
+        Some((_, scopes)) if scopes.contains(Scope::Send.as_str()) => sender(&records, viewer).await?,
+        _ => None,
     };
     drop(records);
     let expiries = [(String::new(), text.get("keys-never"))].into_iter();
@@ -102,12 +113,15 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
     }));
     let body = html! {
         @if let Some(sentence) = state.flashes.take(viewer.session, "done") { (notice::done(&sentence)) }
-        @if let Some(key) = &new { (shown_once(text, &address::base(request, state), key, sender.as_ref())) }
+        @if let Some((key, scopes)) = new {
+            (shown_once(text, &address::base(request, state), key, Scopes::from_stored(Some(scopes)), sender.as_ref()))
+        }
         section.panel aria-labelledby="create" {
             h2 id="create" { (text.get("keys-new")) }
             form method="post" action=(PLACE) {
                 (faults(form)) (once(form))
                 (Field::new(form, "name", &text.get("keys-name")).hint(&text.get("keys-name-hint")).required().most(100).text())
+                (Field::new(form, "scope", &text.get("keys-scopes")).boxes(Scope::ALL.map(|scope| (scope.as_str(), does(text, scope)))))
                 (Field::new(form, "expires", &text.get("keys-expires")).select(expiries))
                 button type="submit" { (text.get("keys-create")) }
             }
@@ -120,6 +134,16 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
     };
     let page = Page::new(text.get("keys-title"), Menu::Keys, body);
     Ok(if new.is_some() { page.secret() } else { page })
+}
+
+/// What a scope allows.
+fn does(text: Text, scope: Scope) -> String {
+    text.get(match scope {
+        Scope::Send => "keys-scope-send",
+        Scope::Read => "keys-scope-read",
+        Scope::Contacts => "keys-scope-contacts",
+        Scope::Control => "keys-scope-control",
+    })
 }
 
 /// A channel that a first message can go through.
@@ -136,8 +160,12 @@ async fn sender(records: &crate::engine::Records, viewer: &Viewer) -> Result<Opt
 }
 
 /// The key, for this one time, and what to do with it.
-fn shown_once(text: Text, base: &str, key: &str, sender: Option<&Channel>) -> Markup {
-    let read = format!("curl '{base}/api/v1/contacts?limit=1' \\\n  -H 'Authorization: Bearer {key}'");
+fn shown_once(text: Text, base: &str, key: &str, scopes: Scopes, sender: Option<&Channel>) -> Markup {
+    let readable = [(Scope::Contacts, "contacts?limit=1"), (Scope::Read, "chat?limit=1")];
+    let read = readable
+        .into_iter()
+        .find(|(scope, _)| scopes.has(*scope))
+        .map(|(_, path)| format!("curl '{base}/api/v1/{path}' \\\n  -H 'Authorization: Bearer {key}'"));
     let send = sender.map(|channel| {
         let (path, fields) = match channel.kind {
             Kind::BusinessAccount => ("chat", ""),
@@ -159,9 +187,9 @@ fn shown_once(text: Text, base: &str, key: &str, sender: Option<&Channel>) -> Ma
             @if let Some(send) = &send {
                 p { (text.with("keys-send", [("number", NOBODY.into())])) }
                 (copy::block(text, &text.get("keys-send-name"), send))
-            } @else {
+            } @else if let Some(read) = &read {
                 p { (text.get("keys-read")) " " a href="/console/channels" { (text.get("shell-channels")) } }
-                (copy::block(text, &text.get("keys-read-name"), &read))
+                (copy::block(text, &text.get("keys-read-name"), read))
             }
         }
     }
@@ -173,7 +201,9 @@ fn list(viewer: &Viewer, keys: &[ApiKey]) -> Markup {
         Column::words(text.get("keys-name")),
         Column::words(text.get("keys-prefix")),
         Column::words(text.get("keys-state")),
+        Column::words(text.get("keys-scopes")),
         Column::words(text.get("keys-made")),
+        Column::words(text.get("account-last-used")),
         Column::words(text.get("keys-expires")),
         Column::words(""),
     ];
@@ -194,7 +224,12 @@ fn list(viewer: &Viewer, keys: &[ApiKey]) -> Markup {
             html! { bdi { (key.name) } },
             html! { code { (key.prefix) "…" } },
             badge(tone, &text.get(word)),
+            html! {
+                @if key.scopes == Scopes::ALL { (text.get("keys-everything")) }
+                @else { (key.scopes.words().join(", ")) }
+            },
             moment(viewer, key.created_at),
+            maybe(viewer, key.last_used_at),
             maybe(viewer, key.expires_at),
             revoke,
         ]

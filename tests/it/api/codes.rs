@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use pombo::domain::scope::{Scope, Scopes};
 use pombo::engine::{Claim, Turn};
 use pombo::error::{Class, Code};
 use reqwest::Method;
@@ -16,6 +17,9 @@ const NUMBER: &str = "5511988887777";
 /// An `Idempotency-Key` under which a request was accepted, and one under which one is being carried out.
 const USED: &str = "used";
 const HELD: &str = "held";
+
+/// A key that may be used for reading sends and channels only.
+const READING_KEY: &str = "pombo_reads";
 
 struct Case {
     code: Code,
@@ -84,6 +88,11 @@ fn surface(world: &World, cases: &mut Cases) {
     cases.cases.push(Case {
         code: Code::RateLimited,
         key: Some(world.exhausted.key.clone()),
+        ..anonymous(None)
+    });
+    cases.cases.push(Case {
+        code: Code::InsufficientScope,
+        key: Some(READING_KEY.to_owned()),
         ..anonymous(None)
     });
     cases.get(Code::NotFound, "/api/v1/nothing");
@@ -284,6 +293,7 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
     let claim = Claim { key: HELD.to_owned(), fingerprint: [0; 32] };
     let Ok(Turn::First(_held)) = world.service.engine().claim(world.acme.id, claim).await else { panic!() };
     let canceled = canceled_send(&world).await;
+    world.service.add_scoped_key(world.acme.id, READING_KEY, Scopes::from_iter([Scope::Read])).await;
     let mut cases = Cases { key: world.acme.key.clone(), cases: cases(&world) };
     cases.post(Code::SendIsOver, &format!("/api/v1/sends/{canceled}/pause"), json!(""));
     for case in cases.cases {

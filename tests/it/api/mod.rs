@@ -15,6 +15,7 @@ mod requests;
 mod routes;
 mod send_messages;
 mod sends;
+mod session_token;
 mod surroundings;
 mod terms;
 mod unknown;

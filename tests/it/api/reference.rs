@@ -30,13 +30,19 @@ async fn the_reference_has_every_route_that_clients_and_probes_may_use() {
             assert!(operations.insert(operation["operationId"].to_string()), "{operation}");
             let route = ROUTES.iter().find(|route| route.path == path).unwrap();
             let security = match route.access {
-                Access::Company => Value::Null,
+                Access::Company(_) | Access::CompanyOrSession => Value::Null,
                 Access::Operator => json!([{"operator_key": []}]),
                 Access::Open => json!([{}]),
             };
             assert_eq!(operation["security"], security, "{path}");
             assert_eq!(operation["tags"] == json!(["operator"]), route.access == Access::Operator, "{path}");
             let open = route.access == Access::Open;
+            let method = method.to_uppercase();
+            let of_method = ROUTES.iter().find(|route| route.path == path && route.method == method).unwrap();
+            let scope = of_method.access.scope();
+            let sentence = operation["description"].as_str().unwrap_or_default();
+            let needs = scope.is_some_and(|scope| sentence.contains(&format!("the scope `{scope}`")));
+            assert_eq!(needs, scope.is_some(), "{method} {path}");
             let unauthenticated = operation["responses"].get("401").is_some();
             assert_eq!(unauthenticated, !open, "{path}");
             assert_eq!(operation["responses"].get("429").is_some(), !open, "{path}");

@@ -1,6 +1,7 @@
 //! Every route, with every kind of caller that must not get in.
 
 use pombo::api::{Access, Options, ROUTES, Route};
+use pombo::domain::scope::{Scope, Scopes};
 use reqwest::Method;
 use reqwest::header::HeaderValue;
 
@@ -81,11 +82,16 @@ fn strangers(key: &str) -> Vec<(Vec<Vec<u8>>, &'static str)> {
     strangers
 }
 
+/// Whether a company's key opens it.
+fn is_company_s(route: &Route) -> bool {
+    route.access.scope().is_some()
+}
+
 /// Asks every route of one kind with the wrong keys and with the right one.
-async fn only_opens_to(world: &World, access: Access, key: &str, other_kind: &str) {
+async fn only_opens_to(world: &World, is_its: impl Fn(&Route) -> bool, key: &str, other_kind: &str) {
     let mut strangers = strangers(key);
     strangers.push((vec![format!("Bearer {other_kind}").into_bytes()], "invalid_api_key"));
-    for route in ROUTES.iter().filter(|route| route.access == access) {
+    for route in ROUTES.iter().filter(|route| is_its(route)) {
         for (authorization, code) in &strangers {
             let values: Vec<&[u8]> = authorization.iter().map(Vec::as_slice).collect();
             let answer = ask(world, route, &values).await;
@@ -100,13 +106,14 @@ async fn only_opens_to(world: &World, access: Access, key: &str, other_kind: &st
 #[tokio::test]
 async fn no_route_of_a_company_answers_without_a_valid_key_of_a_company() {
     let world = World::new().await;
-    only_opens_to(&world, Access::Company, &world.globex.key, &world.operator).await;
+    only_opens_to(&world, is_company_s, &world.globex.key, &world.operator).await;
 }
 
 #[tokio::test]
 async fn no_route_of_an_operator_answers_without_a_valid_key_of_an_operator() {
     let world = World::new().await;
-    only_opens_to(&world, Access::Operator, &world.operator, &world.globex.key).await;
+    let is_operators = |route: &Route| route.access == Access::Operator;
+    only_opens_to(&world, is_operators, &world.operator, &world.globex.key).await;
 }
 
 #[tokio::test]
@@ -121,11 +128,37 @@ async fn no_route_of_a_company_shows_what_is_another_company_s() {
     let world = World::new().await;
     let outsider = world.service.company("outsider").await;
     let key = format!("Bearer {}", outsider.key);
-    for route in ROUTES.iter().filter(|route| route.access == Access::Company) {
+    for route in ROUTES.iter().filter(|route| is_company_s(route)) {
         let (status, sign) = seen_from_outside(route);
         let answer = ask(&world, route, &[key.as_bytes()]).await;
         assert_eq!(answer.status, status, "{route:?}: {}", answer.body);
         assert!(answer.body.contains(sign), "{route:?}: {}", answer.body);
+    }
+}
+
+#[tokio::test]
+async fn each_route_of_a_company_needs_its_scope_and_no_other() {
+    let world = World::new().await;
+    let keys = Scope::ALL.map(|scope| (scope, format!("pombo_only_{scope}")));
+    for (scope, key) in &keys {
+        world.service.add_scoped_key(world.globex.id, key, Scopes::from_iter([*scope])).await;
+    }
+    let nothing = "pombo_for_nothing";
+    world.service.add_scoped_key(world.globex.id, nothing, Scopes::from_iter([])).await;
+    for route in ROUTES.iter().filter(|route| is_company_s(route)) {
+        for (scope, key) in &keys {
+            let answer = ask(&world, route, &[format!("Bearer {key}").as_bytes()]).await;
+            let is_refused = answer.code().as_deref() == Some("insufficient_scope");
+            assert_eq!(
+                is_refused,
+                route.access.scope() != Some(*scope),
+                "{route:?} {scope}: {}",
+                answer.body
+            );
+            assert_eq!(is_refused, is_refused && answer.status == 403, "{route:?} {scope}");
+        }
+        let answer = ask(&world, route, &[format!("Bearer {nothing}").as_bytes()]).await;
+        assert_eq!(answer.code().as_deref(), Some("insufficient_scope"), "{route:?}");
     }
 }
 

@@ -80,3 +80,17 @@ async fn of_two_hundred_companies_one_is_found_and_chosen() {
     assert_eq!(owner.post("/console/companies", &form).await.status, 404, "it is not theirs");
     assert!(!owner.page("/console/companies").await.contains("shop"), "nor shown to them");
 }
+
+#[tokio::test]
+async fn the_session_s_token_reads_contacts_and_nothing_else() {
+    let world = World::new().await;
+    let viewer = world.signed_in(Role::Viewer).await;
+    let page = viewer.submit("/console/company/token", &[]).await;
+    let token = page.split("aria-label=\"Session token\"><code>").nth(1).unwrap().split('<').next().unwrap();
+    assert!(token.starts_with("pombos_"), "{token}");
+    assert_eq!(world.service.get("/api/v1/contacts", token).await.status, 200);
+    assert_eq!(world.service.get("/api/v1/sends", token).await.status, 401);
+    assert!(!viewer.page("/console/company").await.contains(token), "it is shown once");
+    viewer.post("/console/sign-out", &[]).await;
+    assert_eq!(world.service.get("/api/v1/contacts", token).await.status, 401, "it ends with the session");
+}

@@ -6,6 +6,15 @@ use pombo::domain::channel::{Kind, Status};
 use super::browser::{Browser, value_of};
 use super::world::World;
 
+/// A key for everything: the boxes as the page shows them, all ticked.
+const ALL: [(&str, &str); 4] =
+    [("scope", "send"), ("scope", "read"), ("scope", "contacts"), ("scope", "control")];
+
+/// The form of a new key.
+fn form<'a>(fields: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    ALL.iter().chain(fields).copied().collect()
+}
+
 /// The key that a page shows for this one time.
 fn shown(page: &str) -> Option<&str> {
     let start = page.find("aria-label=\"New key\"><code>")? + "aria-label=\"New key\"><code>".len();
@@ -16,8 +25,8 @@ fn shown(page: &str) -> Option<&str> {
 async fn a_key_is_shown_once_and_opens_the_api_until_it_is_revoked() {
     let world = World::new().await;
     let owner = world.signed_in(Role::Owner).await;
-    assert!(owner.page("/console/keys").await.contains("There is no key yet."));
-    let page = owner.submit("/console/keys", &[("name", "shop <b>&\"\u{202e}🕊"), ("expires", "30")]).await;
+    let page =
+        owner.submit("/console/keys", &form(&[("name", "shop <b>&\"\u{202e}🕊"), ("expires", "30")])).await;
     let key = shown(&page).unwrap().to_owned();
     assert!(page.contains("shop &lt;b&gt;&amp;&quot;\u{202e}🕊") && !page.contains("<b>"), "{page}");
     assert_eq!(world.service.get("/api/v1/contacts", &key).await.status, 200);
@@ -39,13 +48,13 @@ async fn the_shown_command_is_one_that_this_service_answers() {
         let command = page[start..].split("<code>").nth(1).unwrap().split("</code>").next().unwrap();
         command.replace("&quot;", "\"").replace("&amp;", "&")
     };
-    let page = owner.submit("/console/keys", &[("name", "reader")]).await;
-    let read = command(&page, "Command that reads a contact");
+    let page = owner.submit("/console/keys", &form(&[("name", "reader")])).await;
+    let read = command(&page, "Command that reads");
     let (key, url) = (shown(&page).unwrap(), world.service.url());
     assert_eq!(read, format!("curl '{url}/api/v1/contacts?limit=1' \\\n  -H 'Authorization: Bearer {key}'"));
     let channel =
         world.service.channel(&world.acme, Kind::BusinessAccount, "shop", Status::Connected).await.id;
-    let page = owner.submit("/console/keys", &[("name", "sender")]).await;
+    let page = owner.submit("/console/keys", &form(&[("name", "sender")])).await;
     let send = command(&page, "Command that sends a message");
     let path = format!("/api/v1/chat/{channel}/messages");
     assert!(send.contains(&format!("curl '{url}{path}'")), "{send}");
@@ -62,13 +71,17 @@ async fn a_form_with_faults_keeps_its_words_and_one_that_is_sent_twice_acts_once
     let once = value_of(&page, "once").unwrap();
     let faulty = owner.post("/console/keys", &[("name", " "), ("expires", "7"), ("once", &once)]).await;
     assert_eq!((faulty.status, value_of(&faulty.body, "once").as_deref()), (422, Some(once.as_str())));
-    for fault in ["field-name-fault\">Fill this in.", "field-expires-fault\">Choose one of these."] {
+    for fault in [
+        "field-name-fault\">Fill this in.",
+        "field-expires-fault\">Choose one of these.",
+        "field-scope-fault\">Allow at least one thing.",
+    ] {
         assert!(faulty.body.contains(fault), "{}", faulty.body);
     }
     let long = "x".repeat(101);
-    let faulty = owner.post("/console/keys", &[("name", &long), ("once", &once)]).await;
+    let faulty = owner.post("/console/keys", &form(&[("name", &long), ("once", &once)])).await;
     assert_eq!((faulty.status, value_of(&faulty.body, "name")), (422, Some(long)));
-    let form = [("name", "shop"), ("once", once.as_str())];
+    let form = form(&[("name", "shop"), ("once", once.as_str())]);
     let (first, second) =
         tokio::join!(owner.post("/console/keys", &form), owner.post("/console/keys", &form));
     assert_eq!((first.status, first.header("location")), (303, second.header("location")));
@@ -87,4 +100,17 @@ async fn only_owners_see_the_keys() {
         assert!(answer.body.contains("Your role does not allow this"), "{}", answer.body);
         assert!(!browser.page("/console").await.contains("href=\"/console/keys\""), "{role}");
     }
+}
+
+#[tokio::test]
+async fn a_key_for_one_thing_is_refused_everything_else() {
+    let world = World::new().await;
+    let owner = world.signed_in(Role::Owner).await;
+    let page = owner.submit("/console/keys", &[("name", "crm"), ("scope", "contacts")]).await;
+    let key = shown(&page).unwrap();
+    assert_eq!(world.service.get("/api/v1/contacts", key).await.status, 200);
+    let refused = world.service.get("/api/v1/sends", key).await;
+    assert_eq!((refused.status, refused.code().as_deref()), (403, Some("insufficient_scope")));
+    let listed = owner.page("/console/keys").await;
+    assert!(listed.contains("data-name=\"Allows\">contacts<"), "{listed}");
 }

@@ -40,6 +40,7 @@ pub(crate) struct Process {
     pub(crate) engine: Engine,
     pub(crate) vault: Arc<Vault>,
     pub(crate) pages: Arc<console::State>,
+    pub(crate) accounts: Accounts,
     server: ServerHandle,
     ended: Option<oneshot::Receiver<()>>,
 }
@@ -75,17 +76,19 @@ impl Process {
                 let engine = Engine::start(&config, store, own_vault, lease, driver).await.unwrap();
                 let public_url = config.server.public_url.clone();
                 let page_options = console::Options { public_url, ..console::Options::default() };
-                let pages = web::Data::new(console::State::new(engine.clone(), accounts, page_options));
-                let state = web::Data::new(State { engine: engine.clone(), options });
+                let pages = console::State::new(engine.clone(), accounts.clone(), page_options);
+                let pages = web::Data::new(pages);
+                let state =
+                    web::Data::new(State { engine: engine.clone(), accounts: accounts.clone(), options });
                 let (server, url) = listen(state, Some(pages.clone()));
-                let _ = tell.send((url, engine.clone(), server.handle(), pages.into_inner()));
+                let _ = tell.send((url, engine.clone(), accounts, server.handle(), pages.into_inner()));
                 server.await.unwrap();
                 engine.stop().await;
             });
             let _ = end.send(());
         });
-        let (url, engine, server, pages) = told.await.unwrap();
-        Self { url, engine, vault, pages, server, ended: Some(ended) }
+        let (url, engine, accounts, server, pages) = told.await.unwrap();
+        Self { url, engine, vault, accounts, pages, server, ended: Some(ended) }
     }
 }
 

@@ -1,0 +1,57 @@
+//! Who sits at the command line, for the record of changes: the machine's user, as far as it says.
+//!
+//! This names, it does not prove: whoever can run commands here can read and write the database anyway.
+
+use std::env;
+use std::fs;
+
+/// Where Linux says who a process belongs to.
+const PROCESS: &str = "/proc/self";
+/// Where Unix keeps its users' names, one a line: name, password, number, and more, parted by colons.
+const USERS: &str = "/etc/passwd";
+/// What most shells call the user, where the system does not say.
+const VARIABLE: &str = "USER";
+/// More would be no name.
+const MAX_CHARS: usize = 64;
+
+/// The user's name, or number when the name is not known here.
+pub(super) fn name() -> String {
+    let known = number().map(|number| {
+        let users = fs::read_to_string(USERS).unwrap_or_default();
+        named(&users, number).unwrap_or_else(|| number.to_string())
+    });
+    let name = known.or_else(|| env::var(VARIABLE).ok()).unwrap_or_default();
+    let name: String = name.chars().filter(|character| !character.is_control()).take(MAX_CHARS).collect();
+    if name.is_empty() { "unknown".to_owned() } else { name }
+}
+
+#[cfg(unix)]
+fn number() -> Option<u32> {
+    fs::metadata(PROCESS).ok().map(|process| std::os::unix::fs::MetadataExt::uid(&process))
+}
+
+#[cfg(not(unix))]
+fn number() -> Option<u32> {
+    None
+}
+
+fn named(users: &str, number: u32) -> Option<String> {
+    let mut users = users.lines().map(|line| line.split(':'));
+    users.find_map(|mut fields| {
+        let (name, number_of_this) = (fields.next()?, fields.nth(1)?);
+        (number_of_this.parse() == Ok(number)).then(|| name.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_is_found_by_number_among_lines_of_any_shape() {
+        let users = "root:x:0:0:root:/root:/bin/sh\n\n# note\nbroken\nana:x:1000:1000::/home/ana:/bin/sh\n";
+        assert_eq!(named(users, 1000).as_deref(), Some("ana"));
+        assert_eq!(named(users, 7), None);
+        assert_ne!(name(), "");
+    }
+}

@@ -1,0 +1,117 @@
+//! What an API key may be used for.
+
+use std::fmt;
+
+/// One thing that a key may be used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// Sends, and sends again to those that failed.
+    Send,
+    /// Reads channels, templates, limits and sends.
+    Read,
+    /// Reads and changes contacts and tags.
+    Contacts,
+    /// Pauses, resumes and cancels sends; links web sessions to phones.
+    Control,
+}
+
+impl Scope {
+    /// Every scope.
+    pub const ALL: [Self; 4] = [Self::Send, Self::Read, Self::Contacts, Self::Control];
+
+    /// The word in answers and in the database.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Send => "send",
+            Self::Read => "read",
+            Self::Contacts => "contacts",
+            Self::Control => "control",
+        }
+    }
+
+    /// The scope of this word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == word)
+    }
+
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What a key may be used for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Scopes(u8);
+
+impl Scopes {
+    /// Everything, scopes that later versions add too.
+    pub const ALL: Self = Self(u8::MAX);
+
+    /// Whether it includes the scope.
+    pub const fn has(self, scope: Scope) -> bool {
+        self.0 & scope.bit() != 0
+    }
+
+    /// Those that it includes.
+    pub fn iter(self) -> impl Iterator<Item = Scope> {
+        Scope::ALL.into_iter().filter(move |scope| self.has(*scope))
+    }
+
+    /// Their words.
+    pub fn words(self) -> Vec<&'static str> {
+        self.iter().map(Scope::as_str).collect()
+    }
+
+    /// As it is stored: the words with spaces between them; `None` for everything.
+    pub fn stored(self) -> Option<String> {
+        (self != Self::ALL).then(|| self.words().join(" "))
+    }
+
+    /// What [`Scopes::stored`] wrote. A word that this version does not know allows nothing.
+    pub fn from_stored(text: Option<&str>) -> Self {
+        text.map_or(Self::ALL, |text| text.split(' ').filter_map(Scope::parse).collect())
+    }
+}
+
+/// All four are [`Scopes::ALL`].
+impl FromIterator<Scope> for Scopes {
+    fn from_iter<T: IntoIterator<Item = Scope>>(scopes: T) -> Self {
+        let bits = scopes.into_iter().fold(0, |bits, scope| bits | scope.bit());
+        let has_all = Scope::ALL.into_iter().all(|scope| bits & scope.bit() != 0);
+        if has_all { Self::ALL } else { Self(bits) }
+    }
+}
+
+impl fmt::Debug for Scopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.words()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_are_read_as_they_were_stored() {
+        for scopes in [
+            Scopes::ALL,
+            Scopes::from_iter([]),
+            Scopes::from_iter([Scope::Read]),
+            Scopes::from_iter([Scope::Contacts, Scope::Send]),
+        ] {
+            assert_eq!(Scopes::from_stored(scopes.stored().as_deref()), scopes, "{scopes:?}");
+        }
+        assert_eq!(Scopes::from_iter(Scope::ALL), Scopes::ALL);
+        assert_eq!(Scopes::ALL.stored(), None);
+        let two = Scopes::from_stored(Some("send later read"));
+        assert_eq!(two.words(), ["send", "read"]);
+        assert!(two.has(Scope::Send) && !two.has(Scope::Contacts));
+    }
+}

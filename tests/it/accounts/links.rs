@@ -1,0 +1,164 @@
+//! Links that are valid once: invitations, resets, sign-ins.
+
+use std::time::Duration;
+
+use pombo::accounts::{Accept, Error, Invite, Language, NewLink, Purpose, Role};
+use pombo::clock::Timestamp;
+use pombo::store::change::{What, Who};
+use serde_json::json;
+
+use super::{EMAIL, PASSWORD, World, create, origin, session};
+use crate::database::{Universe, stores};
+
+stores!(
+    an_invitation_makes_one_member_with_its_role,
+    who_has_an_account_joins_after_signing_in,
+    a_reset_replaces_the_password_once_and_ends_all_sessions,
+    a_link_signs_in_once,
+    a_link_ends_after_a_day,
+);
+
+fn ana() -> Who {
+    origin().who(EMAIL)
+}
+
+fn accept<'a>(
+    link: &'a NewLink,
+    name: &'a str,
+    password: &'a str,
+    from: &'a pombo::accounts::Origin,
+) -> Accept<'a> {
+    Accept { token: link.token.expose(), name, password, language: Some(Language::Portuguese), origin: from }
+}
+
+async fn an_invitation_makes_one_member_with_its_role(universe: &Universe) {
+    let world = World::new(universe).await;
+    let (accounts, from) = (&world.accounts, origin());
+    let invite =
+        |email| Invite { email, name: "", company: Some((world.acme, Role::Viewer)), is_operator: false };
+    assert!(matches!(
+        accounts.invite(&ana(), invite("bea")).await,
+        Err(Error::Invalid { field: "email", .. })
+    ));
+    let first = accounts.invite(&ana(), invite("Bea@example.com")).await.unwrap();
+    let second = accounts.invite(&ana(), invite("bea@example.com")).await.unwrap();
+    assert_eq!(accounts.link(first.token.expose()).await.unwrap(), None, "the later one replaces it");
+    let info = accounts.link(second.token.expose()).await.unwrap().unwrap();
+    assert_eq!(
+        (info.purpose, info.email.as_str(), info.has_account),
+        (Purpose::Invitation, "bea@example.com", false)
+    );
+    let open = accounts.invitations(Some(world.acme)).await.unwrap();
+    assert_eq!((open.len(), open[0].made_by.clone()), (1, format!("user:{EMAIL}")));
+    assert_eq!(accounts.invitations(Some(world.globex)).await.unwrap(), []);
+
+    // What is wrong can be mended: the link stays valid.
+    for (name, password, field) in [("", PASSWORD, "name"), ("Bea", "short", "password")] {
+        match accounts.accept(accept(&second, name, password, &from)).await {
+            Err(Error::Invalid { field: named, .. }) => assert_eq!(named, field),
+            other => panic!("{other:?}"),
+        }
+    }
+    let bea = session(accounts.accept(accept(&second, "Bea", PASSWORD, &from)).await.unwrap()).session;
+    assert_eq!((bea.user.name.as_str(), bea.user.language), ("Bea", Some(Language::Portuguese)));
+    assert_eq!(
+        bea.company.map(|company| (company.company_id, company.role)),
+        Some((world.acme, Role::Viewer))
+    );
+    let again = accounts.accept(accept(&second, "Bea", PASSWORD, &from)).await;
+    assert!(matches!(again, Err(Error::LinkGone)), "{again:?}");
+    world.session("bea@example.com").await;
+
+    let third = accounts.invite(&ana(), invite("carl@example.com")).await.unwrap();
+    let id = accounts.invitations(None).await.unwrap()[0].id;
+    let other = accounts.withdraw_invitation(&ana(), Some(world.globex), id).await;
+    assert!(matches!(other, Err(Error::NotFound)), "another company's");
+    accounts.withdraw_invitation(&ana(), Some(world.acme), id).await.unwrap();
+    assert_eq!(accounts.link(third.token.expose()).await.unwrap(), None);
+    let text = format!("{:?}", world.changes(What::Link).await);
+    assert!(text.contains("withdrawn") && !text.contains(third.token.expose()), "{text}");
+}
+
+async fn who_has_an_account_joins_after_signing_in(universe: &Universe) {
+    let world = World::new(universe).await;
+    let (accounts, from) = (&world.accounts, origin());
+    let bea = create(accounts, "bea@example.com", Some((world.globex, Role::Owner))).await;
+    let company = Some((world.globex, Role::Viewer));
+    let invite = Invite { email: EMAIL, name: "Ana", company, is_operator: false };
+    let link = accounts.invite(&from.who(&bea.email), invite).await.unwrap();
+    assert!(accounts.link(link.token.expose()).await.unwrap().unwrap().has_account);
+    let stolen = accounts.accept(accept(&link, "Eve", "eve's own password", &from)).await;
+    assert!(matches!(stolen, Err(Error::Exists)), "{stolen:?}");
+    let (ana, bea) = (world.session(EMAIL).await, world.session("bea@example.com").await.session);
+    assert!(
+        matches!(accounts.join(&bea, link.token.expose(), &from).await, Err(Error::LinkGone)),
+        "not hers"
+    );
+    accounts.join(&ana.session, link.token.expose(), &from).await.unwrap();
+    assert!(matches!(accounts.join(&ana.session, link.token.expose(), &from).await, Err(Error::LinkGone)));
+    let chosen = accounts.session(ana.token.expose()).await.unwrap().unwrap().company.unwrap();
+    assert_eq!((chosen.company_id, chosen.role), (world.globex, Role::Viewer));
+
+    // An invitation takes nothing away, and may make an operator.
+    let invite =
+        Invite { email: EMAIL, name: "", company: Some((world.acme, Role::Viewer)), is_operator: true };
+    let link = accounts.invite(&Who::Pombo, invite).await.unwrap();
+    accounts.join(&ana.session, link.token.expose(), &from).await.unwrap();
+    let ana = accounts.members(world.acme).await.unwrap().into_iter().find(|member| member.email == EMAIL);
+    assert_eq!(ana.unwrap().role, Role::Owner);
+    assert!(accounts.user_by_email(EMAIL).await.unwrap().is_operator);
+    assert_eq!(world.changes(What::User).await[0].after, json!({"is_operator": true}));
+}
+
+async fn a_reset_replaces_the_password_once_and_ends_all_sessions(universe: &Universe) {
+    let world = World::new(universe).await;
+    let (accounts, from, new) = (&world.accounts, origin(), "another password");
+    let inside = world.session(EMAIL).await;
+    let link = accounts.reset(&Who::Operator("ops".to_owned()), &world.ana).await.unwrap();
+    assert!(link.path().ends_with(link.token.expose()));
+    world.session(EMAIL).await;
+    assert!(world.counts(&inside).await, "nothing changes before it is used");
+    let reset = session(accounts.accept(accept(&link, "", new, &from)).await.unwrap());
+    assert!(!world.counts(&inside).await && world.counts(&reset).await);
+    assert_eq!(reset.session.user.name, "Ana Souza");
+    assert!(matches!(world.try_sign_in(EMAIL, PASSWORD, None).await, Err(Error::Refused)));
+    session(world.try_sign_in(EMAIL, new, None).await.unwrap());
+    assert!(matches!(accounts.accept(accept(&link, "", PASSWORD, &from)).await, Err(Error::LinkGone)));
+    let changes = world.changes(What::UserPassword).await;
+    assert_eq!(
+        changes.iter().map(|change| change.who.clone()).collect::<Vec<_>>(),
+        [format!("user:{EMAIL}")]
+    );
+}
+
+async fn a_link_signs_in_once(universe: &Universe) {
+    let world = World::new(universe).await;
+    let (accounts, from) = (&world.accounts, origin());
+    let link = accounts.sign_in_link(&Who::Pombo, &world.ana).await.unwrap();
+    let as_reset = accounts.accept(accept(&link, "", PASSWORD, &from)).await;
+    assert!(matches!(as_reset, Err(Error::LinkGone)), "{as_reset:?}");
+    let reset = accounts.reset(&Who::Pombo, &world.ana).await.unwrap();
+    let as_sign_in = accounts.use_sign_in_link(reset.token.expose(), &from).await;
+    assert!(matches!(as_sign_in, Err(Error::LinkGone)), "{as_sign_in:?}");
+    let (one, other) = futures_util::future::join(
+        accounts.use_sign_in_link(link.token.expose(), &from),
+        accounts.use_sign_in_link(link.token.expose(), &from),
+    )
+    .await;
+    assert_eq!([one.is_ok(), other.is_ok()].into_iter().filter(|is| *is).count(), 1, "{one:?} {other:?}");
+}
+
+async fn a_link_ends_after_a_day(universe: &Universe) {
+    let world = World::new(universe).await;
+    let (accounts, from) = (&world.accounts, origin());
+    let link = accounts.reset(&Who::Pombo, &world.ana).await.unwrap();
+    let day = Duration::from_secs(24 * 3_600);
+    let left = link.expires_at.from_now(Timestamp::now());
+    assert!(left <= day && left > day - Duration::from_secs(600), "{left:?}");
+    let end = Timestamp::now().millis();
+    world.execute(&format!("UPDATE link SET expires_at = {end}")).await;
+    assert_eq!(accounts.link(link.token.expose()).await.unwrap(), None);
+    let late = accounts.accept(accept(&link, "", "another password", &from)).await;
+    assert!(matches!(late, Err(Error::LinkGone)), "{late:?}");
+    world.session(EMAIL).await;
+}

@@ -1,0 +1,96 @@
+//! Codes of a second factor, and recovery codes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pombo::accounts::{Error, SignedIn};
+use pombo::app::{App, sealing_keys};
+use pombo::clock::Timestamp;
+use pombo::config::Config;
+use pombo::store::change::{What, Who};
+use pombo::vault::Vault;
+use totp_rs::{Builder, Secret};
+
+use super::{EMAIL, PASSWORD, World, origin, session};
+use crate::database::{Universe, stores};
+
+stores!(
+    a_code_is_good_once_and_so_is_a_recovery_code,
+    a_second_factor_counts_once_it_is_confirmed_and_until_it_is_removed,
+    a_second_factor_opens_after_the_sealing_key_changed,
+);
+
+const STEP: Duration = Duration::from_secs(30);
+
+/// The code of the step that begins so many steps from now.
+fn code(secret: &str, steps: u32) -> String {
+    let totp = Builder::new().with_secret(Secret::try_from_base32(secret).unwrap()).build().unwrap();
+    totp.generate(Timestamp::now().plus(STEP * steps).millis().unsigned_abs() / 1_000).to_string()
+}
+
+/// Gives the person a second factor; the secret and the recovery codes.
+async fn set_up(world: &World<'_>) -> (String, Vec<String>) {
+    let here = world.session(EMAIL).await;
+    let setup = world.accounts.begin_totp(&here.session).unwrap();
+    let secret = setup.secret.expose().to_owned();
+    let codes = world.accounts.confirm_totp(&here.session, &code(&secret, 0), &origin()).await.unwrap();
+    (secret, codes.iter().map(|code| code.expose().to_owned()).collect())
+}
+
+async fn a_code_is_good_once_and_so_is_a_recovery_code(universe: &Universe) {
+    let world = World::new(universe).await;
+    let (secret, recovery) = set_up(&world).await;
+    assert_eq!(recovery.len(), 10);
+    let asked = world.try_sign_in(EMAIL, PASSWORD, None).await.unwrap();
+    let SignedIn::CodeNeeded { ticket } = asked else { panic!("{asked:?}") };
+    let with_code =
+        async |code: &str| world.accounts.sign_in_with_code(ticket.expose(), code, &origin()).await;
+    assert!(matches!(with_code("000000x").await, Err(Error::Refused)));
+    assert!(matches!(with_code(&code(&secret, 0)).await, Err(Error::Refused)), "it confirmed the factor");
+    let next = code(&secret, 1);
+    let spaced = format!(" {} {} ", &next[..3], &next[3..]);
+    assert!(world.counts(&with_code(&spaced).await.unwrap()).await);
+    assert!(matches!(with_code(&next).await, Err(Error::NotFound)), "the ticket is used");
+
+    // In one step too: the same code is refused, a recovery code is good once.
+    let one_step = async |code: &str| world.try_sign_in(EMAIL, PASSWORD, Some(code)).await;
+    assert!(matches!(one_step(&next).await, Err(Error::Refused)));
+    let typed = recovery[0].to_uppercase().replace('-', " ");
+    session(one_step(&typed).await.unwrap());
+    assert!(matches!(one_step(&recovery[0]).await, Err(Error::Refused)));
+    let here = session(one_step(&recovery[1]).await.unwrap()).session;
+    assert_eq!(world.accounts.recovery_codes_left(&here).await.unwrap(), 8);
+    let wrong = world.try_sign_in(EMAIL, "wrong password", Some(&recovery[2])).await;
+    assert!(matches!(wrong, Err(Error::Refused)));
+    assert_eq!(world.accounts.recovery_codes_left(&here).await.unwrap(), 8, "no code without the password");
+}
+
+async fn a_second_factor_counts_once_it_is_confirmed_and_until_it_is_removed(universe: &Universe) {
+    let world = World::new(universe).await;
+    let (accounts, here) = (&world.accounts, world.session(EMAIL).await.session);
+    assert!(matches!(accounts.confirm_totp(&here, "123456", &origin()).await, Err(Error::NotFound)));
+    let setup = accounts.begin_totp(&here).unwrap();
+    assert_eq!(accounts.begun_totp(&here).unwrap().as_ref(), Some(&setup));
+    assert!(matches!(accounts.confirm_totp(&here, "", &origin()).await, Err(Error::Refused)));
+    session(world.try_sign_in(EMAIL, PASSWORD, None).await.unwrap());
+    accounts.confirm_totp(&here, &code(setup.secret.expose(), 0), &origin()).await.unwrap();
+    assert_eq!(accounts.begun_totp(&here).unwrap(), None);
+    assert!(matches!(world.try_sign_in(EMAIL, PASSWORD, None).await, Ok(SignedIn::CodeNeeded { .. })));
+    assert!(matches!(accounts.remove_totp(&here, "wrong password", &origin()).await, Err(Error::Refused)));
+    accounts.remove_totp(&here, PASSWORD, &origin()).await.unwrap();
+    assert!(matches!(accounts.remove_totp(&here, PASSWORD, &origin()).await, Err(Error::NotFound)));
+    session(world.try_sign_in(EMAIL, PASSWORD, None).await.unwrap());
+    let words: Vec<_> = world.changes(What::UserTotp).await.into_iter().map(|change| change.after).collect();
+    assert_eq!(words, ["off", "on"]);
+}
+
+async fn a_second_factor_opens_after_the_sealing_key_changed(universe: &Universe) {
+    let world = World::new(universe).await;
+    let (secret, _) = set_up(&world).await;
+    let config = Config::default();
+    let vault = Arc::new(Vault::open(&config.secrets, world.directory.path()).unwrap().0);
+    let app = App { config, store: universe.store.clone(), vault };
+    let rotated = sealing_keys::rotate(&app, &Who::Pombo).await.unwrap();
+    assert_eq!((rotated.resealed.totp_secrets, rotated.unopened), (1, 0), "{rotated:?}");
+    session(world.try_sign_in(EMAIL, PASSWORD, Some(&code(&secret, 1))).await.unwrap());
+}
