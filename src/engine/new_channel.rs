@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::{Engine, Error};
-use crate::connector::cloud_api::{CloudApi, Connections};
+use crate::connector::cloud_api::{CloudApi, Connections, refuses_credentials};
 use crate::connector::{self, Disposition, Health};
 use crate::domain::channel::{Channel, Kind, Number, Status};
 use crate::domain::message::Failure;
@@ -182,7 +182,7 @@ impl Engine {
 /// What a refusal means for a new channel; `otherwise` when it is about what was asked for.
 fn unfit(disposition: Disposition, failure: Failure, otherwise: impl FnOnce(Failure) -> Unfit) -> Unfit {
     match disposition {
-        Disposition::Disconnect => Unfit::Token(failure),
+        Disposition::Disconnect if refuses_credentials(&failure) => Unfit::Token(failure),
         Disposition::Block | Disposition::Restrict => Unfit::Restricted(failure),
         Disposition::Wait
         | Disposition::Retry
@@ -190,7 +190,8 @@ fn unfit(disposition: Disposition, failure: Failure, otherwise: impl FnOnce(Fail
         | Disposition::SlowAccount
         | Disposition::SlowApp
         | Disposition::Maintenance => Unfit::Away(failure),
-        Disposition::Fail
+        Disposition::Disconnect
+        | Disposition::Fail
         | Disposition::Pair
         | Disposition::HoldTemplate
         | Disposition::HoldRecipient

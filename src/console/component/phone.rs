@@ -12,6 +12,9 @@ const LONGEST: usize = 8 * 1024;
 /// How deep formats are drawn within one another.
 const DEEPEST: usize = 3;
 
+/// The name of a variable, and the value that stands for it.
+type Example = (String, String);
+
 /// The message of a template with these components, as its provider describes them.
 pub(in crate::console) fn phone(text: Text, components: &Value) -> Markup {
     html! {
@@ -123,11 +126,11 @@ fn code(button: &Value) -> Option<&str> {
 }
 
 /// A line with the signs by which WhatsApp writes bold, italic, struck and fixed, and with its variables marked.
-fn written(line: &str, examples: &[String]) -> Markup {
+fn written(line: &str, examples: &[Example]) -> Markup {
     nested(&line[..line.floor_char_boundary(LONGEST)], examples, DEEPEST)
 }
 
-fn nested(line: &str, examples: &[String], depth: usize) -> Markup {
+fn nested(line: &str, examples: &[Example], depth: usize) -> Markup {
     if depth == 0 {
         return marked(line, examples);
     }
@@ -172,14 +175,14 @@ fn formatted(line: &str) -> Option<(char, &str, &str, &str)> {
 }
 
 /// A text with its variables marked: each shows its example, and its own name to those who point at it.
-fn marked(line: &str, examples: &[String]) -> Markup {
+fn marked(line: &str, examples: &[Example]) -> Markup {
     html! {
         @for (index, piece) in line.split("{{").enumerate() {
             @if index == 0 {
                 (piece)
             } @else if let Some((name, rest)) = piece.split_once("}}") {
                 @let name = name.trim();
-                @let example = name.parse::<usize>().ok().and_then(|place| examples.get(place.checked_sub(1)?));
+                @let example = examples.iter().find(|(known, _)| known == name).map(|(_, example)| example);
                 mark title=(format!("{{{{{name}}}}}")) {
                     @if let Some(example) = example { (example) } @else { "{{" (name) "}}" }
                 }
@@ -191,11 +194,17 @@ fn marked(line: &str, examples: &[String]) -> Markup {
     }
 }
 
-/// The values with which the provider was shown the part, by their places.
-fn examples(part: &Value, field: &str) -> Vec<String> {
+/// The values with which the provider was shown the part, by the names of their variables.
+fn examples(part: &Value, field: &str) -> Vec<Example> {
     let given = &part["example"][field];
     let row = given.as_array().filter(|row| row.iter().all(Value::is_string)).or_else(|| given[0].as_array());
-    row.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).take(MOST).collect()
+    let placed = row.into_iter().flatten().filter_map(Value::as_str).enumerate();
+    let placed = placed.map(|(place, example)| ((place + 1).to_string(), example.to_owned()));
+    let named = part["example"][format!("{field}_named_params")].as_array().into_iter().flatten();
+    let named = named.filter_map(|given| {
+        Some((given["param_name"].as_str()?.to_owned(), given["example"].as_str()?.to_owned()))
+    });
+    placed.chain(named).take(MOST).collect()
 }
 
 fn wording(part: &Value) -> &str {
@@ -231,6 +240,9 @@ mod tests {
         let page = shown(&json!([
             {"type": "HEADER", "format": "TEXT", "text": "Hi {{1}}", "example": {"header_text": ["Ana"]}},
             {"type": "BODY", "text": "*Order* _{{1}}_\nhas ~not~ left", "example": {"body_text": [["A1"]]}},
+            {"type": "BODY", "text": "Dear {{first_name}}", "example": {
+                "body_text_named_params": [{"param_name": "first_name", "example": "Bia"}],
+            }},
             {"type": "FOOTER", "text": "Bye"},
             {"type": "BUTTONS", "buttons": [
                 {"type": "QUICK_REPLY", "text": "Stop"},
@@ -244,6 +256,7 @@ mod tests {
             "<strong>Order</strong>",
             r#"<em><mark title="{{1}}">A1</mark></em>"#,
             "<s>not</s>",
+            r#"<mark title="{{first_name}}">Bia</mark>"#,
             "Bye",
             "Stop",
             r#"https://a.example/<mark title="{{1}}">{{1}}</mark>"#,

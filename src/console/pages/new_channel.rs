@@ -124,9 +124,11 @@ fn refuse(form: &mut Form, refused: NotAdded) {
         }
     };
     let Failure { code, sentence } = said;
-    let code = code.map_or_else(String::new, |code| format!(" {code}"));
+    // Most of the provider's sentences begin with the code.
+    let code = code.map(|code| code.to_string()).filter(|code| !sentence.contains(code.as_str()));
+    let code = code.map_or_else(String::new, |code| format!(" · {code}"));
     let words = form.text().get(key);
-    form.fault(field, format!("{words} ({sentence}{code})"));
+    form.fault(field, format!("{words} [{sentence}{code}]"));
 }
 
 fn page(viewer: &Viewer, form: &Form) -> Page {
