@@ -32,7 +32,7 @@ use crate::engine;
 use crate::store::send_list::{Filter, Record};
 
 /// How often a page that is open looks again.
-const EVERY: Duration = Duration::from_secs(1);
+const EVERY: Duration = Duration::from_secs(2);
 /// Sends that send messages of this one again, of which the page shows the newest.
 const REPEATS: u64 = 20;
 

@@ -252,9 +252,9 @@ async fn the_pages_are_read_in_three_languages() {
     let world = World::new().await;
     let id = past(&world, shop(&world).await).await;
     let member = world.signed_in(Role::Member).await;
-    let member = async |language| {
-        let browser = Browser::with_session(&world.service, &member.cookie("pombo_session").unwrap());
-        let browser = browser.reading(language);
+    let session = member.cookie("pombo_session").unwrap();
+    let read = async |language: &'static str| {
+        let browser = Browser::with_session(&world.service, &session).reading(language);
         let send = browser.page(&format!("/console/sends/{id}")).await;
         let list = browser.page("/console/sends").await;
         let message = browser.page(&format!("/console/sends/{id}/messages/1")).await;
@@ -266,7 +266,7 @@ async fn the_pages_are_read_in_three_languages() {
         ("pt-BR", ["Envio", "Envios", "Mensagem", "Novo envio"]),
         ("es", ["Envío", "Envíos", "Mensaje", "Nuevo envío"]),
     ] {
-        for (page, title) in member(language).await.iter().zip(titles) {
+        for (page, title) in read(language).await.iter().zip(titles) {
             assert!(page.contains(&format!("<h1>{title}</h1>")), "{language}: {page}");
             assert!(page.contains(&format!("lang=\"{language}\"")), "{language}: {page}");
         }
