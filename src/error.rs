@@ -177,6 +177,8 @@ codes! {
     MediaTooLarge = "media_too_large", Invalid;
     /// The web session is not connected.
     SessionDisconnected = "session_disconnected", Conflict;
+    /// The pairing of the web session waits for no passkey, or for another step of it.
+    PasskeyNotExpected = "passkey_not_expected", Conflict;
     /// The program was built without web sessions.
     FeatureUnavailable = "feature_unavailable", NotBuilt;
     /// `Idempotency-Key` is not 1 to 255 visible ASCII characters, or is given twice.
@@ -187,8 +189,30 @@ codes! {
     IdempotencyInProgress = "idempotency_in_progress", Conflict;
     /// The company has no such send.
     SendNotFound = "send_not_found", NotFound;
+    /// The send has no message with this ordinal.
+    MessageNotFound = "message_not_found", NotFound;
     /// Nothing more of the send will go: it can neither be paused nor resumed nor canceled.
     SendIsOver = "send_is_over", Conflict;
+    /// The company has no such contact.
+    ContactNotFound = "contact_not_found", NotFound;
+    /// Another contact of the company has the number.
+    NumberTaken = "number_taken", Conflict;
+    /// More contacts than one request may have.
+    TooManyContacts = "too_many_contacts", Invalid;
+    /// The company has no such tag.
+    TagNotFound = "tag_not_found", NotFound;
+    /// Another tag of the company has the name.
+    TagNameTaken = "tag_name_taken", Conflict;
+    /// The company has no such import.
+    ImportNotFound = "import_not_found", NotFound;
+    /// The import is over, or runs already, so that it cannot be begun or changed.
+    ImportHasBegun = "import_has_begun", Conflict;
+    /// The company has as many imports that are not over as it may have.
+    TooManyImports = "too_many_imports", Conflict;
+    /// The file is no table of contacts that can be read.
+    InvalidFile = "invalid_file", Invalid;
+    /// What is said of the file's columns does not fit them.
+    InvalidMapping = "invalid_mapping", Invalid;
     /// The database is away, full, too many bodies are being read, or the service is stopping.
     ServiceUnavailable = "service_unavailable", Unavailable;
 }

@@ -7,13 +7,18 @@
 //! - *company*: the tenant. Everything belongs to one; nothing crosses.
 //! - *channel*: one sending identity at one provider; a *business account* or a *web session*.
 //! - *contact*, *tag*: the people a company writes to, and the groups it sorts them into.
+//! - *import*: an uploaded file of contacts, and its way into the company's contacts.
 //! - *segment*: some thousand neighbouring contacts that are indexed for search together. *gram*: one to three
 //!   neighbouring characters of a text.
 //! - *template*: a message text that the provider approved.
 //! - *send*: one accepted request.
 //! - *plan*: what a send would be and how long it would take, told without sending it.
+//! - *retry* of a send: a new send of the same content to the recipients of messages of that send that did not arrive.
+//!   *source*: where the audience of a send came from beside numbers, a tag or the send that is retried.
 //! - *recipient block*: a packed slice of a send's recipients.
 //! - *message*: one send × one recipient; a row of the *ledger* once it is attempted.
+//! - *tally*: the messages of a send in figures: by state, by what went wrong, over time. *journey*: what happened to
+//!   one message, step by step.
 //! - *resolver*: turns an audience (numbers and tags) into unique recipients.
 //! - *lane*: the order in which a channel takes work from its sends.
 //! - *limiter*: decides when a channel's next message may go.

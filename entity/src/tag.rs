@@ -21,6 +21,10 @@ pub struct Model {
     pub contacts: i64,
     /// Unix milliseconds.
     pub created_at: i64,
+    /// Background work that is left: 0 none, 1 the tag was renamed, 2 it was deleted.
+    pub upkeep: i16,
+    /// The last contact that this work reached.
+    pub upkeep_after: Option<Uuid>,
 }
 
 /// Joins are written where they are needed.

@@ -30,6 +30,8 @@ mod m20261122_000065_add_taken_at_to_messages;
 mod m20261122_000066_add_verify_tokens_to_channels;
 mod m20261122_000070_create_users;
 mod m20261122_000071_add_scopes_to_api_keys;
+mod m20261122_000072_import_and_delete_contacts;
+mod m20261122_000073_create_send_sources;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -59,6 +61,8 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000066_add_verify_tokens_to_channels::Migration),
             Box::new(m20261122_000070_create_users::Migration),
             Box::new(m20261122_000071_add_scopes_to_api_keys::Migration),
+            Box::new(m20261122_000072_import_and_delete_contacts::Migration),
+            Box::new(m20261122_000073_create_send_sources::Migration),
         ]
     }
 }

@@ -1,6 +1,7 @@
 //! Request bodies, read only when a handler asks for them: who asks and for which channel is checked first.
 
 mod budget;
+mod pieces;
 
 use std::future::{Ready, ready};
 use std::pin::pin;

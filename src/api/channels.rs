@@ -52,9 +52,9 @@ pub(super) struct Channel {
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct StatusReason {
     /// A short code: `credentials_refused`, `account_restricted` or `no_usable_token`; of web sessions `logged_out`,
-    /// `account_locked`, `replaced`, `banned`, `client_outdated`, `passkey_needed`, `business_pairing_refused`,
-    /// `pairing_failed`, `connection_refused`, `link_lost`, `session_failed`, `unreachable`, `qr_expired`, or
-    /// `restricted` while connected.
+    /// `account_locked`, `replaced`, `banned`, `client_outdated`, `passkey_timed_out`, `passkey_refused`,
+    /// `business_pairing_refused`, `pairing_failed`, `connection_refused`, `link_lost`, `session_failed`,
+    /// `unreachable`, `qr_expired`, or `restricted` while connected.
     #[schema(example = "credentials_refused")]
     code: String,
     /// One sentence for a person: what happened and what to do.

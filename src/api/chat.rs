@@ -1,6 +1,6 @@
 //! Business-account channels: list, templates, send.
 
-mod answer;
+pub(super) mod answer;
 pub(super) mod limits;
 
 use std::sync::Arc;

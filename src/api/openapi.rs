@@ -19,7 +19,9 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{IntoResponses, Modify, OpenApi};
 use utoipa_swagger_ui::Config;
 
-pub(super) use self::bodies::{BusinessSend, PairingStart, PictureOf, WebSend, WebhookBody};
+pub(super) use self::bodies::{
+    BusinessSend, PairingStart, PasskeyStep, PictureOf, SendAgain, WebSend, WebhookBody,
+};
 pub(super) use self::components::TemplatePart;
 pub(super) use self::words::*;
 use super::error::{Apology, Error, ErrorBody};
@@ -72,14 +74,34 @@ pub(super) enum Failures {
         web_chat::pairing::show,
         web_chat::pairing::begin,
         web_chat::pairing::end,
+        web_chat::passkey::show,
+        web_chat::passkey::answer,
         sends::list,
         sends::one,
         sends::messages::list,
+        sends::messages::journey::show,
+        sends::figures::failures,
+        sends::figures::pace,
+        sends::retry::retry,
         sends::pause,
         sends::resume,
         sends::cancel,
         contacts::list,
-        contacts::tags,
+        contacts::list_tags,
+        contacts::batch::write,
+        contacts::one::show,
+        contacts::one::change,
+        contacts::one::delete,
+        contacts::one::merge,
+        contacts::tags::write,
+        contacts::tags::change,
+        contacts::tags::delete,
+        contacts::members::change,
+        contacts::imports::list,
+        contacts::imports::upload,
+        contacts::imports::one,
+        contacts::imports::steer,
+        contacts::imports::rejected,
         hooks::handshake,
         hooks::take,
         health::live,

@@ -1,7 +1,9 @@
-//! Accepted sends: how they get on, and pausing, resuming and canceling them.
+//! Accepted sends: how they get on, and pausing, resuming, canceling and repeating them.
 
+pub(super) mod figures;
 pub(super) mod messages;
 mod record;
+pub(super) mod retry;
 
 pub(super) use self::record::WaitingRecord;
 
@@ -21,7 +23,7 @@ use super::openapi::{Failures, SendState};
 use crate::clock::Timestamp;
 use crate::domain::outlook::Outlook;
 use crate::domain::page::Page;
-use crate::domain::send::UnknownStage;
+use crate::domain::send::{Source, UnknownStage};
 use crate::engine::no_such_send;
 use crate::error::Code;
 use crate::store::send_list::{Filter, Record};
@@ -39,6 +41,10 @@ use crate::store::send_list::{Filter, Record};
         ("limit" = Option<u64>, Query, minimum = 1, description = "Records on a page; 10 when absent"),
         ("state" = Option<SendState>, Query, description = "Only sends in this state"),
         ("channel_id" = Option<Uuid>, Query, description = "Only sends of this channel"),
+        ("contact_tag_id" = Option<Uuid>, Query, description = "Only sends to this tag"),
+        ("retry_of" = Option<Uuid>, Query, description = "Only sends that send messages of this one again; then `contact_tag_id` is not looked at"),
+        ("from" = Option<String>, Query, format = DateTime, description = "Only sends accepted at this moment or later"),
+        ("to" = Option<String>, Query, format = DateTime, description = "Only sends accepted before this moment"),
     ),
     responses((status = 200, description = "A page of sends", body = Envelope<SendRecord>), Failures),
 )]
@@ -193,9 +199,19 @@ fn filter(query: &ListQuery<'_>) -> Result<Filter, Error> {
     let stage = query.text("state")?.map(|word| word.parse()).transpose();
     let stage = stage
         .map_err(|wrong: UnknownStage| Error::refused(Code::InvalidField, format!("`state` {wrong}")))?;
-    let channel_id = query.text("channel_id")?.map(|id| Uuid::try_parse(&id)).transpose();
-    let channel_id = channel_id.map_err(|_| {
-        Error::refused(Code::InvalidField, "`channel_id` is not the id of a channel (a UUID)")
-    })?;
-    Ok(Filter { stage, channel_id })
+    let channel_id = id(query, "channel_id", "a channel")?;
+    let tag = id(query, "contact_tag_id", "a tag")?.map(Source::Tag);
+    let source = id(query, "retry_of", "a send")?.map(Source::Send).or(tag);
+    let (from, to) = (moment(query, "from")?, moment(query, "to")?);
+    Ok(Filter { stage, channel_id, source, from, to })
+}
+
+fn id(query: &ListQuery<'_>, name: &str, what: &str) -> Result<Option<Uuid>, Error> {
+    let id = query.text(name)?.map(|id| Uuid::try_parse(&id)).transpose();
+    id.map_err(|_| Error::refused(Code::InvalidField, format!("`{name}` is not the id of {what} (a UUID)")))
+}
+
+fn moment(query: &ListQuery<'_>, name: &str) -> Result<Option<Timestamp>, Error> {
+    let moment = query.text(name)?.map(|text| Timestamp::parse(&text)).transpose();
+    moment.map_err(|wrong| Error::refused(Code::InvalidField, format!("`{name}` {wrong}")))
 }

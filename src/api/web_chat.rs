@@ -1,8 +1,9 @@
-//! Web-session channels: list and send; linking them to phones is [`pairing`]'s, asking for pictures [`picture`]'s.
+//! Web-session channels: list and send; linking them to phones is [`pairing`]'s and [`passkey`]'s, asking for pictures [`picture`]'s.
 
 mod answer;
 mod dry_run;
 pub(super) mod pairing;
+pub(super) mod passkey;
 pub(super) mod picture;
 
 use std::sync::Arc;

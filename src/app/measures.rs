@@ -68,7 +68,17 @@ const COUNTERS: &[Metric] = &[
         "pombo_forgotten_total",
         &["what"],
         "Rows that were older than the configuration keeps: sends, messages, events, changes, answers (under an \
-         Idempotency-Key), holds (of recipients)",
+         Idempotency-Key), holds (of recipients), imports (of contacts, with their rejected rows)",
+    ),
+    metric(
+        "pombo_imported_rows_total",
+        &["result"],
+        "Rows of uploaded files by result: created, updated, unchanged, rejected",
+    ),
+    metric(
+        "pombo_imports_total",
+        &["result"],
+        "Imports of contacts that ended by themselves: finished, failed",
     ),
     metric("pombo_panics_total", &["work"], "Background work that panicked, a defect; it goes on"),
     metric(
@@ -86,12 +96,14 @@ const GAUGES: &[Metric] = &[
         &[],
         "Sends of which it is not known whether they were accepted; their callers wait",
     ),
+    metric("pombo_imports_running", &[], "Imports of contacts that run or wait for their turn"),
     metric("pombo_connections", &["listener"], "Open connections of clients"),
     metric(
         "pombo_connections_max",
         &["listener"],
         "So many connections of clients there may be before some end that wait for their client",
     ),
+    metric("pombo_console_streams", &[], "Pages of the console that are kept up to date"),
     metric("pombo_body_bytes", &[], "What the request bodies take that are being read or worked on"),
     metric("pombo_body_bytes_max", &[], "The most that request bodies may take together"),
 ];

@@ -148,9 +148,9 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         docs: config.docs.enabled,
         metrics,
     };
+    let (public_url, send) = (config.server.public_url.clone(), options.send.clone());
     let state = web::Data::new(api::State { engine: engine.clone(), accounts: accounts.clone(), options });
-    let options =
-        console::Options { public_url: config.server.public_url.clone(), ..console::Options::default() };
+    let options = console::Options { public_url, send, ..console::Options::default() };
     let pages = web::Data::new(console::State::new(engine.clone(), accounts, options));
     let settings = api::Settings {
         workers: config::per_core(config.server.workers),

@@ -85,18 +85,21 @@ pub(super) async fn export(session: &Session, Export { of, output }: Export) -> 
 /// Faults of the file or of what is said about it are the caller's to mend.
 fn failure(error: import::Error) -> anyhow::Error {
     use import::Error::{
-        Empty, Encoding, Header, Mapping, NoKnownColumn, NoSuchColumn, Read, Stopped, Store, UnknownEncoding,
-        Write,
+        Empty, Encoding, EndlessLine, Header, Mapping, NoKnownColumn, NoSuchColumn, NotEncoded, NotText,
+        Read, Stopped, Store, UnknownEncoding, Unread, Write,
     };
     match error {
         UnknownEncoding(_)
         | Encoding { .. }
+        | NotEncoded { .. }
+        | NotText { .. }
+        | EndlessLine { .. }
         | Empty
         | Header { .. }
         | NoKnownColumn { .. }
         | Mapping(_)
         | NoSuchColumn { .. } => Misused(error.to_string()).into(),
-        Read { .. } | Write { .. } | Store(_) | Stopped => error.into(),
+        Read { .. } | Write { .. } | Unread(_) | Store(_) | Stopped => error.into(),
     }
 }
 

@@ -64,7 +64,7 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
 }
 
 fn told(report: &Report) -> String {
-    let Report { base_url, simulator_url, directory, is_reused, companies, phone } = report;
+    let Report { base_url, simulator_url, directory, is_reused, companies, phone, console } = report;
     let directory = directory.display();
     let mut told = vec![
         if *is_reused {
@@ -77,6 +77,12 @@ fn told(report: &Report) -> String {
         format!("  service             {base_url}"),
         format!("  simulated provider  {simulator_url}"),
     ];
+    told.push(format!(
+        "\nIn a browser, each address once (`pombo user sign-in` makes new ones):\n  as owner of {}  {}\n  as operator       {}",
+        companies.first().map_or("the company", |company| company.name.as_str()),
+        console.owner.url.expose(),
+        console.operator.url.expose()
+    ));
     told.extend(companies.iter().map(about));
     told.extend(companies.first().and_then(|company| to_try(base_url, company)));
     told.extend(phone.as_ref().map(by_phone));
@@ -138,7 +144,7 @@ fn by_phone(Phone { channel_id: _, pair_command, send_command, messages_url }: &
 
 /// Where to look, and how to mend the channel that is broken on purpose.
 fn next(report: &Report) -> String {
-    let Report { base_url, simulator_url, directory, is_reused: _, companies, phone: _ } = report;
+    let Report { base_url, simulator_url, directory, is_reused: _, companies, phone: _, console: _ } = report;
     let channels = || companies.iter().flat_map(|company| &company.channels);
     let mut lines = vec![format!("\nNext:\n  {base_url}/docs  every endpoint, to read and to try")];
     if let Some(id) = channels().find_map(|channel| channel.phone_number_id.as_deref()) {

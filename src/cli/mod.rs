@@ -244,6 +244,8 @@ enum User {
     Disable(user::Disable),
     /// Make a link with which a user chooses a new password; valid once, for a day
     Reset(user::Reset),
+    /// Make a link that signs a user in without a password; valid once, for a day
+    SignIn(user::SignIn),
 }
 
 #[derive(Debug, Subcommand)]
@@ -324,6 +326,7 @@ async fn in_session(session: &Session, command: Record) -> anyhow::Result<()> {
         Record::User(User::List) => user::list(session).await,
         Record::User(User::Disable(arguments)) => user::disable(session, arguments).await,
         Record::User(User::Reset(arguments)) => user::reset(session, arguments).await,
+        Record::User(User::SignIn(arguments)) => user::sign_in(session, arguments).await,
         Record::Secrets(Secrets::List) => secrets::list(session).await,
         Record::Secrets(Secrets::Rotate) => secrets::rotate(session).await,
     }

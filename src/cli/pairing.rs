@@ -5,6 +5,7 @@
 //! than they do, and nobody has to have one at hand.
 
 mod following;
+mod passkey;
 mod screen;
 mod service;
 

@@ -84,6 +84,14 @@ pub(super) struct Reset {
     totp: bool,
 }
 
+/// See [`super::User::SignIn`].
+#[derive(Debug, Args)]
+pub(super) struct SignIn {
+    /// The user's e-mail address
+    #[arg(value_parser = argument::email)]
+    email: Email,
+}
+
 #[derive(Serialize)]
 struct Record {
     id: Uuid,
@@ -225,6 +233,13 @@ pub(super) async fn reset(session: &Session, Reset { email, totp }: Reset) -> an
     }
     let link = accounts.reset(&session.who(), &user).await?;
     let linked = Linked::new(session, Some(accounts.user(user.id).await?), Some(&link));
+    session.output.record(&linked, &linked.said())
+}
+
+pub(super) async fn sign_in(session: &Session, SignIn { email }: SignIn) -> anyhow::Result<()> {
+    let user = find(session, &email).await?;
+    let link = session.accounts().sign_in_link(&session.who(), &user).await?;
+    let linked = Linked::new(session, Some(user), Some(&link));
     session.output.record(&linked, &linked.said())
 }
 

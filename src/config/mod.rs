@@ -23,8 +23,8 @@ use serde::Deserialize;
 
 pub use fault::{Fault, Faults, Source};
 pub use sections::{
-    CloudApi, Data, Database, Docs, Engine, Limits, Log, LogFormat, Media, Metrics, Network, Retention,
-    Retry, Secrets, Server, SqliteSynchronous, WebSession,
+    CloudApi, Data, Database, Docs, Engine, Imports, Limits, Log, LogFormat, Media, Metrics, Network,
+    Retention, Retry, Secrets, Server, SqliteSynchronous, WebSession,
 };
 
 /// All options with their defaults and reasons, as TOML: what `config/default.toml` says.
@@ -54,6 +54,8 @@ pub struct Config {
     pub retention: Retention,
     /// What one request may contain.
     pub limits: Limits,
+    /// Files of contacts that are uploaded.
+    pub imports: Imports,
     /// Files behind links, for web sessions.
     pub media: Media,
     /// The way out.

@@ -228,6 +228,9 @@ pub struct Retention {
     /// The record of what operators changed.
     #[serde(deserialize_with = "units::age")]
     pub changes: Option<Duration>,
+    /// Imports of contacts that are over.
+    #[serde(deserialize_with = "units::age")]
+    pub imports: Option<Duration>,
     /// Between two looks for what is out of date.
     #[serde(with = "time_span")]
     pub interval: Duration,
@@ -268,6 +271,15 @@ pub struct Limits {
     pub page_size: u64,
     /// Characters of `search`.
     pub search_chars: usize,
+}
+
+/// `[imports]`: files of contacts that are uploaded.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Imports {
+    /// The largest file, in bytes.
+    #[serde(deserialize_with = "units::bytes")]
+    pub max_bytes: usize,
 }
 
 /// `[media]`: fetching the files behind links, for web sessions.

@@ -105,7 +105,7 @@ fn every_fault_of_every_layer_is_told_at_once() {
 
     colour (file pombo.toml)
       wrong: there is no such option
-      mend:  the sections are cloud_api, data, database, docs, engine, limits, log, media, metrics, network, retention, retry, secrets, server, web_session
+      mend:  the sections are cloud_api, data, database, docs, engine, imports, limits, log, media, metrics, network, retention, retry, secrets, server, web_session
 
     log (file pombo.toml)
       wrong: it is a section, not an option
@@ -133,7 +133,7 @@ fn every_fault_of_every_layer_is_told_at_once() {
 
     web.mood (file pombo.toml)
       wrong: there is no such option
-      mend:  the sections are cloud_api, data, database, docs, engine, limits, log, media, metrics, network, retention, retry, secrets, server, web_session
+      mend:  the sections are cloud_api, data, database, docs, engine, imports, limits, log, media, metrics, network, retention, retry, secrets, server, web_session
 
     database.sqlite_synchronous (environment variable POMBO__DATABASE__SQLITE_SYNCHRONOUS)
       wrong: "off" is none of full, normal

@@ -33,7 +33,7 @@ pub(super) fn faults(config: &Config) -> Vec<Found> {
 }
 
 fn amounts(config: &Config, found: &mut Vec<Found>) {
-    let Config { server, database, web_session, engine, retry, limits, media, .. } = config;
+    let Config { server, database, web_session, engine, retry, limits, media, imports, .. } = config;
     let at_least_one = [
         ("server.connections", server.connections == 0),
         ("server.client_rate", server.client_rate == 0),
@@ -58,6 +58,7 @@ fn amounts(config: &Config, found: &mut Vec<Found>) {
         ("limits.tags", limits.tags == 0),
         ("limits.page_size", limits.page_size == 0),
         ("limits.search_chars", limits.search_chars == 0),
+        ("imports.max_bytes", imports.max_bytes == 0),
         ("media.concurrency", media.concurrency == 0),
     ];
     let zero = at_least_one.into_iter().filter(|(_, zero)| *zero);

@@ -57,6 +57,7 @@ mod gate;
 mod language;
 mod layout;
 mod live;
+mod multipart;
 mod once;
 mod page;
 mod pages;
@@ -76,6 +77,7 @@ use url::Url;
 pub use self::live::STREAMS;
 pub use self::route::{Access, Route};
 use crate::accounts::Accounts;
+use crate::domain::request::Limits;
 use crate::engine::Engine;
 
 /// What pages work with.
@@ -97,11 +99,13 @@ pub struct Options {
     pub public_url: Option<Url>,
     /// Records on a page of a list.
     pub page_size: u64,
+    /// What one send may contain.
+    pub send: Limits,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { public_url: None, page_size: 50 }
+        Self { public_url: None, page_size: 50, send: Limits::default() }
     }
 }
 
@@ -113,6 +117,18 @@ route::table! {
     POST "/console/sign-in" => pages::sign_in::sign_in, Public;
     POST "/console/sign-out" => pages::sign_in::sign_out, Public;
     POST "/console/language" => pages::language::choose, Public;
+    GET "/console/channels" => pages::channels::show, Viewer;
+    GET "/console/channels/new" => pages::new_channel::show, Owner;
+    POST "/console/channels/new" => pages::new_channel::add, Owner;
+    GET "/console/channels/{id}" => pages::channel::show, Viewer;
+    GET "/console/channels/{id}/live" => pages::channel::follow, Viewer;
+    POST "/console/channels/{id}/reconnect" => pages::channel::business::reconnect, Owner;
+    POST "/console/channels/{id}/app-secret" => pages::channel::business::set_app_secret, Owner;
+    POST "/console/channels/{id}/pair" => pages::channel::pairing::pair, Member;
+    POST "/console/channels/{id}/passkey" => pages::channel::pairing::passkey, Member;
+    POST "/console/channels/{id}/unlink" => pages::channel::pairing::unlink, Member;
+    GET "/console/templates" => pages::templates::show, Viewer;
+    POST "/console/templates/sync" => pages::templates::sync, Member;
     GET "/console/link/{token}" => pages::link::show, Public;
     POST "/console/link/{token}" => pages::link::accept, Public;
     GET "/console/account" => pages::account::show, SignedIn;
@@ -139,6 +155,42 @@ route::table! {
     GET "/console/operator/tiers/{name}" => pages::tiers::show, Operator;
     POST "/console/operator/tiers/{name}" => pages::tiers::change, Operator;
     GET "/console/operator/changes" => pages::changes::show, Operator;
+    GET "/console/sends" => pages::sends::list, Viewer;
+    GET "/console/sends/new" => pages::compose::show, Member;
+    POST "/console/sends/new" => pages::compose::act, Member;
+    POST "/console/sends/preview" => pages::compose::preview, Member;
+    GET "/console/sends/{id}" => pages::send::show, Viewer;
+    GET "/console/sends/{id}/live" => pages::send::live, Viewer;
+    POST "/console/sends/{id}/pause" => pages::send::pause, Member;
+    POST "/console/sends/{id}/resume" => pages::send::resume, Member;
+    POST "/console/sends/{id}/cancel" => pages::send::cancel, Member;
+    GET "/console/sends/{id}/again" => pages::send::again::show, Member;
+    POST "/console/sends/{id}/again" => pages::send::again::send, Member;
+    GET "/console/sends/{id}/messages.csv" => pages::send::csv, Viewer;
+    GET "/console/sends/{id}/messages/{ordinal}" => pages::journey::show, Viewer;
+    GET "/console/contacts" => pages::contacts::list, Viewer;
+    POST "/console/contacts/change" => pages::contacts::change, Member;
+    GET "/console/contacts/export" => pages::contact_export::download, Viewer;
+    GET "/console/contacts/new" => pages::contact::new, Member;
+    POST "/console/contacts/new" => pages::contact::add, Member;
+    GET "/console/contacts/tags" => pages::tags::list, Viewer;
+    POST "/console/contacts/tags" => pages::tags::create, Member;
+    GET "/console/contacts/tags/{id}" => pages::tags::show, Viewer;
+    POST "/console/contacts/tags/{id}" => pages::tags::change, Member;
+    POST "/console/contacts/tags/{id}/delete" => pages::tags::delete, Member;
+    GET "/console/contacts/import" => pages::imports::list, Viewer;
+    POST "/console/contacts/import" => pages::imports::upload, Member;
+    GET "/console/contacts/import/{id}" => pages::import::show, Viewer;
+    POST "/console/contacts/import/{id}" => pages::import::steer, Member;
+    GET "/console/contacts/import/{id}/live" => pages::import::follow, Viewer;
+    GET "/console/contacts/import/{id}/rejected" => pages::import::rejected, Viewer;
+    GET "/console/contacts/{id}" => pages::contact::show, Viewer;
+    POST "/console/contacts/{id}" => pages::contact::change, Member;
+    POST "/console/contacts/{id}/delete" => pages::contact::delete, Member;
+    POST "/console/contacts/{id}/merge" => pages::contact::merge, Member;
+    GET "/console/suppressions" => pages::suppressions::list, Viewer;
+    POST "/console/suppressions" => pages::suppressions::add, Member;
+    POST "/console/suppressions/lift" => pages::suppressions::lift, Member;
     // Everything else below the console: last, because the first path that fits is taken.
     GET "/console/{rest:.*}" => pages::missing::show, Public;
 }

@@ -65,6 +65,8 @@ pub struct Contact {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+    /// Its place in the company's list, oldest first.
+    pub ordinal: u64,
 }
 
 /// A tag as shown with a contact.

@@ -50,6 +50,30 @@ pub struct Limits {
     pub active_sends: u64,
     /// Messages on their way to the provider.
     pub in_flight: u64,
+    /// How fast it sent lately.
+    pub pace: Pace,
+}
+
+/// How fast a channel sent lately, in steps of one length, the oldest first.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Pace {
+    /// Messages per second now.
+    pub per_second: f64,
+    /// The length of a step; the last one has just begun.
+    pub step: Duration,
+    /// The steps.
+    pub points: Vec<PacePoint>,
+}
+
+/// One step of a channel's pace.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PacePoint {
+    /// When it began.
+    pub from: Timestamp,
+    /// Messages per second that were handed over.
+    pub per_second: f64,
+    /// Messages per second that were allowed; `None` when nothing limited them.
+    pub limit: Option<f64>,
 }
 
 /// An allowance of which nothing is left.

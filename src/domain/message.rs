@@ -1,10 +1,15 @@
 //! Messages of the ledger and the one way that their states go: forward.
 
+mod journey;
+mod selection;
+
 use std::fmt;
 use std::str::FromStr;
 
 use uuid::Uuid;
 
+pub use self::journey::{Journey, Milestone, Step};
+pub use self::selection::Selection;
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 

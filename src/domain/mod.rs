@@ -4,6 +4,7 @@
 //! test can call.
 
 pub mod block;
+pub mod cell;
 pub mod channel;
 pub mod contact;
 pub mod content;

@@ -100,6 +100,16 @@ reasons! {
     Turn = "turn";
 }
 
+impl Reason {
+    /// Whether it holds a whole send for longer than a moment, and so each message of it.
+    pub const fn is_of_the_send(self) -> bool {
+        matches!(
+            self,
+            Self::Paused | Self::Scheduled | Self::Disconnected | Self::Blocked | Self::TemplatePaused
+        )
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

@@ -87,6 +87,10 @@ pub struct Estimate {
 }
 
 impl Binding {
+    /// Every limit that can decide.
+    pub const ALL: [Self; 5] =
+        [Self::MessagesPerSecond, Self::ProviderLevel, Self::BackOff, Self::Pair, Self::TemplateQuota];
+
     /// The word in answers, the same that a channel's limits have.
     pub const fn as_str(self) -> &'static str {
         match self {

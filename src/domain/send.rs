@@ -1,14 +1,18 @@
 //! Sends: one accepted request, its frozen audience, and how far it got.
 
 mod counts;
+mod source;
 mod stage;
+mod tally;
 
 use std::time::Duration;
 
 use uuid::Uuid;
 
 pub use self::counts::Counts;
+pub use self::source::Source;
 pub use self::stage::{Stage, UnknownStage};
+pub use self::tally::{Cause, Pace, Part, Tally};
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::error::{Code, Refusal};

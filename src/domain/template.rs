@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 
 pub use self::component::{Component, Media, Parameter, Source};
 pub use self::parse::parse_components;
+pub use self::shape::{Button, Header, Shape, Variables};
 use crate::domain::content::Content;
 use crate::error::{Code, Refusal};
 

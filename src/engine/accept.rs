@@ -1,5 +1,6 @@
 //! Accepting sends through a business account: what is sent, whether it may be, to whom, and writing it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -13,8 +14,9 @@ use super::{Accepted, Engine, Error, Held, RETRY_AFTER};
 use crate::clock::Timestamp;
 use crate::domain::channel::Channel;
 use crate::domain::content::Content;
+use crate::domain::plan::{Binding, Estimate};
 use crate::domain::request::{Audience, BusinessRequest, RequestedContent, Skipped};
-use crate::domain::send::{Recipients, TemplateUse};
+use crate::domain::send::{Recipients, Source, TemplateUse};
 use crate::domain::template::{Template, TemplateRequest};
 use crate::error::{Code, Refusal};
 use crate::store::template::MARKETING;
@@ -26,10 +28,14 @@ pub struct Rehearsal {
     pub recipients: u64,
     /// Entries that are not numbers, and recipients that are left out.
     pub skipped: Skipped,
+    /// How many recipients are left out because they are suppressed, by why.
+    pub left_out: BTreeMap<&'static str, u64>,
     /// How long it would take, with what is queued before it; `None` when nobody can say.
     pub takes: Option<Duration>,
     /// When it would be over.
     pub ends: Option<Timestamp>,
+    /// The limit that decides how long it takes; `None` when none does.
+    pub binding: Option<Binding>,
 }
 
 impl Engine {
@@ -72,18 +78,18 @@ impl Engine {
         channel: &Arc<Channel>,
         request: BusinessRequest,
     ) -> Result<Rehearsal, Error> {
-        let start = request.schedule.send_at;
+        let (start, is_retry) = (request.schedule.send_at, request.audience.again.is_some());
         let (order, audience, _) = self.admit(channel, request, None).await?;
         let planned = Planned::new(channel, audience, order.template.map(|template| template.is_marketing));
-        let Outcome { skipped, left_out: _, course } = self.resolver().send(Rehearse(planned)).await??;
+        let Outcome { skipped, left_out, course } = self.resolver().send(Rehearse(planned)).await??;
         let recipients = course.recipients;
         if recipients == 0 {
-            return Err(nobody().into());
+            return Err(nobody(is_retry).into());
         }
-        let takes = self.estimate(channel, course).await?.takes;
+        let Estimate { takes, binding } = self.estimate(channel, course).await?;
         let now = Timestamp::now();
         let ends = takes.map(|takes| start.map_or(now, |start| start.max(now)).plus(takes));
-        Ok(Rehearsal { recipients, skipped, takes, ends })
+        Ok(Rehearsal { recipients, skipped, left_out, takes, ends, binding })
     }
 
     async fn accept(
@@ -92,11 +98,11 @@ impl Engine {
         request: BusinessRequest,
         claim: Option<Claim>,
     ) -> Result<Accepted, Error> {
-        let schedule = request.schedule;
+        let (schedule, is_retry) = (request.schedule, request.audience.again.is_some());
         let (order, audience, listener) = self.admit(channel, request, claim).await?;
         let resolved = self.resolve(order, audience, listener).await?;
         let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
-            return Err(nobody().into());
+            return Err(nobody(is_retry).into());
         };
         metrics::counter!("pombo_sends_accepted_total").increment(1);
         metrics::counter!("pombo_recipients_accepted_total").increment(recipients);
@@ -125,17 +131,28 @@ impl Engine {
         let (listener, gate) = self.directory().actor(channel);
         gate.admit()?;
         let (company_id, channel_id) = (channel.company_id, channel.id);
-        let order =
-            Order { company_id, channel_id, content, group: None, template, schedule, claim, errand: None };
+        let sources = sources(&audience);
+        let order = Order {
+            company_id,
+            channel_id,
+            content,
+            group: None,
+            template,
+            schedule,
+            sources,
+            claim,
+            errand: None,
+        };
         Ok((order, audience, listener))
     }
 
     /// Finds out who is in the audience, and writes the send, of which the `listener` hears.
     async fn resolve(&self, order: Order, audience: Audience, listener: Listener) -> Result<Resolved, Error> {
-        let Audience { mut numbers, tags, mut skipped } = audience;
+        let Audience { mut numbers, tags, again, mut skipped } = audience;
         numbers.dedup();
-        if !tags.is_empty() || numbers.len() > 1 {
-            let resolve = Resolve { order: Arc::new(order), numbers, tags, skipped, channel: listener };
+        if !tags.is_empty() || again.is_some() || numbers.len() > 1 {
+            let order = Arc::new(order);
+            let resolve = Resolve { order, numbers, tags, again, skipped, channel: listener };
             return Ok(self.resolver().send(resolve).await??);
         }
         let is_marketing = order.template.is_some_and(|template| template.is_marketing);
@@ -197,10 +214,19 @@ impl Engine {
     }
 }
 
-fn nobody() -> Refusal {
-    Refusal::new(
-        Code::NoValidRecipients,
+/// Where an audience comes from, beside the numbers in it.
+fn sources(audience: &Audience) -> Vec<Source> {
+    let again = audience.again.iter().map(|again| Source::Send(again.send_id));
+    audience.tags.iter().map(|tag| Source::Tag(*tag)).chain(again).collect()
+}
+
+fn nobody(is_retry: bool) -> Refusal {
+    let sentence = if is_retry {
+        "nobody is left to send to again: no message of the send is in such a state with such a code, or everybody \
+         is left out now"
+    } else {
         "nobody is left to send to: give a number of 7 to 15 digits that begins with a country code, or a tag \
-         with contacts that have one",
-    )
+         with contacts that have one"
+    };
+    Refusal::new(Code::NoValidRecipients, sentence)
 }

@@ -8,12 +8,17 @@ mod accept;
 pub mod activity;
 mod app_secrets;
 mod channel;
+mod contact_change;
 mod directory;
 mod fair_line;
 mod idempotency;
+mod imports;
 mod indexing;
+mod journey;
 mod keys;
 mod ledger;
+mod messages_csv;
+mod new_channel;
 mod operation;
 mod outlook;
 mod pace;
@@ -26,17 +31,20 @@ mod requests;
 mod resolver;
 mod retention;
 pub mod retiering;
+mod retry;
 mod rounds;
 mod sentinel;
 mod shared;
 mod steering;
 mod suppressions;
+mod tallies;
 mod template_sync;
 mod threads;
 mod throttle;
 mod wall_clock;
 mod web_send;
 pub mod web_session;
+mod webhook;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -49,13 +57,20 @@ use uuid::Uuid;
 pub use self::accept::Rehearsal;
 use self::app_secrets::{AppSecrets, VerifyTokens};
 use self::channel::ClockWasSet;
+pub use self::contact_change::{MOST_AT_ONCE, Whom, no_such_tag};
 use self::directory::Directory;
 use self::fair_line::FairLine;
 use self::idempotency::Claims;
 pub use self::idempotency::{Held, KEPT, Turn};
+pub use self::imports::{
+    ImportChange, NewUpload, Shown, Upload, no_such_import, settings as import_settings,
+};
+use self::imports::{Imports, Runner};
+pub use self::journey::Traced;
 use self::keys::Keys;
 pub use self::ledger::Claim;
 use self::ledger::{Close, Condition, Ledger};
+pub use self::new_channel::{NewBusinessAccount, NotAdded, Unfit};
 pub use self::operation::{Addition, Number};
 use self::pace::Pace;
 use self::quota::Quotas;
@@ -66,16 +81,20 @@ use self::requests::Requests;
 pub use self::requests::{Allowance, Exhausted};
 use self::resolver::Resolver;
 use self::retention::Retention;
+pub use self::retry::Retried;
 use self::sentinel::Sentinel;
 use self::shared::{Shared, Tiers};
 pub use self::steering::no_such_send;
 use self::suppressions::Suppressions;
+pub use self::tallies::Counted;
+use self::tallies::Tallies;
 use self::template_sync::TemplateSync;
 use self::throttle::Throttles;
 use self::wall_clock::Jump;
 pub use self::web_send::{RehearsedFile, WebRehearsal};
 pub use self::web_session::HandedOver;
 use self::web_session::{Errands, Lines, WebSessions};
+pub use self::webhook::{Webhook, verify_token};
 use crate::clock::Timestamp;
 use crate::config::{self, Config};
 use crate::connector;
@@ -126,7 +145,13 @@ struct Inner {
     /// Whether another process was seen to have taken the lease.
     lease_lost: watch::Sender<bool>,
     request_share: RequestShare,
-    large_webhooks: receipts::LargeWebhooks,
+    intake: receipts::Intake,
+    /// How the provider is reached, for questions outside of channels.
+    network: config::Network,
+    tallies: Tallies,
+    imports: Imports,
+    /// Companies whose contacts are being changed in bulk.
+    contact_changes: contact_change::Changes,
     /// The threads of ledger, and of resolvers, sentinel and keepers of web sessions.
     threads: [ArbiterHandle; 2],
 }
@@ -335,7 +360,11 @@ impl Engine {
             ledger: condition,
             lease_lost: watch::Sender::new(false),
             request_share: requests,
-            large_webhooks: receipts::LargeWebhooks::default(),
+            intake: receipts::Intake::default(),
+            network: config.network.clone(),
+            tallies: Tallies::default(),
+            imports: Imports::new(config.imports.max_bytes),
+            contact_changes: contact_change::Changes::default(),
             threads: [writers, helpers.clone()],
         }));
         engine.forget_keys(seen.api_key);
@@ -344,6 +373,12 @@ impl Engine {
         let ages = config.retention.clone();
         let retention = Retention::new(Arc::clone(&engine.0.shared), Arc::clone(&dispatching), ages);
         let interval = config.engine.watch_interval;
+        let discarded = engine.store().discard_uploads().await?;
+        if discarded > 0 {
+            tracing::info!(uploads = discarded, "discarded files that did not arrive whole");
+        }
+        let mut runner = Runner::new(engine.clone(), Arc::clone(&dispatching));
+        rounds::repeat(&helpers, "imports", async move || runner.round().await);
         Sentinel { engine: engine.clone(), interval, seen, lease: dispatching, retention }.start(&helpers);
         helpers.spawn(engine.clone().take_in(told));
         let connections = Connections::new(&config.cloud_api, &config.network)?;

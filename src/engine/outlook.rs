@@ -7,6 +7,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::channel::{AskPace, Explain, LookAhead, Viewed};
+use super::suppressions::Suppressions;
 use super::{Engine, Error, RETRY_AFTER};
 use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Connection, Status};
@@ -15,6 +16,7 @@ use crate::domain::message::State;
 use crate::domain::outlook::{Outlook, Reason};
 use crate::domain::plan::{self, Course};
 use crate::domain::send::Stage;
+use crate::store::send::Waiting;
 use crate::store::send_list::Record;
 use crate::store::template::APPROVED;
 
@@ -94,21 +96,29 @@ impl Engine {
         let first = self.store().waiting(send_id, due.plus(A_MOMENT), 1).await?.soon.pop();
         let reason = match first {
             None => return Ok(in_the_store()),
-            Some(first) if first.state != State::Queued => Reason::UnknownOutcome,
-            Some(first) => {
-                let suppressions = &self.0.shared.suppressions;
-                let recipient = first.position.recipient;
-                let held =
-                    recipient.and_then(|number| suppressions.held_until(channel.company_id, number, now));
-                match (held, first.attempts) {
-                    (Some(_), _) => Reason::RecipientHeld,
-                    (None, 0) => Reason::Pair,
-                    (None, _) => Reason::Retry,
-                }
-            }
+            Some(first) => reason_of(&first, &self.0.shared.suppressions, channel.company_id, now),
         };
         let sentence = sentence_of_messages(reason, &channel.tier).unwrap_or_default();
         Ok(Outlook::waiting(reason, sentence, Some(due)))
+    }
+}
+
+/// Why a message waits that was put back.
+pub(super) fn reason_of(
+    message: &Waiting,
+    suppressions: &Suppressions,
+    company_id: Uuid,
+    now: Timestamp,
+) -> Reason {
+    if message.state != State::Queued {
+        return Reason::UnknownOutcome;
+    }
+    let recipient = message.position.recipient;
+    let held = recipient.and_then(|number| suppressions.held_until(company_id, number, now));
+    match (held, message.attempts) {
+        (Some(_), _) => Reason::RecipientHeld,
+        (None, 0) => Reason::Pair,
+        (None, _) => Reason::Retry,
     }
 }
 

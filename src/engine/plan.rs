@@ -80,8 +80,9 @@ impl Planned {
         now: Timestamp,
     ) -> store::Result<Outcome> {
         let Self { company_id, channel_id, waba_id, audience, is_marketing } = self;
-        let Audience { numbers, tags, mut skipped } = audience;
-        let single = numbers.first().copied().filter(|_| numbers.len() == 1 && tags.is_empty());
+        let Audience { numbers, tags, again, mut skipped } = audience;
+        let is_one = numbers.len() == 1 && tags.is_empty() && again.is_none();
+        let single = numbers.first().copied().filter(|_| is_one);
         let ahead = store.ahead(channel_id, single, now).await?;
         let has_template = is_marketing.is_some();
         // Beside the send's own, templates that go before it may wait for the quota.
@@ -95,7 +96,7 @@ impl Planned {
         let lately: HashSet<PhoneNumber> = written.iter().map(|(number, _)| *number).collect();
 
         let (mut recipients, mut left_out, mut known) = (0, LeftOut::default(), HashSet::new());
-        let (mut unique, mut block) = (Unique::new(numbers, &tags), Vec::with_capacity(BLOCK));
+        let (mut unique, mut block) = (Unique::new(numbers, &tags, again), Vec::with_capacity(BLOCK));
         while unique.next(store, company_id, BLOCK, &mut block).await? {
             let is_marketing = is_marketing.unwrap_or_default();
             left_out.add(suppressions.leave_out(company_id, is_marketing, &mut block, &mut skipped));

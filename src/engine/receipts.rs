@@ -10,8 +10,9 @@ mod sorted;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use tokio::sync::{Mutex, Semaphore};
 use uuid::Uuid;
 
 use self::family::{Family, Whom};
@@ -36,10 +37,26 @@ const SORTED_IN_PLACE: usize = 1_000;
 /// Sends that the store is asked about at once.
 const SENDS_AT_ONCE: usize = 1_000;
 
-/// Webhooks that are written in several commits take turns, a commit each: together they hold up others no longer than
-/// one of them does.
-#[derive(Default)]
-pub(super) struct LargeWebhooks(tokio::sync::Mutex<()>);
+/// After a part with words of recipients a large webhook rests so many times as long as writing the part took, so
+/// that most commits of others meet none of them.
+const REST: u32 = 3;
+/// The longest rest: the provider waits for the answer to the whole webhook, and sends it again if none comes.
+const LONGEST_REST: Duration = Duration::from_millis(5);
+
+/// Bounds what webhooks add to the commits of others.
+pub(super) struct Intake {
+    /// Webhooks that are written in several commits take turns, a commit each: together they hold up others no longer
+    /// than one of them does.
+    large: Mutex<()>,
+    /// Words of recipients that one commit may have, of all webhooks together.
+    words: Semaphore,
+}
+
+impl Default for Intake {
+    fn default() -> Self {
+        Self { large: Mutex::default(), words: Semaphore::new(sorted::WORDS_AT_ONCE) }
+    }
+}
 
 impl Engine {
     /// The secret with which the provider signs what it tells at this channel's address; `None` when the
@@ -99,10 +116,19 @@ impl Engine {
 
     /// Writes what has to last, one part after the other: what others write goes in between.
     async fn keep(&self, company_id: Uuid, parts: Vec<Part>) -> Result<(), Error> {
-        let is_large = parts.len() > 1;
+        let (is_large, intake) = (parts.len() > 1, &self.0.intake);
         for part in parts {
-            let _turn = if is_large { Some(self.0.large_webhooks.0.lock().await) } else { None };
-            self.keep_part(company_id, part).await?;
+            let _turn = if is_large { Some(intake.large.lock().await) } else { None };
+            let words = part.refused.len();
+            let written = Instant::now();
+            {
+                // Never closed, and no part has more words than there are permits.
+                let _permits = intake.words.acquire_many(u32::try_from(words).unwrap_or(u32::MAX)).await;
+                self.keep_part(company_id, part).await?;
+            }
+            if is_large && words > 0 {
+                tokio::time::sleep((written.elapsed() * REST).min(LONGEST_REST)).await;
+            }
         }
         Ok(())
     }

@@ -1,10 +1,11 @@
 //! The resolver actor: turns numbers and tags into unique recipients, packed and written.
 //!
-//! Every source (the request's own numbers, each tag) yields ascending numbers; merging them removes
+//! Every source (the request's own numbers, each tag, the messages of a send that are sent again) yields ascending numbers; merging them removes
 //! repeats without holding the audience. Blocks go to the ledger in steps, so that an audience of millions
 //! takes the memory of one step, and single sends never wait longer than one step's write. The send counts
 //! only when its last block is durable. What a send would be that is only planned, [`super::plan`] counts here.
 
+mod again;
 mod unique;
 
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use super::rounds::caught;
 use super::shared::Shared;
 use crate::domain::block::pack;
 use crate::domain::phone::PhoneNumber;
-use crate::domain::request::Skipped;
+use crate::domain::request::{Again, Skipped};
 use crate::domain::send::{Block, Recipients};
 use crate::fair_semaphore::Permit;
 
@@ -34,6 +35,8 @@ pub(crate) struct Resolve {
     pub(crate) order: Arc<Order>,
     pub(crate) numbers: Vec<PhoneNumber>,
     pub(crate) tags: Vec<Uuid>,
+    /// Messages of an earlier send that are sent again.
+    pub(crate) again: Option<Again>,
     /// Entries of the request that are left out already.
     pub(crate) skipped: Skipped,
     /// Who hears of the send.
@@ -108,11 +111,11 @@ impl Writing {
     async fn resolve(&mut self) -> Result<(), Error> {
         let (shared, block_size) = (Arc::clone(&self.shared), self.shared.engine.block_size);
         let numbers = std::mem::take(&mut self.resolve.numbers);
-        let mut unique = Unique::new(numbers, &self.resolve.tags);
+        let mut unique = Unique::new(numbers, &self.resolve.tags, self.resolve.again.take());
         let mut block = Vec::with_capacity(block_size);
         let company_id = self.resolve.order.company_id;
         while unique.next(&shared.store, company_id, block_size, &mut block).await.map_err(|error| {
-            tracing::error!(%error, "reading the contacts of a tag failed");
+            tracing::error!(%error, "reading an audience failed");
             if error.is_passing() { Error::Unavailable } else { Error::Closed }
         })? {
             self.block(&mut block).await?;

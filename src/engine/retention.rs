@@ -21,6 +21,8 @@ use crate::store::{self, Lease};
 const ROWS: u32 = 500;
 /// Sends that one step puts out of reach at most: each has a content, and rows in several indexes.
 const SENDS: u32 = 250;
+/// How long a file that was uploaded waits for somebody to begin its import.
+const READY_KEPT: Duration = Duration::from_secs(24 * 3_600);
 /// How many times as long as a step the pause after it is, and how long it is at least. What SQLite writes has to be
 /// copied from its log to its file now and then, and whoever commits then waits for it: with twice the rows and a
 /// quarter of the pause a million messages went in 13 s, and of the single sends meanwhile the slowest hundredth
@@ -46,10 +48,11 @@ enum What {
     Answers,
     Holds,
     Withdrawn,
+    Imports,
 }
 
 impl What {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Sends,
         Self::Messages,
         Self::Events,
@@ -57,6 +60,7 @@ impl What {
         Self::Answers,
         Self::Holds,
         Self::Withdrawn,
+        Self::Imports,
     ];
 
     const fn as_str(self) -> &'static str {
@@ -68,6 +72,7 @@ impl What {
             Self::Answers => "answers",
             Self::Holds => "holds",
             Self::Withdrawn => "withdrawn_sends",
+            Self::Imports => "imports",
         }
     }
 }
@@ -127,6 +132,9 @@ impl Retention {
         self.steps(tally, What::Answers, answers).await?;
         let withdrawn = async || store.forget_withdrawn(lease, kept, ROWS).await;
         self.steps(tally, What::Withdrawn, withdrawn).await?;
+        let (over, ready) = (self.ages.imports.map(|age| now.minus(age)), now.minus(READY_KEPT));
+        let imports = async || store.forget_imports(lease, over, ready, ROWS).await;
+        self.steps(tally, What::Imports, imports).await?;
         // What a round before left comes before what this one adds to it.
         self.steps(tally, What::Messages, async || store.forget_messages(lease, ROWS).await).await?;
         if let Some(age) = self.ages.sends {

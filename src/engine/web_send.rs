@@ -104,6 +104,7 @@ impl Engine {
             group,
             template: None,
             schedule: Schedule { send_at: None, expires_at: Some(Timestamp::now().plus(patience)) },
+            sources: Vec::new(),
             claim: held.map(|held| held.claim().clone()),
             errand: Some(errand),
         };

@@ -95,7 +95,7 @@ pub async fn contacts(
     let (file, given) = (path.to_owned(), options.clone());
     let reading = tokio::task::spawn_blocking(move || reading::read(&file, &given, &batches));
     let mut so_far = Progress::default();
-    let mut indexing = Indexing::new(store, company);
+    let mut indexing = Indexing::new(store, company, store.pace());
     // Plans made for a table that was small read all of it for each batch.
     let mut next_count = FIRST_COUNT;
     while let Some(Batch { mut drafts, rejected, bytes_read, bytes_total }) = arriving.recv().await {

@@ -121,6 +121,12 @@ pub(super) fn check(path: &Path, encoding: &'static Encoding) -> Result<u64> {
     Ok(text.consumed())
 }
 
+/// The line, the offset and the encoding of a byte that does not fit, when that is why a read failed.
+pub(super) fn malformed(error: &io::Error) -> Option<(u64, u64, &'static str)> {
+    let malformed = error.get_ref().and_then(|inner| inner.downcast_ref::<Malformed>())?;
+    Some((malformed.line, malformed.offset, malformed.encoding))
+}
+
 /// A failed read of the file at `path` in words for a person.
 pub(super) fn explain(path: &Path, error: io::Error) -> Error {
     let Some(malformed) = error.get_ref().and_then(|inner| inner.downcast_ref::<Malformed>()) else {

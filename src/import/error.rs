@@ -44,6 +44,36 @@ pub enum Error {
         /// What the file was read as.
         encoding: &'static str,
     },
+    /// The same of a file that is uploaded.
+    #[error(
+        "line {line}: the byte at position {offset} is not valid {encoding}: save the file as UTF-8 (in a \
+         spreadsheet: \"CSV UTF-8\"), or say which encoding it has, for example windows-1252"
+    )]
+    NotEncoded {
+        /// From 1.
+        line: u64,
+        /// From 0, in bytes from the beginning of the file.
+        offset: u64,
+        /// What the file was read as.
+        encoding: &'static str,
+    },
+    /// An uploaded file that holds NUL characters.
+    #[error(
+        "line {line} holds NUL characters: this is no text file, or it is UTF-16 and has to be called so (utf-16le)"
+    )]
+    NotText {
+        /// From 1.
+        line: u64,
+    },
+    /// An uploaded file with a line that is far too long.
+    #[error("line {line} is longer than 1 MiB: this is no CSV file of contacts")]
+    EndlessLine {
+        /// From 1.
+        line: u64,
+    },
+    /// A piece of an uploaded file could not be read.
+    #[error("the uploaded file cannot be read: {0}")]
+    Unread(String),
     /// There is nothing in the file.
     #[error("the file is empty: its first line must name the columns")]
     Empty,

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use csv::Writer;
 use uuid::Uuid;
 
-use super::cell::guard;
 use super::{Error, Result};
+use crate::domain::cell::guard;
 use crate::domain::contact::Contact;
 use crate::store::{ContactPosition, Store};
 
@@ -44,6 +44,19 @@ pub async fn export(
     }
     writer.flush().map_err(failed)?;
     Ok(count)
+}
+
+/// Contacts as CSV, with the header when they are the first of a file.
+pub fn export_csv(with_header: bool, contacts: &[Contact]) -> Vec<u8> {
+    let mut writer = Writer::from_writer(Vec::new());
+    // Writing to memory does not fail.
+    if with_header {
+        let _ = writer.write_record(HEADER);
+    }
+    for contact in contacts {
+        let _ = write(&mut writer, contact);
+    }
+    writer.into_inner().unwrap_or_default()
 }
 
 fn write(writer: &mut Writer<impl Write>, contact: &Contact) -> io::Result<()> {

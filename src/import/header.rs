@@ -10,7 +10,7 @@ use super::{Error, Result};
 
 /// The fields that a mapping can name.
 pub(super) const FIELDS: &str =
-    "first_name, last_name, name, email, phone_number, phone_number_lid, profile_picture, tags";
+    "first_name, last_name, name, email, phone_number, phone_number_lid, profile_picture, tags, ignored";
 
 /// What a column can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +35,44 @@ pub enum Field {
     ProfilePicture,
     /// Names of tags, separated by `;` or ` ::: `.
     Tags,
+    /// Nothing that is imported, whatever the column's name says.
+    Ignored,
+}
+
+impl Field {
+    /// The fields that a mapping can name.
+    pub const ALL: [Self; 9] = [
+        Self::FirstName,
+        Self::LastName,
+        Self::Name,
+        Self::Email,
+        Self::PhoneNumber,
+        Self::PhoneNumberLid,
+        Self::ProfilePicture,
+        Self::Tags,
+        Self::Ignored,
+    ];
+
+    /// The word for it; those that a mapping cannot name have that of the field that they become a part of.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::FirstName | Self::MiddleName => "first_name",
+            Self::LastName => "last_name",
+            Self::Name | Self::Organization => "name",
+            Self::Email => "email",
+            Self::PhoneNumber => "phone_number",
+            Self::PhoneNumberLid => "phone_number_lid",
+            Self::ProfilePicture => "profile_picture",
+            Self::Tags => "tags",
+            Self::Ignored => "ignored",
+        }
+    }
+
+    /// The field of this word.
+    pub fn parse(word: &str) -> Option<Self> {
+        let word = plain(word);
+        Self::ALL.into_iter().find(|field| plain(field.as_str()) == word)
+    }
 }
 
 /// `column=field`: the column of this name holds this field, whatever its name says.
@@ -52,17 +90,7 @@ impl FromStr for Mapping {
     fn from_str(text: &str) -> Result<Self> {
         let parts = text.rsplit_once('=').filter(|(column, _)| !column.trim().is_empty());
         let (column, field) = parts.ok_or_else(|| Error::Mapping(text.to_owned()))?;
-        let field = match plain(field).as_str() {
-            "firstname" => Field::FirstName,
-            "lastname" => Field::LastName,
-            "name" => Field::Name,
-            "email" => Field::Email,
-            "phonenumber" => Field::PhoneNumber,
-            "phonenumberlid" => Field::PhoneNumberLid,
-            "profilepicture" => Field::ProfilePicture,
-            "tags" => Field::Tags,
-            _ => return Err(Error::Mapping(text.to_owned())),
-        };
+        let field = Field::parse(field).ok_or_else(|| Error::Mapping(text.to_owned()))?;
         Ok(Self { column: column.trim().to_owned(), field })
     }
 }
@@ -84,6 +112,13 @@ impl Layout {
     /// [`Error::NoSuchColumn`] for a mapping of a column that is not there, [`Error::NoKnownColumn`] when
     /// no column holds a number or an address.
     pub(super) fn new(header: Vec<String>, line: u64, mappings: &[Mapping]) -> Result<Self> {
+        let layout = Self::lenient(header, line, mappings)?;
+        layout.check(line)?;
+        Ok(layout)
+    }
+
+    /// The same, whether or not a column holds a number or an address.
+    pub(super) fn lenient(header: Vec<String>, line: u64, mappings: &[Mapping]) -> Result<Self> {
         let found = || header.iter().take(12).map(|name| name.trim()).collect::<Vec<_>>().join(", ");
         let mut ranked = Vec::new();
         for Mapping { column, field } in mappings {
@@ -105,10 +140,21 @@ impl Layout {
         }
         ranked.sort_by_key(|(_, rank, _)| *rank);
         let columns: Vec<_> = ranked.into_iter().map(|(field, _, index)| (field, index)).collect();
-        if !columns.iter().any(|(field, _)| matches!(field, Field::Email | Field::PhoneNumber)) {
-            return Err(Error::NoKnownColumn { line, found: found() });
-        }
         Ok(Self { header, columns })
+    }
+
+    /// Whether a contact can be known by something that a column holds.
+    pub(super) fn check(&self, line: u64) -> Result<()> {
+        if self.columns.iter().any(|(field, _)| matches!(field, Field::Email | Field::PhoneNumber)) {
+            return Ok(());
+        }
+        let found = self.header.iter().take(12).map(|name| name.trim()).collect::<Vec<_>>().join(", ");
+        Err(Error::NoKnownColumn { line, found })
+    }
+
+    /// What a column holds.
+    pub(super) fn field(&self, index: usize) -> Option<Field> {
+        self.columns.iter().find(|(_, column)| *column == index).map(|(field, _)| *field)
     }
 
     /// The columns that hold `field`, the preferred one first.

@@ -15,26 +15,31 @@ use crate::store::{self, Care, Pace, Prepared, Store};
 const ROWS_AHEAD: usize = 16_384;
 
 /// See the module.
-pub(super) struct Indexing<'a> {
-    store: &'a Store,
+pub struct Indexing {
+    store: Store,
     company: Uuid,
     pace: Pace,
     step: Option<JoinHandle<store::Result<Option<Prepared>>>>,
     ahead: usize,
 }
 
-impl<'a> Indexing<'a> {
-    pub(super) fn new(store: &'a Store, company: Uuid) -> Self {
-        Self { store, company, pace: store.pace(), step: None, ahead: 0 }
+impl Indexing {
+    /// Of the contacts of `company`, which are written at this pace.
+    pub fn new(store: &Store, company: Uuid, pace: Pace) -> Self {
+        Self { store: store.clone(), company, pace, step: None, ahead: 0 }
     }
 
     /// How many rows to write in the next transaction.
-    pub(super) const fn rows(&self) -> usize {
+    pub const fn rows(&self) -> usize {
         self.pace.rows()
     }
 
     /// To be called when so many rows were written in a transaction, with what that took. Lets others write, too.
-    pub(super) async fn written(&mut self, rows: usize, took: Duration) -> store::Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn written(&mut self, rows: usize, took: Duration) -> store::Result<()> {
         self.ahead += rows;
         if rows == self.pace.rows() {
             self.pace.wrote(took);
@@ -53,7 +58,11 @@ impl<'a> Indexing<'a> {
     }
 
     /// To be called at the end: indexes what is left.
-    pub(super) async fn finish(mut self) -> store::Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn finish(mut self) -> store::Result<()> {
         self.settle().await?;
         while let Some(prepared) = self.store.prepare_segment(self.company, Care::Thorough).await? {
             self.store.write_segment(prepared).await?;

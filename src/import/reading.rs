@@ -117,15 +117,23 @@ impl<'a> Reading<'a> {
 }
 
 /// Hands each record of `text` to `each`: where it begins, and its fields.
-fn split(text: &[u8], delimiter: u8, mut each: impl FnMut(usize, &[&str]) -> Result<()>) -> Result<()> {
+pub(super) fn split(
+    text: &[u8],
+    delimiter: u8,
+    mut each: impl FnMut(usize, &[&str]) -> Result<()>,
+) -> Result<()> {
     let mut reader =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text);
     for record in reader.records() {
         // Only a failed read or bytes that are not UTF-8 fail, and `text` is decoded text in memory.
         let Ok(record) = record else { return Err(Error::Stopped) };
         let start = record.position().map_or(0, csv::Position::byte);
+        let start = usize::try_from(start).unwrap_or(usize::MAX);
+        // The crate counts the second half of a line end for the record behind it.
+        let ends = text.get(start..).unwrap_or_default().iter();
+        let start = start + ends.take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
         let fields: Vec<&str> = record.iter().collect();
-        each(usize::try_from(start).unwrap_or(usize::MAX), &fields)?;
+        each(start, &fields)?;
     }
     Ok(())
 }

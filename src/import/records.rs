@@ -40,9 +40,11 @@ pub(super) struct Found {
 pub(super) struct Records<R> {
     source: R,
     delimiter: u8,
-    /// Lines that were read ahead and belong to later records.
-    ahead: VecDeque<Vec<u8>>,
+    /// Lines that were read ahead and belong to later records, each with its length in the text.
+    ahead: VecDeque<(Vec<u8>, u64)>,
     line: u64,
+    /// Bytes of the text before the next line.
+    offset: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,24 +61,25 @@ impl<R: BufRead> Records<R> {
     /// Looks at the first line to learn the delimiter: the most frequent of comma, semicolon and tab, or
     /// the one that a spreadsheet's `sep=` line names.
     pub(super) fn new(source: R) -> io::Result<Self> {
-        let mut records = Self { source, delimiter: b',', ahead: VecDeque::new(), line: 1 };
+        let mut records = Self { source, delimiter: b',', ahead: VecDeque::new(), line: 1, offset: 0 };
         let mut first = Vec::new();
         records.read_line(&mut first)?;
+        let length = std::mem::take(&mut records.offset);
         let bare = first.trim_ascii();
         match bare.strip_prefix(b"sep=").or_else(|| bare.strip_prefix(b"SEP=")) {
             Some([delimiter]) if *delimiter != b'"' => {
                 records.delimiter = *delimiter;
-                records.line += 1;
+                (records.line, records.offset) = (2, length);
             }
             // `sep=` and a tab, which was trimmed with the line's end.
             Some([]) => {
                 records.delimiter = b'\t';
-                records.line += 1;
+                (records.line, records.offset) = (2, length);
             }
             _ => {
                 records.delimiter = delimiter(&first);
                 if !first.is_empty() {
-                    records.ahead.push_back(first);
+                    records.ahead.push_back((first, length));
                 }
             }
         }
@@ -86,6 +89,31 @@ impl<R: BufRead> Records<R> {
     /// What separates the fields.
     pub(super) const fn delimiter(&self) -> u8 {
         self.delimiter
+    }
+
+    /// Where the next record begins: bytes of the text before it, and its line.
+    pub(super) const fn position(&self) -> (u64, u64) {
+        (self.offset, self.line)
+    }
+
+    /// Passes over what is before `position`, which an earlier reading of the same text said.
+    pub(super) fn skip_to(&mut self, (offset, line): (u64, u64)) -> io::Result<()> {
+        while self.offset < offset {
+            if let Some((_, length)) = self.ahead.pop_front() {
+                self.offset += length;
+                continue;
+            }
+            let ready = self.source.fill_buf()?.len();
+            if ready == 0 {
+                break;
+            }
+            let wanted = usize::try_from(offset - self.offset).unwrap_or(usize::MAX);
+            let length = ready.min(wanted);
+            self.source.consume(length);
+            self.offset += length as u64;
+        }
+        self.line = line;
+        Ok(())
     }
 
     /// What the text is read from.
@@ -110,6 +138,7 @@ impl<R: BufRead> Records<R> {
         let line = self.line;
         let first = text.len();
         let mut ends = vec![first];
+        let mut lengths = vec![self.offset];
         let mut state = scan(State::FieldStart, &text[start..], self.delimiter);
         let broken = loop {
             if text.len() - start > MAX_RECORD {
@@ -126,14 +155,17 @@ impl<R: BufRead> Records<R> {
                     }
                     state = scan(state, &text[end..], self.delimiter);
                     ends.push(text.len());
+                    lengths.push(self.offset);
                 }
                 State::FieldStart | State::Plain | State::QuoteInQuoted => break None,
             }
         };
         if broken.is_some() {
             // Only the first line is at fault; those after it are read again, each as a record of its own.
-            for bounds in ends.windows(2).rev() {
-                self.ahead.push_front(text[bounds[0]..bounds[1]].to_vec());
+            for (bounds, lengths) in ends.windows(2).zip(lengths.windows(2)).rev() {
+                let length = lengths[1] - lengths[0];
+                self.ahead.push_front((text[bounds[0]..bounds[1]].to_vec(), length));
+                self.offset -= length;
             }
             text.truncate(first.min(start + MAX_RECORD));
             self.line += 1;
@@ -146,8 +178,9 @@ impl<R: BufRead> Records<R> {
     /// Appends a line with its end, which is LF, CRLF or CR. Of a line over the bound only the beginning is
     /// kept, just enough to show that it is over. Answers whether there was one.
     fn read_line(&mut self, text: &mut Vec<u8>) -> io::Result<bool> {
-        if let Some(line) = self.ahead.pop_front() {
+        if let Some((line, length)) = self.ahead.pop_front() {
             text.extend(line);
+            self.offset += length;
             return Ok(true);
         }
         let start = text.len();
@@ -162,8 +195,10 @@ impl<R: BufRead> Records<R> {
             let carriage_return = end.is_some_and(|end| ready[end] == b'\r');
             let over = ready.is_empty();
             self.source.consume(length);
+            self.offset += length as u64;
             if carriage_return && self.source.fill_buf()?.first() == Some(&b'\n') {
                 self.source.consume(1);
+                self.offset += 1;
                 text.push(b'\n');
             }
             if over || end.is_some() {

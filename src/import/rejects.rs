@@ -10,9 +10,25 @@ use std::path::{Path, PathBuf};
 
 use csv::{Writer, WriterBuilder};
 
-use super::cell::{guard, unguard};
 use super::{Error, Result};
+use crate::domain::cell::{guard, unguard};
 use crate::files;
+use crate::store::import_job::Rejected;
+
+/// Rejected rows as CSV that can be mended and imported itself, with the header when they are the first.
+pub fn rejected_csv(header: Option<&[String]>, rows: &[Rejected]) -> Vec<u8> {
+    let mut writer = WriterBuilder::new().flexible(true).from_writer(Vec::new());
+    // Writing to memory does not fail.
+    if let Some(header) = header {
+        let header = header.iter().map(|name| guard(&unguard(name)).into_owned());
+        let _ = writer.write_record(["line", "reason"].map(str::to_owned).into_iter().chain(header));
+    }
+    for Rejected { line, reason, fields } in rows {
+        let fields = fields.iter().map(|cell| guard(&unguard(cell)).into_owned());
+        let _ = writer.write_record([line.to_string(), reason.clone()].into_iter().chain(fields));
+    }
+    writer.into_inner().unwrap_or_default()
+}
 
 pub(super) struct Rejects {
     path: PathBuf,

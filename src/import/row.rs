@@ -5,8 +5,8 @@
 //! wrong when there is no address. With an address such a row becomes a contact without a valid number,
 //! that keeps the number as it was given and is sent nothing.
 
-use super::cell::unguard;
 use super::header::{Field, Layout};
+use crate::domain::cell::unguard;
 use crate::domain::contact::Person;
 use crate::domain::phone::{InvalidPhone, MIN_DIGITS, PhoneNumber};
 use crate::store::ContactDraft;
@@ -41,6 +41,40 @@ pub(super) enum Refused {
     Phone(InvalidPhone),
     #[error("a spreadsheet rounded the phone number to {0}: make its column text there, and save again")]
     Rounded(String),
+}
+
+/// A contact that a person or a program gives by its fields, held to the same bounds as a row: its texts without the
+/// space around them.
+///
+/// # Errors
+///
+/// A sentence that says which field is wrong.
+pub fn check_contact(person: &Person) -> Result<Person, String> {
+    let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = person;
+    let bounded =
+        |field, value: &str, most| text(field, value.trim(), most).map_err(|wrong| wrong.to_string());
+    let lid = phone_number_lid.as_deref().map(str::trim).filter(|lid| !lid.is_empty());
+    Ok(Person {
+        first_name: bounded("first_name", first_name, MAX_NAME)?,
+        last_name: bounded("last_name", last_name, MAX_NAME)?,
+        email: bounded("email", email, MAX_EMAIL)?,
+        phone_number: bounded("phone_number", phone_number, MAX_PHONE)?,
+        phone_number_lid: lid.map(|lid| bounded("phone_number_lid", lid, MAX_PHONE)).transpose()?,
+        profile_picture: bounded("profile_picture", profile_picture, MAX_PICTURE)?,
+    })
+}
+
+/// The name of a tag, without the space around it.
+///
+/// # Errors
+///
+/// A sentence that says what is wrong with it.
+pub fn check_tag(name: &str) -> Result<String, String> {
+    let name = name.trim();
+    if name.is_empty() || name.contains([';', '\n', '\r']) || name.contains(":::") {
+        return Err("a tag's name has at least one character, and no semicolon, `:::` or line end".to_owned());
+    }
+    text("tags", name, MAX_TAG).map_err(|wrong| format!("the tag's name: {wrong}"))
 }
 
 /// The contact that a row describes.

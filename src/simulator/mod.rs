@@ -126,7 +126,10 @@ fn routes(config: &mut ServiceConfig) {
         )
         .service(
             web::scope("/phone")
+                .route("", get().to(web_session::show))
+                .route("", post().to(web_session::press))
                 .route("/scan", post().to(web_session::scan))
+                .route("/passkey", post().to(web_session::sign))
                 .route("/messages", get().to(web_session::messages)),
         )
         .route("/media/{id}", get().to(media::download))

@@ -134,7 +134,8 @@ impl Simulator {
     /// What linked devices run on, in the place of the connector's driver. They end with the simulator, so stop them
     /// first.
     pub fn web_sessions(&self) -> FakeWhatsApp {
-        FakeWhatsApp::new(Arc::clone(&self.world.web_sessions), self.thread.clone())
+        let page = format!("{}/phone", self.base_url());
+        FakeWhatsApp::new(Arc::clone(&self.world.web_sessions), self.thread.clone(), page)
     }
 
     /// The figures of a number; `None` when there is no such number.

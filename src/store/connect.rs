@@ -13,7 +13,7 @@ use sea_orm::sqlx::{self, Connection as _};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend};
 
 use super::share::{Pools, Shares};
-use super::{Error, Purpose, Result, Store, schema};
+use super::{Error, Purpose, Result, Store, log, schema};
 use crate::files;
 
 /// How long a SQLite connection waits for another process' write lock.
@@ -22,10 +22,6 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const SQLITE_CACHE: &str = "-8192";
 /// The same of the one that writes, which comes back to the pages of many indexes.
 const SQLITE_WRITER_CACHE: &str = "-32768";
-/// Pages of 4 KiB in the write-ahead log from which on a commit moves them to the file. A page that is written again
-/// and again moves once: rows that go to places all over the indexes are written a quarter faster than at the usual
-/// 1,000.
-const SQLITE_LOG_PAGES: &str = "8192";
 /// The write-ahead log is cut back to this many bytes after a checkpoint.
 const SQLITE_LOG_LIMIT: &str = "67108864";
 
@@ -167,7 +163,7 @@ async fn pool(
                 .busy_timeout(BUSY_TIMEOUT)
                 .foreign_keys(true)
                 .pragma("cache_size", cache)
-                .pragma("wal_autocheckpoint", SQLITE_LOG_PAGES)
+                .pragma("wal_autocheckpoint", log::LONGEST)
                 .pragma("journal_size_limit", SQLITE_LOG_LIMIT)
                 .pragma("temp_store", "MEMORY")
         });

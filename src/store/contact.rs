@@ -9,15 +9,17 @@ use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 use super::contact_search::Search;
-use super::dialect::{Cell, Rows, Type};
+use super::dialect::{self, Cell, Rows, Type};
+use super::tag::DELETED;
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::contact::{Contact, Person, TagSummary};
 use crate::domain::fold::fold;
 use crate::domain::page::{Page, PageRequest};
+use crate::domain::phone::PhoneNumber;
 
 const COLUMNS: &str = "id, first_name, last_name, email, phone_number, phone_number_lid, profile_picture,
-    created_at, updated_at";
+    created_at, updated_at, ordinal";
 
 /// In bytes. SQLite refuses patterns of over 50,000, and no name or number is as long as this.
 pub(super) const LONGEST_SEARCH: usize = 10_000;
@@ -25,12 +27,12 @@ pub(super) const LONGEST_SEARCH: usize = 10_000;
 /// A place in a company's contacts, oldest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContactPosition {
-    id: Uuid,
+    ordinal: u64,
 }
 
 impl From<&Contact> for ContactPosition {
     fn from(contact: &Contact) -> Self {
-        Self { id: contact.id }
+        Self { ordinal: contact.ordinal }
     }
 }
 
@@ -56,7 +58,7 @@ impl Store {
         let found = self.found(company, &Search::new(&text)).await?;
         let total = found.len() as u64;
         let (offset, limit) = (length(page.offset()), length(page.limit));
-        let mut wanted = Rows::new(self.backend, &[("ordinal", Type::Int)]);
+        let mut wanted = Rows::new(self.backend, &[("place", Type::Int)]);
         found.iter().skip(offset).take(limit).for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
         if wanted.is_empty() {
             return Ok(Page { records: Vec::new(), total });
@@ -64,22 +66,35 @@ impl Store {
         let (wanted, values) = wanted.select(2);
         let select = format!(
             "SELECT {COLUMNS} FROM {wanted} AS wanted CROSS JOIN contact
-             WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal
+             WHERE contact.company_id = $1 AND contact.ordinal = wanted.place
              ORDER BY contact.ordinal DESC"
         );
         let rows = self.rows(select, std::iter::once(company.into()).chain(values)).await?;
         Ok(Page { records: self.with_tags(&rows).await?, total })
     }
 
-    /// A page without a search: where it is follows from how many contacts there are.
+    /// A page without a search: where it is follows from how many contacts there are, and from how many are gone.
     async fn all_contacts(&self, company: Uuid, page: PageRequest) -> Result<Page<Contact>> {
-        let total = self.book(&self.read, company).await?.contacts;
-        let above = total - signed(page.offset());
-        let from = above.saturating_sub(signed(page.limit));
-        let total = total.cast_unsigned();
-        if above <= 0 {
-            return Ok(Page { records: Vec::new(), total });
+        let ordinals = self.book(&self.read, company).await?.contacts;
+        let gaps = self.gaps(company).await?;
+        let total = gaps.contacts(ordinals);
+        let offset = signed(page.offset());
+        if offset >= total {
+            return Ok(Page { records: Vec::new(), total: total.cast_unsigned() });
         }
+        let total = total.cast_unsigned();
+        if !gaps.is_empty() {
+            let (below, skipped) = gaps.locate(ordinals, offset);
+            let select = format!(
+                "SELECT {COLUMNS} FROM contact WHERE company_id = $1 AND ordinal < $2
+                 ORDER BY ordinal DESC LIMIT $3 OFFSET $4"
+            );
+            let values = [company.into(), below.into(), signed(page.limit).into(), skipped.into()];
+            let rows = self.rows(select, values).await?;
+            return Ok(Page { records: self.with_tags(&rows).await?, total });
+        }
+        let above = ordinals - offset;
+        let from = above.saturating_sub(signed(page.limit));
         let select = format!(
             "SELECT {COLUMNS} FROM contact WHERE company_id = $1 AND ordinal >= $2 AND ordinal < $3
              ORDER BY ordinal DESC"
@@ -101,9 +116,9 @@ impl Store {
     ) -> Result<Vec<Contact>> {
         let mut values: Vec<Value> = vec![company.into(), i64::from(limit).into()];
         let mut after_it = "";
-        if let Some(ContactPosition { id }) = after {
-            after_it = "AND ordinal > (SELECT ordinal FROM contact WHERE company_id = $1 AND id = $3)";
-            values.push(id.into());
+        if let Some(ContactPosition { ordinal }) = after {
+            after_it = "AND ordinal > $3";
+            values.push(signed(ordinal).into());
         }
         let select = format!(
             "SELECT {COLUMNS} FROM contact WHERE company_id = $1 {after_it} ORDER BY ordinal LIMIT $2"
@@ -112,10 +127,70 @@ impl Store {
         self.with_tags(&rows).await
     }
 
+    /// The contact of `company` with this id.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn contact(&self, company: Uuid, id: Uuid) -> Result<Option<Contact>> {
+        let select = format!("SELECT {COLUMNS} FROM contact WHERE id = $2 AND company_id = $1");
+        let rows = self.rows(select, [company.into(), id.into()]).await?;
+        Ok(self.with_tags(&rows).await?.pop())
+    }
+
+    /// The contacts at these places of the list of `company`, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn contacts_in(&self, company: Uuid, ordinals: &[u32]) -> Result<Vec<Contact>> {
+        let mut wanted = Rows::new(self.backend, &[("ordinal", Type::Int)]);
+        ordinals.iter().for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (wanted, values) = wanted.select(2);
+        let select = format!(
+            "SELECT {COLUMNS} FROM (
+                SELECT contact.* FROM {wanted} AS wanted CROSS JOIN contact
+                WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal
+             ) AS found ORDER BY ordinal"
+        );
+        let rows = self.rows(select, std::iter::once(company.into()).chain(values)).await?;
+        self.with_tags(&rows).await
+    }
+
+    /// Other contacts of `company` with the same valid number or the same e-mail address, oldest first, at most
+    /// `limit`.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn doubles(&self, company: Uuid, of: &Contact, limit: u32) -> Result<Vec<Contact>> {
+        let bytewise = dialect::bytewise(self.backend);
+        let select = format!(
+            "SELECT {COLUMNS} FROM contact WHERE id IN (
+                SELECT id FROM contact WHERE company_id = $1 AND phone = $2
+                UNION
+                SELECT id FROM contact
+                WHERE company_id = $1 AND lower(email) COLLATE {bytewise} = lower($3) AND email <> ''
+             ) AND id <> $4 ORDER BY ordinal LIMIT $5"
+        );
+        let values: [Value; 5] = [
+            company.into(),
+            of.person.phone().map(PhoneNumber::as_i64).into(),
+            of.person.email.as_str().into(),
+            of.id.into(),
+            i64::from(limit).into(),
+        ];
+        let rows = self.rows(select, values).await?;
+        self.with_tags(&rows).await
+    }
+
     /// The contacts of `rows`, in their order, each with its tags by name. The rows were read as a company's;
     /// asking for the company again makes PostgreSQL begin with all contacts of all its tags.
-    async fn with_tags(&self, rows: &[QueryResult]) -> Result<Vec<Contact>> {
-        let mut contacts = rows.iter().map(contact).collect::<Result<Vec<_>>>()?;
+    pub(super) async fn with_tags(&self, rows: &[QueryResult]) -> Result<Vec<Contact>> {
+        let mut contacts = rows.iter().map(read_contact).collect::<Result<Vec<_>>>()?;
         if contacts.is_empty() {
             return Ok(contacts);
         }
@@ -128,7 +203,7 @@ impl Store {
             "SELECT contact_tag.contact_id, tag.id, tag.name, tag.color
              FROM {wanted} AS wanted
              CROSS JOIN contact_tag CROSS JOIN tag
-             WHERE contact_tag.contact_id = wanted.id AND tag.id = contact_tag.tag_id"
+             WHERE contact_tag.contact_id = wanted.id AND tag.id = contact_tag.tag_id AND tag.upkeep <> {DELETED}"
         );
         let mut tags: HashMap<Uuid, Vec<TagSummary>> = HashMap::new();
         for row in self.rows(select, values).await? {
@@ -171,7 +246,7 @@ fn length(number: u64) -> usize {
 }
 
 /// One row of [`COLUMNS`], still without tags.
-fn contact(row: &QueryResult) -> Result<Contact> {
+fn read_contact(row: &QueryResult) -> Result<Contact> {
     Ok(Contact {
         id: row.try_get_by_index(0)?,
         person: Person {
@@ -185,5 +260,6 @@ fn contact(row: &QueryResult) -> Result<Contact> {
         tags: Vec::new(),
         created_at: Timestamp::from_millis(row.try_get_by_index(7)?),
         updated_at: Timestamp::from_millis(row.try_get_by_index(8)?),
+        ordinal: row.try_get_by_index::<i64>(9)?.cast_unsigned(),
     })
 }

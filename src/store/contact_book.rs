@@ -11,7 +11,7 @@ use super::{Error, Result, Store};
 /// A company's book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Book {
-    /// How many contacts there are; the next one's ordinal.
+    /// The next contact's ordinal: how many contacts there are, with those that were deleted since.
     pub(super) contacts: i64,
     /// Contacts of lower ordinals are in a segment of the search index.
     pub(super) indexed: i64,
@@ -82,10 +82,12 @@ impl Store {
         if book.contacts == 0 {
             return Ok(None);
         }
-        let select = "SELECT created_at, id FROM contact WHERE company_id = $1 AND ordinal = $2";
-        let values = [company.into(), (book.contacts - 1).into()];
+        // The last ordinal may be free: its contact was deleted.
+        let select = "SELECT created_at, id FROM contact WHERE company_id = $1 AND ordinal < $2
+             ORDER BY ordinal DESC LIMIT 1";
+        let values = [company.into(), book.contacts.into()];
         let Some(row) = transaction.query_one_raw(self.statement(select, values)).await? else {
-            return Err(Error::Impossible(format!("company {company} lacks its newest contact")));
+            return Ok(None);
         };
         Ok(Some(Newest { created_at: row.try_get_by_index(0)?, id: row.try_get_by_index(1)? }))
     }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction, Value};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, QueryResult, Value};
 use uuid::Uuid;
 
 use super::contact_match::{Matcher, Slot};
@@ -35,6 +35,27 @@ pub enum Upserted {
     Unchanged,
 }
 
+/// What [`read_slot`] reads.
+pub(super) const SLOT: &str =
+    "id, first_name, last_name, email, phone_number, phone_number_lid, profile_picture,
+    phone, ordinal, tag_text";
+
+/// A contact of the database, to be changed: a row of [`SLOT`].
+pub(super) fn read_slot(row: &QueryResult) -> Result<Slot> {
+    let person = Person {
+        first_name: row.try_get_by_index(1)?,
+        last_name: row.try_get_by_index(2)?,
+        email: row.try_get_by_index(3)?,
+        phone_number: row.try_get_by_index(4)?,
+        phone_number_lid: row.try_get_by_index(5)?,
+        profile_picture: row.try_get_by_index(6)?,
+    };
+    let phone: Option<i64> = row.try_get_by_index(7)?;
+    let slot = Slot::new(row.try_get_by_index(0)?, person, phone.and_then(PhoneNumber::from_i64));
+    let (ordinal, tag_text) = (row.try_get_by_index(8)?, row.try_get_by_index(9)?);
+    Ok(Slot { ordinal, tag_text, is_new: false, ..slot })
+}
+
 impl Store {
     /// Writes a batch of drafts in one transaction and says what became of each, in their order.
     ///
@@ -51,12 +72,53 @@ impl Store {
         drafts: &[ContactDraft],
         now: Timestamp,
     ) -> Result<Vec<Upserted>> {
-        let transaction = self.begin().await?;
-        let mut book = self.lock_book(&transaction, company).await?;
-        let names: BTreeSet<&str> = drafts.iter().flat_map(|draft| &draft.tags).map(String::as_str).collect();
-        let tags = self.ensure_tags(&transaction, company, &names, None, now).await?;
+        let written = self.write_drafts(company, drafts, now).await?;
+        Ok(written.into_iter().map(|(_, result)| result).collect())
+    }
 
-        let mut matcher = self.candidates(&transaction, company, drafts).await?;
+    /// The same, and says which contact each draft is.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::upsert_contacts`].
+    pub async fn write_drafts(
+        &self,
+        company: Uuid,
+        drafts: &[ContactDraft],
+        now: Timestamp,
+    ) -> Result<Vec<(Uuid, Upserted)>> {
+        let transaction = self.begin().await?;
+        let written = self.write_drafts_in(&transaction, company, drafts, now).await?;
+        transaction.commit().await?;
+        Ok(written)
+    }
+
+    /// What [`Store::upsert_contacts`] would make of the drafts now. Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn compare_drafts(&self, company: Uuid, drafts: &[ContactDraft]) -> Result<Vec<Upserted>> {
+        let snapshot = self.snapshot().await?;
+        let matcher = self.candidates(&snapshot, company, drafts).await;
+        snapshot.rollback().await?;
+        let mut matcher = matcher?;
+        Ok(drafts.iter().map(|draft| matcher.place(&draft.person).1).collect())
+    }
+
+    /// Writes drafts as a part of `transaction`.
+    pub(super) async fn write_drafts_in(
+        &self,
+        transaction: &DatabaseTransaction,
+        company: Uuid,
+        drafts: &[ContactDraft],
+        now: Timestamp,
+    ) -> Result<Vec<(Uuid, Upserted)>> {
+        let mut book = self.lock_book(transaction, company).await?;
+        let names: BTreeSet<&str> = drafts.iter().flat_map(|draft| &draft.tags).map(String::as_str).collect();
+        let tags = self.ensure_tags(transaction, company, &names, None, now).await?;
+
+        let mut matcher = self.candidates(transaction, company, drafts).await?;
         let placed: Vec<_> = drafts.iter().map(|draft| matcher.place(&draft.person)).collect();
         let mut slots = matcher.slots;
         let (owners, mut results): (Vec<usize>, Vec<Upserted>) = placed.into_iter().unzip();
@@ -70,7 +132,7 @@ impl Store {
                 }
             }
         }
-        let known = self.known_pairs(&transaction, &slots, &pairs).await?;
+        let known = self.known_pairs(transaction, &slots, &pairs).await?;
         pairs.retain(|(_, owner, tag)| !known.contains(&(slots[*owner].id, *tag)));
         let folded: HashMap<Uuid, String> = tags.iter().map(|(name, id)| (*id, fold(name))).collect();
         for (draft, owner, tag) in &pairs {
@@ -81,12 +143,11 @@ impl Store {
         }
 
         let new = slots.iter().filter(|slot| slot.is_new).collect();
-        self.insert_contacts(&transaction, company, &mut book, new, now).await?;
-        self.update_contacts(&transaction, company, book, &slots, now).await?;
+        self.insert_contacts(transaction, company, &mut book, new, now).await?;
+        self.update_contacts(transaction, company, book, &slots, now).await?;
         let rows = pairs.iter().map(|(_, owner, tag)| (*tag, slots[*owner].id, slots[*owner].phone));
-        self.insert_pairs(&transaction, company, rows).await?;
-        transaction.commit().await?;
-        Ok(results)
+        self.insert_pairs(transaction, company, rows).await?;
+        Ok(owners.iter().map(|owner| slots[*owner].id).zip(results).collect())
     }
 
     /// Every contact of the company that has a number or an address of the drafts.
@@ -113,9 +174,7 @@ impl Store {
         values.extend(more);
         let bytewise = dialect::bytewise(self.backend);
         let select = format!(
-            "SELECT id, first_name, last_name, email, phone_number, phone_number_lid, profile_picture, phone,
-                ordinal, tag_text
-             FROM contact WHERE id IN (
+            "SELECT {SLOT} FROM contact WHERE id IN (
                 SELECT contact.id FROM {phones} AS wanted CROSS JOIN contact
                 WHERE contact.company_id = $1 AND contact.phone = wanted.phone
                 UNION
@@ -125,18 +184,7 @@ impl Store {
         );
         let mut matcher = Matcher::default();
         for row in transaction.query_all_raw(self.statement(select, values)).await? {
-            let person = Person {
-                first_name: row.try_get_by_index(1)?,
-                last_name: row.try_get_by_index(2)?,
-                email: row.try_get_by_index(3)?,
-                phone_number: row.try_get_by_index(4)?,
-                phone_number_lid: row.try_get_by_index(5)?,
-                profile_picture: row.try_get_by_index(6)?,
-            };
-            let phone: Option<i64> = row.try_get_by_index(7)?;
-            let slot = Slot::new(row.try_get_by_index(0)?, person, phone.and_then(PhoneNumber::from_i64));
-            let (ordinal, tag_text) = (row.try_get_by_index(8)?, row.try_get_by_index(9)?);
-            matcher.add_stored(Slot { ordinal, tag_text, ..slot });
+            matcher.add_stored(read_slot(&row)?);
         }
         Ok(matcher)
     }

@@ -171,18 +171,24 @@ impl Store {
 
     /// The lists of the task's contacts.
     async fn lists(&self, company: Uuid, task: Task) -> Result<Vec<(i64, Vec<u8>)>> {
-        let select = "SELECT search_text, tag_text FROM contact
+        let select = "SELECT search_text, tag_text, ordinal FROM contact
              WHERE company_id = $1 AND ordinal >= $2 AND ordinal < $3 ORDER BY ordinal";
         let values = [company.into(), task.first.into(), (task.first + task.contacts).into()];
         let rows = self.rows(select, values).await?;
-        if rows.len() as i64 != task.contacts {
-            return Err(Error::Impossible(format!("ordinals of company {company} have a gap")));
-        }
-        let texts = rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)));
-        let texts = texts.collect::<Result<Vec<(String, String)>>>()?;
+        let texts = rows
+            .iter()
+            .map(|row| Ok((row.try_get_by_index(2)?, row.try_get_by_index(0)?, row.try_get_by_index(1)?)));
+        let texts = texts.collect::<Result<Vec<(i64, String, String)>>>()?;
         let build = move || {
             let mut builder = Builder::default();
-            texts.iter().for_each(|(search_text, tag_text)| builder.add(search_text, tag_text));
+            let mut next = task.first;
+            for (ordinal, search_text, tag_text) in &texts {
+                // Deleted contacts keep their places in the segment, with nothing to be found there.
+                (next..*ordinal).for_each(|_| builder.add("", ""));
+                builder.add(search_text, tag_text);
+                next = ordinal + 1;
+            }
+            (next..task.first + task.contacts).for_each(|_| builder.add("", ""));
             builder.finish()
         };
         let built = tokio::task::spawn_blocking(build).await;

@@ -170,7 +170,8 @@ impl Store {
         Ok(lists)
     }
 
-    /// The contacts of which the index may be out of date, ascending, and those among them that are found.
+    /// The contacts of which the index may be out of date, ascending, those that were deleted too, and those among
+    /// them that are found.
     async fn stale(
         &self,
         snapshot: &DatabaseTransaction,
@@ -179,10 +180,11 @@ impl Store {
     ) -> Result<(Vec<u32>, Vec<u32>)> {
         let (condition, values) = search.condition(2);
         let select = format!(
-            "SELECT string_agg(CAST(contact.ordinal * 2 + CASE WHEN {condition} THEN 1 ELSE 0 END AS TEXT), ',')
-             FROM contact_stale CROSS JOIN contact
-             WHERE contact_stale.company_id = $1 AND contact.company_id = $1
-             AND contact.ordinal = contact_stale.ordinal"
+            "SELECT string_agg(CAST(contact_stale.ordinal * 2 + CASE WHEN (
+                SELECT {condition} FROM contact
+                WHERE contact.company_id = $1 AND contact.ordinal = contact_stale.ordinal
+             ) THEN 1 ELSE 0 END AS TEXT), ',')
+             FROM contact_stale WHERE contact_stale.company_id = $1"
         );
         let values = std::iter::once(company.into()).chain(values);
         let numbers = listed(snapshot.query_one_raw(self.statement(select, values)).await?)?;
@@ -220,7 +222,7 @@ impl Store {
     }
 
     /// A transaction that sees one state of the database, whatever is written meanwhile.
-    async fn snapshot(&self) -> Result<DatabaseTransaction> {
+    pub(super) async fn snapshot(&self) -> Result<DatabaseTransaction> {
         // SQLite's transactions are of this kind anyway.
         let (isolation_level, access_mode) = match self.backend {
             DbBackend::Postgres => (Some(IsolationLevel::RepeatableRead), Some(AccessMode::ReadOnly)),

@@ -12,6 +12,7 @@ use super::contact_book::Book;
 use super::contact_index::Care;
 use super::contact_match::Slot;
 use super::dialect::{Bulk, Cell, Rows, Type};
+use super::tag::DELETED;
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
@@ -29,6 +30,8 @@ const PAUSE: Duration = Duration::from_millis(26);
 const PAUSE_EVERY: Duration = Duration::from_millis(70);
 /// What a transaction may take.
 const TRANSACTION: Duration = Duration::from_millis(40);
+/// The same beside sends in one process, which wait for the one connection that writes.
+const GENTLE_TRANSACTION: Duration = Duration::from_millis(12);
 /// Rows of a transaction: as many as go into it by [`TRANSACTION`], which depends on how far the rows are spread
 /// over the indexes.
 const ROWS: std::ops::RangeInclusive<usize> = 100..=1_000;
@@ -39,6 +42,7 @@ pub struct Pace {
     is_needed: bool,
     paused: Instant,
     rows: usize,
+    transaction: Duration,
 }
 
 impl Pace {
@@ -50,7 +54,7 @@ impl Pace {
     /// To be called after a transaction of [`Pace::rows`] rows: how long it took.
     pub fn wrote(&mut self, took: Duration) {
         if self.is_needed {
-            let fitting = self.rows as f64 * TRANSACTION.as_secs_f64() / took.as_secs_f64().max(1e-6);
+            let fitting = self.rows as f64 * self.transaction.as_secs_f64() / took.as_secs_f64().max(1e-6);
             // Down at once, up by and by.
             let next = fitting.min(self.rows as f64 * 1.25);
             self.rows = (next as usize).clamp(*ROWS.start(), *ROWS.end());
@@ -123,7 +127,19 @@ impl Store {
 
     /// For one who writes again and again.
     pub fn pace(&self) -> Pace {
-        Pace { is_needed: self.backend == DbBackend::Sqlite, paused: Instant::now(), rows: *ROWS.end() }
+        Pace {
+            is_needed: self.backend == DbBackend::Sqlite,
+            paused: Instant::now(),
+            rows: *ROWS.end(),
+            transaction: TRANSACTION,
+        }
+    }
+
+    /// For background work in the process that sends: sends wait for one of its transactions at most.
+    pub fn gentle_pace(&self) -> Pace {
+        let is_needed = self.backend == DbBackend::Sqlite;
+        let rows = if is_needed { *ROWS.start() } else { *ROWS.end() };
+        Pace { is_needed, paused: Instant::now(), rows, transaction: GENTLE_TRANSACTION }
     }
 
     /// To be called when many contacts were written: PostgreSQL counts again what its plans go by. Until it
@@ -282,7 +298,7 @@ impl Store {
         let (wanted, values) = wanted.select(2);
         let select = format!(
             "SELECT tag.name_folded FROM {wanted} AS wanted CROSS JOIN tag
-             WHERE tag.id = wanted.id AND tag.company_id = $1"
+             WHERE tag.id = wanted.id AND tag.company_id = $1 AND tag.upkeep <> {DELETED}"
         );
         let statement = self.statement(select, std::iter::once(company.into()).chain(values));
         let rows = transaction.query_all_raw(statement).await?;
@@ -296,7 +312,12 @@ mod tests {
 
     #[test]
     fn a_transaction_gets_as_many_rows_as_it_has_time_for() {
-        let pace = |is_needed| Pace { is_needed, paused: Instant::now(), rows: *ROWS.end() };
+        let pace = |is_needed| Pace {
+            is_needed,
+            paused: Instant::now(),
+            rows: *ROWS.end(),
+            transaction: TRANSACTION,
+        };
         let mut slow = pace(true);
         slow.wrote(2 * TRANSACTION);
         assert_eq!(slow.rows(), 500);

@@ -12,19 +12,25 @@ pub mod company;
 mod connect;
 mod contact;
 mod contact_book;
+mod contact_delete;
+mod contact_edit;
+mod contact_gap;
 mod contact_gram;
 mod contact_import;
 mod contact_index;
 mod contact_match;
+mod contact_member;
 mod contact_search;
 mod contact_segment;
 mod contact_write;
 mod dialect;
 mod error;
 pub mod idempotency;
+pub mod import_job;
 mod lease;
 pub mod ledger;
 pub mod link;
+mod log;
 pub mod membership;
 pub mod operator;
 pub mod overview;
@@ -38,10 +44,13 @@ pub mod send;
 pub mod send_control;
 pub mod send_list;
 pub mod send_messages;
+mod send_tally;
 mod share;
 mod size;
 pub mod suppression;
+mod suppression_list;
 mod tag;
+mod tag_edit;
 pub mod template;
 pub mod template_recipient;
 pub mod tier;
@@ -54,8 +63,10 @@ pub mod web_session_send;
 
 pub use connect::Options;
 pub use contact::ContactPosition;
+pub use contact_edit::{ContactChange, Edited};
 pub use contact_import::{ContactDraft, Upserted};
 pub use contact_index::{Care, Prepared};
+pub use contact_member::Membership;
 pub use contact_write::Pace;
 pub use error::Error;
 pub use lease::{Lease, Standing};
@@ -73,6 +84,11 @@ use sea_orm::{
 
 /// The result of a call to the store.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// Runs a statement; how many rows it touched.
+async fn run(on: &impl ConnectionTrait, statement: Statement) -> Result<u64> {
+    Ok(on.execute_raw(statement).await?.rows_affected())
+}
 
 /// A handle to the database, for one purpose; clones share its connections.
 #[derive(Clone, Debug)]

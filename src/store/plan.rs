@@ -77,7 +77,7 @@ impl Store {
     ///
     /// Those of any query.
     pub async fn tag_names(&self, company_id: Uuid) -> Result<Vec<(String, Uuid)>> {
-        let sql = "SELECT name, id FROM tag WHERE company_id = $1 ORDER BY name";
+        let sql = "SELECT name, id FROM tag WHERE company_id = $1 AND upkeep <> 2 ORDER BY name";
         let rows = self.rows(sql, [company_id.into()]).await?;
         rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
     }

@@ -78,8 +78,8 @@ struct Leftover {
     next_ordinal: i64,
 }
 
-/// Later ids are greater than this.
-const fn first_id_at(moment: Timestamp) -> Uuid {
+/// Later ids are greater than this, and ids of that moment are no smaller.
+pub(super) const fn first_id_at(moment: Timestamp) -> Uuid {
     let millis = moment.millis();
     Uuid::from_u128((if millis < 0 { 0 } else { millis.cast_unsigned() as u128 }) << 80)
 }
@@ -153,6 +153,7 @@ impl Store {
                     self.statement(format!("{statement}(SELECT id FROM {rows} AS silent)"), values);
                 step.sends = transaction.execute_raw(statement).await?.rows_affected();
             }
+            self.remove_sources(&transaction, &silent).await?;
             transaction.commit().await?;
         }
         *cursor = Cursor(Some(last));

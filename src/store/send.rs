@@ -1,10 +1,13 @@
 //! Reading sends back: what a channel still has to do, and the recipients of a block.
 
+mod sent;
+
 use std::collections::HashMap;
 
 use sea_orm::{ConnectionTrait, FromQueryResult, QueryResult};
 use uuid::Uuid;
 
+pub use self::sent::Sent;
 use super::dialect::{Rows, Type};
 use super::template::{APPROVED, MARKETING};
 use super::{Error, Lease, Result, Store};
@@ -295,6 +298,8 @@ impl Store {
         let state = State::Resolving.as_i16();
         let blocks = format!("DELETE FROM recipient_block WHERE send_id IN ({unresolved})");
         transaction.execute_raw(self.statement(blocks, [state.into()])).await?;
+        let sources = format!("DELETE FROM send_source WHERE send_id IN ({unresolved})");
+        transaction.execute_raw(self.statement(sources, [state.into()])).await?;
         let sends = self.statement("DELETE FROM send WHERE state < 2 AND state = $1", [state.into()]);
         let removed = transaction.execute_raw(sends).await?.rows_affected();
         transaction.commit().await?;

@@ -1,10 +1,14 @@
 //! Sends as their company is shown them: pages of a list, single ones, and where their messages are.
 
+mod filter;
+
 use std::collections::HashMap;
 
 use sea_orm::{FromQueryResult, QueryResult, Value};
 use uuid::Uuid;
 
+use self::filter::ALIVE;
+pub use self::filter::Filter;
 use super::contact::signed;
 use super::dialect::{Rows, Type};
 use super::{Error, Result, Store};
@@ -12,7 +16,7 @@ use crate::clock::Timestamp;
 use crate::domain::content::Content;
 use crate::domain::message;
 use crate::domain::page::{Page, PageRequest};
-use crate::domain::send::{Control, Counts, Schedule, Stage, State};
+use crate::domain::send::{Control, Counts, Progress, Schedule, Source, Stage, State};
 
 /// An accepted send.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,11 +31,17 @@ pub struct Record {
     pub template: Option<TemplateName>,
     /// Where it is.
     pub stage: Stage,
+    /// What the store keeps for that.
+    pub state: State,
     /// Unique recipients.
     pub recipients: u64,
+    /// How far it got.
+    pub progress: Progress,
+    /// Where its audience came from, beside numbers.
+    pub sources: Vec<Source>,
     /// Entries of its request that were left out.
     pub skipped: u64,
-    /// Where its messages are; their sum is `recipients`.
+    /// Where its messages are; their sum is `recipients`. Of a [head](Store::send_heads) nothing is counted.
     pub counts: Counts,
     /// When it was to go, as its request asked.
     pub schedule: Schedule,
@@ -56,15 +66,6 @@ pub struct TemplateName {
     pub status: String,
 }
 
-/// Which sends to list. Everything that is `None` matches all.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Filter {
-    /// Where they are.
-    pub stage: Option<Stage>,
-    /// Which channel sends them.
-    pub channel_id: Option<Uuid>,
-}
-
 #[derive(FromQueryResult)]
 struct Row {
     id: Uuid,
@@ -74,6 +75,7 @@ struct Row {
     head: String,
     recipients: i64,
     high_water: i64,
+    settled: i64,
     skipped: i64,
     template_id: Option<i64>,
     name: Option<String>,
@@ -99,15 +101,33 @@ impl Store {
         filter: Filter,
         now: Timestamp,
     ) -> Result<Page<Record>> {
-        let (condition, mut values) = condition(company_id, filter, now);
-        let total = match filter {
+        let Page { mut records, total } = self.send_heads(company_id, page, filter, now).await?;
+        self.count_messages(&mut records).await?;
+        Ok(Page { records, total })
+    }
+
+    /// The same without the counts of their messages, whose rows may be millions.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::sends`].
+    pub async fn send_heads(
+        &self,
+        company_id: Uuid,
+        page: PageRequest,
+        filter: Filter,
+        now: Timestamp,
+    ) -> Result<Page<Record>> {
+        let (condition, mut values) = filter.condition(company_id, now);
+        let total = if filter.is_open() {
             // All of them are counted in an index; the few that are not accepted yet are taken off.
-            Filter { stage: None, channel_id: None } => format!(
+            format!(
                 "SELECT (SELECT COUNT(*) FROM send WHERE company_id = $1) \
                  - (SELECT COUNT(*) FROM send WHERE {ALIVE} AND state = {})",
                 State::Resolving.as_i16()
-            ),
-            _ => format!("SELECT COUNT(*) FROM send WHERE {condition}"),
+            )
+        } else {
+            format!("SELECT COUNT(*) FROM send WHERE {condition}")
         };
         let total = self.count(total, values.clone()).await?;
         if page.offset() >= total {
@@ -128,6 +148,17 @@ impl Store {
     ///
     /// As [`Store::sends`].
     pub async fn find_send(&self, company_id: Uuid, send_id: Uuid, now: Timestamp) -> Result<Option<Record>> {
+        let mut found: Vec<_> = self.send_head(company_id, send_id, now).await?.into_iter().collect();
+        self.count_messages(&mut found).await?;
+        Ok(found.pop())
+    }
+
+    /// The same without the counts of its messages.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::sends`].
+    pub async fn send_head(&self, company_id: Uuid, send_id: Uuid, now: Timestamp) -> Result<Option<Record>> {
         let chosen = "send.id = $1 AND send.company_id = $2 AND send.state > $3";
         let values = vec![send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
         Ok(self.records(chosen, values, now).await?.pop())
@@ -152,7 +183,7 @@ impl Store {
         self.count(sql.to_owned(), values).await
     }
 
-    /// A company's oldest sends that run and are not over, at most `limit`, without counting where their messages are.
+    /// A company's oldest sends that run and are not over, at most `limit`, without the counts of their messages.
     ///
     /// # Errors
     ///
@@ -162,25 +193,13 @@ impl Store {
             "send.id IN (SELECT id FROM send WHERE {ALIVE} AND state = {} ORDER BY id LIMIT $2)",
             State::Active.as_i16()
         );
-        let rows = self.chosen(&oldest, vec![company_id.into(), signed(limit).into()]).await?;
-        rows.into_iter().map(|row| record(row, Counts::default(), now)).collect()
+        self.records(&oldest, vec![company_id.into(), signed(limit).into()], now).await
     }
 
     async fn records(&self, chosen: &str, values: Vec<Value>, now: Timestamp) -> Result<Vec<Record>> {
-        let rows = self.chosen(chosen, values).await?;
-        let mut counts = self.message_counts(&rows).await?;
-        rows.into_iter()
-            .map(|row| {
-                let counts = counts.remove(&row.id).unwrap_or_default();
-                record(row, counts, now)
-            })
-            .collect()
-    }
-
-    async fn chosen(&self, chosen: &str, values: Vec<Value>) -> Result<Vec<Row>> {
         let sql = format!(
             "SELECT send.id, send.channel_id, send.state, send.control, \
-             SUBSTR(send.content, 1, {head}) AS head, send.recipients, send.high_water, send.skipped, send.template_id, \
+             SUBSTR(send.content, 1, {head}) AS head, send.recipients, send.high_water, send.settled, send.skipped, send.template_id, \
              template.name, template.language, template.status, send.send_at, send.expires_at, \
              send.due_at, send.created_at, send.finished_at \
              FROM send LEFT JOIN template ON template.id = send.template_id \
@@ -188,66 +207,69 @@ impl Store {
             head = Content::KIND_CHARS
         );
         let rows = self.rows(sql, values).await?;
-        rows.iter().map(|row| Ok(Row::from_query_result(row, "")?)).collect()
+        let rows = rows.iter().map(|row| Ok(Row::from_query_result(row, "")?)).collect::<Result<Vec<_>>>()?;
+        let mut records = rows.into_iter().map(|row| record(row, now)).collect::<Result<Vec<_>>>()?;
+        self.name_sources(&mut records).await?;
+        Ok(records)
     }
 
-    /// Where the attempted messages of these sends are, in one pass over them.
-    async fn message_counts(&self, sends: &[Row]) -> Result<HashMap<Uuid, Counts>> {
+    /// Says where the audiences of these sends came from.
+    async fn name_sources(&self, sends: &mut [Record]) -> Result<()> {
+        let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
+        let sql = format!(
+            "SELECT send_id, kind, source_id FROM send_source \
+             WHERE send_id IN (SELECT id FROM {asked} AS asked) ORDER BY send_id, source_id"
+        );
+        let mut sources: HashMap<Uuid, Vec<Source>> = HashMap::new();
+        for row in self.rows(sql, values).await? {
+            let (kind, id): (i16, Uuid) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
+            let source = Source::from_row(kind, id)
+                .ok_or_else(|| Error::Impossible(format!("{kind} is no kind of source")))?;
+            sources.entry(row.try_get_by_index(0)?).or_default().push(source);
+        }
+        for send in sends {
+            send.sources = sources.remove(&send.id).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    /// These sends as rows of a sub-select, unless there are none.
+    fn asked(&self, sends: &[Record]) -> Option<(String, Vec<Value>)> {
         let mut asked = Rows::new(self.backend, &[("id", Type::Uuid)]);
         for send in sends {
             asked.push([send.id.into()]);
         }
-        if asked.is_empty() {
-            return Ok(HashMap::new());
-        }
-        let (asked, values) = asked.select(1);
+        (!asked.is_empty()).then(|| asked.select(1))
+    }
+
+    /// Counts where the messages of these sends are, in one pass over them.
+    async fn count_messages(&self, sends: &mut [Record]) -> Result<()> {
+        let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
         // Grouped by the state as well, a million rows would be sorted first.
-        let each = message::State::ALL
-            .map(|state| format!("COUNT(*) FILTER (WHERE state = {})", state.as_i16()))
-            .join(", ");
+        let each = count_of_each_state();
         let sql = format!(
             "SELECT send_id, {each} FROM message WHERE send_id IN (SELECT id FROM {asked} AS asked) \
              GROUP BY send_id"
         );
-        let rows = self.rows(sql, values).await?;
-        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, counts(row)?))).collect()
+        let mut counted = HashMap::with_capacity(sends.len());
+        for row in self.rows(sql, values).await? {
+            counted.insert(row.try_get_by_index::<Uuid>(0)?, counts(&row)?);
+        }
+        for send in sends {
+            send.counts = counted.remove(&send.id).unwrap_or_default();
+            send.counts.add_rowless(send.state, send.progress.high_water, send.recipients);
+        }
+        Ok(())
     }
 }
 
-/// A company's sends of which something may still go, for which there is an index: its first parameter is the
-/// company.
-const ALIVE: &str = "channel_id IN (SELECT id FROM channel WHERE company_id = $1) AND state < 2";
-
-/// What a list is narrowed to, and its parameters.
-fn condition(company_id: Uuid, filter: Filter, now: Timestamp) -> (String, Vec<Value>) {
-    let mut values: Vec<Value> = vec![company_id.into()];
-    let alive = |control: Control| {
-        format!("{ALIVE} AND state = {} AND control = {}", State::Active.as_i16(), control.as_i16())
-    };
-    let over = |state: State| format!("company_id = $1 AND state = {}", state.as_i16());
-    let mut condition = match filter.stage {
-        None => format!("company_id = $1 AND state > {}", State::Resolving.as_i16()),
-        Some(Stage::Scheduled) => {
-            values.push(now.millis().into());
-            format!("{} AND send_at > $2", alive(Control::Running))
-        }
-        Some(Stage::Active) => {
-            values.push(now.millis().into());
-            format!("{} AND (send_at IS NULL OR send_at <= $2)", alive(Control::Running))
-        }
-        Some(Stage::Paused) => alive(Control::Paused),
-        Some(Stage::Finished) => over(State::Finished),
-        Some(Stage::Canceled) => over(State::Canceled),
-        Some(Stage::Expired) => over(State::Expired),
-    };
-    if let Some(channel_id) = filter.channel_id {
-        values.push(channel_id.into());
-        condition += &format!(" AND channel_id = ${}", values.len());
-    }
-    (condition, values)
+/// The columns that count the rows in each state, in the order of the states.
+pub(super) fn count_of_each_state() -> String {
+    message::State::ALL.map(|state| format!("COUNT(*) FILTER (WHERE state = {})", state.as_i16())).join(", ")
 }
 
-fn counts(row: &QueryResult) -> Result<Counts> {
+/// One row of [`count_of_each_state`], behind one column more.
+pub(super) fn counts(row: &QueryResult) -> Result<Counts> {
     let mut counts = Counts::default();
     for (index, state) in (1..).zip(message::State::ALL) {
         counts.add(state, row.try_get_by_index::<i64>(index)?.cast_unsigned());
@@ -255,7 +277,7 @@ fn counts(row: &QueryResult) -> Result<Counts> {
     Ok(counts)
 }
 
-fn record(row: Row, mut counts: Counts, now: Timestamp) -> Result<Record> {
+fn record(row: Row, now: Timestamp) -> Result<Record> {
     let impossible = |what: String| Error::Impossible(format!("send {}: {what}", row.id));
     let state = State::from_i16(row.state).ok_or_else(|| impossible(format!("state {}", row.state)))?;
     let control =
@@ -264,8 +286,6 @@ fn record(row: Row, mut counts: Counts, now: Timestamp) -> Result<Record> {
         send_at: row.send_at.map(Timestamp::from_millis),
         expires_at: row.expires_at.map(Timestamp::from_millis),
     };
-    let recipients = row.recipients.cast_unsigned();
-    counts.add_rowless(state, row.high_water.cast_unsigned(), recipients);
     let template = match (row.template_id, row.name, row.language, row.status) {
         (Some(id), Some(name), Some(language), Some(status)) => {
             Some(TemplateName { id, name, language, status })
@@ -279,9 +299,15 @@ fn record(row: Row, mut counts: Counts, now: Timestamp) -> Result<Record> {
         template,
         stage: Stage::of(state, control, schedule, now)
             .ok_or_else(|| impossible("not accepted yet".to_owned()))?,
-        recipients,
+        state,
+        recipients: row.recipients.cast_unsigned(),
+        progress: Progress {
+            high_water: row.high_water.cast_unsigned(),
+            settled: row.settled.cast_unsigned(),
+        },
+        sources: Vec::new(),
         skipped: row.skipped.cast_unsigned(),
-        counts,
+        counts: Counts::default(),
         schedule,
         due_at: row.due_at.map(Timestamp::from_millis),
         created_at: Timestamp::from_millis(row.created_at),

@@ -5,11 +5,14 @@
 //! Ordinals below `settled` all have a row; none at or above `high_water` had one when the send was read. Those
 //! between them that have none were reserved: of a send that is over, nobody knows whether they were attempted.
 
+mod selected;
+
 use std::collections::HashMap;
 
 use sea_orm::QueryResult;
 use uuid::Uuid;
 
+pub use self::selected::Found;
 use super::contact::signed;
 use super::send::{GROUP, recipient};
 use super::{Error, Result, Store};

@@ -113,10 +113,10 @@ pub struct Kept {
 
 const SUBJECT: &[(&str, Type)] =
     &[("company_id", Type::Uuid), ("recipient", Type::Int), ("scope", Type::Int)];
-const COLUMNS: &str = "company_id, recipient, scope, until, provider_code, created_at";
+pub(super) const COLUMNS: &str = "company_id, recipient, scope, until, provider_code, created_at";
 
 #[derive(FromQueryResult)]
-struct Row {
+pub(super) struct Row {
     company_id: Uuid,
     recipient: i64,
     scope: i16,

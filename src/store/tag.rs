@@ -17,6 +17,11 @@ use crate::domain::fold::{fold, like_anywhere};
 use crate::domain::page::{Page, PageRequest};
 use crate::domain::phone::PhoneNumber;
 
+/// `upkeep` of a tag that was renamed: the texts of its contacts are being rewritten.
+pub(super) const RENAMED: i16 = 1;
+/// `upkeep` of a tag that was deleted: it is in no list, and its contacts are being freed of it.
+pub(super) const DELETED: i16 = 2;
+
 /// What a tag is shown in when nobody chose: all dark enough to carry white text.
 const COLORS: [&str; 12] = [
     "#b3261e", "#a8410a", "#7d5700", "#4c6b00", "#1b6e3c", "#00696b", "#005f99", "#2f4fc4", "#5b3fbf",
@@ -27,7 +32,7 @@ const COLORS: [&str; 12] = [
 const PHONES: &str = "SELECT string_agg(CAST(phone AS TEXT), ',') FROM (
         SELECT DISTINCT phone FROM contact_tag
         WHERE tag_id = $1 AND phone > $2
-        AND EXISTS (SELECT 1 FROM tag WHERE id = $1 AND company_id = $3)
+        AND EXISTS (SELECT 1 FROM tag WHERE id = $1 AND company_id = $3 AND upkeep <> 2)
         ORDER BY phone LIMIT $4
     ) AS chunk";
 
@@ -39,7 +44,7 @@ impl Store {
     ///
     /// Fails when the database does.
     pub async fn tags(&self, company: Uuid, page: PageRequest, search: Option<&str>) -> Result<Page<Tag>> {
-        let mut condition = "company_id = $1".to_owned();
+        let mut condition = format!("company_id = $1 AND upkeep <> {DELETED}");
         let mut values: Vec<Value> = vec![company.into()];
         if let Some(text) = folded(search) {
             if text.len() > LONGEST_SEARCH {
@@ -120,7 +125,10 @@ impl Store {
         let (wanted, values) = wanted.select(2);
         let select = format!(
             "SELECT count(DISTINCT contact_id), count(DISTINCT phone) FROM contact_tag
-             WHERE company_id = $1 AND tag_id IN (SELECT id FROM {wanted} AS wanted)"
+             WHERE company_id = $1 AND tag_id IN (
+                SELECT tag.id FROM {wanted} AS wanted CROSS JOIN tag
+                WHERE tag.id = wanted.id AND tag.upkeep <> {DELETED}
+             )"
         );
         let row = self.row(select, std::iter::once(company.into()).chain(values)).await?;
         let Some(row) = row else { return Ok((0, 0)) };
@@ -174,7 +182,7 @@ impl Store {
         Ok(ids)
     }
 
-    async fn tag_ids(
+    pub(super) async fn tag_ids(
         &self,
         connection: &impl ConnectionTrait,
         company: Uuid,
@@ -199,7 +207,7 @@ impl Store {
 }
 
 /// The same name always has the same colour (FNV-1a, 64 bits).
-fn color_of(name: &str) -> &'static str {
+pub(super) fn color_of(name: &str) -> &'static str {
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });

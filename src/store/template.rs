@@ -3,6 +3,7 @@
 //! A template is known by its name and language within a business account. It keeps our number for ever:
 //! one that vanished at the provider stays, with the status `DELETED`.
 
+mod listed;
 mod said;
 
 use std::collections::HashMap;
@@ -12,6 +13,7 @@ use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, LikeExpr, SimpleExpr}
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
+pub use self::listed::Listed;
 pub use self::said::Said;
 use super::dialect::{Rows, Type};
 use super::{Error, Result, Store};

@@ -1,5 +1,6 @@
 //! Linking phones to channels, through the HTTP surface, with a driver that does what the test says.
 
+mod passkey;
 mod telling;
 
 use std::time::Duration;
@@ -215,7 +216,7 @@ async fn each_end_has_a_code_of_its_own() {
     let sentence = || "signature-mismatch".to_owned();
     let until = Timestamp::now().plus(Duration::from_secs(3600));
     world.after(1, End::AccountLocked, "unlinked", "account_locked").await;
-    world.after(2, End::PasskeyNeeded, "unlinked", "passkey_needed").await;
+    world.after(2, End::PasskeyTimedOut, "unlinked", "passkey_timed_out").await;
     let refused = End::BusinessRefused { sentence: sentence() };
     world.after(3, refused, "unlinked", "business_pairing_refused").await;
     world.after(4, End::PairingFailed { sentence: sentence() }, "unlinked", "pairing_failed").await;

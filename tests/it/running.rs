@@ -176,6 +176,11 @@ impl Running {
         &self.engine
     }
 
+    /// Where the service is reached.
+    pub(crate) fn address(&self) -> &str {
+        &self.url
+    }
+
     /// Where the provider sends a channel's webhooks.
     pub(crate) fn hook(&self, channel: Uuid) -> String {
         format!("{}/hooks/meta/{channel}", self.url)

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use pombo::connector::web_session::{
-    AskError, Built, Change, Content, Driver, End, Event, Figures, Found, Jid, MessageId, OpenError, Opening,
-    PairingFailure, Picture, Prepared, Record, Records, SendError, Session,
+    AskError, Assertion, Built, Change, Content, Driver, End, Event, Figures, Found, Jid, MessageId,
+    OpenError, Opening, PairingFailure, PasskeyRefused, Picture, Prepared, Record, Records, SendError,
+    Session,
 };
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::secret::Secret;
@@ -36,6 +37,8 @@ pub(crate) struct Scripted {
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
     /// The code that it gives.
     pub(crate) code: Arc<Mutex<Result<Secret, PairingFailure>>>,
+    /// What it says to answers at the passkey gate.
+    pub(crate) passkey: Arc<Mutex<Result<(), PasskeyRefused>>>,
     /// What happens to it while it ends.
     pub(crate) last_words: Arc<Mutex<Vec<Event>>>,
     /// It is logged in: everybody is on WhatsApp, and messages are taken.
@@ -95,6 +98,7 @@ impl Driver for ScriptedDriver {
             records: opening.records,
             asked: Arc::default(),
             code: Arc::new(Mutex::new(code)),
+            passkey: Arc::new(Mutex::new(Ok(()))),
             last_words: Arc::default(),
             is_online: Arc::default(),
         };
@@ -135,6 +139,16 @@ impl Session for Scripted {
     async fn pairing_code(&self, number: PhoneNumber) -> Result<Secret, PairingFailure> {
         self.note(format!("code for {number}"));
         self.code.lock().unwrap().clone()
+    }
+
+    async fn answer_passkey(&self, assertion: Assertion) -> Result<(), PasskeyRefused> {
+        self.note(format!("assertion by {}", String::from_utf8_lossy(assertion.credential_id())));
+        self.passkey.lock().unwrap().clone()
+    }
+
+    async fn confirm_passkey(&self) -> Result<(), PasskeyRefused> {
+        self.note("confirmation");
+        self.passkey.lock().unwrap().clone()
     }
 
     async fn unlink(&self) {

@@ -233,7 +233,8 @@ async fn a_list_is_narrowed_to_one_stage_and_one_channel(universe: &Universe) {
     store.control_send(ACME, Uuid::from_u128(15), Control::Paused).await.unwrap();
 
     let listed = async |stage, channel: Option<u128>| {
-        let filter = Filter { stage, channel_id: channel.map(Uuid::from_u128) };
+        let channel_id = channel.map(Uuid::from_u128);
+        let filter = Filter { stage, channel_id, ..Filter::default() };
         let sends = store.sends(ACME, ALL, filter, NOW).await.unwrap();
         assert_eq!(sends.total, sends.records.len() as u64);
         assert!(stage.is_none_or(|stage| sends.records.iter().all(|send| send.stage == stage)));
@@ -268,7 +269,8 @@ async fn what_is_not_accepted_yet_or_is_another_company_s_is_not_there(universe:
     commit(store, &lease, Batch { sends: vec![resolving, theirs], ..Batch::default() }).await;
     for stage in Stage::ALL.into_iter().map(Some).chain([None]) {
         for channel_id in [None, Some(their_channel)] {
-            let listed = store.sends(ACME, ALL, Filter { stage, channel_id }, NOW).await.unwrap();
+            let filter = Filter { stage, channel_id, ..Filter::default() };
+            let listed = store.sends(ACME, ALL, filter, NOW).await.unwrap();
             assert_eq!((listed.records, listed.total), (Vec::new(), 0), "{stage:?} {channel_id:?}");
         }
     }

@@ -4,13 +4,15 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::api::openapi::BindingLimit;
 use crate::clock::Timestamp;
+use crate::domain::plan::Binding;
 use crate::domain::request::{Skipped, SkippedEntry};
 use crate::engine::{Accepted, Rehearsal};
 
 /// What became of a send.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Queued {
+pub(in crate::api) struct Queued {
     /// That it is queued for sending.
     #[schema(example = "Message queued for sending")]
     message: &'static str,
@@ -34,7 +36,7 @@ pub(super) struct Queued {
 
 /// What a send would be.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Rehearsed {
+pub(in crate::api) struct Rehearsed {
     /// That nothing was queued.
     #[schema(example = "Nothing was queued: this was a dry run")]
     message: &'static str,
@@ -53,12 +55,15 @@ pub(super) struct Rehearsed {
     /// When it would be over; null like `estimated_seconds`.
     #[schema(value_type = Option<String>, format = DateTime)]
     estimated_end: Option<Timestamp>,
+    /// The limit without which it would be over sooner; null like `estimated_seconds`.
+    #[schema(value_type = Option<BindingLimit>, example = "messages_per_second")]
+    binding: Option<&'static str>,
 }
 
 /// An entry that is left out.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Skipped)]
-pub(super) struct SkippedRecord {
+pub(in crate::api) struct SkippedRecord {
     /// The entry's beginning, or the number.
     input: String,
     /// What is wrong with it.
@@ -85,7 +90,7 @@ impl From<Accepted> for Queued {
 }
 
 impl From<Rehearsal> for Rehearsed {
-    fn from(Rehearsal { recipients, skipped, takes, ends }: Rehearsal) -> Self {
+    fn from(Rehearsal { recipients, skipped, left_out: _, takes, ends, binding }: Rehearsal) -> Self {
         Self {
             message: "Nothing was queued: this was a dry run",
             dry_run: true,
@@ -94,6 +99,7 @@ impl From<Rehearsal> for Rehearsed {
             skipped: shown(skipped),
             estimated_seconds: takes.map(|takes| takes.as_secs() + u64::from(takes.subsec_nanos() > 0)),
             estimated_end: ends,
+            binding: binding.map(Binding::as_str),
         }
     }
 }

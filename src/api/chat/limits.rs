@@ -27,6 +27,34 @@ pub(in crate::api) struct Limits {
     active_sends: u64,
     /// Messages on their way to the provider.
     in_flight: u64,
+    /// How fast the channel sent lately.
+    pace: Pace,
+}
+
+/// How fast a channel sent in the last ten minutes.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ChannelPace)]
+pub(in crate::api) struct Pace {
+    /// Messages per second in the last ten seconds.
+    #[schema(example = 79.8)]
+    per_second: f64,
+    /// How long a step is; the last one has just begun.
+    #[schema(example = 10)]
+    step_seconds: u64,
+    /// The steps, the oldest first.
+    steps: Vec<PaceStep>,
+}
+
+/// One step of the pace.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct PaceStep {
+    /// When it began.
+    #[schema(value_type = String, format = DateTime)]
+    from: Timestamp,
+    /// Messages per second that were handed over.
+    per_second: f64,
+    /// Messages per second that were allowed; null when nothing limited them.
+    limit: Option<f64>,
 }
 
 /// One limit.
@@ -54,7 +82,7 @@ pub(in crate::api) struct Limit {
 impl Limits {
     /// `allowance` is what is left of the company's requests, when they are bounded.
     pub(in crate::api) fn new(channel_id: Uuid, limits: limit::Limits, allowance: Option<Allowance>) -> Self {
-        let limit::Limits { rate, limits, waiting, active_sends, in_flight } = limits;
+        let limit::Limits { rate, limits, waiting, active_sends, in_flight, pace } = limits;
         Self {
             channel_id,
             rate_per_second: rate,
@@ -62,7 +90,19 @@ impl Limits {
             limits: limits.into_iter().map(Limit::from).chain([requests(allowance)]).collect(),
             active_sends,
             in_flight,
+            pace: pace.into(),
         }
+    }
+}
+
+impl From<limit::Pace> for Pace {
+    fn from(limit::Pace { per_second, step, points }: limit::Pace) -> Self {
+        let step_of = |limit::PacePoint { from, per_second, limit }: limit::PacePoint| PaceStep {
+            from,
+            per_second,
+            limit,
+        };
+        Self { per_second, step_seconds: step.as_secs(), steps: points.into_iter().map(step_of).collect() }
     }
 }
 

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::components::TemplateComponent;
 use super::interactive::Interactive;
-use super::words::{MessageType, RecipientType, WebMessageType};
+use super::words::{MessageType, RecipientType, RetriedState, WebMessageType};
 
 /// A number: its digits, perhaps with a plus sign and separators.
 #[derive(ToSchema)]
@@ -93,6 +93,57 @@ pub(in crate::api) struct BusinessSend {
     expires_at: Option<String>,
 }
 
+/// One state or many.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) enum RetriedStates {
+    /// One.
+    One(RetriedState),
+    /// Many.
+    Many(Vec<RetriedState>),
+}
+
+/// A code of the provider.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) enum ErrorCode {
+    /// As an integer.
+    Number(i64),
+    /// Its digits.
+    Digits(String),
+}
+
+/// One code of the provider or many.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) enum ErrorCodes {
+    /// One.
+    One(ErrorCode),
+    /// Many.
+    Many(Vec<ErrorCode>),
+}
+
+/// Which messages of a send are sent again.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) struct SendAgain {
+    /// How they ended; `failed` and `expired` when absent.
+    #[schema(example = "failed")]
+    state: Option<RetriedStates>,
+    /// Only messages with one of these codes of the provider; whatever code when absent.
+    #[schema(example = 131_026)]
+    error_code: Option<ErrorCodes>,
+    /// When the new send starts, as in any send.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    send_at: Option<String>,
+    /// From when on nothing of the new send starts, as in any send.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    expires_at: Option<String>,
+}
+
 /// What a web-session send asks for.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
@@ -121,6 +172,60 @@ pub(in crate::api) struct PairingStart {
     /// The phone's number, for a code to be typed there. Without it there are QR codes only.
     #[schema(example = "5511988887777")]
     phone_number: Option<Number>,
+}
+
+/// What is answered at the passkey gate of a pairing.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) enum PasskeyStep {
+    /// The signed challenge.
+    Assertion(PasskeyAssertion),
+    /// The phone shows the same code.
+    Confirmation(PasskeyConfirmation),
+}
+
+/// A signed challenge.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) struct PasskeyAssertion {
+    assertion: WebAuthnAssertion,
+}
+
+/// What `PublicKeyCredential.toJSON()` makes in a browser; further fields are not looked at. All but `type` are
+/// base64url.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct WebAuthnAssertion {
+    #[schema(example = "Y3JlZGVudGlhbA")]
+    id: String,
+    #[serde(rename = "rawId")]
+    #[schema(example = "Y3JlZGVudGlhbA")]
+    raw_id: String,
+    #[schema(example = "public-key")]
+    r#type: String,
+    response: WebAuthnResponse,
+}
+
+/// What the passkey signed, and its signature.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct WebAuthnResponse {
+    #[serde(rename = "clientDataJSON")]
+    client_data_json: String,
+    #[serde(rename = "authenticatorData")]
+    authenticator_data: String,
+    signature: String,
+    #[serde(rename = "userHandle")]
+    user_handle: Option<String>,
+}
+
+/// The code was compared.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) struct PasskeyConfirmation {
+    /// `true`; to end the pairing, `DELETE` it.
+    confirmed: bool,
 }
 
 /// Whose picture is asked for.

@@ -5,8 +5,9 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::domain::channel::{Kind, Status};
-use crate::domain::message::State;
+use crate::domain::message::{Milestone, State};
 use crate::domain::outlook::Reason;
+use crate::domain::plan::Binding;
 use crate::domain::scope::Scope;
 use crate::domain::send::Stage;
 use crate::domain::suppression::Suppression;
@@ -15,7 +16,9 @@ use crate::domain::tier::UnknownOutcome;
 use crate::domain::user::Role;
 use crate::domain::{limit, request};
 use crate::engine::web_session;
+use crate::import::Field;
 use crate::store::change::What;
+use crate::store::import_job;
 
 macro_rules! words {
     ($($(#[doc = $doc:literal])+ $name:ident = $words:expr;)*) => {$(
@@ -53,12 +56,27 @@ words! {
     MessageState = State::ALL.iter().map(|state| state.as_str());
     /// Why nothing of a send, or of a channel, goes now.
     WaitingReason = Reason::ALL.iter().map(|reason| reason.as_str());
+    /// The limit that decides how long a send takes.
+    BindingLimit = Binding::ALL.iter().map(|binding| binding.as_str());
+    /// What happened to a message. `attempted` and `sent` have no time where it is not kept, nor has `delivered` of a
+    /// message that was read.
+    MessageMilestone = Milestone::ALL.iter().map(|milestone| milestone.as_str());
+    /// How a message may have ended that is sent again.
+    RetriedState = State::RETRIED.iter().map(|state| state.as_str());
     /// What is limited. Only web sessions have `daily_cap` and `cold_contacts`.
     LimitName = limit::NAMES.iter().copied();
     /// How a template calls its variables.
     TemplateParameterFormat = ParameterFormat::ALL.iter().map(|format| format.as_str());
     /// What happens to a message whose outcome is unknown: the provider may have taken it.
     OnUnknownOutcome = UnknownOutcome::ALL.iter().map(|outcome| outcome.as_str());
+    /// What became of a record of a batch.
+    WriteResult = ["created", "updated", "unchanged", "rejected"];
+    /// Where an import is.
+    ImportState = import_job::State::ALL.iter().map(|state| state.as_str());
+    /// What a column of a file holds.
+    ImportField = Field::ALL.iter().map(|field| field.as_str());
+    /// What happens to an import.
+    ImportAction = ["start", "cancel"];
     /// What an API key may be used for.
     KeyScope = Scope::ALL.map(Scope::as_str);
     /// What a person may do in a company.

@@ -1,14 +1,14 @@
-//! The messages of a send: a page of them, or all of them as lines.
+//! The messages of a send: a page of them, all of them, or one with what happened to it.
 
-use actix_web::http::header::ACCEPT;
-use actix_web::web::{Bytes, Data};
+mod form;
+pub(in crate::api) mod journey;
+
+use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
-use futures_util::Stream;
-use futures_util::stream::try_unfold;
 use serde::Serialize;
 use utoipa::ToSchema;
-use uuid::Uuid;
 
+use self::form::{Form, Listed};
 use super::send_id;
 use crate::api::State;
 use crate::api::auth::Company;
@@ -17,16 +17,12 @@ use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::ListQuery;
 use crate::api::openapi::{Failures, MessageState};
 use crate::clock::Timestamp;
-use crate::domain::message::{self, Failure, Outcome, Position};
+use crate::domain::message::{self, Failure, Outcome, Position, Selection};
 use crate::domain::page::Page;
 use crate::domain::request::GROUP_SUFFIX;
-use crate::engine::{Engine, no_such_send};
+use crate::engine::no_such_send;
 use crate::error::Code;
 use crate::store::send_messages::{Message, Roster};
-
-const NDJSON: &str = "application/x-ndjson";
-/// Messages read and written at once: what a stream holds in memory.
-const STRETCH: u64 = 4096;
 
 /// One recipient's message.
 #[derive(Debug, Serialize, ToSchema)]
@@ -89,8 +85,9 @@ impl MessageRecord {
 /// List a send's messages
 ///
 /// One for each recipient, whether attempted or not, by ordinal. With `Accept: application/x-ndjson` all of
-/// them come, one JSON object on each line, and `page` and `limit` are not looked at; an answer that breaks off
-/// is not whole.
+/// them come, one JSON object on each line, with `Accept: text/csv` as CSV whose first line names the columns.
+/// `page` and `limit` are not looked at then; an answer that breaks off is not whole. In CSV a text that a
+/// spreadsheet would take for a formula has an apostrophe before it, and numbers have no plus sign.
 #[utoipa::path(
     get,
     path = "/api/v1/sends/{id}/messages",
@@ -101,11 +98,13 @@ impl MessageRecord {
         ("page" = Option<u64>, Query, minimum = 1, description = "From 1; 1 when absent"),
         ("limit" = Option<u64>, Query, minimum = 1, description = "Records on a page; 10 when absent"),
         ("state" = Option<MessageState>, Query, description = "Only messages in this state"),
+        ("error_code" = Option<i64>, Query, description = "Only messages with this code of the provider"),
     ),
     responses(
         (status = 200, description = "A page of messages, or all of them", content(
             (Envelope<MessageRecord> = "application/json"),
             (MessageRecord = "application/x-ndjson"),
+            (String = "text/csv"),
         )),
         (status = 404, description = "`send_not_found`", body = ErrorBody),
         Failures,
@@ -118,17 +117,34 @@ pub(in crate::api) async fn list(
 ) -> Result<HttpResponse, Error> {
     let id = send_id(&request)?;
     let query = ListQuery::new(request.query_string(), &state.options);
-    let (page, wanted) = (query.page(), wanted(&query)?);
+    let (page, selection) = (query.page(), selection(&query)?);
     let records = state.engine.records_of(company.id).await?;
     let roster = records.roster(company.id, id).await?.ok_or_else(no_such_send)?;
-    if wants_lines(&request) {
-        let lines = lines(state.engine.clone(), company.id, roster, wanted);
-        return Ok(HttpResponse::Ok().content_type(NDJSON).streaming(lines));
+    if let Some(form) = Form::accepted(&request) {
+        drop(records);
+        let engine = state.engine.clone();
+        return Ok(form.answer(Listed { engine, company_id: company.id, send_id: id, roster, selection }));
     }
     let page = page?;
-    let Page { records, total } = records.messages(&roster, wanted, page).await?;
+    let found = if selection.codes.is_empty() {
+        records.messages(&roster, selection.states.first().copied(), page).await?
+    } else {
+        records.coded_messages(&roster, &selection, page).await?
+    };
+    let Page { records, total } = found;
     let records = records.into_iter().map(|message| MessageRecord::new(message, &roster)).collect();
     Ok(HttpResponse::Ok().json(Envelope::<MessageRecord>::new(page, Page { records, total })))
+}
+
+/// Which messages are asked for: those in one state, and with one code.
+fn selection(query: &ListQuery<'_>) -> Result<Selection, Error> {
+    let codes = query.text("error_code")?.map(|code| {
+        code.parse().map_err(|_| {
+            Error::refused(Code::InvalidField, "`error_code` must be a code of the provider, such as 131026")
+        })
+    });
+    let codes = codes.transpose()?.into_iter().collect();
+    Ok(Selection { states: wanted(query)?.into_iter().collect(), codes })
 }
 
 fn wanted(query: &ListQuery<'_>) -> Result<Option<message::State>, Error> {
@@ -138,65 +154,4 @@ fn wanted(query: &ListQuery<'_>) -> Result<Option<message::State>, Error> {
         let words = message::State::ALL.map(message::State::as_str).join(", ");
         Error::refused(Code::InvalidField, format!("`state` must be one of {words}"))
     })
-}
-
-/// Whether the client takes lines: it says so by name.
-fn wants_lines(request: &HttpRequest) -> bool {
-    let accepted = request.headers().get_all(ACCEPT).filter_map(|value| value.to_str().ok());
-    let mut types = accepted.flat_map(|value| value.split(',')).map(|part| part.split(';').next());
-    types.any(|name| name.is_some_and(|name| name.trim().eq_ignore_ascii_case(NDJSON)))
-}
-
-/// All messages, a stretch of lines at a time, each read when the client has taken the one before.
-fn lines(
-    engine: Engine,
-    company_id: Uuid,
-    roster: Roster,
-    wanted: Option<message::State>,
-) -> impl Stream<Item = Result<Bytes, std::io::Error>> {
-    try_unfold(Some(0), move |next| {
-        let (engine, roster) = (engine.clone(), roster.clone());
-        async move {
-            let Some(next) = next else { return Ok(None) };
-            let broken = |error: &dyn std::fmt::Display| {
-                tracing::error!(%error, "a list of messages broke off");
-                std::io::Error::other("the list broke off")
-            };
-            // A turn for each stretch: a slow client keeps nobody from reading.
-            let records = engine.records_of(company_id).await.map_err(|error| broken(&error))?;
-            let messages = records.messages_from(&roster, wanted, next, STRETCH).await;
-            let messages = messages.map_err(|error| broken(&error))?;
-            let Some(last) = messages.last() else { return Ok(None) };
-            let next = (messages.len() as u64 == STRETCH).then_some(last.outcome.position.ordinal + 1);
-            let mut written = Vec::new();
-            for message in messages {
-                serde_json::to_writer(&mut written, &MessageRecord::new(message, &roster))?;
-                written.push(b'\n');
-            }
-            Ok(Some((Bytes::from(written), next)))
-        }
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use actix_web::test::TestRequest;
-
-    use super::*;
-
-    #[test]
-    fn lines_are_for_those_who_ask_for_them() {
-        let asks = |accept: &str| {
-            wants_lines(&TestRequest::default().insert_header((ACCEPT, accept)).to_http_request())
-        };
-        for accept in
-            ["application/x-ndjson", "Application/X-NDJSON;q=1", "application/json, application/x-ndjson"]
-        {
-            assert!(asks(accept), "{accept}");
-        }
-        for accept in ["*/*", "application/json", "", "application/x-ndjson+x"] {
-            assert!(!asks(accept), "{accept}");
-        }
-        assert!(!wants_lines(&TestRequest::default().to_http_request()));
-    }
 }

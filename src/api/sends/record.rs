@@ -8,7 +8,7 @@ use crate::api::openapi::{SendState, SendType, WaitingReason};
 use crate::clock::Timestamp;
 use crate::domain::message::State;
 use crate::domain::outlook::{Outlook, Waiting};
-use crate::domain::send::{Counts, Schedule};
+use crate::domain::send::{Counts, Schedule, Source};
 use crate::store::send_list::{Record, TemplateName};
 
 /// An accepted send.
@@ -31,6 +31,10 @@ pub(in crate::api) struct SendRecord {
     recipients_count: u64,
     /// Entries of its request that were left out.
     skipped_count: u64,
+    /// The tags whose contacts it goes to.
+    contact_tag_ids: Vec<Uuid>,
+    /// The send whose messages it sends again, if it does.
+    retry_of: Option<Uuid>,
     /// Where its messages are; the sum is `recipients_count`.
     counts: CountsRecord,
     /// Messages of it that go in a second now; null when nothing goes or nobody can say.
@@ -117,7 +121,10 @@ impl From<(Record, Outlook)> for SendRecord {
             kind,
             template,
             stage,
+            state: _,
             recipients,
+            progress: _,
+            sources,
             skipped,
             counts,
             schedule: Schedule { send_at, expires_at },
@@ -126,6 +133,13 @@ impl From<(Record, Outlook)> for SendRecord {
             finished_at,
         } = record;
         let Outlook { rate, estimated_end, waiting } = outlook;
+        let (mut contact_tag_ids, mut retry_of) = (Vec::new(), None);
+        for source in sources {
+            match source {
+                Source::Tag(id) => contact_tag_ids.push(id),
+                Source::Send(id) => retry_of = Some(id),
+            }
+        }
         Self {
             id,
             channel_id,
@@ -134,6 +148,8 @@ impl From<(Record, Outlook)> for SendRecord {
             state: stage.as_str(),
             recipients_count: recipients,
             skipped_count: skipped,
+            contact_tag_ids,
+            retry_of,
             counts: CountsRecord::from(counts),
             rate_per_second: rate,
             estimated_end,

@@ -23,22 +23,28 @@ use crate::api::openapi::{ChannelStatus, Failures, PairingStart, PairingState};
 use crate::clock::Timestamp;
 use crate::domain::channel::Channel;
 use crate::domain::phone::PhoneNumber;
-use crate::engine::web_session::{Pairing as Progress, Shown, Stage};
+use crate::engine::web_session::{Pairing as Progress, Passkey, Shown, Stage};
 use crate::error::Code;
 
 /// How far a channel is with being linked to a phone.
 #[derive(Serialize, ToSchema)]
 pub(in crate::api) struct Pairing {
     /// `unlinked`: no phone is linked, and nobody has begun; `status_reason` says how the last attempt ended.
-    /// `starting`: a code will follow. `waiting`: for the phone. `linking`: the phone accepted. `linked`.
+    /// `starting`: a code will follow. `waiting`: for the phone. `passkey_required`: the phone accepted the code, and
+    /// WhatsApp asks for a passkey of the account. `passkey_confirm`: the phone shows a code, which has to be compared.
+    /// `linking`: the phone accepted. `linked`.
     #[schema(value_type = PairingState, example = "waiting")]
     state: &'static str,
+    /// What the person sees on the phone, and what to do now.
+    instruction: &'static str,
     /// What to scan; the newest one counts. Null when there is nothing to scan.
     qr: Option<Qr>,
     /// What to type into the phone, when a code was asked for.
     pairing_code: Option<PairingCode>,
     /// Why there is no such code although one was asked for.
     pairing_code_failure: Option<String>,
+    /// While the state is `passkey_required` or `passkey_confirm`; null otherwise.
+    passkey: Option<PairingPasskey>,
     /// The number of the phone that is, or was, linked.
     #[schema(example = "+5511988887777")]
     phone_number: Option<String>,
@@ -70,6 +76,19 @@ pub(in crate::api) struct PairingCode {
     /// Until when it is good.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Timestamp,
+}
+
+/// Where a pairing is that WhatsApp wants a passkey for. The challenge is at the path with `/passkey` after it.
+#[derive(Serialize, ToSchema)]
+pub(in crate::api) struct PairingPasskey {
+    /// Eight characters that the phone shows too, while the state is `passkey_confirm`. It is a secret.
+    #[schema(example = "ABCD-1234")]
+    code: Option<String>,
+    /// Until when WhatsApp waits.
+    #[schema(value_type = String, format = DateTime)]
+    expires_at: Timestamp,
+    /// Whether this step was answered here, so that what is left happens on the phone.
+    waits_for_phone: bool,
 }
 
 /// Show the pairing
@@ -169,7 +188,8 @@ async fn answer(
     // What others hold of the channel may be a moment old.
     let newest = state.engine.records_of(channel.company_id).await?.find_channel(channel.id).await?;
     let newest = newest.ok_or(Error::UnknownChannel)?;
-    let Progress { stage, qr, code, code_failure } = progress;
+    let instruction = progress.instruction();
+    let Progress { stage, qr, code, code_failure, passkey } = progress;
     let qr = qr.map(|Shown { secret, expires_at }| {
         let drawn = QrCode::new(secret.expose()).map_err(|error| {
             tracing::error!(%error, "what is to be scanned does not fit into a QR code");
@@ -180,10 +200,16 @@ async fn answer(
     });
     let pairing = Pairing {
         state: stage.as_str(),
+        instruction,
         qr: qr.transpose()?.filter(|_| stage == Stage::Waiting),
         pairing_code: code
             .map(|Shown { secret, expires_at }| PairingCode { code: secret.expose().to_owned(), expires_at }),
         pairing_code_failure: code_failure,
+        passkey: passkey.map(|Passkey { challenge: _, code, expires_at, waits_for_phone }| PairingPasskey {
+            code: code.map(|code| code.expose().to_owned()),
+            expires_at,
+            waits_for_phone,
+        }),
         phone_number: newest.phone_number,
         status: newest.connection.status.as_str(),
         status_reason: newest.connection.reason.map(StatusReason::from),
@@ -191,7 +217,7 @@ async fn answer(
     Ok(answer.insert_header(no_store()).json(pairing))
 }
 
-fn no_store() -> (actix_web::http::header::HeaderName, CacheControl) {
+pub(super) fn no_store() -> (actix_web::http::header::HeaderName, CacheControl) {
     (CACHE_CONTROL, CacheControl(vec![CacheDirective::NoStore]))
 }
 

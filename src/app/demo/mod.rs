@@ -22,10 +22,11 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail};
 
 pub use self::plan::GOOD_TOKEN;
-pub use self::report::{Channel, Company, Phone, Report, Tag, Template};
+pub use self::report::{Channel, Company, Console, Phone, Report, SignIn, Tag, Template};
 pub use self::running::{Running, none_runs};
 use super::App;
 use super::serve::{self, Service};
+use crate::accounts::Accounts;
 use crate::config::{Config, Secrets};
 use crate::connector::web_session::Driver;
 use crate::simulator::{self, Simulator, WebSessionOptions};
@@ -92,12 +93,14 @@ pub async fn start(
     let app = App::open(config).await?;
     let companies = seed::companies(&app, contacts, progress).await?;
     let store = app.store.clone();
+    let accounts = Accounts::new(store.clone(), Arc::clone(&app.vault));
     let driver: Arc<dyn Driver> = Arc::new(simulator.web_sessions());
     let service = serve::start_with(app, Some(driver))
         .await
         .context("the service did not start; choose another port with --port, or a free one with --port 0")?;
     let mut report = report::gather(
         &store,
+        &accounts,
         companies,
         service.base_url().to_owned(),
         simulator.base_url(),

@@ -44,6 +44,18 @@ impl Channel {
     }
 }
 
+/// Somebody who can sign in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Person {
+    pub(super) email: &'static str,
+    pub(super) name: &'static str,
+}
+
+/// The owner of the first company.
+pub(super) const OWNER: Person = Person { email: "olga@acme.example", name: "Olga Owner" };
+/// Who operates the whole.
+pub(super) const OPERATOR: Person = Person { email: "otto@pombo.example", name: "Otto Operator" };
+
 /// The token that the simulator takes for the first company's numbers.
 pub const GOOD_TOKEN: &str = "demo-token-of-acme";
 const GLOBEX_TOKEN: &str = "demo-token-of-globex";

@@ -8,10 +8,13 @@ use uuid::Uuid;
 use super::plan;
 use super::running::Running;
 use super::seed::{self, Seeded};
+use crate::accounts::{self, Accounts, Create};
 use crate::domain::channel::Kind;
 use crate::domain::page::PageRequest;
 use crate::domain::secret::Secret;
+use crate::domain::user::Role;
 use crate::store::Store;
+use crate::store::change::Who;
 
 /// More channels than a demonstration has.
 const ALL: PageRequest = PageRequest { page: 1, limit: 1000 };
@@ -32,6 +35,27 @@ pub struct Report {
     pub companies: Vec<Company>,
     /// The web session to try; `None` when somebody took it away.
     pub phone: Option<Phone>,
+    /// Who may look at it in a browser.
+    pub console: Console,
+}
+
+/// The people of a demonstration, each with an address that signs them in, once.
+#[derive(Debug, Clone, Serialize)]
+pub struct Console {
+    /// The owner of the first company.
+    pub owner: SignIn,
+    /// An operator.
+    pub operator: SignIn,
+}
+
+/// Somebody who can sign in.
+#[derive(Debug, Clone, Serialize)]
+pub struct SignIn {
+    /// Their e-mail address.
+    pub email: String,
+    /// The address that signs them in; valid once, for a day.
+    #[serde(serialize_with = "exposed")]
+    pub url: Secret,
 }
 
 /// A web session, and the phone that the simulator plays for it.
@@ -131,6 +155,7 @@ impl Report {
 /// Reads back what the store has of `seeded`, and makes the keys.
 pub(super) async fn gather(
     store: &Store,
+    accounts: &Accounts,
     seeded: Vec<Seeded>,
     base_url: String,
     simulator_url: String,
@@ -160,7 +185,35 @@ pub(super) async fn gather(
             name: company.name,
         });
     }
-    Ok(Report { base_url, simulator_url, directory, is_reused, companies, phone: None })
+    let console = console(accounts, companies.first().map(|company| company.id), &base_url).await?;
+    Ok(Report { base_url, simulator_url, directory, is_reused, companies, phone: None, console })
+}
+
+/// Makes the people, if they are not there, and the addresses that sign them in.
+async fn console(accounts: &Accounts, company: Option<Uuid>, base_url: &str) -> anyhow::Result<Console> {
+    let owner = company.map(|company| (company, Role::Owner));
+    Ok(Console {
+        owner: sign_in(accounts, plan::OWNER, owner, base_url).await?,
+        operator: sign_in(accounts, plan::OPERATOR, None, base_url).await?,
+    })
+}
+
+async fn sign_in(
+    accounts: &Accounts,
+    plan::Person { email, name }: plan::Person,
+    company: Option<(Uuid, Role)>,
+    base_url: &str,
+) -> anyhow::Result<SignIn> {
+    let user = match accounts.user_by_email(email).await {
+        Err(accounts::Error::NotFound) => {
+            let is_operator = company.is_none();
+            let create = Create { email, name, password: None, company, is_operator };
+            accounts.create(&Who::Pombo, create).await?
+        }
+        found => found?,
+    };
+    let link = accounts.sign_in_link(&Who::Pombo, &user).await?;
+    Ok(SignIn { email: email.to_owned(), url: Secret::new(format!("{base_url}{}", link.path())) })
 }
 
 async fn channels(store: &Store, company: Uuid, plan: &plan::Company) -> anyhow::Result<Vec<Channel>> {

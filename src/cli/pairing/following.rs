@@ -7,6 +7,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::Service;
+use super::passkey::{Gate, is_at_gate};
 use super::screen::{Screen, drawn};
 use crate::cli::output::Output;
 use crate::domain::phone::PhoneNumber;
@@ -25,6 +26,14 @@ pub(in crate::cli) struct Showing<'a> {
 }
 
 impl Showing<'_> {
+    /// Writes this, unless it stands there already; whether it was written.
+    pub(super) fn show(&mut self, record: &Value, text: String) -> anyhow::Result<bool> {
+        match self.screen.next(text) {
+            Some(written) => self.output.record(record, &written).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
     /// Writes the last of it, in the place of what stands there.
     pub(in crate::cli) fn end(&self, record: &Value, said: &str) -> anyhow::Result<()> {
         self.output.record(record, &self.screen.instead(said))
@@ -41,7 +50,7 @@ pub(in crate::cli) async fn follow(
 ) -> anyhow::Result<Value> {
     let body = phone.map(|phone| json!({ "phone_number": phone.to_string() }));
     let mut pairing = service.ask(Method::POST, Some(body.unwrap_or_else(|| json!({})))).await?;
-    let mut linked_at = None;
+    let (mut linked_at, mut gate) = (None, Gate::default());
     loop {
         let is_linked = is_linked(&pairing);
         if is_linked && pairing["status"] == "connected" {
@@ -60,13 +69,13 @@ pub(in crate::cli) async fn follow(
                 service.channel()
             );
         }
-        if let Some(shown) = shown(&pairing, phone.is_some(), showing.scan)?
-            && let Some(text) = showing.screen.next(shown)
+        if is_at_gate(&pairing) {
+            gate.step(showing, service).await?;
+        } else if let Some(text) = shown(&pairing, phone.is_some(), showing.scan)?
+            && showing.show(&pairing, text)?
+            && let Some(payload) = pairing["qr"]["payload"].as_str()
         {
-            showing.output.record(&pairing, &text)?;
-            if let Some(payload) = pairing["qr"]["payload"].as_str() {
-                see(payload).await?;
-            }
+            see(payload).await?;
         }
         tokio::time::sleep(PAUSE).await;
         pairing = service.ask(Method::GET, None).await?;

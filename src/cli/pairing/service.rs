@@ -40,7 +40,17 @@ impl Service {
 
     /// How far the pairing is, after this request about it. [`Unanswered`] when there is no answer.
     pub(in crate::cli) async fn ask(&self, method: Method, body: Option<Value>) -> anyhow::Result<Value> {
-        let url = format!("{}/api/v1/web-chat/{}/pairing", self.base_url, self.channel);
+        self.ask_at("", method, body).await
+    }
+
+    /// The same of a path `below` the pairing's own.
+    pub(super) async fn ask_at(
+        &self,
+        below: &str,
+        method: Method,
+        body: Option<Value>,
+    ) -> anyhow::Result<Value> {
+        let url = format!("{}/api/v1/web-chat/{}/pairing{below}", self.base_url, self.channel);
         let mut request = self.client.request(method, url).bearer_auth(self.key.expose());
         if let Some(body) = body {
             request = request.json(&body);

@@ -14,6 +14,7 @@ use crate::connector::Disposition::{
     self, Block, Disconnect, Fail, HoldRecipient, HoldTemplate, Maintenance, Pair, Restrict, Retry,
     SlowAccount, SlowApp, SlowNumber, Suppress, Wait,
 };
+use crate::domain::message::Failure;
 use crate::domain::suppression::Suppression::{Everything, Marketing};
 
 /// What is known of an error.
@@ -35,10 +36,19 @@ struct Group {
     ranges: &'static [RangeInclusive<i64>],
 }
 
+impl Group {
+    fn has(&self, code: i64) -> bool {
+        self.codes.contains(&code) || self.ranges.iter().any(|range| range.contains(&code))
+    }
+}
+
+/// Credentials: cannot authenticate (0), capability missing (3), permission not granted or removed (10, 200 to 299,
+/// 131005), no token (104), token expired or invalidated (190).
+const CREDENTIALS: Group =
+    Group { means: Disconnect, codes: &[0, 3, 10, 104, 190, 131_005], ranges: &[200..=299] };
+
 const TABLE: &[Group] = &[
-    // Credentials: cannot authenticate (0), capability missing (3), permission not granted or removed (10, 200
-    // to 299, 131005), no token (104), token expired or invalidated (190).
-    Group { means: Disconnect, codes: &[0, 3, 10, 104, 190, 131_005], ranges: &[200..=299] },
+    CREDENTIALS,
     // Registration: number deleted (33), no such object (803), certificate (131045), half deregistered
     // (133000), not verified (133006), not registered (133010); and what only registering is answered with
     // (133005, 133008, 133009: PIN; 133015, 133016: too soon, too often), after which nothing could be sent.
@@ -108,10 +118,12 @@ const NO_SUCH_OBJECT: i64 = 33;
 
 /// What the table says of a code; `None` for one that is not in it.
 pub(super) fn listed(code: i64) -> Option<Disposition> {
-    let holds = |group: &&Group| {
-        group.codes.contains(&code) || group.ranges.iter().any(|range| range.contains(&code))
-    };
-    TABLE.iter().find(holds).map(|group| group.means)
+    TABLE.iter().find(|group| group.has(code)).map(|group| group.means)
+}
+
+/// Whether the provider refused the credentials, and not what was asked with them.
+pub fn refuses_credentials(failure: &Failure) -> bool {
+    failure.code.is_some_and(|code| CREDENTIALS.has(code))
 }
 
 /// What an error means. A code that is not in the table is retried when the provider says that it passes

@@ -18,6 +18,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Response, Url};
 
 pub use self::body::Rendered;
+pub use self::disposition::refuses_credentials;
 use super::{Disposition, Error, Health, Reply, http};
 use crate::config;
 use crate::domain::message::Failure;
@@ -171,6 +172,16 @@ impl CloudApi {
             }
         }
         Err(Error::NoAnswer(format!("more than {TEMPLATE_PAGES} pages of templates")))
+    }
+
+    /// Asks whether the business account is there and the token may use it.
+    ///
+    /// # Errors
+    ///
+    /// As the provider refuses it, or when it does not answer.
+    pub async fn has_account(&self) -> Result<(), Error> {
+        let page = self.ask(self.templates.clone(), &[("fields", template::FIELDS), ("limit", "1")]).await?;
+        template::read_page(&page).map(drop)
     }
 
     async fn ask(&self, url: Url, query: &[(&str, &str)]) -> Result<Vec<u8>, Error> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Jid, MessageId};
+use super::{Challenge, Jid, MessageId};
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
@@ -33,6 +33,22 @@ pub enum Event {
     PairingCodeExpired,
     /// The pairing code was not accepted, or none was given.
     PairingCodeFailed(PairingFailure),
+    /// The phone accepted the code, and WhatsApp asks for a passkey of the account before it links the device:
+    /// `Session::answer_passkey`. Codes are good no longer.
+    PasskeyRequired {
+        /// What the passkey has to sign.
+        challenge: Challenge,
+        /// How long WhatsApp waits for it.
+        valid_for: Duration,
+    },
+    /// The passkey's answer was accepted. Phone and caller show the same code, and the person says that they do:
+    /// `Session::confirm_passkey`.
+    PasskeyCode {
+        /// Eight characters with a hyphen in the middle.
+        code: Secret,
+        /// The device was linked to this account before and has proven it: nobody has to compare the code.
+        is_proven: bool,
+    },
     /// The phone accepted the device. [`Event::Connected`] follows, up to ten seconds later.
     Paired {
         /// The account's number.
@@ -136,8 +152,13 @@ pub enum End {
     Banned(Ban),
     /// WhatsApp does not take this version of the library any more.
     ClientOutdated,
-    /// The account has to be linked with a passkey, which needs a browser.
-    PasskeyNeeded,
+    /// WhatsApp asked for a passkey of the account, and nobody answered in time.
+    PasskeyTimedOut,
+    /// WhatsApp did not accept what was answered with the passkey.
+    PasskeyRefused {
+        /// What went wrong.
+        sentence: String,
+    },
     /// The phone and this device do not agree on a signature: seen with accounts of businesses that have linked
     /// hosted devices.
     BusinessRefused {
@@ -169,7 +190,8 @@ impl End {
         match self {
             Self::Unlinked
             | Self::AccountLocked
-            | Self::PasskeyNeeded
+            | Self::PasskeyTimedOut
+            | Self::PasskeyRefused { .. }
             | Self::BusinessRefused { .. }
             | Self::PairingFailed { .. } => true,
             Self::Stopped

@@ -10,6 +10,7 @@
 mod event;
 mod jid;
 mod message;
+mod passkey;
 mod records;
 #[cfg(feature = "web-session")]
 pub mod whatsapp;
@@ -25,6 +26,7 @@ pub use self::jid::{InvalidJid, Jid};
 pub use self::message::{
     Built, BuiltMedia, Content, InvalidMessageId, Media, MediaKind, MessageId, Prepared, Sent,
 };
+pub use self::passkey::{Assertion, Challenge, InvalidAssertion, PasskeyRefused};
 pub use self::records::{Change, Record, Records, RecordsError};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
@@ -52,6 +54,11 @@ pub trait Driver: Send + Sync {
     ///
     /// [`OpenError`] when it could not begin; there is no event then, and no task is left.
     async fn open(&self, opening: Opening) -> Result<Arc<dyn Session>, OpenError>;
+
+    /// The page on which people use the phone, where a simulator plays it.
+    fn played_phone(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// One linked device.
@@ -114,6 +121,22 @@ pub trait Session: Send + Sync {
     ///
     /// [`PairingFailure`].
     async fn pairing_code(&self, number: PhoneNumber) -> Result<Secret, PairingFailure>;
+
+    /// Hands in the assertion that [`Event::PasskeyRequired`] asks for. [`Event::PasskeyCode`] follows when the phone took
+    /// part in its turn.
+    ///
+    /// # Errors
+    ///
+    /// [`PasskeyRefused`]; the pairing comes to nothing.
+    async fn answer_passkey(&self, assertion: Assertion) -> Result<(), PasskeyRefused>;
+
+    /// Says that the phone shows the code of [`Event::PasskeyCode`]. [`Event::Paired`] follows when the phone says so
+    /// too.
+    ///
+    /// # Errors
+    ///
+    /// [`PasskeyRefused`]; the pairing comes to nothing.
+    async fn confirm_passkey(&self) -> Result<(), PasskeyRefused>;
 
     /// Takes the device off the phone's list, if there is a connection, and ends with [`End::Unlinked`]. The
     /// records are the caller's to wipe.

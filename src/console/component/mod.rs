@@ -9,6 +9,7 @@ pub(super) mod empty;
 pub(super) mod field;
 pub(super) mod notice;
 pub(super) mod pager;
+pub(super) mod phone;
 pub(super) mod reason;
 pub(super) mod status;
 pub(super) mod table;

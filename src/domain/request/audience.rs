@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::Limits;
 use super::field::{Field, Json};
+use crate::domain::message::Selection;
 use crate::domain::phone::PhoneNumber;
 use crate::error::{Code, Refusal};
 
@@ -24,8 +25,19 @@ pub struct Audience {
     pub numbers: Vec<PhoneNumber>,
     /// The tags, each once, in no particular order. A text that is no id resolves to nobody and is not here.
     pub tags: Vec<Uuid>,
+    /// Messages of an earlier send whose recipients are meant. No request to send names any: a retry does.
+    pub again: Option<Again>,
     /// The entries that are not numbers.
     pub skipped: Skipped,
+}
+
+/// The recipients of messages of an earlier send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Again {
+    /// The send.
+    pub send_id: Uuid,
+    /// Which of its messages. Those that are still to be tried are not among them, whatever this says.
+    pub selection: Selection,
 }
 
 /// Entries that cannot be sent to; never silently dropped.

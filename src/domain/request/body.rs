@@ -58,20 +58,7 @@ pub(super) struct Body<'a> {
 impl<'a> Body<'a> {
     /// Splits a body that is a JSON object; anything else is `invalid_body`.
     pub(super) fn split(bytes: &'a [u8]) -> Result<Self, Refusal> {
-        let invalid = |what: String| Refusal::new(Code::InvalidBody, what);
-        let text = std::str::from_utf8(bytes)
-            .map_err(|_| invalid("the body is not UTF-8: send a JSON object".to_owned()))?;
-        if text.trim_ascii().is_empty() {
-            return Err(invalid("the body is empty: send a JSON object".to_owned()));
-        }
-        // A derived struct would read its fields from an array as well.
-        if !text.trim_ascii_start().starts_with('{') {
-            return Err(invalid(
-                "the body is not a JSON object: send one, such as {\"type\": \"text\", …}".to_owned(),
-            ));
-        }
-        let fields: Fields<'a> = serde_json::from_str(text)
-            .map_err(|wrong| invalid(format!("the body is not a readable JSON object: {wrong}")))?;
+        let fields: Fields<'a> = object(bytes)?;
         Ok(Self {
             kind: Field::new("type", fields.r#type),
             phone_number: Field::new("phone_number", fields.phone_number),
@@ -88,4 +75,22 @@ impl<'a> Body<'a> {
             expires_at: Field::new("expires_at", fields.expires_at),
         })
     }
+}
+
+/// The known fields of a body that is a JSON object; anything else is `invalid_body`.
+pub(super) fn object<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Refusal> {
+    let invalid = |what: String| Refusal::new(Code::InvalidBody, what);
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| invalid("the body is not UTF-8: send a JSON object".to_owned()))?;
+    if text.trim_ascii().is_empty() {
+        return Err(invalid("the body is empty: send a JSON object".to_owned()));
+    }
+    // A derived struct would read its fields from an array as well.
+    if !text.trim_ascii_start().starts_with('{') {
+        return Err(invalid(
+            "the body is not a JSON object: send one, such as {\"type\": \"text\", …}".to_owned(),
+        ));
+    }
+    serde_json::from_str(text)
+        .map_err(|wrong| invalid(format!("the body is not a readable JSON object: {wrong}")))
 }

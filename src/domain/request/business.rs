@@ -59,7 +59,8 @@ impl BusinessRequest {
     }
 }
 
-fn moment(field: Field<'_>) -> Result<Option<Timestamp>, Refusal> {
+/// A moment in RFC 3339, if one was given.
+pub(super) fn moment(field: Field<'_>) -> Result<Option<Timestamp>, Refusal> {
     let Some(text) = field.text()? else { return Ok(None) };
     Timestamp::parse(text.trim()).map(Some).map_err(|wrong| field.refuse(Code::InvalidField, wrong))
 }

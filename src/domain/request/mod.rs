@@ -17,12 +17,14 @@ mod business;
 mod field;
 mod kind;
 mod plain;
+mod retry;
 mod structured;
 mod web;
 
-pub use self::audience::{Audience, Skipped, SkippedEntry};
+pub use self::audience::{Again, Audience, Skipped, SkippedEntry};
 pub use self::business::{BusinessRequest, RequestedContent};
 pub use self::kind::{business_types, web_types};
+pub use self::retry::RetryRequest;
 pub use self::web::{GROUP_SUFFIX, WebRecipient, WebRequest};
 use crate::domain::link;
 

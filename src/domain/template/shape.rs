@@ -9,19 +9,22 @@ use super::{ParameterFormat, Template};
 
 /// What each part of a template needs.
 #[derive(Debug)]
-pub(super) struct Shape {
-    pub(super) header: Header,
-    pub(super) body: Variables,
+pub struct Shape {
+    /// The header.
+    pub header: Header,
+    /// The text.
+    pub body: Variables,
     /// In the template's order, which is what a button's index counts.
-    pub(super) buttons: Vec<Button>,
+    pub buttons: Vec<Button>,
     /// The kinds of components beyond header, body, footer and buttons; lower case.
-    pub(super) other_kinds: Vec<String>,
-    pub(super) format: ParameterFormat,
+    pub other_kinds: Vec<String>,
+    /// How it calls its variables.
+    pub format: ParameterFormat,
 }
 
 /// What the header needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Header {
+pub enum Header {
     /// No header.
     Absent,
     /// Its variables, if it has any.
@@ -36,7 +39,7 @@ pub(super) enum Header {
 
 /// What one button needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Button {
+pub enum Button {
     /// Nothing: a telephone number or an address without variable.
     Fixed,
     /// One text: the end of an address, or a one-time code.
@@ -51,11 +54,11 @@ pub(super) enum Button {
 
 /// The distinct variables of one text, in order of appearance.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Variables(pub(super) Vec<String>);
+pub struct Variables(pub Vec<String>);
 
 impl Shape {
-    /// `None` when the description is not a list of components, so that nothing can be said.
-    pub(super) fn read(template: &Template) -> Option<Self> {
+    /// What a template needs; `None` when the description is not a list of components, so that nothing can be said.
+    pub fn read(template: &Template) -> Option<Self> {
         let format = template.parameter_format;
         let authentication = template.category.eq_ignore_ascii_case("AUTHENTICATION");
         let mut shape = Self {

@@ -142,6 +142,7 @@ impl ChannelActor {
                 connector.prepare(&work.rendered, &ticket).awaited(errand, attempt)
             }
         };
+        self.history.count(started, self.limiter.rate(started));
         self.link.canary.started(ticket.key());
         self.requests += 1;
         self.in_flight += 1;

@@ -75,6 +75,7 @@ impl Handler<Explain> for ChannelActor {
             waiting: self.waiting(now, wall),
             active_sends: self.lanes.works().count() as u64,
             in_flight: self.requests as u64,
+            pace: self.history.pace(now, wall, self.limiter.rate(now)),
         })
     }
 }

@@ -25,6 +25,7 @@ mod explain;
 mod figures;
 mod gate;
 mod heard;
+mod history;
 mod hold;
 mod lane;
 mod lanes;
@@ -66,6 +67,7 @@ pub(crate) use self::explain::{AskPace, Explain, LookAhead, Viewed};
 use self::figures::Figures;
 pub(crate) use self::gate::Gate;
 pub(crate) use self::heard::{Heard, Recheck, Troubled};
+use self::history::History;
 use self::lanes::{Bounds, Lanes};
 use self::limiter::Limiter;
 use self::outbox::Outbox;
@@ -108,6 +110,7 @@ pub(crate) struct ChannelActor {
     tier: Arc<Tier>,
     link: Link,
     limiter: Limiter,
+    history: History,
     /// A permit of the limiter that no message used yet.
     has_permit: bool,
     pairs: Pairs,
@@ -202,6 +205,7 @@ impl ChannelActor {
         };
         Self {
             limiter: Limiter::new(&tier, level(&channel, None).map(Level::rate), Instant::now()),
+            history: History::new(Instant::now()),
             has_permit: false,
             pairs: Pairs::new(&tier),
             rhythm: None,

@@ -14,9 +14,6 @@ use crate::store::ledger::NewSend;
 /// No webhook joins a batch that holds this many receipts and messages from people: sends wait for the same
 /// commit, and the provider repeats what is not taken.
 const MOST_HEARD: usize = 20_000;
-/// Nor one with words of recipients a batch that holds this many: each is a row somewhere else in a large table, and
-/// the database takes some ten times as long for one as for a receipt.
-const MOST_WORDS: usize = 1_000;
 
 /// Waits for the answer of a commit.
 fn answer<T: 'static>(waiting: oneshot::Receiver<Result<T, Error>>) -> ResponseFuture<Result<T, Error>> {
@@ -50,6 +47,7 @@ impl Handler<Accept> for Ledger {
             skipped: skipped.count,
             schedule: order.schedule,
         });
+        batch.sources.extend(order.sources.iter().map(|source| (id, *source)));
         batch.blocks.extend(blocks.into_iter().map(|block| (id, block)));
         let send = AcceptedSend { id, order, recipients };
         if !more {
@@ -136,8 +134,7 @@ impl Handler<Hear> for Ledger {
             return Box::pin(async move { Err(refusal) });
         }
         let batch = &mut self.open.batch;
-        let is_full = batch.receipts.len() + batch.events.len() >= MOST_HEARD;
-        if is_full || (!heard.suppressions.is_empty() && batch.suppressions.len() >= MOST_WORDS) {
+        if batch.receipts.len() + batch.events.len() >= MOST_HEARD {
             return Box::pin(async { Err(Error::Unavailable) });
         }
         let Hear { receipts, suppressions, events } = heard;

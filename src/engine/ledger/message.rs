@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::domain::content::{Content, Stored};
 use crate::domain::message::{Key, Outcome};
 use crate::domain::request::Skipped;
-use crate::domain::send::{Block, Mark, Recipients, Schedule, TemplateUse};
+use crate::domain::send::{Block, Mark, Recipients, Schedule, Source, TemplateUse};
 use crate::engine::web_session::Errand;
 use crate::store::ledger::Answer;
 use crate::store::ledger::{Event, Receipt};
@@ -49,6 +49,8 @@ pub(crate) struct Order {
     pub(crate) group: Option<String>,
     pub(crate) template: Option<TemplateUse>,
     pub(crate) schedule: Schedule,
+    /// Where its audience comes from, beside numbers.
+    pub(crate) sources: Vec<Source>,
     /// The client's key, under which the answer is kept.
     pub(crate) claim: Option<Claim>,
     /// Of somebody who waits until the one message is handed over.

@@ -31,7 +31,7 @@ const MOST_LOGGED: usize = 16;
 const AT_ONCE: usize = 1_000;
 /// Words of recipients in one part. Each is a row somewhere else in a large table: the database takes some ten times as
 /// long for one as for a receipt, whose neighbours come with it.
-const WORDS_AT_ONCE: usize = 100;
+pub(super) const WORDS_AT_ONCE: usize = 16;
 
 /// Something about a recipient that a receipt said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,9 @@ use std::collections::BinaryHeap;
 
 use uuid::Uuid;
 
+use super::again::Reading;
 use crate::domain::phone::PhoneNumber;
+use crate::domain::request::Again;
 use crate::store::{self, Store};
 
 /// Numbers read at once from all tags of an audience together, and from each of many at least.
@@ -21,16 +23,14 @@ pub(in crate::engine) struct Unique {
 }
 
 impl Unique {
-    /// Those of `numbers` and of everybody with one of the tags.
-    pub(in crate::engine) fn new(mut numbers: Vec<PhoneNumber>, tags: &[Uuid]) -> Self {
+    /// Those of `numbers`, of everybody with one of the tags, and of the messages that are sent again.
+    pub(in crate::engine) fn new(mut numbers: Vec<PhoneNumber>, tags: &[Uuid], again: Option<Again>) -> Self {
         numbers.sort_unstable();
-        let mut sources = vec![Source { tag: None, chunk: numbers, next: 0, more: false }];
-        sources.extend(tags.iter().map(|tag| Source {
-            tag: Some(*tag),
-            chunk: Vec::new(),
-            next: 0,
-            more: true,
-        }));
+        let mut sources = vec![Source { origin: Origin::Given, chunk: numbers, next: 0, more: false }];
+        let tags = tags.iter().map(|tag| Origin::Tag(*tag));
+        let again = again.into_iter().map(|again| Origin::Again(Reading::new(again)));
+        let unread = |origin| Source { origin, chunk: Vec::new(), next: 0, more: true };
+        sources.extend(tags.chain(again).map(unread));
         let chunk = (CHUNK / sources.len()).max(LEAST_CHUNK);
         Self { sources, chunk, last: None }
     }
@@ -39,7 +39,7 @@ impl Unique {
     ///
     /// # Errors
     ///
-    /// Those of reading a tag.
+    /// Those of reading a tag or messages.
     pub(in crate::engine) async fn next(
         &mut self,
         store: &Store,
@@ -62,10 +62,18 @@ impl Unique {
     }
 }
 
+/// Where the numbers of a source come from.
+enum Origin {
+    /// The request itself: all of them are here.
+    Given,
+    Tag(Uuid),
+    Again(Reading),
+}
+
 /// Ascending numbers, a chunk at a time.
 struct Source {
     /// Where more comes from.
-    tag: Option<Uuid>,
+    origin: Origin,
     chunk: Vec<PhoneNumber>,
     /// Position in the chunk.
     next: usize,
@@ -75,15 +83,22 @@ struct Source {
 impl Source {
     /// Reads the next chunk when this one is used up.
     async fn refill(&mut self, store: &Store, company_id: Uuid, chunk: usize) -> store::Result<()> {
-        let Some(tag) = self.tag else { return Ok(()) };
         if self.next < self.chunk.len() || !self.more {
             return Ok(());
         }
-        let after = self.chunk.last().copied();
-        let limit = u32::try_from(chunk).unwrap_or(u32::MAX);
-        self.chunk = store.tag_phones(company_id, tag, after, limit).await?;
+        match &mut self.origin {
+            Origin::Given => return Ok(()),
+            Origin::Tag(tag) => {
+                let after = self.chunk.last().copied();
+                let limit = u32::try_from(chunk).unwrap_or(u32::MAX);
+                self.chunk = store.tag_phones(company_id, *tag, after, limit).await?;
+                self.more = self.chunk.len() >= chunk;
+            }
+            Origin::Again(reading) => {
+                (self.chunk, self.more) = reading.read(store, company_id, chunk).await?;
+            }
+        }
         self.next = 0;
-        self.more = self.chunk.len() >= chunk;
         Ok(())
     }
 }
@@ -140,7 +155,7 @@ mod tests {
         ) {
             let mut sources: Vec<_> = lists
                 .iter()
-                .map(|list| Source { tag: None, chunk: numbers(&list.iter().copied().collect::<Vec<_>>()), next: 0, more: false })
+                .map(|list| Source { origin: Origin::Given, chunk: numbers(&list.iter().copied().collect::<Vec<_>>()), next: 0, more: false })
                 .collect();
             let (mut all, mut unique, mut last) = (Vec::new(), Vec::new(), None);
             while merge(&mut sources, &mut unique, &mut last, enough) {
@@ -156,8 +171,8 @@ mod tests {
     #[test]
     fn merging_stops_where_a_source_may_have_more() {
         let mut sources = [
-            Source { tag: None, chunk: numbers(&[1, 2]), next: 0, more: true },
-            Source { tag: None, chunk: numbers(&[2, 3, 9]), next: 0, more: false },
+            Source { origin: Origin::Given, chunk: numbers(&[1, 2]), next: 0, more: true },
+            Source { origin: Origin::Given, chunk: numbers(&[2, 3, 9]), next: 0, more: false },
         ];
         let (mut unique, mut last) = (Vec::new(), None);
         assert!(!merge(&mut sources, &mut unique, &mut last, 100));

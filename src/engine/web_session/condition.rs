@@ -103,11 +103,19 @@ pub(super) fn after(end: &End, is_linked: bool, failures: u32, now: Timestamp) -
              linked"
                 .to_owned(),
         ),
-        End::PasskeyNeeded => closed(
-            "passkey_needed",
-            "the account can be linked with a passkey only, which needs a browser; take the passkey off the account, \
-             or use another one"
+        End::PasskeyTimedOut => closed(
+            "passkey_timed_out",
+            "WhatsApp asked for a passkey of the account, and nobody answered in time; begin the pairing again with \
+             the passkey at hand, or remove it on the phone (Settings, Account, Passkeys) before"
                 .to_owned(),
+        ),
+        End::PasskeyRefused { sentence } => closed(
+            "passkey_refused",
+            format!(
+                "WhatsApp did not accept the answer of the passkey ({}); begin the pairing again, and answer with a \
+                 passkey of this account",
+                sentence.trim_end_matches('.')
+            ),
         ),
         End::BusinessRefused { sentence } => closed(
             "business_pairing_refused",
@@ -206,7 +214,8 @@ mod tests {
             (End::AccountLocked, "account_locked"),
             (End::Replaced, "replaced"),
             (End::ClientOutdated, "client_outdated"),
-            (End::PasskeyNeeded, "passkey_needed"),
+            (End::PasskeyTimedOut, "passkey_timed_out"),
+            (End::PasskeyRefused { sentence: sentence() }, "passkey_refused"),
             (End::BusinessRefused { sentence: sentence() }, "business_pairing_refused"),
             (End::PairingFailed { sentence: sentence() }, "pairing_failed"),
             (End::Refused { code: 403, sentence: sentence() }, "connection_refused"),

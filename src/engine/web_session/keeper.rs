@@ -3,7 +3,9 @@
 //! It is a task that ends when there is nothing to keep: when a person has to act, when the phone is unlinked, or
 //! when the engine stops. What must survive is in the store.
 
+mod codes;
 mod ending;
+mod passkey;
 mod writing;
 
 use std::future::pending;
@@ -14,9 +16,11 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
+use self::passkey::{Answering, Gate};
 use super::condition::{self, Then};
 use super::line::Line;
 use super::pairing::{Pairing, Shown, Stage};
+use super::passkey::{NotExpected, PasskeyAnswer};
 use super::told::News;
 use super::{Common, SessionRecords};
 use crate::clock::Timestamp;
@@ -41,6 +45,8 @@ const CODE_SPAN: Duration = Duration::from_secs(160);
 pub(super) enum Command {
     /// Link a phone if none is linked, and ask for a code for this number.
     Pair(Option<PhoneNumber>, oneshot::Sender<()>),
+    /// Hand this to the session that waits at the passkey gate.
+    Passkey(PasskeyAnswer, oneshot::Sender<Result<(), NotExpected>>),
     /// Unlink the phone and keep nothing.
     Unlink(oneshot::Sender<()>),
     /// End; the phone stays linked.
@@ -83,6 +89,8 @@ pub(super) struct Keeper {
     code_wanted: Option<PhoneNumber>,
     /// A code for this number was asked for, and may still be good.
     code_for: Option<PhoneNumber>,
+    /// Of the present session.
+    gate: Gate,
     /// Sessions in a row that failed.
     failures: u32,
     /// The last write failed, which was said, and is tried again then.
@@ -115,6 +123,7 @@ impl Keeper {
             is_wanted: false,
             code_wanted: None,
             code_for: None,
+            gate: Gate::default(),
             failures: 0,
             write_again_at: None,
         }
@@ -159,6 +168,10 @@ impl Keeper {
                             return true;
                         }
                     }
+                    Some(Command::Passkey(_, heard)) => {
+                        let stage = self.pairing.borrow().stage;
+                        let _ = heard.send(Err(NotExpected::Stage(stage)));
+                    }
                     Some(Command::Unlink(done)) => {
                         self.unlinked(Some(done)).await;
                         return false;
@@ -191,6 +204,8 @@ impl Keeper {
 
     async fn follow(&mut self, session: Arc<dyn Session>, mut events: mpsc::Receiver<Event>) -> Next {
         let mut asking: Option<Asking> = None;
+        let mut answering: Option<Answering> = None;
+        self.gate = Gate::default();
         let mut looks = tokio::time::interval(LOOK_INTERVAL);
         loop {
             if asking.is_none()
@@ -199,6 +214,7 @@ impl Keeper {
                 let session = Arc::clone(&session);
                 asking = Some(Box::pin(async move { session.pairing_code(number).await }));
             }
+            answering = self.gate.begin(&session).or(answering);
             tokio::select! {
                 event = events.recv() => match event {
                     Some(Event::Ended(end)) => return self.ended(&end).await,
@@ -208,6 +224,8 @@ impl Keeper {
                         self.hear_the_last(&mut events).await;
                         return self.unexpected_code().await;
                     }
+                    // What is shown no longer counts once the phone has used it.
+                    Some(Event::Qr { .. }) if self.is_at_passkey() => {}
                     Some(event) => self.hear(event).await,
                     None => return self.ended(&End::Failed { sentence: "it broke down".to_owned() }).await,
                 },
@@ -215,10 +233,18 @@ impl Keeper {
                     asking = None;
                     self.code_answered(answer);
                 }
+                passed = self.gate.passed(&mut answering) => {
+                    if let Some(next) = self.passed(passed, &session, &mut events).await {
+                        return next;
+                    }
+                }
                 command = self.commands.recv() => match command {
                     Some(Command::Pair(number, heard)) => {
                         self.want(number);
                         let _ = heard.send(());
+                    }
+                    Some(Command::Passkey(answer, heard)) => {
+                        let _ = heard.send(self.take_passkey(answer));
                     }
                     Some(Command::Unlink(done)) => {
                         if self.is_linked { session.unlink().await } else { session.stop().await }
@@ -267,6 +293,8 @@ impl Keeper {
                 self.show(|pairing| pairing.code = None);
             }
             Event::PairingCodeFailed(failure) => self.code_failed(&failure),
+            Event::PasskeyRequired { challenge, valid_for } => self.passkey_required(challenge, valid_for),
+            Event::PasskeyCode { code, is_proven } => self.passkey_code(code, is_proven),
             Event::Paired { number, lid: _, business_name: _ } => {
                 tracing::info!(channel.id = %self.channel, "a phone was linked");
                 self.is_linked = true;
@@ -296,6 +324,7 @@ impl Keeper {
             // It is dialled again at once; if that comes to nothing, it is told.
             Event::Disconnected { sentence } => {
                 tracing::debug!(channel.id = %self.channel, sentence, "the connection was lost");
+                self.gate_lost();
             }
             Event::Ack(ack) => {
                 if ack.state.is_restricted() && self.connection.reason.is_none() {
@@ -319,47 +348,6 @@ impl Keeper {
     /// Hands on what is to be written; waits while too much is.
     async fn tell(&self, news: News) {
         self.common.tell.tell(self.company, self.channel, news).await;
-    }
-
-    /// Somebody wants to link a phone.
-    fn want(&mut self, number: Option<PhoneNumber>) {
-        // What is linked and connected needs no code: one that it shows later is unexpected all the same.
-        self.is_wanted = !(self.is_linked && self.connection.status == Status::Connected);
-        if self.is_linked {
-            return;
-        }
-        if number.is_some() && number != self.code_for {
-            self.code_wanted = number;
-            self.code_for = number;
-            self.show(|pairing| (pairing.code, pairing.code_failure) = (None, None));
-        }
-    }
-
-    fn code_answered(&mut self, answer: Result<Secret, PairingFailure>) {
-        match answer {
-            // It may have been told already, with the time that it has left.
-            Ok(code) if self.pairing.borrow().code.as_ref().is_some_and(|shown| shown.secret == code) => {}
-            Ok(code) => self.show_code(code, CODE_SPAN),
-            Err(failure) => self.code_failed(&failure),
-        }
-    }
-
-    fn show_code(&mut self, code: Secret, valid_for: Duration) {
-        let code = Shown { secret: code, expires_at: Timestamp::now().plus(valid_for) };
-        self.show(|pairing| {
-            pairing.stage = Stage::Waiting;
-            (pairing.code, pairing.code_failure) = (Some(code), None);
-        });
-    }
-
-    fn code_failed(&mut self, failure: &PairingFailure) {
-        // Another one, which was asked for meanwhile, is still to come.
-        if self.code_wanted.is_none() {
-            self.code_for = None;
-        }
-        let sentence = failure.to_string();
-        tracing::info!(channel.id = %self.channel, sentence, "there is no pairing code");
-        self.show(|pairing| (pairing.code, pairing.code_failure) = (None, Some(sentence)));
     }
 
     fn show(&self, change: impl FnOnce(&mut Pairing)) {

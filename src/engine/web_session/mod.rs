@@ -9,6 +9,7 @@ mod keeper;
 mod line;
 mod outgoing;
 mod pairing;
+mod passkey;
 mod records;
 mod told;
 mod window;
@@ -30,7 +31,8 @@ pub use self::errand::{HandedOver, Render};
 use self::keeper::{Command, Keeper};
 pub(crate) use self::line::Lines;
 pub(crate) use self::outgoing::{Outgoing, WebChannel, link, seconds};
-pub use self::pairing::{Pairing, Shown, Stage};
+pub use self::pairing::{Pairing, Passkey, Shown, Stage};
+pub use self::passkey::PasskeyAnswer;
 pub use self::records::SessionRecords;
 use self::told::Tell;
 pub(super) use self::told::told;
@@ -309,6 +311,11 @@ impl Engine {
     pub async fn unlink(&self, channel: &Channel) -> Result<(), Error> {
         self.check_running()?;
         self.0.web_sessions.unlink(channel).await
+    }
+
+    /// The page on which people use the phone, where a simulator plays it: in a demonstration.
+    pub fn played_phone(&self) -> Option<&str> {
+        self.0.web_sessions.common.as_ref()?.driver.played_phone()
     }
 
     pub(super) fn check_running(&self) -> Result<(), Error> {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::clock::Timestamp;
+use crate::connector::web_session::Challenge;
 use crate::domain::secret::Secret;
 
 /// How far a channel is with being linked to a phone.
@@ -16,6 +17,8 @@ pub struct Pairing {
     pub code: Option<Shown>,
     /// Why there is no such code though somebody asked for it, a sentence.
     pub code_failure: Option<String>,
+    /// While WhatsApp asks for a passkey of the account.
+    pub passkey: Option<Passkey>,
 }
 
 /// How far a channel is with being linked to a phone.
@@ -28,6 +31,10 @@ pub enum Stage {
     Starting,
     /// There is a code to scan, or to type.
     Waiting,
+    /// The phone accepted the code, and WhatsApp asks for a passkey of the account.
+    PasskeyRequired,
+    /// The passkey was accepted. The phone shows a code, which the person compares with this one.
+    PasskeyConfirm,
     /// The phone accepted, and the first connection is being made.
     Linking,
     /// A phone is linked. Whether there is a connection is told by the channel's state.
@@ -43,9 +50,75 @@ pub struct Shown {
     pub expires_at: Timestamp,
 }
 
+/// The gate that some accounts have beside the code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passkey {
+    /// What a passkey of the account has to sign.
+    pub challenge: Challenge,
+    /// What the phone shows too, once the passkey was accepted.
+    pub code: Option<Secret>,
+    /// Until when WhatsApp waits.
+    pub expires_at: Timestamp,
+    /// This side has done its part of the step: what is left happens on the phone.
+    pub waits_for_phone: bool,
+}
+
+impl Pairing {
+    /// What the person sees on the phone, and what to do now.
+    pub fn instruction(&self) -> &'static str {
+        let waits_for_phone = self.passkey.as_ref().is_some_and(|passkey| passkey.waits_for_phone);
+        match self.stage {
+            Stage::Unlinked => "No phone is linked. Begin the pairing, with the phone at hand.",
+            Stage::Starting => {
+                "WhatsApp is asked for a code, which takes some seconds. Meanwhile open WhatsApp on the phone: \
+                 Settings, Linked devices, Link a device."
+            }
+            Stage::Waiting if self.code.is_some() => {
+                "On the phone, open WhatsApp: Settings, Linked devices, Link a device, Link with phone number \
+                 instead. The phone asks for eight characters: type the code."
+            }
+            Stage::Waiting => {
+                "On the phone, open WhatsApp: Settings, Linked devices, Link a device. The phone may ask for \
+                 fingerprint, face or PIN, then shows its camera: point it at the code."
+            }
+            Stage::PasskeyRequired if waits_for_phone => {
+                "WhatsApp accepted the passkey. Keep WhatsApp open on the phone: it shows a code within some seconds."
+            }
+            Stage::PasskeyRequired => {
+                "The phone accepted the code and says that it goes on in WhatsApp Web: the account is protected by a \
+                 passkey. Keep WhatsApp open on the phone. Have the challenge signed by the passkey on \
+                 https://web.whatsapp.com, with a browser extension that hands the assertion in here. Without one, \
+                 remove the passkey on the phone (Settings, Account, Passkeys) and begin the pairing again."
+            }
+            Stage::PasskeyConfirm if waits_for_phone => {
+                "The code is confirmed here. Confirm it on the phone too."
+            }
+            Stage::PasskeyConfirm => {
+                "The phone shows a code of eight characters. If it is the same as this one, confirm it here and on \
+                 the phone. If it is another one, end the pairing: somebody else may be linking a device."
+            }
+            Stage::Linking => {
+                "The phone accepted the device and shows it in its list of linked devices. There is nothing to do; \
+                 keep the phone online until the channel is connected, some ten seconds."
+            }
+            Stage::Linked => {
+                "The phone is linked and lists the device under Settings, Linked devices. There is nothing to do."
+            }
+        }
+    }
+}
+
 impl Stage {
     /// Every stage.
-    pub const ALL: &[Self] = &[Self::Unlinked, Self::Starting, Self::Waiting, Self::Linking, Self::Linked];
+    pub const ALL: &[Self] = &[
+        Self::Unlinked,
+        Self::Starting,
+        Self::Waiting,
+        Self::PasskeyRequired,
+        Self::PasskeyConfirm,
+        Self::Linking,
+        Self::Linked,
+    ];
 
     /// The word in answers.
     pub const fn as_str(self) -> &'static str {
@@ -53,9 +126,21 @@ impl Stage {
             Self::Unlinked => "unlinked",
             Self::Starting => "starting",
             Self::Waiting => "waiting",
+            Self::PasskeyRequired => "passkey_required",
+            Self::PasskeyConfirm => "passkey_confirm",
             Self::Linking => "linking",
             Self::Linked => "linked",
         }
+    }
+
+    /// Whether a phone is being linked just now.
+    pub const fn is_under_way(self) -> bool {
+        !matches!(self, Self::Unlinked | Self::Linked)
+    }
+
+    /// Whether WhatsApp waits for a passkey, or for the phone after it.
+    pub const fn is_at_passkey(self) -> bool {
+        matches!(self, Self::PasskeyRequired | Self::PasskeyConfirm)
     }
 }
 

@@ -105,3 +105,27 @@ proptest! {
         prop_assert!(found.iter().map(|(line, ..)| line).is_sorted());
     }
 }
+
+proptest! {
+    #[test]
+    fn reading_goes_on_at_any_position_as_if_it_had_never_ended(text in "(a|b|,|\"|\n|\r\n|\r|é){0,60}") {
+        let all = cut(&text).1;
+        let mut records = Records::new(text.as_bytes()).unwrap();
+        let mut buffer = Vec::new();
+        let mut positions = Vec::new();
+        while records.next(&mut buffer).unwrap().is_some() {
+            positions.push(records.position());
+        }
+        for (read, position) in positions.into_iter().enumerate() {
+            let mut records = Records::new(text.as_bytes()).unwrap();
+            records.next(&mut Vec::new()).unwrap();
+            records.skip_to(position).unwrap();
+            let mut rest = Vec::new();
+            let mut buffer = Vec::new();
+            while let Some(Found { line, broken }) = records.next(&mut buffer).unwrap() {
+                rest.push((line, String::from_utf8(std::mem::take(&mut buffer)).unwrap(), broken));
+            }
+            prop_assert_eq!(&rest[..], &all[read + 1..]);
+        }
+    }
+}

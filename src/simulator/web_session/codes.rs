@@ -24,6 +24,14 @@ impl Codes {
     pub(super) fn device(&self, code: &str) -> Option<WeakSender<Command>> {
         self.0.hold().get(code).cloned()
     }
+
+    /// All QR codes, in no order that means anything.
+    pub(super) fn scannable(&self) -> Vec<String> {
+        let codes = self.0.hold();
+        let mut scannable: Vec<_> = codes.keys().filter(|code| code.contains('@')).cloned().collect();
+        scannable.sort_unstable();
+        scannable
+    }
 }
 
 /// A code that can be used as long as this is there.
@@ -55,6 +63,13 @@ impl Drop for Code {
 /// The text of a QR code: begins as WhatsApp's do, and says what it is.
 pub(super) fn scanned() -> String {
     format!("2@{},pombo-simulator", URL_SAFE_NO_PAD.encode(rand::random::<[u8; 24]>()))
+}
+
+/// A code that phone and device show at the same time.
+pub(super) fn compared() -> String {
+    let code = typed();
+    let (left, right) = code.split_at(4);
+    format!("{left}-{right}")
 }
 
 /// A code to be typed.

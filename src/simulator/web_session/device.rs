@@ -4,19 +4,22 @@
 use std::future::pending;
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::acks::Agenda;
+use super::gates::{Entry, Shown};
 use super::pairing::Pairing;
+use super::passkey::Gate;
 use super::people::{self, Fate};
 use super::telling::Telling;
-use super::{Shared, memory, message};
+use super::{Shared, codes, memory, message};
 use crate::clock::Timestamp;
 use crate::connector::web_session::{
-    Ack, AskError, Content, End, Event, Figures, Found, Jid, MessageId, Opening, PairingFailure, Picture,
-    Records, SendError,
+    Ack, AskError, Assertion, Content, End, Event, Figures, Found, Jid, MessageId, Opening, PairingFailure,
+    PasskeyRefused, Picture, Records, SendError,
 };
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
@@ -27,10 +30,20 @@ pub(super) enum Command {
     ShowPicture(Jid, oneshot::Sender<Result<Option<Picture>, AskError>>),
     Send(Jid, MessageId, Content, oneshot::Sender<Result<(), SendError>>),
     GiveCode(PhoneNumber, oneshot::Sender<Result<Secret, PairingFailure>>),
-    /// The phone used this code; its number, unless that does not matter.
-    Scan(String, Option<PhoneNumber>, oneshot::Sender<Option<Scanned>>),
+    Scan(Scan, oneshot::Sender<Option<Scanned>>),
+    AnswerPasskey(Assertion, oneshot::Sender<Result<(), PasskeyRefused>>),
+    ConfirmPasskey(oneshot::Sender<Result<(), PasskeyRefused>>),
     Unlink,
     Stop,
+}
+
+/// The phone used a code.
+pub(super) struct Scan {
+    pub(super) code: String,
+    /// Its number, unless that does not matter.
+    pub(super) number: Option<PhoneNumber>,
+    /// The account is protected by a passkey.
+    pub(super) has_passkey: bool,
 }
 
 /// What the phone shows of a device that it accepted.
@@ -43,6 +56,8 @@ pub(super) struct Scanned {
 enum Stage {
     /// No phone has used a code of it.
     Pairing(Box<Pairing>),
+    /// A phone has, and WhatsApp asks for its passkey.
+    Gate(Box<Gate>),
     /// Linked to this number; there is a connection from then on.
     Connecting(PhoneNumber, Instant),
     Connected(PhoneNumber),
@@ -122,6 +137,7 @@ impl Device {
     fn next_time(&self) -> Option<Instant> {
         let of_stage = match &self.stage {
             Stage::Pairing(pairing) => pairing.next_time(),
+            Stage::Gate(gate) => Some(gate.until),
             Stage::Connecting(_, at) => Some(*at),
             Stage::Connected(_) => None,
         };
@@ -134,6 +150,11 @@ impl Device {
             Stage::Pairing(pairing) => {
                 if pairing.pass(now, &mut self.telling) {
                     return Some(End::QrExhausted);
+                }
+            }
+            Stage::Gate(gate) => {
+                if gate.until <= now {
+                    return Some(End::PasskeyTimedOut);
                 }
             }
             Stage::Connecting(number, at) if *at <= now => {
@@ -163,14 +184,29 @@ impl Device {
             Command::Send(to, id, content, answer) => drop(answer.send(self.hand_over(&to, &id, content))),
             Command::GiveCode(number, answer) => drop(answer.send(match &mut self.stage {
                 Stage::Pairing(pairing) => Ok(pairing.give_code(number, Instant::now(), &mut self.telling)),
+                Stage::Gate(_) => Err(PairingFailure::NotNow("WhatsApp waits for a passkey".to_owned())),
                 Stage::Connecting(..) | Stage::Connected(_) => {
                     Err(PairingFailure::NotNow("it is paired already".to_owned()))
                 }
             })),
-            Command::Scan(code, number, answer) => match self.link(&code, number).await {
+            Command::Scan(scan, answer) => match self.scanned(&scan).await {
                 Ok(scanned) => drop(answer.send(scanned)),
                 Err(end) => return Some(end),
             },
+            Command::AnswerPasskey(assertion, answer) => drop(answer.send(self.answer_passkey(&assertion))),
+            Command::ConfirmPasskey(answer) => {
+                let number = match &self.stage {
+                    Stage::Gate(gate) if gate.code.is_some() => gate.number,
+                    _ => {
+                        drop(answer.send(Err(PasskeyRefused("there is no code to be compared".to_owned()))));
+                        return None;
+                    }
+                };
+                if let Err(end) = self.link(number).await {
+                    return Some(end);
+                }
+                drop(answer.send(Ok(())));
+            }
             Command::Unlink => return Some(End::Unlinked),
             Command::Stop => return Some(End::Stopped),
         }
@@ -205,22 +241,55 @@ impl Device {
         Ok(())
     }
 
-    /// Links the phone that used this code, if the code is good.
-    async fn link(&mut self, code: &str, number: Option<PhoneNumber>) -> Result<Option<Scanned>, End> {
+    /// The phone used a code: it is linked if the code is good, once its passkey was used if it has one.
+    async fn scanned(&mut self, scan: &Scan) -> Result<Option<Scanned>, End> {
         let Stage::Pairing(pairing) = &self.stage else { return Ok(None) };
-        let Some(number) = pairing.used(code, number) else { return Ok(None) };
+        let Some(number) = pairing.used(&scan.code, scan.number) else { return Ok(None) };
+        let valid_for = self.shared.options.passkey;
+        match scan.has_passkey.then(|| self.shared.passkey.challenge(valid_for)).flatten() {
+            Some(challenge) => {
+                self.telling.tell(Event::PasskeyRequired { challenge: challenge.clone(), valid_for });
+                let until = Instant::now() + valid_for;
+                let options = Value::Object(challenge.options().clone());
+                let entry = Entry::new(&self.shared, self.session, Shown { number, options, code: None });
+                self.stage = Stage::Gate(Box::new(Gate { number, challenge, until, code: None, entry }));
+            }
+            None => self.link(number).await?,
+        }
+        Ok(Some(Scanned { number, device_name: self.device_name.clone() }))
+    }
+
+    fn answer_passkey(&mut self, assertion: &Assertion) -> Result<(), PasskeyRefused> {
+        let Stage::Gate(gate) = &mut self.stage else {
+            return Err(PasskeyRefused("no passkey is asked for".to_owned()));
+        };
+        if gate.code.is_some() {
+            return Err(PasskeyRefused("the passkey was used already".to_owned()));
+        }
+        if !assertion.answers(&gate.challenge) || !self.shared.passkey.has_signed(assertion) {
+            return Err(PasskeyRefused("the signature is not that of the account's passkey".to_owned()));
+        }
+        let code = codes::compared();
+        gate.entry.show(&code);
+        gate.code = Some(code.clone());
+        self.telling.tell(Event::PasskeyCode { code: Secret::new(code), is_proven: false });
+        Ok(())
+    }
+
+    /// Links this phone.
+    async fn link(&mut self, number: PhoneNumber) -> Result<(), End> {
         if let Err(error) = memory::write(&*self.records, number).await {
             return Err(End::Failed { sentence: error.to_string() });
         }
         self.telling.tell(Event::Paired { number, lid: people::hidden(number), business_name: None });
         self.stage = Stage::Connecting(number, Instant::now() + self.shared.options.connect_after);
-        Ok(Some(Scanned { number, device_name: self.device_name.clone() }))
+        Ok(())
     }
 
     fn show_figures(&self) {
         let is_logged_in = matches!(self.stage, Stage::Connected(_));
         let figures = Figures {
-            is_connected: is_logged_in || matches!(self.stage, Stage::Pairing(_)),
+            is_connected: is_logged_in || matches!(self.stage, Stage::Pairing(_) | Stage::Gate(_)),
             is_logged_in,
             missed_events: self.telling.missed(),
             ..Figures::default()

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use actix_web::HttpResponse;
 use actix_web::web::{Bytes, Data, Query};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::device::Scanned;
+use super::device::{self, Scanned};
 use crate::domain::phone::PhoneNumber;
 use crate::simulator::inspect::{self, count, refusal};
 use crate::simulator::world::World;
@@ -20,11 +20,22 @@ struct Scan {
     code: String,
     /// The phone's number; without it, the simulator's own.
     phone_number: Option<String>,
+    /// Its account is protected by a passkey, which WhatsApp asks for before it links the device.
+    #[serde(default)]
+    passkey: bool,
+}
+
+/// What a passkey has to sign.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Challenged {
+    /// As the service shows it.
+    challenge: Value,
 }
 
 /// `POST /phone/scan`: links the device that shows this code.
 pub(in crate::simulator) async fn scan(world: Data<World>, body: Bytes) -> HttpResponse {
-    let Scan { code, phone_number } = match inspect::read(&body) {
+    let Scan { code, phone_number, passkey } = match inspect::read(&body) {
         Ok(scan) => scan,
         Err(fault) => return refusal(&fault),
     };
@@ -34,8 +45,8 @@ pub(in crate::simulator) async fn scan(world: Data<World>, body: Bytes) -> HttpR
     };
     // People type codes with a hyphen in the middle, and in small letters.
     let typed = code.replace(['-', ' '], "").to_uppercase();
-    let shown = if code.contains('@') { code } else { typed };
-    match world.web_sessions.scan(&shown, number).await {
+    let code = if code.contains('@') { code } else { typed };
+    match world.web_sessions.scan(device::Scan { code, number, has_passkey: passkey }).await {
         Some(Scanned { number, device_name }) => {
             let phone_number = format!("+{number}");
             HttpResponse::Ok().json(json!({ "phone_number": phone_number, "device": device_name }))
@@ -44,6 +55,20 @@ pub(in crate::simulator) async fn scan(world: Data<World>, body: Bytes) -> HttpR
             "error": "no device shows this code: it was used, a newer one has taken its place, or it never was one; \
                       scan the newest"
         })),
+    }
+}
+
+/// `POST /phone/passkey`: signs a challenge with the passkey of the phone's account; what a browser makes of it is the
+/// body that the service takes.
+pub(in crate::simulator) async fn sign(world: Data<World>, body: Bytes) -> HttpResponse {
+    let signed =
+        inspect::read(&body).map(|Challenged { challenge }| world.web_sessions.passkey.sign(&challenge));
+    match signed {
+        Ok(Some(assertion)) => HttpResponse::Ok().json(json!({ "assertion": assertion })),
+        Ok(None) => {
+            refusal("`challenge` has no text `challenge` in it: give it whole, as the service shows it")
+        }
+        Err(fault) => refusal(&fault),
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A program cannot be pointed at a WhatsApp of one's own: the certificates are pinned. So this stands in for the
 //! driver and not for the server behind it; everything above the driver is real. The phone scans codes
-//! (`POST /phone/scan`), and what its devices sent is shown (`GET /phone/messages`). What becomes of a message, its
-//! recipient's last digits say:
+//! (`POST /phone/scan`, or people at `GET /phone`) and uses the passkey of its account (`POST /phone/passkey`); what its devices sent is shown
+//! (`GET /phone/messages`). What becomes of a message, its recipient's last digits say:
 //!
 //! | recipient | last digits | what becomes of a message |
 //! |---|---|---|
@@ -19,12 +19,15 @@
 mod acks;
 mod codes;
 mod device;
+mod gates;
 mod http;
 mod inbox;
 mod memory;
 mod message;
 mod options;
+mod page;
 mod pairing;
+mod passkey;
 mod people;
 mod session;
 mod telling;
@@ -38,11 +41,14 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use self::codes::Codes;
-use self::device::{Command, Device, Scanned};
-pub(super) use self::http::{messages, scan};
+use self::device::{Command, Device, Scan, Scanned};
+use self::gates::Gates;
+pub(super) use self::http::{messages, scan, sign};
 use self::inbox::Inbox;
 pub use self::inbox::{WebFile, WebMessage, WebState};
 pub use self::options::WebSessionOptions;
+pub(super) use self::page::{press, show};
+use self::passkey::Passkey;
 use self::session::Linked;
 use crate::connector::web_session::{Driver, Figures, OpenError, Opening, Session};
 use crate::domain::phone::PhoneNumber;
@@ -55,6 +61,8 @@ const COMMANDS: usize = 64;
 pub struct FakeWhatsApp {
     shared: Arc<Shared>,
     thread: Handle,
+    /// Where the phone is played for people.
+    page: String,
 }
 
 /// What all devices and the phone share.
@@ -63,12 +71,14 @@ pub(super) struct Shared {
     options: WebSessionOptions,
     codes: Codes,
     inbox: Inbox,
+    passkey: Passkey,
+    gates: Gates,
 }
 
 impl Shared {
     pub(super) fn new(options: WebSessionOptions) -> Self {
         let inbox = Inbox::new(options.messages);
-        Self { options, codes: Codes::default(), inbox }
+        Self { options, codes: Codes::default(), inbox, passkey: Passkey::new(), gates: Gates::default() }
     }
 
     /// What was sent is forgotten.
@@ -77,10 +87,10 @@ impl Shared {
     }
 
     /// Links the phone to the device that shows this code; `None` when there is none.
-    async fn scan(&self, code: &str, number: Option<PhoneNumber>) -> Option<Scanned> {
-        let device = self.codes.device(code)?.upgrade()?;
+    async fn scan(&self, scan: Scan) -> Option<Scanned> {
+        let device = self.codes.device(&scan.code)?.upgrade()?;
         let (answer, answered) = oneshot::channel();
-        device.send(Command::Scan(code.to_owned(), number, answer)).await.ok()?;
+        device.send(Command::Scan(scan, answer)).await.ok()?;
         // Waiting must not keep a device alive that everybody else has dropped.
         drop(device);
         answered.await.ok().flatten()
@@ -89,14 +99,15 @@ impl Shared {
 
 impl FakeWhatsApp {
     /// With devices that live on this thread.
-    pub(super) fn new(shared: Arc<Shared>, thread: Handle) -> Self {
-        Self { shared, thread }
+    pub(super) fn new(shared: Arc<Shared>, thread: Handle, page: String) -> Self {
+        Self { shared, thread, page }
     }
 
     /// The phone with this number, or the simulator's own, scans a QR code or takes a code that was typed; whether a
     /// device shows it.
     pub async fn scan(&self, code: &str, number: Option<PhoneNumber>) -> bool {
-        self.shared.scan(code, number).await.is_some()
+        let scan = Scan { code: code.to_owned(), number, has_passkey: false };
+        self.shared.scan(scan).await.is_some()
     }
 
     /// The newest messages that were sent through web sessions, at most `limit`, the newest last.
@@ -114,5 +125,9 @@ impl Driver for FakeWhatsApp {
         let device = Device::new(Arc::clone(&self.shared), opening, account, commands.downgrade(), show);
         self.thread.spawn(device.run(heard));
         Ok(Arc::new(Linked::new(commands, figures)))
+    }
+
+    fn played_phone(&self) -> Option<&str> {
+        Some(&self.page)
     }
 }

@@ -13,6 +13,8 @@ pub struct WebSessionOptions {
     pub next_qr: Duration,
     /// How long a pairing code is good.
     pub pairing_code: Duration,
+    /// How long WhatsApp waits for a passkey.
+    pub passkey: Duration,
     /// From the scan, or from the opening of a linked session, to its connection.
     pub connect_after: Duration,
     /// The longest time until WhatsApp has, or refuses, a message. It and the others are random, a quarter of it at
@@ -38,6 +40,7 @@ impl Default for WebSessionOptions {
             first_qr: Duration::from_secs(60),
             next_qr: Duration::from_secs(20),
             pairing_code: Duration::from_secs(160),
+            passkey: Duration::from_secs(300),
             connect_after: Duration::ZERO,
             server_within: Duration::ZERO,
             delivered_within: Duration::ZERO,

@@ -6,7 +6,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::device::Command;
 use super::message;
 use crate::connector::web_session::{
-    AskError, Content, Figures, Found, Jid, MessageId, PairingFailure, Picture, Prepared, SendError, Session,
+    AskError, Assertion, Content, Figures, Found, Jid, MessageId, PairingFailure, PasskeyRefused, Picture,
+    Prepared, SendError, Session,
 };
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
@@ -71,6 +72,16 @@ impl Session for Linked {
     async fn pairing_code(&self, number: PhoneNumber) -> Result<Secret, PairingFailure> {
         let answer = self.ask(|answer| Command::GiveCode(number, answer)).await;
         answer.unwrap_or_else(|| Err(PairingFailure::NotNow("it is over".to_owned())))
+    }
+
+    async fn answer_passkey(&self, assertion: Assertion) -> Result<(), PasskeyRefused> {
+        let answer = self.ask(|answer| Command::AnswerPasskey(assertion, answer)).await;
+        answer.unwrap_or_else(|| Err(PasskeyRefused("it is over".to_owned())))
+    }
+
+    async fn confirm_passkey(&self) -> Result<(), PasskeyRefused> {
+        let answer = self.ask(Command::ConfirmPasskey).await;
+        answer.unwrap_or_else(|| Err(PasskeyRefused("it is over".to_owned())))
     }
 
     async fn unlink(&self) {

@@ -1,6 +1,7 @@
 //! The driver as its caller sees it, and the phone as people do.
 
 mod linking;
+mod passkey;
 mod records;
 mod sending;
 
@@ -70,6 +71,13 @@ impl Stage {
     async fn scan(&self, body: &Value) -> (u16, Value) {
         let url = format!("{}/phone/scan", self.simulator.base_url());
         let answer = client().post(url).json(body).send().await.unwrap();
+        (answer.status().as_u16(), answer.json().await.unwrap())
+    }
+
+    /// What the phone's passkey makes of a challenge.
+    async fn sign(&self, challenge: &Value) -> (u16, Value) {
+        let url = format!("{}/phone/passkey", self.simulator.base_url());
+        let answer = client().post(url).json(&json!({ "challenge": challenge })).send().await.unwrap();
         (answer.status().as_u16(), answer.json().await.unwrap())
     }
 

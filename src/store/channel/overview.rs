@@ -1,4 +1,5 @@
-//! The channels of all companies, as operators see them: the only list that crosses companies.
+//! Channels of both kinds in one list: a company's own, and those of all companies, as operators see them: the only list
+//! that crosses companies.
 
 use entity::channel::{Column, Entity, Model};
 use entity::company;
@@ -43,6 +44,33 @@ impl Store {
             .await?;
         let records = self.owned(models).await?;
         Ok(Page { records, total })
+    }
+
+    /// A page of a company's channels of both kinds, newest first, ties by id. `search` is matched as by
+    /// [`Store::channels`].
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn channels_of_company(
+        &self,
+        company_id: Uuid,
+        page: PageRequest,
+        search: Option<&str>,
+    ) -> Result<Page<Channel>> {
+        let mut matching = Entity::find().filter(Column::CompanyId.eq(company_id));
+        if let Some(search) = search {
+            matching = matching.filter(matches(search));
+        }
+        let total = matching.clone().count(&self.read).await?;
+        let models = matching
+            .order_by_desc(Column::CreatedAt)
+            .order_by_desc(Column::Id)
+            .offset(page.offset())
+            .limit(page.limit)
+            .all(&self.read)
+            .await?;
+        Ok(Page { records: models.into_iter().map(channel).collect::<Result<_>>()?, total })
     }
 
     /// The channel of this id with its company.

@@ -14,8 +14,18 @@ impl Batch {
     /// together, everything else row by row, and marks last, because they speak of outcomes.
     #[must_use]
     pub fn apart(self) -> Vec<Self> {
-        let Self { sends, blocks, activations, answers, outcomes, marks, receipts, suppressions, events } =
-            self;
+        let Self {
+            sends,
+            sources,
+            blocks,
+            activations,
+            answers,
+            outcomes,
+            marks,
+            receipts,
+            suppressions,
+            events,
+        } = self;
         let mut parts = Vec::new();
         let mut place = HashMap::<Uuid, usize>::new();
         let mut part_of = |parts: &mut Vec<Self>, send_id: Uuid| {
@@ -27,6 +37,10 @@ impl Batch {
         for send in sends {
             let at = part_of(&mut parts, send.id);
             parts[at].sends.push(send);
+        }
+        for (send_id, source) in sources {
+            let at = part_of(&mut parts, send_id);
+            parts[at].sources.push((send_id, source));
         }
         for (send_id, block) in blocks {
             let at = part_of(&mut parts, send_id);
@@ -53,9 +67,20 @@ impl Batch {
     pub fn together<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut all = Self::default();
         for part in parts {
-            let Self { sends, blocks, activations, answers, outcomes, marks, receipts, suppressions, events } =
-                part.clone();
+            let Self {
+                sends,
+                sources,
+                blocks,
+                activations,
+                answers,
+                outcomes,
+                marks,
+                receipts,
+                suppressions,
+                events,
+            } = part.clone();
             all.sends.extend(sends);
+            all.sources.extend(sources);
             all.blocks.extend(blocks);
             all.activations.extend(activations);
             all.answers.extend(answers);

@@ -11,6 +11,7 @@ mod outcome;
 mod receipt;
 mod send;
 mod settle;
+mod source;
 mod suppress;
 
 pub use self::event::{Event, INBOUND_MESSAGE};
@@ -28,7 +29,7 @@ use super::lease::Lease;
 use super::{Error, Result, Store, suppression};
 use crate::clock::Timestamp;
 use crate::domain::message::{Key, Outcome};
-use crate::domain::send::{Block, Mark, Recipients, Schedule, State};
+use crate::domain::send::{Block, Mark, Recipients, Schedule, Source, State};
 
 /// A send to be inserted.
 #[derive(Debug, Clone)]
@@ -77,6 +78,8 @@ pub struct Answer {
 pub struct Batch {
     /// New sends.
     pub sends: Vec<NewSend>,
+    /// Where the audiences of new sends came from.
+    pub sources: Vec<(Uuid, Source)>,
     /// Recipient blocks of new sends.
     pub blocks: Vec<(Uuid, Block)>,
     /// Sends whose last block was written: they become active with this many recipients, and this many
@@ -108,9 +111,20 @@ impl Batch {
     }
 
     const fn is_without_sends(&self) -> bool {
-        let Self { sends: _, blocks, activations, answers, outcomes, marks, receipts, suppressions, events } =
-            self;
-        blocks.is_empty()
+        let Self {
+            sends: _,
+            sources,
+            blocks,
+            activations,
+            answers,
+            outcomes,
+            marks,
+            receipts,
+            suppressions,
+            events,
+        } = self;
+        sources.is_empty()
+            && blocks.is_empty()
             && activations.is_empty()
             && answers.is_empty()
             && outcomes.is_empty()
@@ -212,6 +226,7 @@ impl Store {
         }
         self.lock_sends_of(&transaction, batch).await?;
         self.insert_sends(&transaction, sends, now).await?;
+        self.insert_sources(&transaction, batch).await?;
         self.insert_blocks(&transaction, batch).await?;
         self.activate(&transaction, batch).await?;
         self.keep_answers(&transaction, batch, now).await?;

@@ -73,6 +73,12 @@ impl Store {
              (SELECT id FROM send WHERE id IN (SELECT id FROM {ids} AS settled) AND state = {WITHDRAWN})"
         );
         to.execute_raw(self.statement(sql, values)).await?;
+        let (ids, values) = self.ids_among(sends);
+        let sql = format!(
+            "DELETE FROM send_source WHERE send_id IN \
+             (SELECT id FROM send WHERE id IN (SELECT id FROM {ids} AS settled) AND state = {WITHDRAWN})"
+        );
+        to.execute_raw(self.statement(sql, values)).await?;
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::contact_codes;
 use super::world::World;
 use crate::harness::Answer;
 
@@ -204,7 +205,14 @@ fn pairing(world: &World, cases: &mut Cases) {
     // This world has no driver of web sessions.
     cases.post(Code::FeatureUnavailable, &path, json!({}));
     cases.get(Code::FeatureUnavailable, path.as_str());
-    cases.add(Code::FeatureUnavailable, Method::DELETE, path, json!(""));
+    cases.add(Code::FeatureUnavailable, Method::DELETE, path.clone(), json!(""));
+    let passkey = format!("{path}/passkey");
+    cases.get(Code::InvalidIdParam, "/api/v1/web-chat/7/pairing/passkey");
+    cases.post(Code::InvalidBody, &passkey, json!([]));
+    cases.post(Code::InvalidField, &passkey, json!({"assertion": {}}));
+    cases.post(Code::InvalidField, &passkey, json!({"confirmed": false}));
+    cases.post(Code::FeatureUnavailable, &passkey, json!({"confirmed": true}));
+    cases.get(Code::FeatureUnavailable, passkey);
 }
 
 fn operator(world: &World, cases: &mut Cases) {
@@ -317,6 +325,10 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
     world.service.add_scoped_key(world.acme.id, READING_KEY, Scopes::from_iter([Scope::Read])).await;
     let mut cases = Cases { key: world.acme.key.clone(), cases: cases(&world) };
     cases.post(Code::SendIsOver, &format!("/api/v1/sends/{canceled}/pause"), json!(""));
+    cases.get(Code::MessageNotFound, format!("/api/v1/sends/{canceled}/messages/1"));
+    for (code, method, path, body) in contact_codes::cases(&world).await {
+        cases.add(code, method, path, body);
+    }
     for case in cases.cases {
         let answer = answer(&world, &case).await;
         let asked = format!("{} {}", case.method, without_ids(&case.path));
@@ -344,6 +356,11 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
         assert!(unseen.remove(code.as_str()), "{code} is reached by now");
         assert_eq!(status(code), if code == Code::NotOnWhatsapp { 422 } else { 400 });
     }
+
+    // Reached only with a driver of web sessions: see the tests of pairing.
+    assert!(unseen.remove(Code::PasskeyNotExpected.as_str()) && status(Code::PasskeyNotExpected) == 409);
+    // Reached by a body that is larger than this world's may be: see the tests of contacts that are written.
+    assert!(unseen.remove(Code::TooManyContacts.as_str()) && status(Code::TooManyContacts) == 400);
 
     // Reached by a client that takes its time: see the tests of bodies.
     assert!(unseen.remove(Code::BodyTooSlow.as_str()) && status(Code::BodyTooSlow) == 408);

@@ -2,17 +2,23 @@
 
 mod bodies;
 mod codes;
+mod contact_codes;
+mod contact_writes;
 mod contacts;
 mod fair;
+mod figures;
 mod hostile;
 mod idempotency;
+mod imports;
 mod lists;
 mod methods;
 mod operator;
 mod operator_records;
 mod order;
+pub(crate) mod past_send;
 mod reference;
 mod requests;
+mod retry;
 mod routes;
 mod send_messages;
 mod sends;

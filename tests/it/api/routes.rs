@@ -32,9 +32,20 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
             | "/api/v1/web-chat"
             | "/api/v1/sends"
             | "/api/v1/contacts"
+            | "/api/v1/contacts/imports"
             | "/api/v1/contacts/tags",
         ) => (200, r#"{"data":[],"currentPage":1,"totalPages":0,"totalRecords":0}"#),
         (_, path) if path.starts_with("/api/v1/sends/{id}") => (404, "send_not_found"),
+        // What the body lacks is said before; nothing of another company is looked at.
+        (
+            "POST",
+            "/api/v1/contacts/batch" | "/api/v1/contacts/tags/batch" | "/api/v1/contacts/{id}/merge",
+        )
+        | ("POST", "/api/v1/contacts/tags/{id}/members") => (400, "invalid_field"),
+        ("POST", "/api/v1/contacts/imports") => (201, "ready"),
+        (_, path) if path.starts_with("/api/v1/contacts/imports/{id}") => (404, "import_not_found"),
+        (_, path) if path.starts_with("/api/v1/contacts/tags/{id}") => (404, "tag_not_found"),
+        (_, path) if path.starts_with("/api/v1/contacts/{id}") => (404, "contact_not_found"),
         ("GET", "/api/v1/chat/{id}/templates" | "/api/v1/chat/{id}/limits")
         | ("POST", "/api/v1/chat/{id}/messages") => (403, "credential_resource_mismatch"),
         (_, path) if path.starts_with("/api/v1/web-chat/{id}/") => (404, "Unknown Channel"),
@@ -47,6 +58,9 @@ fn path(world: &World, route: &Route) -> String {
     let id = match route.path {
         path if path.contains("web-chat") => world.foreign_web,
         path if path.contains("sends") => world.foreign_send,
+        path if path.contains("contacts/imports") => world.foreign_import,
+        path if path.contains("contacts/tags") => world.foreign_tag,
+        path if path.contains("contacts") => world.foreign_contact,
         _ => world.foreign,
     };
     route
@@ -54,6 +68,7 @@ fn path(world: &World, route: &Route) -> String {
         .replace("{id}", &id.to_string())
         .replace("{file}", "index.html")
         .replace("{name}", "standard")
+        .replace("{ordinal}", "0")
         .replace("{key}", "7")
         .replace("{number}", "7")
 }

@@ -3,11 +3,13 @@
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::contact::Person;
+use pombo::domain::message::State as At;
 use reqwest::Method;
 use sea_orm::{ActiveModelTrait as _, ActiveValue::Set, Database};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::past_send::Past;
 use super::world::World;
 use crate::harness::{Answer, Company, Service};
 use crate::running::until;
@@ -147,4 +149,68 @@ async fn a_message_to_a_group_shows_the_group() {
     );
     let line = lines(&service, &acme, &format!("{path}/messages")).await;
     assert_eq!(&serde_json::from_str::<Value>(&line.body).unwrap(), message);
+}
+
+async fn csv(service: &Service, company: &Company, path: &str) -> (Answer, Vec<Vec<String>>) {
+    let request = service.request(Method::GET, path).bearer_auth(&company.key);
+    let answer = Answer::to(request.header("accept", "text/csv")).await;
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(answer.body.as_bytes());
+    let records = reader.records().map(|record| record.unwrap().iter().map(str::to_owned).collect());
+    let records = records.collect();
+    (answer, records)
+}
+
+#[tokio::test]
+async fn all_messages_come_as_csv_one_record_for_each_recipient() {
+    let service = Service::start().await;
+    let acme = service.company("acme").await;
+    let path = canceled_send(&service, &acme).await;
+    let (answer, records) = csv(&service, &acme, &format!("{path}?page=x")).await;
+    let content_type = "text/csv; charset=utf-8; header=present";
+    assert_eq!((answer.status, answer.header("content-type")), (200, content_type));
+    let file = answer.header("content-disposition");
+    assert!(file.starts_with("attachment; filename=\"send-") && file.ends_with(".csv\""), "{file}");
+    assert_eq!(answer.header("content-length"), "", "it is streamed");
+    assert_eq!(answer.body.matches("\r\n").count(), answer.body.lines().count());
+    let (head, records) = records.split_first().unwrap();
+    assert_eq!(head[..4], ["ordinal", "recipient", "state", "attempts"]);
+    let expected = (0..RECIPIENTS).map(|ordinal| [ordinal.to_string(), (FIRST + ordinal).to_string()]);
+    assert!(expected.eq(records.iter().map(|record| [record[0].clone(), record[1].clone()])));
+    assert_eq!(records[7], ["7", &(FIRST + 7).to_string(), "canceled", "0", "", "", "", "", ""]);
+
+    let (_, canceled) = csv(&service, &acme, &format!("{path}?state=canceled")).await;
+    assert_eq!(canceled.len(), records.len() + 1);
+    let (none, only_head) = csv(&service, &acme, &format!("{path}?state=read")).await;
+    assert_eq!((none.status, only_head.len()), (200, 1));
+    let (wrong, _) = csv(&service, &acme, &format!("{path}?error_code=x")).await;
+    assert_eq!((wrong.status, wrong.code().as_deref()), (400, Some("invalid_field")));
+    let globex = service.company("globex").await;
+    assert_eq!(csv(&service, &globex, &path).await.0.code().as_deref(), Some("send_not_found"));
+}
+
+#[tokio::test]
+async fn messages_are_found_by_the_code_of_their_error_and_no_cell_is_a_formula() {
+    let service = Service::start().await;
+    let acme = service.company("acme").await;
+    let channel = service.channel(&acme, Kind::BusinessAccount, "shop", Status::Connected).await.id;
+    let messages = [(At::Failed, Some(131_026)), (At::Sent, None), (At::Failed, Some(131_026))];
+    let messages = [&messages[..], &[(At::Failed, Some(-7)), (At::Queued, Some(131_026))]].concat();
+    let send = Past::text(&service, &acme, channel).with(&messages).await;
+    let path = format!("/api/v1/sends/{send}/messages");
+    let ordinals = async |query: &str| {
+        let page = service.get(&format!("{path}?{query}"), &acme.key).await.json();
+        let found: Vec<_> =
+            numbers(page["data"].as_array().unwrap()).into_iter().map(|found| found.0).collect();
+        (found, page["totalRecords"].as_u64().unwrap())
+    };
+    assert_eq!(ordinals("error_code=131026").await, (vec![0, 2, 4], 3));
+    assert_eq!(ordinals("error_code=131026&state=failed").await, (vec![0, 2], 2));
+    assert_eq!(ordinals("error_code=131026&limit=1&page=2").await, (vec![2], 3));
+    assert_eq!(ordinals("error_code=-7").await, (vec![3], 1));
+    assert_eq!(ordinals("error_code=131026&state=sent").await, (vec![], 0));
+    let (_, records) = csv(&service, &acme, &format!("{path}?error_code=-7")).await;
+    assert_eq!(records.len(), 2);
+    assert_eq!(records[1][4..7], ["", "-7", "'=words of -7"]);
+    let all = lines(&service, &acme, &format!("{path}?error_code=131026&state=failed")).await;
+    assert_eq!(all.body.lines().count(), 2);
 }

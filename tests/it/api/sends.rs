@@ -58,6 +58,8 @@ async fn a_send_is_shown_with_where_its_messages_are_and_why_it_waits() {
             "state": "scheduled",
             "recipients_count": 2,
             "skipped_count": 1,
+            "contact_tag_ids": [],
+            "retry_of": null,
             "counts": {
                 "queued": 2, "sending": 0, "sent": 0, "delivered": 0, "read": 0, "failed": 0, "expired": 0,
                 "canceled": 0, "suppressed": 0, "unknown": 0,

@@ -94,6 +94,7 @@ async fn a_dry_run_says_what_a_send_would_be_and_queues_nothing() {
             "skipped": [{"input": "12", "reason": "has fewer than 7 digits"}],
             "estimated_seconds": 1,
             "estimated_end": null,
+            "binding": "messages_per_second",
         })
     );
     assert_eq!(sends(&world).await, 0);

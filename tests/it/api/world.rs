@@ -36,6 +36,10 @@ pub(crate) struct World {
     pub(crate) foreign_template: i64,
     /// Accepted, of the other company.
     pub(crate) foreign_send: Uuid,
+    /// A contact of the other company, its tag, and an import that is ready.
+    pub(crate) foreign_contact: Uuid,
+    pub(crate) foreign_tag: Uuid,
+    pub(crate) foreign_import: Uuid,
 }
 
 impl World {
@@ -66,11 +70,21 @@ impl World {
         let foreign = business(&globex, Status::Connected).await;
         let body = json!({"type": "text", "message": "x", "phone_number": "5511988887777"}).to_string();
         let sent = service.post(&Self::send(foreign), &globex.key, body).await.json();
+        let id = |value: &serde_json::Value| value.as_str().unwrap().parse().unwrap();
+        let contact =
+            json!({"contacts": [{"email": "theirs@globex.example", "tags": ["theirs"]}]}).to_string();
+        let written = service.post("/api/v1/contacts/batch", &globex.key, contact).await.json();
+        let tags = service.get("/api/v1/contacts/tags", &globex.key).await.json();
+        let import =
+            service.post("/api/v1/contacts/imports", &globex.key, "phone\n5511988887777\n").await.json();
         Self {
             connected: business(&acme, Status::Connected).await,
             disconnected: business(&acme, Status::Disconnected).await,
             foreign,
-            foreign_send: sent["send_id"].as_str().unwrap().parse().unwrap(),
+            foreign_send: id(&sent["send_id"]),
+            foreign_contact: id(&written["results"][0]["id"]),
+            foreign_tag: id(&tags["data"][0]["id"]),
+            foreign_import: id(&import["id"]),
             web: web(&acme).await,
             foreign_web: web(&globex).await,
             approved: service.template_id(&acme, "shipped", "pt_BR").await,

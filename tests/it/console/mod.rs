@@ -3,11 +3,17 @@
 mod access;
 mod account;
 mod browser;
+mod channels;
 mod company;
+mod compose;
+mod contacts;
 mod forms;
+mod imports;
 mod keys;
 mod live;
 mod operator;
+mod sends;
+mod overview;
 mod shell;
 mod sign_in;
 mod world;

@@ -8,7 +8,7 @@ use pombo::store::change::Who;
 use super::browser::value_of;
 use super::world::World;
 
-async fn with_tiers(world: &World) {
+pub(crate) async fn with_tiers(world: &World) {
     let tiers = tier::parse(tier::BUILT_IN).unwrap();
     let documents: Vec<_> =
         tiers.iter().map(|tier| (tier.name.clone(), serde_json::to_string(tier).unwrap())).collect();

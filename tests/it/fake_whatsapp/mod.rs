@@ -22,6 +22,7 @@ mod handshake;
 mod media;
 mod message;
 mod pairing;
+mod passkey;
 mod phone;
 mod query;
 mod refusal;

@@ -15,6 +15,7 @@ use whatsapp_rust::wacore_binary::builder::NodeBuilder;
 use whatsapp_rust::waproto::whatsapp as wa;
 
 use super::companion::{Companion, Line};
+use super::passkey;
 use super::server::Server;
 use super::signal::public;
 use super::stanza::{self, SERVER, attribute, bytes, content_of, parent};
@@ -110,8 +111,16 @@ fn finish_code(world: &mut World, number: &str, registration: &Node) -> Result<(
     ensure!(device == identity && account == public(&phone), "the bundle is about others");
     let agreed = phone.private_key.calculate_agreement(&PublicKey::from_djb_public_key_bytes(&identity)?)?;
     let secret = hkdf_sha256(&[&shared[..], &agreed, random].concat(), 32, None, b"adv_secret")?;
-    accept(world, number, &link.line, identity, &secret);
+    used(world, number, &link.line, identity, &secret);
     Ok(())
+}
+
+/// The phone has used a device's code: it accepts the device, but for the passkey of its account.
+pub(super) fn used(world: &mut World, number: &str, line: &Line, identity: Vec<u8>, secret: &[u8]) {
+    match world.account(number).passkey.clone() {
+        Some(required) => passkey::ask(world, number, line, required),
+        None => accept(world, number, line, identity, secret),
+    }
 }
 
 /// The phone accepts a device: it signs the device's identity, and proves that it knows the device's secret.

@@ -43,7 +43,7 @@ impl Phone {
             (BASE64_STANDARD.decode(identity).unwrap(), BASE64_STANDARD.decode(secret).unwrap());
         self.server.change(|world| {
             let line = world.offered.get(reference).cloned().expect("the QR code is not good (any more)");
-            pairing::accept(world, &self.number, &line, identity, &secret);
+            pairing::used(world, &self.number, &line, identity, &secret);
         });
     }
 

@@ -10,7 +10,7 @@ use super::connection::{Client, conflict};
 use super::server::Server;
 use super::stanza::{address, attribute, children, error, now, parent, result};
 use super::world::{DeviceName, Person, World};
-use super::{delivery, pairing};
+use super::{delivery, pairing, passkey};
 
 /// What a client needs to upload files.
 pub(super) const MEDIA_TOKEN: &str = "TOKEN";
@@ -30,6 +30,12 @@ pub(super) fn answer(server: &Arc<Server>, client: &Client, query: &Node) {
     }
     if (namespace.as_str(), child.tag.as_ref()) == ("md", "link_code_companion_reg") {
         client.line.say(pairing::answer_code(server, &client.line, query, child));
+        return;
+    }
+    if namespace == "md"
+        && let Some(said) = passkey::answer(server, &client.line, query, child)
+    {
+        client.line.say(said);
         return;
     }
     let Some(name) = &client.name else {

@@ -7,6 +7,7 @@ use whatsapp_rust::wacore_binary::{Jid, Node, Server};
 use super::companion::{Companion, Line};
 use super::message::SentMessage;
 use super::pairing::{CodeLink, Engagement};
+use super::passkey::{Gate, Passkey};
 use super::refusal::Refusal;
 use super::signal::SignalPhone;
 
@@ -23,6 +24,8 @@ pub(super) struct World {
     pub(super) offered: HashMap<String, Line>,
     /// Who waits for a pairing code to be typed, by number.
     pub(super) code_links: HashMap<String, CodeLink>,
+    /// Devices that have to show an account's passkey, by the account's number.
+    pub(super) gates: HashMap<String, Gate>,
     /// Devices that a phone has accepted and that have not signed yet, by connection.
     pub(super) engagements: HashMap<u64, Engagement>,
     pub(super) sent: Vec<SentMessage>,
@@ -73,6 +76,8 @@ pub(super) struct Account {
     pub(super) devices: BTreeMap<u16, Companion>,
     /// The number that was given to a device last.
     pub(super) last_device: u16,
+    /// What protects it beside the code, if something does.
+    pub(super) passkey: Option<Passkey>,
     /// Whether it is a business with hosted devices, whose signatures differ.
     pub(super) is_hosted: bool,
     /// Its devices are refused when they log in.
@@ -93,6 +98,7 @@ impl Account {
             person: Person::new(number),
             devices: BTreeMap::new(),
             last_device: 0,
+            passkey: None,
             is_hosted: false,
             refusal: None,
             nacks: VecDeque::new(),
@@ -168,6 +174,7 @@ impl World {
         self.lines.remove(&id);
         self.offered.retain(|_, line| line.id != id);
         self.code_links.retain(|_, link| link.line.id != id);
+        self.gates.retain(|_, gate| gate.line.id != id);
         self.engagements.remove(&id);
         for companion in self.accounts.values_mut().flat_map(|account| account.devices.values_mut()) {
             if companion.line.as_ref().is_some_and(|line| line.id == id) {

@@ -76,8 +76,8 @@ impl Process {
                 let engine = Engine::start(&config, store, own_vault, lease, driver).await.unwrap();
                 let public_url = config.server.public_url.clone();
                 let page_options = console::Options { public_url, ..console::Options::default() };
-                let pages = console::State::new(engine.clone(), accounts.clone(), page_options);
-                let pages = web::Data::new(pages);
+                let pages =
+                    web::Data::new(console::State::new(engine.clone(), accounts.clone(), page_options));
                 let state =
                     web::Data::new(State { engine: engine.clone(), accounts: accounts.clone(), options });
                 let (server, url) = listen(state, Some(pages.clone()));
@@ -88,7 +88,7 @@ impl Process {
             let _ = end.send(());
         });
         let (url, engine, accounts, server, pages) = told.await.unwrap();
-        Self { url, engine, vault, accounts, pages, server, ended: Some(ended) }
+        Self { url, engine, vault, pages, accounts, server, ended: Some(ended) }
     }
 }
 

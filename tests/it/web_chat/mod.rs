@@ -9,6 +9,7 @@ mod killed;
 mod limits;
 mod linking;
 mod links;
+mod passkey;
 mod refused;
 mod repeated;
 mod restricted;

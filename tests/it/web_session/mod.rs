@@ -7,6 +7,7 @@ mod hearing;
 mod media;
 mod memory;
 mod pairing;
+mod passkey;
 mod refused;
 mod sending;
 mod stored;

@@ -12,7 +12,9 @@ use whatsapp_rust::wacore_binary::Jid as LibraryJid;
 
 use super::telling::Telling;
 use crate::clock::Timestamp;
-use crate::connector::web_session::{Ack, AckState, Ban, End, Event, Jid, MessageId, PairingFailure};
+use crate::connector::web_session::{
+    Ack, AckState, Ban, Challenge, End, Event, Jid, MessageId, PairingFailure,
+};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 
@@ -25,6 +27,11 @@ impl EventHandler for Ear {
             match meaning {
                 Meaning::Event(event) => {
                     self.0.conversing();
+                    match &event {
+                        Event::PasskeyRequired { .. } => self.0.gate(true),
+                        Event::Paired { .. } | Event::Disconnected { .. } => self.0.gate(false),
+                        _ => {}
+                    }
                     self.0.tell(event);
                 }
                 Meaning::Wrote(lid) => self.0.wrote(lid),
@@ -47,6 +54,7 @@ impl EventHandler for Ear {
             EventKind::PairingCodeRefresh,
             EventKind::PairingCodeError,
             EventKind::PairPasskeyRequest,
+            EventKind::PairPasskeyConfirmation,
             EventKind::PairPasskeyError,
             EventKind::ClientOutdated,
             EventKind::StreamReplaced,
@@ -95,9 +103,12 @@ fn meanings(event: &library::Event, now: Timestamp) -> Vec<Meaning> {
             one,
         ),
         library::Event::PairError(error) => end(pairing_error(&error.error)),
-        library::Event::PairPasskeyRequest(_) | library::Event::PairPasskeyError(_) => {
-            end(End::PasskeyNeeded)
-        }
+        library::Event::PairPasskeyRequest(asked) => vec![passkey_required(&asked.request_options_json)],
+        library::Event::PairPasskeyConfirmation(shown) => one(Event::PasskeyCode {
+            code: Secret::new(shown.code.clone()),
+            is_proven: shown.skip_handoff_ux,
+        }),
+        library::Event::PairPasskeyError(error) => end(End::PasskeyRefused { sentence: error.error.clone() }),
         library::Event::LoggedOut(out) => end(match out.reason {
             ConnectFailureReason::AccountLocked => End::AccountLocked,
             _ => End::Unlinked,
@@ -135,6 +146,16 @@ fn paired_as(paired: &library::PairSuccess) -> Option<Event> {
         lid: own(&paired.lid),
         business_name: Some(paired.business_name.clone()).filter(|name| !name.is_empty()),
     })
+}
+
+fn passkey_required(options: &str) -> Meaning {
+    match Challenge::parse(options) {
+        Ok(challenge) => {
+            let valid_for = challenge.valid_for();
+            Meaning::Event(Event::PasskeyRequired { challenge, valid_for })
+        }
+        Err(sentence) => Meaning::End(End::PasskeyRefused { sentence: sentence.to_owned() }),
+    }
 }
 
 /// The library says it in a sentence and not by a type. A signature that does not fit is known of accounts of

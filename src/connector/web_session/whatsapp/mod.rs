@@ -87,7 +87,7 @@ impl Driver for WhatsApp {
                 Arc::clone(&telling),
             ))
             .with_http_client(shared.http.clone())
-            .with_runtime(Threads(shared.handle.clone()))
+            .with_runtime(Threads::new(shared.handle.clone(), telling.at_gate()))
             .with_event_handler(Ear(Arc::clone(&telling)))
             .with_device_props(props)
             .with_wanted_pre_key_count(options.prekeys)

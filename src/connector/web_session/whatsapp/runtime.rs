@@ -4,32 +4,52 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
+use tokio::sync::watch;
 use whatsapp_rust::Runtime;
 use whatsapp_rust::wacore::runtime::AbortHandle;
+
+/// How long the library shows the first QR code, and each of the others. After the last it hangs up, even while
+/// WhatsApp waits for a passkey on that very connection, which it does for minutes.
+const SPANS_OF_CODES: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(20)];
 
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The library's own one spawns on the runtime of whoever calls, which may be one thread that also serves requests
 /// and that ends. This one is bound to the driver's.
-pub(super) struct Threads(pub(super) Handle);
+pub(super) struct Threads {
+    handle: Handle,
+    /// WhatsApp waits for a passkey: the time of QR codes stands still.
+    at_gate: watch::Receiver<bool>,
+}
+
+impl Threads {
+    pub(super) const fn new(handle: Handle, at_gate: watch::Receiver<bool>) -> Self {
+        Self { handle, at_gate }
+    }
+}
 
 impl Runtime for Threads {
     fn spawn(&self, future: Task) -> AbortHandle {
-        let task = self.0.spawn(future);
+        let task = self.handle.spawn(future);
         AbortHandle::new(move || task.abort())
     }
 
     fn spawn_detached(&self, future: Task) {
-        self.0.spawn(future);
+        self.handle.spawn(future);
     }
 
     fn sleep(&self, duration: Duration) -> Task {
-        let _here = self.0.enter();
-        Box::pin(tokio::time::sleep(duration))
+        let _here = self.handle.enter();
+        let sleep = tokio::time::sleep(duration);
+        if !SPANS_OF_CODES.contains(&duration) {
+            return Box::pin(sleep);
+        }
+        // Of other sleeps of these lengths none lasts on a connection that is up and waits for a passkey.
+        Box::pin(held(sleep, self.at_gate.clone()))
     }
 
     fn spawn_blocking(&self, work: Box<dyn FnOnce() + Send>) -> Task {
-        let work = self.0.spawn_blocking(work);
+        let work = self.handle.spawn_blocking(work);
         Box::pin(async move {
             // A panic in there is told by the work's own result, which never comes.
             let _ = work.await;
@@ -38,5 +58,35 @@ impl Runtime for Threads {
 
     fn yield_now(&self) -> Option<Task> {
         None
+    }
+}
+
+/// The end of `sleep`, and of what WhatsApp waits for.
+async fn held(sleep: impl Future, mut at_gate: watch::Receiver<bool>) {
+    sleep.await;
+    // An error means that the session has ended.
+    let _ = at_gate.wait_for(|is_waiting| !*is_waiting).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::ready;
+
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_time_of_codes_stands_still_while_whatsapp_waits_for_a_passkey() {
+        let (gate, at_gate) = watch::channel(true);
+        let mut code = Box::pin(held(ready(()), at_gate.clone()));
+        assert!((&mut code).now_or_never().is_none());
+        gate.send_replace(false);
+        assert!(code.now_or_never().is_some());
+        gate.send_replace(true);
+        let mut code = Box::pin(held(ready(()), at_gate));
+        assert!((&mut code).now_or_never().is_none());
+        drop(gate);
+        assert!(code.now_or_never().is_some(), "the session has ended");
     }
 }

@@ -9,13 +9,13 @@ use whatsapp_rust::bot::BotHandle;
 use whatsapp_rust::pair_code::PairCodeOptions;
 use whatsapp_rust::wacore_binary::Jid as LibraryJid;
 use whatsapp_rust::waproto::whatsapp::Message;
-use whatsapp_rust::{Client, SendOptions, UploadOptions};
+use whatsapp_rust::{Client, SendOptions, UploadOptions, passkey};
 
 use super::telling::Telling;
 use super::{Shared, events, failure, message};
 use crate::connector::web_session::{
-    AskError, Built, Content, End, Figures, Found, Jid, MessageId, PairingFailure, Picture, Prepared,
-    SendError, Session,
+    AskError, Assertion, Built, Content, End, Figures, Found, Jid, MessageId, PairingFailure, PasskeyRefused,
+    Picture, Prepared, SendError, Session,
 };
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
@@ -103,6 +103,21 @@ impl Session for Linked {
         code.unwrap_or_else(|| Err(PairingFailure::Other("the session broke down".to_owned())))
     }
 
+    async fn answer_passkey(&self, assertion: Assertion) -> Result<(), PasskeyRefused> {
+        let client = Arc::clone(&self.client);
+        let answer = passkey::Assertion {
+            assertion_json: assertion.as_json().as_bytes().to_vec(),
+            credential_id: assertion.credential_id().to_vec(),
+        };
+        let answered = self.run(async move { client.send_passkey_response(answer).await }).await;
+        passed(answered)
+    }
+
+    async fn confirm_passkey(&self) -> Result<(), PasskeyRefused> {
+        let client = Arc::clone(&self.client);
+        passed(self.run(async move { client.send_passkey_confirmation().await }).await)
+    }
+
     async fn unlink(&self) {
         if !self.is_over() {
             let client = Arc::clone(&self.client);
@@ -151,6 +166,12 @@ async fn supervise(
     }
     telling.ended();
     over.send_replace(true);
+}
+
+/// The outcome of a step through the passkey gate; `None` when it broke down.
+fn passed(outcome: Option<Result<(), passkey::PasskeyError>>) -> Result<(), PasskeyRefused> {
+    let outcome = outcome.ok_or_else(|| PasskeyRefused("the session broke down".to_owned()))?;
+    outcome.map_err(|error| PasskeyRefused(failure::chain(&error)))
 }
 
 fn broke_down() -> AskError {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, watch};
 
 use super::backend::Numbers;
 use crate::connector::web_session::{End, Event, Jid};
@@ -33,6 +33,8 @@ pub(super) struct Telling {
     is_dialled: AtomicBool,
     end: Mutex<Option<End>>,
     end_wanted: Notify,
+    /// WhatsApp waits for a passkey, or for the phone after it.
+    at_gate: watch::Sender<bool>,
 }
 
 impl Telling {
@@ -48,6 +50,7 @@ impl Telling {
             is_dialled: AtomicBool::new(false),
             end: Mutex::new(None),
             end_wanted: Notify::new(),
+            at_gate: watch::Sender::new(false),
         };
         (telling, queued)
     }
@@ -116,9 +119,20 @@ impl Telling {
 
     /// The session has ended: tells why, and nothing more.
     pub(super) fn ended(&self) {
+        self.gate(false);
         let end = self.end.lock().unwrap_or_else(PoisonError::into_inner).take();
         let end = end.unwrap_or_else(|| End::Failed { sentence: "the session broke down".to_owned() });
         let _ = self.queue.send(Untold::Event(Event::Ended(end)));
+    }
+
+    /// WhatsApp waits for a passkey from now on, or does not any more.
+    pub(super) fn gate(&self, is_waiting: bool) {
+        self.at_gate.send_replace(is_waiting);
+    }
+
+    /// Whether WhatsApp waits for a passkey.
+    pub(super) fn at_gate(&self) -> watch::Receiver<bool> {
+        self.at_gate.subscribe()
     }
 
     /// An attempt to connect begins. If the one before got a connection and nothing came of it, it is told now.

@@ -63,6 +63,7 @@ fn send(channel: &Channel, id: Uuid) -> AcceptedSend {
         group: None,
         template: None,
         schedule: Schedule::default(),
+        sources: Vec::new(),
         claim: None,
         errand: None,
     };

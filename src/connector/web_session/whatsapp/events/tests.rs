@@ -3,8 +3,9 @@
 use whatsapp_rust::wacore::chrono::{DateTime, Duration as Span};
 use whatsapp_rust::wacore::types::events::{
     BatchOrigin, ClientOutdated, ConnectFailure, Connected, DecryptFailMode, InboundMessage, LoggedOut,
-    MessageBatch, PairError, PairPasskeyRequest, PairSuccess, PairingQrCode, PairingQrCodesExhausted,
-    Receipt, ServerAck, StreamReplaced, TempBanReason, TemporaryBan, UnavailableType, UndecryptableMessage,
+    MessageBatch, PairError, PairPasskeyConfirmation, PairPasskeyError, PairPasskeyRequest, PairSuccess,
+    PairingQrCode, PairingQrCodesExhausted, Receipt, ServerAck, StreamReplaced, TempBanReason, TemporaryBan,
+    UnavailableType, UndecryptableMessage,
 };
 use whatsapp_rust::wacore::types::message::MessageInfo;
 
@@ -87,10 +88,32 @@ fn each_end_is_told_from_the_others() {
     assert_eq!(end(&library::Event::StreamReplaced(StreamReplaced::builder().build())), End::Replaced);
     assert_eq!(end(&library::Event::ClientOutdated(ClientOutdated::builder().build())), End::ClientOutdated);
     let request = PairPasskeyRequest::builder().request_options_json("{}".to_owned()).build();
-    assert_eq!(end(&library::Event::PairPasskeyRequest(request)), End::PasskeyNeeded);
+    let refused = end(&library::Event::PairPasskeyRequest(request));
+    assert!(
+        matches!(&refused, End::PasskeyRefused { sentence } if sentence.contains("challenge")),
+        "{refused:?}"
+    );
+    let error = PairPasskeyError::builder().error("bad-signature".to_owned()).continuation(true).build();
+    let sentence = "bad-signature".to_owned();
+    assert_eq!(end(&library::Event::PairPasskeyError(error)), End::PasskeyRefused { sentence });
 
     let refused = end(&refused_for(ConnectFailureReason::BadUserAgent));
     assert!(matches!(refused, End::Refused { code: 409, .. }), "{refused:?}");
+}
+
+#[test]
+fn a_passkey_that_is_asked_for_is_told_with_its_challenge_and_then_with_the_code() {
+    let options = r#"{"challenge":"YWJj","timeout":120000}"#;
+    let request = PairPasskeyRequest::builder().request_options_json(options.to_owned()).build();
+    let challenge = Challenge::parse(options).unwrap();
+    let required = Event::PasskeyRequired { challenge, valid_for: Duration::from_secs(120) };
+    assert_eq!(told(&library::Event::PairPasskeyRequest(request)), [required]);
+    for is_proven in [false, true] {
+        let builder = PairPasskeyConfirmation::builder().code("ABCD-1234".to_owned());
+        let shown = builder.skip_handoff_ux(is_proven).build();
+        let code = Event::PasskeyCode { code: Secret::new("ABCD-1234".to_owned()), is_proven };
+        assert_eq!(told(&library::Event::PairPasskeyConfirmation(shown)), [code]);
+    }
 }
 
 #[test]

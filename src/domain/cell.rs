@@ -1,4 +1,4 @@
-//! Cells that a spreadsheet would run.
+//! Cells of CSV files that a spreadsheet would run.
 //!
 //! Spreadsheets take a cell that begins with `=`, `+`, `-` or `@` for a formula, and a contact's name may
 //! have come from anyone. An export puts an apostrophe before such a text, as a person would do in the
@@ -14,7 +14,7 @@ const DANGEROUS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '�
 const SEPARATORS: [char; 6] = [',', ';', '\t', '|', '\n', '\r'];
 
 /// `text` as a cell that no spreadsheet runs.
-pub(super) fn guard(text: &str) -> Cow<'_, str> {
+pub fn guard(text: &str) -> Cow<'_, str> {
     if !text.contains(DANGEROUS) {
         return Cow::Borrowed(text);
     }
@@ -23,7 +23,7 @@ pub(super) fn guard(text: &str) -> Cow<'_, str> {
 }
 
 /// What [`guard`] was given.
-pub(super) fn unguard(cell: &str) -> Cow<'_, str> {
+pub fn unguard(cell: &str) -> Cow<'_, str> {
     if !cell.contains('\'') {
         return Cow::Borrowed(cell);
     }

@@ -1,4 +1,12 @@
-//! Contacts and tags.
+//! Contacts and tags: the two lists of the specification, and what changes them.
+
+pub(super) mod batch;
+mod fields;
+mod import_record;
+pub(super) mod imports;
+pub(super) mod members;
+pub(super) mod one;
+pub(super) mod tags;
 
 use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
@@ -11,9 +19,10 @@ use super::auth::Company;
 use super::envelope::Envelope;
 use super::error::Error;
 use super::list_query::{ListQuery, PageParameters};
-use super::openapi::Failures;
+use super::openapi::{Failures, WriteResult};
 use crate::clock::Timestamp;
 use crate::domain::contact::{self, Person};
+use crate::store::Upserted;
 
 /// A contact. Unknown texts are empty.
 #[derive(Debug, Serialize, ToSchema)]
@@ -80,9 +89,67 @@ pub(super) struct TagCount {
     contact_tag: u64,
 }
 
+/// The outcome for one record of a batch.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct BatchResult {
+    /// Its place in the request, from 0.
+    index: usize,
+    /// Whether it was created, updated, unchanged or rejected.
+    #[schema(value_type = WriteResult, example = "created")]
+    result: &'static str,
+    /// The record; null when it was rejected.
+    id: Option<Uuid>,
+    /// Why it was rejected.
+    error: Option<String>,
+}
+
+/// What a batch did.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub(super) struct Batch {
+    /// Records that are new.
+    created: u64,
+    /// Known records that changed.
+    updated: u64,
+    /// Known records that did not change.
+    unchanged: u64,
+    /// Records that were not written.
+    rejected: u64,
+    /// Each, in the order of the request.
+    results: Vec<BatchResult>,
+}
+
+impl Batch {
+    /// Puts together what was rejected (by its place) and what was written, in the order of the request.
+    fn new(rejected: Vec<(usize, String)>, written: Vec<(Uuid, Upserted)>) -> Self {
+        let mut batch = Self::default();
+        let all = rejected.len() + written.len();
+        let (mut rejected, mut written) = (rejected.into_iter().peekable(), written.into_iter());
+        for index in 0..all {
+            if let Some((_, error)) = rejected.next_if(|(place, _)| *place == index) {
+                batch.rejected += 1;
+                batch.results.push(BatchResult { index, result: "rejected", id: None, error: Some(error) });
+            } else if let Some((id, written)) = written.next() {
+                let (count, result) = match written {
+                    Upserted::Created => (&mut batch.created, "created"),
+                    Upserted::Updated => (&mut batch.updated, "updated"),
+                    Upserted::Unchanged => (&mut batch.unchanged, "unchanged"),
+                };
+                *count += 1;
+                batch.results.push(BatchResult { index, result, id: Some(id), error: None });
+            }
+        }
+        batch
+    }
+}
+
+/// The `{id}` of the path; what is no id names nothing.
+fn path_id(request: &HttpRequest) -> Uuid {
+    request.match_info().get("id").and_then(|id| Uuid::try_parse(id).ok()).unwrap_or_default()
+}
+
 impl From<contact::Contact> for Contact {
     fn from(contact: contact::Contact) -> Self {
-        let contact::Contact { id, person, tags, created_at, updated_at } = contact;
+        let contact::Contact { id, person, tags, created_at, updated_at, ordinal: _ } = contact;
         let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = person;
         Self {
             id,
@@ -147,7 +214,7 @@ pub(super) async fn list(
     params(PageParameters),
     responses((status = 200, description = "A page of tags", body = Envelope<Tag>), Failures),
 )]
-pub(super) async fn tags(
+pub(super) async fn list_tags(
     company: Company,
     state: Data<State>,
     request: HttpRequest,

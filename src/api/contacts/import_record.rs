@@ -1,0 +1,175 @@
+//! Imports as their company sees them, and what it asks of them.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::api::openapi::{ImportAction, ImportField, ImportState};
+use crate::clock::Timestamp;
+use crate::engine::{Shown, import_settings};
+use crate::import::Column;
+use crate::store::import_job::{self, Counts};
+
+/// An import of contacts.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct Import {
+    /// Names the import.
+    id: Uuid,
+    /// As the client called the file.
+    #[schema(example = "contacts.csv")]
+    file_name: String,
+    /// `uploading`: the file arrives. `ready`: somebody has to start it. `running`: its rows are written, or wait for
+    /// their turn. `finished`, `failed` (see `error`), `canceled`.
+    #[schema(value_type = ImportState, example = "running")]
+    state: &'static str,
+    /// Bytes of the file.
+    bytes: u64,
+    /// Bytes of it whose rows are written.
+    bytes_read: u64,
+    /// Rows that were read.
+    rows: u64,
+    /// Rows that created a contact.
+    created: u64,
+    /// Rows that told something new of a known contact.
+    updated: u64,
+    /// Rows that told nothing new.
+    unchanged: u64,
+    /// Rows that were rejected.
+    rejected: u64,
+    /// Of those, the rows that can be downloaded.
+    rejected_kept: u64,
+    /// Rows among those created, updated and unchanged that have no valid phone number.
+    without_number: u64,
+    /// Why it failed.
+    error: Option<String>,
+    /// The file's encoding.
+    #[schema(example = "UTF-8")]
+    encoding: String,
+    /// The file's columns, and what each is taken for; null for one that is not imported.
+    columns: Vec<ImportColumn>,
+    /// Names of tags that every contact of the file gets.
+    tags: Vec<String>,
+    /// When the upload began.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+    /// When it last moved.
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Timestamp,
+    /// When it was started.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    started_at: Option<Timestamp>,
+    /// When it was over.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    finished_at: Option<Timestamp>,
+    /// The beginning of the file, while the import is `ready` and shown alone.
+    pub(super) preview: Option<ImportPreview>,
+}
+
+/// A column of a file.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct ImportColumn {
+    /// As in the header.
+    #[schema(example = "Telefone")]
+    column: String,
+    /// What it is taken for.
+    #[schema(value_type = Option<ImportField>, example = "phone_number")]
+    field: Option<&'static str>,
+}
+
+/// The beginning of a file.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct ImportPreview {
+    /// The first rows, as they were cut.
+    rows: Vec<Vec<String>>,
+    /// How many rows were looked at; the counts are of these.
+    looked_at: u64,
+    /// Whether these are all rows of the file.
+    is_whole: bool,
+    /// Rows that would create a contact.
+    created: u64,
+    /// Rows that would tell something new of a known contact.
+    updated: u64,
+    /// Rows that would tell nothing new.
+    unchanged: u64,
+    /// Rows that would be rejected.
+    rejected: u64,
+    /// Why it cannot be started as it is.
+    problem: Option<String>,
+}
+
+/// What is to happen to an import.
+#[derive(Deserialize, ToSchema)]
+pub(in crate::api) struct ImportSteering {
+    /// What the columns hold, whatever their names say: all that are to be taken for something else than their names or
+    /// the last import say.
+    #[schema(value_type = Option<Vec<ColumnChoice>>, max_items = 1000)]
+    pub(super) columns: Option<Vec<Column>>,
+    /// Names of tags that every contact of the file gets.
+    #[schema(max_items = 100)]
+    pub(super) tags: Option<Vec<String>>,
+    /// Another encoding for the file, such as `windows-1252`.
+    pub(super) encoding: Option<String>,
+    /// `start` it, after these changes, or `cancel` it: rows that are written stay. Without it, it is only changed.
+    #[schema(value_type = Option<ImportAction>, example = "start")]
+    pub(super) action: Option<String>,
+}
+
+/// What a column holds.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) struct ColumnChoice {
+    /// As in the header.
+    #[schema(example = "Telefone")]
+    column: String,
+    /// `ignored`: nothing of it is imported.
+    #[schema(value_type = ImportField, example = "phone_number")]
+    field: String,
+}
+
+impl From<import_job::Import> for Import {
+    fn from(import: import_job::Import) -> Self {
+        let settings = import_settings(&import);
+        let fields = settings.fields().into_iter().map(|field| field.map(|field| field.as_str()));
+        let columns = settings.header.iter().zip(fields);
+        let Counts { created, updated, unchanged, rejected, rejected_kept, without_number } = import.counts;
+        Self {
+            id: import.id,
+            file_name: import.file_name,
+            state: import.state.as_str(),
+            bytes: import.bytes,
+            bytes_read: import.bytes_read,
+            rows: import.counts.rows(),
+            created,
+            updated,
+            unchanged,
+            rejected,
+            rejected_kept,
+            without_number,
+            error: import.failure,
+            columns: columns.map(|(column, field)| ImportColumn { column: column.clone(), field }).collect(),
+            encoding: settings.encoding,
+            tags: settings.tags,
+            created_at: import.created_at,
+            updated_at: import.updated_at,
+            started_at: import.started_at,
+            finished_at: import.finished_at,
+            preview: None,
+        }
+    }
+}
+
+impl From<Shown> for ImportPreview {
+    fn from(shown: Shown) -> Self {
+        let rejected = shown.preview.step.rejected.len() as u64;
+        Self {
+            looked_at: shown.preview.step.drafts.len() as u64 + rejected,
+            rows: shown.preview.rows,
+            is_whole: shown.preview.is_whole,
+            created: shown.created,
+            updated: shown.updated,
+            unchanged: shown.unchanged,
+            rejected,
+            problem: shown.preview.problem,
+        }
+    }
+}

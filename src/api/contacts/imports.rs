@@ -1,0 +1,255 @@
+//! Imports of contacts from files.
+
+use std::io;
+use std::time::Instant;
+
+use actix_web::web::{Bytes, Data, Json};
+use actix_web::{HttpRequest, HttpResponse};
+use futures_util::Stream;
+use futures_util::stream::try_unfold;
+use uuid::Uuid;
+
+use super::fields::{self, invalid_field};
+use super::import_record::{Import, ImportSteering};
+use super::path_id;
+use crate::api::State;
+use crate::api::auth::Company;
+use crate::api::body::Body;
+use crate::api::envelope::Envelope;
+use crate::api::error::{Error, ErrorBody};
+use crate::api::list_query::ListQuery;
+use crate::api::openapi::Failures;
+use crate::engine::{Engine, ImportChange, NewUpload, import_settings};
+use crate::import::{Column, rejected_csv};
+use crate::store::import_job::State as Stage;
+
+/// Characters of a file's name that are kept.
+const LONGEST_NAME: usize = 200;
+/// Rejected rows read and written at once.
+const STRETCH: u32 = 500;
+
+/// List imports
+///
+/// The company's imports, newest first.
+#[utoipa::path(
+    get,
+    path = "/api/v1/contacts/imports",
+    operation_id = "listImports",
+    tag = "contacts",
+    params(
+        ("page" = Option<u64>, Query, minimum = 1, description = "From 1; 1 when absent"),
+        ("limit" = Option<u64>, Query, minimum = 1, description = "Records on a page; 10 when absent"),
+    ),
+    responses((status = 200, description = "A page of imports", body = Envelope<Import>), Failures),
+)]
+pub(in crate::api) async fn list(
+    company: Company,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Envelope<Import>>, Error> {
+    let page = ListQuery::new(request.query_string(), &state.options).page()?;
+    let imports = state.engine.records_of(company.id).await?.imports(company.id, page).await?;
+    Ok(Json(Envelope::new(page, imports)))
+}
+
+/// Upload a file of contacts
+///
+/// The body is a CSV file whose first line names the columns. It is kept until the import is over and is not imported yet,
+/// unless `start` is true: see the columns and the preview, and start it. An upload that breaks off leaves nothing. A
+/// company has at most five imports that are not over.
+#[utoipa::path(
+    post,
+    path = "/api/v1/contacts/imports",
+    operation_id = "uploadContacts",
+    tag = "contacts",
+    params(
+        ("file_name" = Option<String>, Query, description = "For people to know it again"),
+        ("encoding" = Option<String>, Query, description = "Such as `windows-1252`; without it the file is UTF-8 or says by its first bytes what it is; `auto` takes what is not UTF-8 for `windows-1252`"),
+        ("tags" = Option<String>, Query, description = "Names of tags that every contact of the file gets, parted by semicolons"),
+        ("start" = Option<bool>, Query, description = "Start the import as soon as the file is whole"),
+    ),
+    request_body(content = String, content_type = "text/csv", description = "The file"),
+    responses(
+        (status = 201, description = "The import", body = Import),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
+        (status = 409, description = "`too_many_imports`", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn upload(
+    company: Company,
+    body: Body,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let query = ListQuery::new(request.query_string(), &state.options);
+    let starts = query.flag("start")?;
+    let name = query.text("file_name")?.unwrap_or_else(|| "contacts.csv".to_owned());
+    let tags = query.text("tags")?.unwrap_or_default();
+    let tags = tags.split(';').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned);
+    let new = NewUpload {
+        file_name: name.chars().take(LONGEST_NAME).collect(),
+        encoding: query.text("encoding")?,
+        tags: fields::tags(tags.collect()).map_err(invalid_field)?,
+    };
+    let mut upload = state.engine.begin_upload(company.id, new).await?;
+    let mut pieces = body.pieces(upload.most(), &state.options)?;
+    while let Some(piece) = pieces.next().await? {
+        let began = Instant::now();
+        if let Err(error) = upload.write(&piece).await {
+            drop(upload);
+            pieces.pass_over().await;
+            return Err(error.into());
+        }
+        pieces.stored(began.elapsed());
+    }
+    let import = upload.finish().await?;
+    if starts {
+        state.engine.start_import(company.id, import.id).await?;
+    }
+    let shown = shown(&state, company, import.id).await?;
+    Ok(HttpResponse::Created().json(shown))
+}
+
+/// Show an import
+///
+/// How far it is; while it is `ready`, with the beginning of the file and what would become of its rows.
+#[utoipa::path(
+    get,
+    path = "/api/v1/contacts/imports/{id}",
+    operation_id = "showImport",
+    tag = "contacts",
+    params(("id" = Uuid, Path, description = "The import")),
+    responses(
+        (status = 200, description = "The import", body = Import),
+        (status = 404, description = "`import_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn one(
+    company: Company,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Import>, Error> {
+    Ok(Json(shown(&state, company, path_id(&request)).await?))
+}
+
+/// Change, start or cancel an import
+///
+/// It goes on in the service, whoever looks, and after a restart where it was. What its columns hold is remembered for the
+/// next file.
+#[utoipa::path(
+    post,
+    path = "/api/v1/contacts/imports/{id}",
+    operation_id = "steerImport",
+    tag = "contacts",
+    params(("id" = Uuid, Path, description = "The import")),
+    request_body = ImportSteering,
+    responses(
+        (status = 200, description = "The import", body = Import),
+        (status = 404, description = "`import_not_found`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
+        (status = 409, description = "`import_has_begun`", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn steer(
+    company: Company,
+    body: Body,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Import>, Error> {
+    let id = path_id(&request);
+    let ImportSteering { columns, tags, encoding, action } = fields::read(body, &state).await?;
+    let action = action.filter(|action| !action.is_empty());
+    let starts = match action.as_deref() {
+        None => false,
+        Some("start") => true,
+        Some("cancel") => {
+            state.engine.cancel_import(company.id, id).await?;
+            return Ok(Json(shown(&state, company, id).await?));
+        }
+        Some(_) => return Err(invalid_field("`action` must be start or cancel")),
+    };
+    let tags = tags.map(fields::tags).transpose().map_err(invalid_field)?;
+    let encoding = encoding.filter(|encoding| !encoding.is_empty());
+    let has_nul = |column: &Column| column.column.contains('\0');
+    if columns.iter().flatten().any(has_nul) {
+        return Err(invalid_field("a name of `columns` holds a NUL"));
+    }
+    let change = ImportChange { columns, tags, encoding };
+    if change != ImportChange::default() {
+        state.engine.change_import(company.id, id, change).await?;
+    }
+    if starts {
+        state.engine.start_import(company.id, id).await?;
+    }
+    Ok(Json(shown(&state, company, id).await?))
+}
+
+/// Download rejected rows
+///
+/// As CSV, each with its line and the reason; with the reasons mended, the file can be uploaded itself. At most the first
+/// 10,000.
+#[utoipa::path(
+    get,
+    path = "/api/v1/contacts/imports/{id}/rejected",
+    operation_id = "downloadRejectedRows",
+    tag = "contacts",
+    params(("id" = Uuid, Path, description = "The import")),
+    responses(
+        (status = 200, description = "The rows", body = String, content_type = "text/csv"),
+        (status = 404, description = "`import_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn rejected(
+    company: Company,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let import = state.engine.find_import(company.id, path_id(&request)).await?;
+    let rows = rows(state.engine.clone(), company.id, import.id, import_settings(&import).header);
+    Ok(HttpResponse::Ok().content_type("text/csv; charset=utf-8").streaming(rows))
+}
+
+async fn shown(state: &State, company: Company, id: Uuid) -> Result<Import, Error> {
+    let import = state.engine.find_import(company.id, id).await?;
+    let is_ready = import.state == Stage::Ready;
+    let mut record = Import::from(import);
+    if is_ready {
+        let shown = state.engine.show_import(company.id, id).await?;
+        record.preview = Some(shown.into());
+    }
+    Ok(record)
+}
+
+/// All rejected rows that are kept, a stretch at a time, each read when the client has taken the one before.
+pub(in crate::api) fn rows(
+    engine: Engine,
+    company_id: Uuid,
+    import: Uuid,
+    header: Vec<String>,
+) -> impl Stream<Item = Result<Bytes, io::Error>> {
+    try_unfold((0_u64, false), move |(from, is_over)| {
+        let (engine, header) = (engine.clone(), header.clone());
+        async move {
+            if is_over {
+                return Ok(None);
+            }
+            let broken = |error: &dyn std::fmt::Display| {
+                tracing::error!(%error, "a list of rejected rows broke off");
+                io::Error::other("the list broke off")
+            };
+            let records = engine.records_of(company_id).await.map_err(|error| broken(&error))?;
+            let rows = records.import_rejects(import, from, STRETCH).await;
+            let rows = rows.map_err(|error| broken(&error))?;
+            let header = (from == 0).then_some(header.as_slice());
+            let written = rejected_csv(header, &rows);
+            let next = (from + rows.len() as u64, rows.len() < STRETCH as usize);
+            Ok(Some((Bytes::from(written), next)))
+        }
+    })
+}

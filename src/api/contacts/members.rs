@@ -1,0 +1,152 @@
+//! Tagging and untagging many contacts.
+
+use std::collections::HashSet;
+
+use actix_web::HttpRequest;
+use actix_web::web::{Data, Json};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::fields::{self, GivenNumber, invalid_field};
+use super::path_id;
+use crate::api::State;
+use crate::api::auth::Company;
+use crate::api::body::Body;
+use crate::api::error::{Error, ErrorBody};
+use crate::api::openapi::Failures;
+use crate::domain::phone::PhoneNumber;
+use crate::engine::{MOST_AT_ONCE, Whom};
+use crate::error::Code;
+use crate::store::Membership;
+
+/// Unknown entries that are listed.
+const MOST_UNKNOWN: usize = 100;
+
+/// Who gets a tag, and who loses it.
+#[derive(Deserialize, ToSchema)]
+pub(in crate::api) struct MemberChange {
+    /// Contacts that get the tag.
+    add: Option<Selection>,
+    /// Contacts that lose it, after that.
+    remove: Option<Selection>,
+}
+
+/// Contacts: those that are named, those that a search finds, or all.
+#[derive(Deserialize, ToSchema)]
+pub(in crate::api) struct Selection {
+    /// By their ids; with `phone_numbers` at most 10,000.
+    #[schema(max_items = 10000)]
+    contact_ids: Option<Vec<Uuid>>,
+    /// By their numbers.
+    #[schema(max_items = 10000)]
+    phone_numbers: Option<Vec<GivenNumber>>,
+    /// All that the list of contacts finds with this `search`.
+    search: Option<String>,
+    /// All contacts of the company.
+    all: Option<bool>,
+}
+
+/// What changed.
+#[derive(Serialize, ToSchema)]
+pub(in crate::api) struct MembersChanged {
+    /// Contacts that have the tag since.
+    added: u64,
+    /// Contacts that had it before.
+    removed: u64,
+    /// Ids and numbers of no contact, the first 100.
+    unknown: Vec<String>,
+}
+
+/// Tag and untag contacts
+///
+/// The answer comes when all is done, in steps that hold up nobody; a million contacts take about a minute. What was asked
+/// for goes on when the client leaves. The same request again changes nothing more. A company has one such change at a
+/// time: `service_unavailable` while another one is under way.
+#[utoipa::path(
+    post,
+    path = "/api/v1/contacts/tags/{id}/members",
+    operation_id = "changeMembers",
+    tag = "contacts",
+    params(("id" = Uuid, Path, description = "The tag")),
+    request_body = MemberChange,
+    responses(
+        (status = 200, description = "What changed", body = MembersChanged),
+        (status = 404, description = "`tag_not_found`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn change(
+    company: Company,
+    body: Body,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<MembersChanged>, Error> {
+    let tag = path_id(&request);
+    let MemberChange { add, remove } = fields::read(body, &state).await?;
+    if add.is_none() && remove.is_none() {
+        return Err(invalid_field("give `add`, `remove` or both"));
+    }
+    let mut changed = MembersChanged { added: 0, removed: 0, unknown: Vec::new() };
+    let changes = [(add, Membership::Add), (remove, Membership::Remove)];
+    let mut selected = Vec::new();
+    for (selection, membership) in changes {
+        if let Some(selection) = selection {
+            selected.push((read_selection(selection, &state)?, membership));
+        }
+    }
+    for (whom, membership) in selected {
+        unknown(&state, company, &whom, &mut changed.unknown).await?;
+        let count = state.engine.change_members(company.id, tag, whom, membership).await?;
+        match membership {
+            Membership::Add => changed.added = count,
+            Membership::Remove => changed.removed = count,
+        }
+    }
+    Ok(Json(changed))
+}
+
+fn read_selection(selection: Selection, state: &State) -> Result<Whom, Error> {
+    let Selection { contact_ids, phone_numbers, search, all } = selection;
+    let search = search.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    let named = contact_ids.is_some() || phone_numbers.is_some();
+    let all = all.unwrap_or(false);
+    if u8::from(named) + u8::from(search.is_some()) + u8::from(all) != 1 {
+        return Err(invalid_field(
+            "say which contacts: either `contact_ids` and `phone_numbers`, `search`, or `all`",
+        ));
+    }
+    if !named {
+        let max = state.options.search_chars;
+        if search.as_ref().is_some_and(|text| text.chars().count() > max || text.contains('\0')) {
+            return Err(invalid_field(format!("`search` is over {max} characters, or holds a NUL")));
+        }
+        return Ok(Whom::Found(search));
+    }
+    let (ids, numbers) = (contact_ids.unwrap_or_default(), phone_numbers.unwrap_or_default());
+    if ids.len() + numbers.len() > MOST_AT_ONCE {
+        let sentence = format!("more than {MOST_AT_ONCE} contacts are named: split them, or give `search`");
+        return Err(Error::refused(Code::TooManyContacts, sentence));
+    }
+    let numbers = numbers.into_iter().map(GivenNumber::into_text).map(|text| {
+        PhoneNumber::parse(&text)
+            .map_err(|wrong| invalid_field(format!("the number {text:?} of `phone_numbers` {wrong}")))
+    });
+    Ok(Whom::Named { ids, numbers: numbers.collect::<Result<_, _>>()? })
+}
+
+/// Notes the ids and numbers of no contact.
+async fn unknown(state: &State, company: Company, whom: &Whom, into: &mut Vec<String>) -> Result<(), Error> {
+    let Whom::Named { ids, numbers } = whom else { return Ok(()) };
+    let records = state.engine.records_of(company.id).await?;
+    let known: HashSet<Uuid> = records.contacts_among(company.id, ids).await?.into_iter().collect();
+    let found = records.contacts_with(company.id, numbers).await?;
+    let found: HashSet<PhoneNumber> = found.into_iter().map(|(number, _)| number).collect();
+    let ids = ids.iter().filter(|id| !known.contains(*id)).map(Uuid::to_string);
+    let numbers = numbers.iter().filter(|number| !found.contains(*number)).map(|number| format!("+{number}"));
+    let room = MOST_UNKNOWN.saturating_sub(into.len());
+    into.extend(ids.chain(numbers).take(room));
+    Ok(())
+}

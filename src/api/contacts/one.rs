@@ -1,0 +1,214 @@
+//! One contact: showing, changing, merging and deleting it.
+
+use actix_web::web::{Data, Json};
+use actix_web::{HttpRequest, HttpResponse};
+use serde::Deserialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::fields::{self, GivenNumber, invalid_field};
+use super::{Contact, path_id};
+use crate::api::State;
+use crate::api::auth::Company;
+use crate::api::body::Body;
+use crate::api::error::{Error, ErrorBody};
+use crate::api::openapi::Failures;
+use crate::clock::Timestamp;
+use crate::domain::contact::Person;
+use crate::engine::Whom;
+use crate::error::Code;
+use crate::store::{ContactChange, Edited};
+
+/// Contacts that are merged at once.
+const MOST_MERGED: usize = 100;
+
+/// What is changed of a contact. What is left out is kept; an empty text erases.
+#[derive(Deserialize, ToSchema)]
+pub(in crate::api) struct ContactPatch {
+    /// At most 200 characters.
+    first_name: Option<String>,
+    /// At most 200 characters.
+    last_name: Option<String>,
+    /// E-mail address.
+    email: Option<String>,
+    /// The number. No two contacts of a company have the same valid one.
+    phone_number: Option<GivenNumber>,
+    /// WhatsApp's own id of the person.
+    phone_number_lid: Option<String>,
+    /// URL of a picture.
+    profile_picture: Option<String>,
+    /// The names of all its tags; those that do not exist are created.
+    tags: Option<Vec<String>>,
+}
+
+/// Contacts that are the same person.
+#[derive(Deserialize, ToSchema)]
+pub(in crate::api) struct Merge {
+    /// The others, at most 100: what they know goes into the contact of the path, and they are deleted.
+    #[schema(max_items = 100)]
+    contact_ids: Vec<Uuid>,
+}
+
+/// Show a contact
+#[utoipa::path(
+    get,
+    path = "/api/v1/contacts/{id}",
+    operation_id = "showContact",
+    tag = "contacts",
+    params(("id" = Uuid, Path, description = "The contact")),
+    responses(
+        (status = 200, description = "The contact", body = Contact),
+        (status = 404, description = "`contact_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn show(
+    company: Company,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Contact>, Error> {
+    find(&state, company, path_id(&request)).await
+}
+
+/// Change a contact
+///
+/// What is left out is kept; an empty text erases. `tags` are all tags that the contact has from now on.
+#[utoipa::path(
+    patch,
+    path = "/api/v1/contacts/{id}",
+    operation_id = "changeContact",
+    tag = "contacts",
+    params(("id" = Uuid, Path, description = "The contact")),
+    request_body = ContactPatch,
+    responses(
+        (status = 200, description = "The contact, changed", body = Contact),
+        (status = 404, description = "`contact_not_found`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
+        (status = 409, description = "`number_taken`", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn change(
+    company: Company,
+    body: Body,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Contact>, Error> {
+    let id = path_id(&request);
+    let change = read_change(fields::read(body, &state).await?).map_err(invalid_field)?;
+    let records = state.engine.records_of(company.id).await?;
+    refuse(records.change_contact(company.id, id, &change, Timestamp::now()).await?)?;
+    drop(records);
+    find(&state, company, id).await
+}
+
+/// Delete a contact
+#[utoipa::path(
+    delete,
+    path = "/api/v1/contacts/{id}",
+    operation_id = "deleteContact",
+    tag = "contacts",
+    params(("id" = Uuid, Path, description = "The contact")),
+    responses(
+        (status = 204, description = "There is no such contact any more"),
+        (status = 404, description = "`contact_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn delete(
+    company: Company,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let whom = Whom::Named { ids: vec![path_id(&request)], numbers: Vec::new() };
+    match state.engine.delete_contacts(company.id, whom).await? {
+        0 => Err(no_such_contact()),
+        _ => Ok(HttpResponse::NoContent().finish()),
+    }
+}
+
+/// Merge contacts
+///
+/// Makes one contact of several: the one of the path keeps what it knows, takes from the others what it does not know,
+/// and gets all of their tags; the others are deleted.
+#[utoipa::path(
+    post,
+    path = "/api/v1/contacts/{id}/merge",
+    operation_id = "mergeContacts",
+    tag = "contacts",
+    params(("id" = Uuid, Path, description = "The contact that stays")),
+    request_body = Merge,
+    responses(
+        (status = 200, description = "The contact that stays", body = Contact),
+        (status = 404, description = "`contact_not_found`: one of them is not there", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn merge(
+    company: Company,
+    body: Body,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Contact>, Error> {
+    let id = path_id(&request);
+    let Merge { mut contact_ids } = fields::read(body, &state).await?;
+    contact_ids.sort_unstable();
+    contact_ids.dedup();
+    if contact_ids.len() > MOST_MERGED {
+        return Err(invalid_field(format!("`contact_ids` has more than {MOST_MERGED} entries")));
+    }
+    let records = state.engine.records_of(company.id).await?;
+    refuse(records.merge_contacts(company.id, id, &contact_ids, Timestamp::now()).await?)?;
+    drop(records);
+    find(&state, company, id).await
+}
+
+async fn find(state: &State, company: Company, id: Uuid) -> Result<Json<Contact>, Error> {
+    let found = state.engine.records_of(company.id).await?.contact(company.id, id).await?;
+    Ok(Json(found.ok_or_else(no_such_contact)?.into()))
+}
+
+fn read_change(patch: ContactPatch) -> Result<ContactChange, String> {
+    let ContactPatch { first_name, last_name, email, phone_number, phone_number_lid, profile_picture, tags } =
+        patch;
+    let phone_number = phone_number.map(GivenNumber::into_text);
+    let text = |given: &Option<String>| given.clone().unwrap_or_default();
+    let checked = fields::person(&Person {
+        first_name: text(&first_name),
+        last_name: text(&last_name),
+        email: text(&email),
+        phone_number: text(&phone_number),
+        phone_number_lid: phone_number_lid.clone(),
+        profile_picture: text(&profile_picture),
+    })?;
+    Ok(ContactChange {
+        first_name: first_name.map(|_| checked.first_name),
+        last_name: last_name.map(|_| checked.last_name),
+        email: email.map(|_| checked.email),
+        phone_number: phone_number.map(|_| checked.phone_number),
+        phone_number_lid: phone_number_lid.map(|_| checked.phone_number_lid.unwrap_or_default()),
+        profile_picture: profile_picture.map(|_| checked.profile_picture),
+        tags: tags.map(fields::tags).transpose()?,
+    })
+}
+
+fn refuse(edited: Edited) -> Result<(), Error> {
+    match edited {
+        Edited::Done => Ok(()),
+        Edited::Missing => Err(no_such_contact()),
+        Edited::Taken => Err(Error::refused(
+            Code::NumberTaken,
+            "another contact of this company has this number: change that one, or merge the two",
+        )),
+        Edited::Nameless => {
+            Err(invalid_field("a contact needs a valid `phone_number` or an `email` to be known by"))
+        }
+    }
+}
+
+fn no_such_contact() -> Error {
+    Error::refused(Code::ContactNotFound, "this company has no such contact: GET /api/v1/contacts lists them")
+}

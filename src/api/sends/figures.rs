@@ -1,0 +1,143 @@
+//! A send in figures: why messages did not arrive, and how fast they went.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::HttpRequest;
+use actix_web::web::{Data, Json};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::send_id;
+use crate::api::State;
+use crate::api::auth::Company;
+use crate::api::error::{Error, ErrorBody, RETRY_SOON};
+use crate::api::openapi::{Failures, MessageState};
+use crate::clock::Timestamp;
+use crate::domain::send::{Cause, Pace};
+use crate::engine::{Counted, no_such_send};
+
+/// How long a request waits for the first figures of a large send.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Why messages of a send did not arrive.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SendFailures)]
+pub(in crate::api) struct FailureList {
+    /// Each reason, the most frequent first.
+    data: Vec<CauseRecord>,
+    /// When this was counted. Figures of a large send may be some seconds old.
+    #[schema(value_type = String, format = DateTime)]
+    as_of: Timestamp,
+}
+
+/// Messages that did not arrive for the same reason.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SendFailure)]
+pub(in crate::api) struct CauseRecord {
+    /// How they ended.
+    #[schema(value_type = MessageState, example = "failed")]
+    state: &'static str,
+    /// The provider's code, if it gave one.
+    #[schema(example = 131_026)]
+    error_code: Option<i64>,
+    /// In words, of one of them; null of those that were never attempted.
+    #[schema(example = "the recipient is not on WhatsApp")]
+    error: Option<String>,
+    /// How many messages.
+    messages: u64,
+}
+
+/// How fast the messages of a send went.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SendPace)]
+pub(in crate::api) struct PaceRecord {
+    /// How long each step is, in seconds.
+    step_seconds: u64,
+    /// The steps from the first on, up to the last with messages.
+    data: Vec<PaceStep>,
+    /// When this was counted. Figures of a large send may be some seconds old.
+    #[schema(value_type = String, format = DateTime)]
+    as_of: Timestamp,
+}
+
+/// The messages of one step.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SendPaceStep)]
+pub(in crate::api) struct PaceStep {
+    /// When the step begins.
+    #[schema(value_type = String, format = DateTime)]
+    at: Timestamp,
+    /// How many messages the provider took.
+    messages: u64,
+}
+
+impl From<&Cause> for CauseRecord {
+    fn from(Cause { state, code, sentence, messages }: &Cause) -> Self {
+        let (error_code, error) = (*code, sentence.clone());
+        Self { state: state.as_str(), error_code, error, messages: *messages }
+    }
+}
+
+/// List why messages did not arrive
+///
+/// How many messages of a send failed, expired, were canceled or suppressed, or have an unknown outcome, by the
+/// provider's code.
+#[utoipa::path(
+    get,
+    path = "/api/v1/sends/{id}/failures",
+    operation_id = "listSendFailures",
+    tag = "sends",
+    params(("id" = Uuid, Path, description = "The send")),
+    responses(
+        (status = 200, description = "Each reason", body = FailureList),
+        (status = 404, description = "`send_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn failures(
+    company: Company,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<FailureList>, Error> {
+    let counted = counted(&state, company, &request).await?;
+    let data = counted.tally.causes.iter().map(CauseRecord::from).collect();
+    Ok(Json(FailureList { data, as_of: counted.at }))
+}
+
+/// Show how fast a send went
+///
+/// Messages that the provider took, in at most 120 steps of equal length from the send's beginning.
+#[utoipa::path(
+    get,
+    path = "/api/v1/sends/{id}/pace",
+    operation_id = "showSendPace",
+    tag = "sends",
+    params(("id" = Uuid, Path, description = "The send")),
+    responses(
+        (status = 200, description = "Messages over time", body = PaceRecord),
+        (status = 404, description = "`send_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn pace(
+    company: Company,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<PaceRecord>, Error> {
+    let counted = counted(&state, company, &request).await?;
+    let Pace { from, step, messages } = &counted.tally.pace;
+    let steps = (0_u32..).zip(messages);
+    let data =
+        steps.map(|(number, messages)| PaceStep { at: from.plus(*step * number), messages: *messages });
+    Ok(Json(PaceRecord { step_seconds: step.as_secs(), data: data.collect(), as_of: counted.at }))
+}
+
+async fn counted(state: &State, company: Company, request: &HttpRequest) -> Result<Arc<Counted>, Error> {
+    let id = send_id(request)?;
+    let records = state.engine.records_of(company.id).await?;
+    let send = records.send_head(company.id, id, Timestamp::now()).await?.ok_or_else(no_such_send)?;
+    drop(records);
+    let counted = state.engine.tally(company.id, &send, PATIENCE).await?;
+    counted.ok_or(Error::Unavailable(RETRY_SOON))
+}

@@ -1,0 +1,117 @@
+//! All messages of a send in one answer: as lines of JSON, or as CSV.
+
+use actix_web::http::header::{ACCEPT, CONTENT_DISPOSITION};
+use actix_web::web::Bytes;
+use actix_web::{HttpRequest, HttpResponse};
+use futures_util::stream::try_unfold;
+use futures_util::{Stream, TryStreamExt as _};
+use uuid::Uuid;
+
+use super::MessageRecord;
+use crate::domain::message::Selection;
+use crate::engine::{self, Engine};
+use crate::store::send_messages::{Found, Roster};
+
+/// What all messages are written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A JSON object on each line.
+    Lines,
+    /// A record for each, behind a line with the names of the columns.
+    Csv,
+}
+
+/// Whose messages of which send are written, and which of them.
+pub(super) struct Listed {
+    pub(super) engine: Engine,
+    pub(super) company_id: Uuid,
+    pub(super) send_id: Uuid,
+    pub(super) roster: Roster,
+    pub(super) selection: Selection,
+}
+
+impl Form {
+    const ALL: [Self; 2] = [Self::Lines, Self::Csv];
+
+    const fn media_type(self) -> &'static str {
+        match self {
+            Self::Lines => "application/x-ndjson",
+            Self::Csv => "text/csv",
+        }
+    }
+
+    /// The form that the client accepts by its name, the first of them.
+    pub(super) fn accepted(request: &HttpRequest) -> Option<Self> {
+        let accepted = request.headers().get_all(ACCEPT).filter_map(|value| value.to_str().ok());
+        let mut types = accepted.flat_map(|value| value.split(',')).filter_map(|part| part.split(';').next());
+        types.find_map(|name| {
+            Self::ALL.into_iter().find(|form| name.trim().eq_ignore_ascii_case(form.media_type()))
+        })
+    }
+
+    /// The answer with all of these messages.
+    pub(super) fn answer(self, listed: Listed) -> HttpResponse {
+        let send_id = listed.send_id;
+        let broken = move |error: engine::Error| {
+            tracing::error!(%error, send.id = %send_id, "the list of messages broke off");
+            std::io::Error::other("the list broke off")
+        };
+        let mut answer = HttpResponse::Ok();
+        match self {
+            Self::Lines => answer.content_type(self.media_type()).streaming(lines(listed).map_err(broken)),
+            Self::Csv => {
+                let name = format!("attachment; filename=\"send-{send_id}.csv\"");
+                let Listed { engine, company_id, roster, selection, .. } = listed;
+                let records = engine.messages_csv(company_id, roster, selection).map_ok(Bytes::from);
+                answer
+                    .content_type("text/csv; charset=utf-8; header=present")
+                    .insert_header((CONTENT_DISPOSITION, name))
+                    .streaming(Box::pin(records.map_err(broken)))
+            }
+        }
+    }
+}
+
+/// All messages, some lines at a time, each when the client has taken those before.
+fn lines(listed: Listed) -> impl Stream<Item = Result<Bytes, engine::Error>> {
+    try_unfold((listed, Some(0)), async |(listed, next)| {
+        let Some(next) = next else { return Ok(None) };
+        let Listed { engine, company_id, roster, selection, .. } = &listed;
+        let Found { messages, next } = engine.some_messages(*company_id, roster, selection, next).await?;
+        let mut written = Vec::new();
+        for message in messages {
+            serde_json::to_writer(&mut written, &MessageRecord::new(message, roster))
+                .map_err(|_| engine::Error::Internal)?;
+            written.push(b'\n');
+        }
+        Ok(Some((Bytes::from(written), (listed, next))))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    #[test]
+    fn all_messages_are_for_those_who_ask_for_them_by_name() {
+        let asks = |accept: &str| {
+            Form::accepted(&TestRequest::default().insert_header((ACCEPT, accept)).to_http_request())
+        };
+        for (accept, form) in [
+            ("application/x-ndjson", Form::Lines),
+            ("Application/X-NDJSON;q=1", Form::Lines),
+            ("application/json, application/x-ndjson", Form::Lines),
+            ("text/csv", Form::Csv),
+            ("TEXT/CSV; header=present", Form::Csv),
+            ("text/csv, application/x-ndjson", Form::Csv),
+        ] {
+            assert_eq!(asks(accept), Some(form), "{accept}");
+        }
+        for accept in ["*/*", "text/*", "application/json", "", "application/x-ndjson+x", "text/csvx"] {
+            assert_eq!(asks(accept), None, "{accept}");
+        }
+        assert_eq!(Form::accepted(&TestRequest::default().to_http_request()), None);
+    }
+}

@@ -1,0 +1,98 @@
+//! One message of a send, with what happened to it.
+
+use actix_web::HttpRequest;
+use actix_web::web::{Data, Json};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{MessageError, MessageRecord};
+use crate::api::State;
+use crate::api::auth::Company;
+use crate::api::error::{Error, ErrorBody};
+use crate::api::openapi::{Failures, MessageMilestone};
+use crate::api::sends::record::WaitingRecord;
+use crate::api::sends::send_id;
+use crate::clock::Timestamp;
+use crate::domain::message::{Failure, Step};
+use crate::engine::Traced;
+
+/// A message and its journey.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MessageJourney)]
+pub(in crate::api) struct Journey {
+    /// The message, as the list has it.
+    message: MessageRecord,
+    /// What happened to it, the first step first, as far as that is kept.
+    steps: Vec<StepRecord>,
+}
+
+/// One step of a message's journey.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MessageStep)]
+pub(in crate::api) struct StepRecord {
+    /// What happened.
+    #[schema(value_type = MessageMilestone, example = "accepted")]
+    step: &'static str,
+    /// When; null where that is not kept, and of what it waits for now.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    at: Option<Timestamp>,
+    /// Until when, of something that lasts; null where nobody can say.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    until: Option<Timestamp>,
+    /// What went wrong.
+    error: Option<MessageError>,
+    /// What it waits for.
+    waiting: Option<WaitingRecord>,
+}
+
+impl From<Traced> for Journey {
+    fn from(Traced { roster, message, steps }: Traced) -> Self {
+        Self {
+            message: MessageRecord::new(message, &roster),
+            steps: steps.into_iter().map(StepRecord::from).collect(),
+        }
+    }
+}
+
+impl From<Step> for StepRecord {
+    fn from(Step { milestone, at, until, failure, waiting }: Step) -> Self {
+        Self {
+            step: milestone.as_str(),
+            at,
+            until,
+            error: failure.map(|Failure { code, sentence }| MessageError { code, message: sentence }),
+            waiting: waiting.map(WaitingRecord::from),
+        }
+    }
+}
+
+/// Show a message's journey
+///
+/// What happened to one message of a send: when it was accepted, what it waits for, its last attempt, the provider's
+/// answer and the receipts since.
+#[utoipa::path(
+    get,
+    path = "/api/v1/sends/{id}/messages/{ordinal}",
+    operation_id = "showSendMessage",
+    tag = "sends",
+    params(
+        ("id" = Uuid, Path, description = "The send"),
+        ("ordinal" = u64, Path, description = "The message's position in the send, from 0"),
+    ),
+    responses(
+        (status = 200, description = "The message and its journey", body = Journey),
+        (status = 404, description = "`send_not_found`, `message_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn show(
+    company: Company,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Journey>, Error> {
+    let id = send_id(&request)?;
+    // What is no ordinal names no message, but only to whom the send belongs.
+    let ordinal = request.match_info().get("ordinal").and_then(|ordinal| ordinal.parse().ok());
+    let traced = state.engine.trace(company.id, id, ordinal.unwrap_or(u64::MAX)).await?;
+    Ok(Json(Journey::from(traced)))
+}

@@ -1,0 +1,79 @@
+//! Sending the messages of a send again that did not arrive, as a new send.
+
+use actix_web::web::Data;
+use actix_web::{HttpRequest, HttpResponse};
+
+use super::send_id;
+use crate::api::State;
+use crate::api::auth::Company;
+use crate::api::body::Body;
+use crate::api::chat::answer::{Queued, Rehearsed};
+use crate::api::error::{Error, ErrorBody};
+use crate::api::idempotency::{self, IdempotencyKey, Turn};
+use crate::api::list_query::ListQuery;
+use crate::api::openapi::{Failures, SendAgain};
+use crate::domain::request::RetryRequest;
+
+/// Send failed messages again
+///
+/// A new send of the same content through the same channel, to the recipients of this send's messages that did not
+/// arrive: those that failed or expired, unless `state` and `error_code` say otherwise. The new send says in `retry_of`
+/// which one it repeats. Everything is checked as for any new send: who opted out meanwhile is left out, the template
+/// must still be approved. Messages that are still to be tried are not sent again.
+///
+/// With `dry_run=true` all checks are made and answered the same, but nothing is queued. With an `Idempotency-Key`
+/// an accepted request is carried out once, as when sending messages.
+#[utoipa::path(
+    post,
+    path = "/api/v1/sends/{id}/retry",
+    operation_id = "retrySend",
+    tag = "sends",
+    params(
+        ("id" = Uuid, Path, description = "The send"),
+        ("dry_run" = Option<bool>, Query, description = "Whether only to say what would be done"),
+        IdempotencyKey,
+    ),
+    request_body = Option<SendAgain>,
+    responses(
+        (
+            status = 202,
+            description = "Queued for sending",
+            body = Queued,
+            headers(("Idempotency-Replayed" = String, description = "`true` when this was the answer before")),
+        ),
+        (status = 200, description = "What a dry run would have queued", body = Rehearsed),
+        (
+            status = 404,
+            description = "`send_not_found`, `template_not_found`; `channel_not_found`: the send went through a web session, or its channel is gone",
+            body = ErrorBody,
+        ),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
+        (status = 409, description = "`idempotency_in_progress`: repeat it after `Retry-After` seconds", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        (status = 422, description = "`idempotency_key_reused`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn retry(
+    company: Company,
+    body: Body,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let retried = state.engine.retried(company.id, send_id(&request)?).await?;
+    let is_dry_run = ListQuery::new(request.query_string(), &state.options).flag("dry_run")?;
+    let body = body.read(&state.options).await?;
+    let held = match idempotency::turn(&state, company, &request, &body).await? {
+        Turn::First(held) => held,
+        Turn::Repeated(accepted) => return Ok(idempotency::replay(&Queued::from(accepted))),
+        // The path is part of what is asked, and no web session's.
+        Turn::Told(_) => return Err(Error::Internal),
+    };
+    let asked = RetryRequest::parse(&body)?;
+    if is_dry_run {
+        let rehearsal = state.engine.rehearse_retry(retried, asked).await?;
+        return Ok(HttpResponse::Ok().json(Rehearsed::from(rehearsal)));
+    }
+    let accepted = state.engine.retry(retried, asked, held).await?;
+    Ok(HttpResponse::Accepted().json(Queued::from(accepted)))
+}

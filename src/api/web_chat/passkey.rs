@@ -1,0 +1,178 @@
+//! The passkey gate of a pairing: what WhatsApp asks some accounts for, and the answers to it.
+//!
+//! Like the rest of a pairing, answers hold what is for the person with the phone alone.
+
+use actix_web::HttpResponse;
+use actix_web::web::Data;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::own_channel;
+use super::pairing::no_store;
+use crate::api::State;
+use crate::api::auth::Company;
+use crate::api::body::Body;
+use crate::api::channel_id::ChannelId;
+use crate::api::error::{Error, ErrorBody, MessageBody};
+use crate::api::openapi::{Failures, PairingState, PasskeyStep};
+use crate::clock::Timestamp;
+use crate::connector::web_session::Assertion;
+use crate::engine::web_session::{Pairing, Passkey, PasskeyAnswer};
+use crate::error::Code;
+
+/// What WhatsApp waits for at the passkey gate of a pairing.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PasskeyGate)]
+pub(in crate::api) struct Gate {
+    /// How far the pairing is. Everything but `instruction` is null, and `waits_for_phone` false, unless it is
+    /// `passkey_required` or `passkey_confirm`.
+    #[schema(value_type = PairingState, example = "passkey_required")]
+    state: &'static str,
+    /// What the person sees on the phone, and what to do now.
+    instruction: &'static str,
+    /// What a passkey of the account has to sign: the `PublicKeyCredentialRequestOptions` that WhatsApp sent, for
+    /// `PublicKeyCredential.parseRequestOptionsFromJSON()` and `navigator.credentials.get()` on a page of
+    /// `https://web.whatsapp.com`.
+    #[schema(value_type = Option<std::collections::BTreeMap<String, Value>>)]
+    challenge: Option<Map<String, Value>>,
+    /// Eight characters that the phone shows too, while the state is `passkey_confirm`.
+    #[schema(example = "ABCD-1234")]
+    code: Option<String>,
+    /// Until when WhatsApp waits.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    expires_at: Option<Timestamp>,
+    /// Whether this step was answered here, so that what is left happens on the phone.
+    waits_for_phone: bool,
+}
+
+impl From<Pairing> for Gate {
+    fn from(pairing: Pairing) -> Self {
+        let (state, instruction) = (pairing.stage.as_str(), pairing.instruction());
+        match pairing.passkey {
+            Some(Passkey { challenge, code, expires_at, waits_for_phone }) => Self {
+                state,
+                instruction,
+                challenge: Some(challenge.options().clone()),
+                code: code.map(|code| code.expose().to_owned()),
+                expires_at: Some(expires_at),
+                waits_for_phone,
+            },
+            None => Self {
+                state,
+                instruction,
+                challenge: None,
+                code: None,
+                expires_at: None,
+                waits_for_phone: false,
+            },
+        }
+    }
+}
+
+/// Show the passkey challenge
+///
+/// WhatsApp asks some accounts for a passkey while a device is linked. Only a browser on `https://web.whatsapp.com` can use
+/// it, for instance with an extension: it reads the challenge here, has it signed there, and hands the assertion in with
+/// `POST`. Ask about once a second while the pairing is under way.
+#[utoipa::path(
+    get,
+    path = "/api/v1/web-chat/{id}/pairing/passkey",
+    operation_id = "showPasskey",
+    tag = "web session",
+    params(("id" = Uuid, Path, description = "The channel")),
+    responses(
+        (status = 200, description = "What WhatsApp waits for", body = Gate),
+        (status = 404, description = "No such channel in this company", body = MessageBody),
+        (status = 501, description = "`feature_unavailable`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn show(
+    company: Company,
+    id: ChannelId,
+    state: Data<State>,
+) -> Result<HttpResponse, Error> {
+    let channel = own_channel(&state, company, id).await?;
+    let progress = state.engine.pairing(channel.id).await?;
+    Ok(HttpResponse::Ok().insert_header(no_store()).json(Gate::from(progress)))
+}
+
+/// Answer the passkey challenge
+///
+/// While the pairing is `passkey_required`, with the `assertion`: what `PublicKeyCredential.toJSON()` makes of the passkey's
+/// answer to the challenge. While it is `passkey_confirm`, with `confirmed: true`, when the phone shows the same code. How
+/// the pairing goes on is told by `GET`; when WhatsApp does not accept the assertion, the pairing ends with the reason
+/// `passkey_refused`.
+#[utoipa::path(
+    post,
+    path = "/api/v1/web-chat/{id}/pairing/passkey",
+    operation_id = "answerPasskey",
+    tag = "web session",
+    params(("id" = Uuid, Path, description = "The channel")),
+    request_body = PasskeyStep,
+    responses(
+        (status = 202, description = "Handed to WhatsApp", body = Gate),
+        (status = 404, description = "No such channel in this company", body = MessageBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
+        (status = 409, description = "`passkey_not_expected`", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        (status = 501, description = "`feature_unavailable`", body = ErrorBody),
+        Failures,
+        (status = 500, description = "A failure of ours; the body says no more than that", body = MessageBody),
+    ),
+)]
+pub(in crate::api) async fn answer(
+    company: Company,
+    id: ChannelId,
+    body: Body,
+    state: Data<State>,
+) -> Result<HttpResponse, Error> {
+    let channel = own_channel(&state, company, id).await?;
+    let answer = read(&body.read(&state.options).await?)?;
+    let progress = state.engine.answer_passkey(&channel, answer).await?;
+    Ok(HttpResponse::Accepted().insert_header(no_store()).json(Gate::from(progress)))
+}
+
+/// The one field of the body.
+fn read(body: &[u8]) -> Result<PasskeyAnswer, Error> {
+    let fields: Map<String, Value> = serde_json::from_slice(body)
+        .map_err(|_| Error::refused(Code::InvalidBody, "the body is not a JSON object"))?;
+    let wrong = |sentence: String| Error::refused(Code::InvalidField, sentence);
+    match (fields.get("assertion"), fields.get("confirmed")) {
+        (Some(assertion), None | Some(Value::Null)) => {
+            let parsed = Assertion::parse(assertion);
+            parsed.map(PasskeyAnswer::Assertion).map_err(|fault| wrong(format!("in `assertion`, {fault}")))
+        }
+        (None | Some(Value::Null), Some(Value::Bool(true))) => Ok(PasskeyAnswer::Confirmation),
+        _ => Err(wrong(
+            "give `assertion`, an object, to answer the challenge, or `confirmed`: true when the phone shows the code"
+                .to_owned(),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_an_assertion_or_a_confirmation_and_never_both() {
+        assert_eq!(read(br#"{"confirmed":true}"#).unwrap(), PasskeyAnswer::Confirmation);
+        for body in [
+            "",
+            "[]",
+            "{}",
+            r#"{"confirmed":false}"#,
+            r#"{"confirmed":"true"}"#,
+            r#"{"assertion":{}}"#,
+            r#"{"assertion":null}"#,
+            r#"{"assertion":{},"confirmed":true}"#,
+        ] {
+            let refused = read(body.as_bytes());
+            let is_refused = matches!(&refused, Err(Error::Refused(refusal))
+                if matches!(refusal.code, Code::InvalidField | Code::InvalidBody));
+            assert!(is_refused, "{body}: {refused:?}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+contacts-title = Contacts
+contacts-search = Search contacts
+contacts-find = Search
+contacts-new = New contact
+contacts-add = Add contact
+contacts-import = Import a file
+contacts-export = Download as CSV
+contacts-tags = Tags
+contacts-tags-hint = Separated by semicolons. A new name becomes a new tag.
+contacts-name = Name
+contacts-first-name = First name
+contacts-last-name = Last name
+contacts-number = Phone number
+contacts-number-hint = With the country code, such as +55 11 98888-7777.
+contacts-number-taken = Another contact has this number. Change that one, or merge the two.
+contacts-number-wrong = This is no international number: it has from 7 to 15 digits and begins with the country code.
+contacts-nameless = A contact needs a phone number or an e-mail address.
+contacts-email = E-mail
+contacts-lid = WhatsApp ID
+contacts-picture = Address of a picture
+contacts-since = Added
+contacts-changed = changed
+contacts-save = Save
+contacts-saved = The contact was saved.
+contacts-added = The contact was added.
+contacts-merged = The contacts were merged.
+contacts-doubles = Perhaps the same person
+contacts-doubles-hint = These contacts have the same number or the same e-mail address.
+contacts-merge = Merge into this contact
+contacts-merge-question = This contact keeps what it knows, takes the rest and all tags from the others, and the others are deleted.
+contacts-nothing-found = No contact matches this search.
+contacts-nobody = There are no contacts yet. Import a file, or add the first one.
+contacts-total = { $count ->
+    [1] 1 contact
+   *[other] { $count } contacts
+}
+contacts-pick = Select { $name }
+contacts-do = With these contacts
+contacts-scope-picked = Those that are selected
+contacts-scope-found = { $count ->
+    [1] The one that the search finds
+   *[other] All { $count } that the search finds
+}
+contacts-scope-everybody = { $count ->
+    [1] The only contact
+   *[other] All { $count } contacts
+}
+contacts-none-picked = Select at least one contact, or choose all.
+contacts-tag = Tag
+contacts-tag-name-wrong = A tag's name has no semicolon and no line break, and at most 100 characters.
+contacts-tag-unknown = There is no tag of this name.
+contacts-do-tag = Add tag
+contacts-do-untag = Remove tag
+contacts-do-delete = Delete
+contacts-tagged = { $count ->
+    [1] 1 contact got the tag.
+   *[other] { $count } contacts got the tag.
+}
+contacts-untagged = { $count ->
+    [1] The tag was removed from 1 contact.
+   *[other] The tag was removed from { $count } contacts.
+}
+contacts-deleted = { $count ->
+    [1] 1 contact was deleted.
+   *[other] { $count } contacts were deleted.
+}
+contacts-goes-on = These are many contacts: the change goes on, even when you leave this page.
+contacts-delete-title = Delete contacts
+contacts-delete-question = { $count ->
+    [1] 1 contact will be deleted. This cannot be undone.
+   *[other] { $count } contacts will be deleted. This cannot be undone.
+}
+contacts-delete-sure = { $count ->
+    [1] Yes: delete 1 contact
+   *[other] Yes: delete { $count } contacts
+}
+contacts-back = Back to the contacts

@@ -1,0 +1,86 @@
+imports-title = Import contacts
+imports-hint = A CSV file whose first line names the columns: a spreadsheet saved as CSV, or an export of Google Contacts, HubSpot or this console. You see its first rows before anything is imported.
+imports-file = File
+imports-import = Import
+imports-tags = Tags for all contacts of the file
+imports-tags-hint = Separated by semicolons. May be left empty.
+imports-tag-wrong = A tag's name has at most 100 characters and no line break.
+imports-no-file = Choose a file.
+imports-too-many = There are { $most } files already that are not imported yet. Finish or discard one of them first.
+imports-too-large = The file is larger than this service takes. Split it.
+imports-wrong-file = This is no file that can be imported: { $said }
+imports-before = Imports
+imports-state = State
+imports-rows = Rows
+imports-created = Created
+imports-updated = Updated
+imports-unchanged = Unchanged
+imports-rejected = Rejected
+imports-numberless = Without a valid number
+imports-when = Uploaded
+imports-started = Started
+imports-ended = Ended
+imports-back = Back to the contacts
+imports-all = All imports
+imports-columns = The columns of the file
+imports-column = Column
+imports-holds = Holds
+imports-holds-what = What { $column } holds
+imports-example = Example
+imports-encoding = Encoding
+imports-encoding-hint = Change it if letters with accents look wrong below.
+imports-check = Check again
+imports-discard = Discard the file
+imports-mapping-needed = Say which column holds the phone number or the e-mail address.
+imports-mapping-wrong = What is said of the columns does not fit the file in this encoding.
+imports-outlook = What will happen
+imports-outlook-all = { $count ->
+    [1] Of the only row:
+   *[other] Of all { $count } rows:
+}
+imports-outlook-first = { $count ->
+    [1] Of the first row:
+   *[other] Of the first { $count } rows:
+}
+imports-would-create = { $count ->
+    [1] 1 new contact
+   *[other] { $count } new contacts
+}
+imports-would-update = { $count ->
+    [1] 1 known contact is updated
+   *[other] { $count } known contacts are updated
+}
+imports-would-keep = { $count ->
+    [1] 1 known contact stays as it is
+   *[other] { $count } known contacts stay as they are
+}
+imports-would-reject = { $count ->
+    [1] 1 row is rejected
+   *[other] { $count } rows are rejected
+}
+imports-line = Line { $line }
+imports-first-rows = The first rows
+imports-cancel = Stop the import
+imports-cancel-question = The rows that are imported stay; the others are not imported.
+imports-progress = Progress
+imports-percent = { $percent } % read
+imports-goes-on = The import goes on when you close this page.
+imports-download = { $count ->
+    [1] Download the rejected row
+   *[other] Download { $count } rejected rows
+}
+imports-state-uploading = Uploading
+imports-state-ready = Waits for you
+imports-state-running = Running
+imports-state-finished = Finished
+imports-state-failed = Failed
+imports-state-canceled = Stopped
+imports-field-first-name = First name
+imports-field-last-name = Last name
+imports-field-name = Whole name
+imports-field-email = E-mail
+imports-field-number = Phone number
+imports-field-lid = WhatsApp ID
+imports-field-picture = Address of a picture
+imports-field-tags = Tags
+imports-field-ignored = Nothing: leave it out

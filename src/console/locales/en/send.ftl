@@ -1,0 +1,102 @@
+send-title = Send
+send-what = What
+send-template = Template
+send-channel = Channel
+send-accepted = Accepted
+send-starts = Starts
+send-expires = Expires
+send-ended = Ended
+send-tags = Tags
+send-skipped = Left out when it was accepted
+send-repeats = Sends messages of this send again:
+send-repeated = Sent again by:
+send-progress-title = Progress
+send-progress = { $done } of { $all } messages are done
+send-rate = { $rate } messages a second now
+send-end = Likely over at
+send-waits = It waits:
+send-until = Until
+send-pace = Pace
+send-pace-unit = messages a second
+send-counting = The messages are being counted. The figures appear here in a moment.
+send-counted = Counted:
+send-by-state = Messages by state
+send-causes = Why messages did not arrive
+send-no-causes = No message failed.
+send-cause = Reason
+send-code = Provider's code
+send-state = State
+send-messages = Messages
+send-ordinal = No.
+send-recipient = Recipient
+send-heard = Last heard
+send-narrow = Narrow the messages
+send-any = All
+send-show = Show
+send-csv = Results as CSV
+send-none = No message matches.
+send-none-yet = No message from no. { $from } to { $to } matches. The others were not looked at yet.
+send-first = From the beginning
+send-further = Further messages
+send-pause = Pause
+send-resume = Resume
+send-cancel = Cancel
+send-cancel-question = Messages that have not started will never go. This cannot be undone.
+send-is-paused = Paused: nothing of this send goes until it is resumed.
+send-is-resumed = Resumed.
+send-is-canceled = Canceled: what had not started will not go.
+send-again = Send again to those that failed
+send-again-back = Back to the send
+send-again-which = Which messages
+send-again-code = Only messages with this code; all when empty.
+send-again-check = Check
+send-again-send = Send
+send-again-done = { $count ->
+    [1] A new send to 1 recipient was accepted.
+   *[other] A new send to { $count } recipients was accepted.
+}
+send-refused = Nothing would be sent:
+send-check-title = What would be sent
+send-check-count = { $count ->
+    [1] 1 recipient
+   *[other] { $count } recipients
+}
+send-check-end = Likely over at
+send-check-no-end = Nothing but the provider's answers limits how long it takes.
+send-check-limit = What decides how long it takes:
+send-check-skipped = { $count ->
+    [1] 1 entry is left out
+   *[other] { $count } entries are left out
+}
+send-limit-rate = the channel's pace (tier, messages_per_second)
+send-limit-level = the provider's level for the number
+send-limit-back-off = the provider refused lately that so much was sent
+send-limit-pair = the pause between messages to the same person (tier, pair_interval)
+send-limit-quota = how many people may be written to first in a day (tier, template_quota)
+send-kind-text = Text
+send-kind-image = Image
+send-kind-video = Video
+send-kind-audio = Audio
+send-kind-document = Document
+send-kind-template = Template
+send-kind-interactive = Interactive
+send-stage-scheduled = Scheduled
+send-stage-active = Active
+send-stage-paused = Paused
+send-stage-finished = Finished
+send-stage-canceled = Canceled
+send-stage-expired = Expired
+send-state-queued = Queued
+send-state-sending = Sending
+send-state-sent = Sent
+send-state-delivered = Delivered
+send-state-read = Read
+send-state-failed = Failed
+send-state-expired = Expired
+send-state-canceled = Canceled
+send-state-unknown = Unknown
+send-state-suppressed = Opted out
+send-cause-expired = Its time was over before it started
+send-cause-canceled = The send was canceled before it started
+send-cause-suppressed = The recipient opted out before it went
+send-cause-unknown = Nobody knows whether the provider has it

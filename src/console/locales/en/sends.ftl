@@ -1,0 +1,17 @@
+sends-title = Sends
+sends-new = New send
+sends-none = Nothing was sent yet. Write a message, choose who gets it, and check it before it goes.
+sends-none-match = No send matches.
+sends-all = Show all sends
+sends-narrow = Narrow the list
+sends-any = All
+sends-state = State
+sends-channel = Channel
+sends-tag = Tag
+sends-from = From day
+sends-to = To day
+sends-show = Show
+sends-accepted = Accepted
+sends-what = What
+sends-recipients = Recipients
+sends-done = Done

@@ -1,0 +1,25 @@
+tags-title = Tags
+tags-search = Search tags
+tags-find = Search
+tags-name = Name
+tags-contacts = Contacts
+tags-since = Added
+tags-none = There is no such tag yet.
+tags-new = New tag
+tags-create = Create tag
+tags-created = The tag was created.
+tags-save = Save
+tags-saved = The tag was saved. Its contacts are found by the new name within moments.
+tags-delete = Delete tag
+tags-deleted = The tag was deleted. Its contacts stay.
+tags-delete-question = The tag is taken from all of its contacts, which stay. This cannot be undone.
+tags-color = Colour
+tags-color-wrong = Give a colour such as #22aa66.
+tags-name-taken = Another tag has this name.
+tags-name-wrong = A tag's name has no semicolon and no line break.
+tags-count = { $count ->
+    [1] 1 contact has this tag
+   *[other] { $count } contacts have this tag
+}
+tags-all = All tags
+tags-back = Back to the contacts

@@ -1,0 +1,86 @@
+imports-title = Importar contactos
+imports-hint = Un archivo CSV cuya primera línea nombra las columnas: una hoja de cálculo guardada como CSV o una exportación de Google Contactos, de HubSpot o de esta consola. Verá las primeras filas antes de importar.
+imports-file = Archivo
+imports-import = Importar
+imports-tags = Etiquetas para todos los contactos del archivo
+imports-tags-hint = Separadas por punto y coma. Puede quedar vacío.
+imports-tag-wrong = El nombre de una etiqueta tiene como máximo 100 caracteres y ningún salto de línea.
+imports-no-file = Elija un archivo.
+imports-too-many = Ya hay { $most } archivos que todavía no se importaron. Termine o descarte uno de ellos antes.
+imports-too-large = El archivo es más grande de lo que este servicio acepta. Divídalo.
+imports-wrong-file = Este archivo no se puede importar: { $said }
+imports-before = Importaciones
+imports-state = Estado
+imports-rows = Filas
+imports-created = Creados
+imports-updated = Actualizados
+imports-unchanged = Sin cambios
+imports-rejected = Rechazadas
+imports-numberless = Sin número válido
+imports-when = Subido
+imports-started = Inicio
+imports-ended = Fin
+imports-back = Volver a los contactos
+imports-all = Todas las importaciones
+imports-columns = Las columnas del archivo
+imports-column = Columna
+imports-holds = Contiene
+imports-holds-what = Qué contiene { $column }
+imports-example = Ejemplo
+imports-encoding = Codificación
+imports-encoding-hint = Cámbiela si las letras con acento se ven mal abajo.
+imports-check = Comprobar de nuevo
+imports-discard = Descartar el archivo
+imports-mapping-needed = Indique qué columna contiene el teléfono o el correo electrónico.
+imports-mapping-wrong = Lo que se dijo de las columnas no corresponde al archivo en esta codificación.
+imports-outlook = Qué va a pasar
+imports-outlook-all = { $count ->
+    [1] De la única fila:
+   *[other] De las { $count } filas:
+}
+imports-outlook-first = { $count ->
+    [1] De la primera fila:
+   *[other] De las primeras { $count } filas:
+}
+imports-would-create = { $count ->
+    [1] 1 contacto nuevo
+   *[other] { $count } contactos nuevos
+}
+imports-would-update = { $count ->
+    [1] 1 contacto conocido se actualiza
+   *[other] { $count } contactos conocidos se actualizan
+}
+imports-would-keep = { $count ->
+    [1] 1 contacto conocido queda como está
+   *[other] { $count } contactos conocidos quedan como están
+}
+imports-would-reject = { $count ->
+    [1] 1 fila se rechaza
+   *[other] { $count } filas se rechazan
+}
+imports-line = Línea { $line }
+imports-first-rows = Las primeras filas
+imports-cancel = Detener la importación
+imports-cancel-question = Las filas ya importadas se quedan; las demás no se importan.
+imports-progress = Progreso
+imports-percent = { $percent } % leído
+imports-goes-on = La importación continúa aunque cierre esta página.
+imports-download = { $count ->
+    [1] Descargar la fila rechazada
+   *[other] Descargar { $count } filas rechazadas
+}
+imports-state-uploading = Subiendo
+imports-state-ready = Espera por usted
+imports-state-running = En curso
+imports-state-finished = Terminada
+imports-state-failed = Falló
+imports-state-canceled = Detenida
+imports-field-first-name = Nombre
+imports-field-last-name = Apellido
+imports-field-name = Nombre completo
+imports-field-email = Correo electrónico
+imports-field-number = Teléfono
+imports-field-lid = ID de WhatsApp
+imports-field-picture = Dirección de una foto
+imports-field-tags = Etiquetas
+imports-field-ignored = Nada: dejarla fuera

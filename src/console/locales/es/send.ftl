@@ -1,0 +1,102 @@
+send-title = Envío
+send-what = Contenido
+send-template = Plantilla
+send-channel = Canal
+send-accepted = Aceptado
+send-starts = Empieza
+send-expires = Caduca
+send-ended = Terminó
+send-tags = Etiquetas
+send-skipped = Omitidos al aceptarlo
+send-repeats = Vuelve a enviar mensajes de este envío:
+send-repeated = Enviado de nuevo por:
+send-progress-title = Progreso
+send-progress = { $done } de { $all } mensajes listos
+send-rate = { $rate } mensajes por segundo ahora
+send-end = Terminará probablemente el
+send-waits = Está esperando:
+send-until = Hasta
+send-pace = Ritmo
+send-pace-unit = mensajes por segundo
+send-counting = Se están contando los mensajes. Las cifras aparecerán aquí en un momento.
+send-counted = Contado:
+send-by-state = Mensajes por estado
+send-causes = Por qué no llegaron mensajes
+send-no-causes = Ningún mensaje falló.
+send-cause = Motivo
+send-code = Código del proveedor
+send-state = Estado
+send-messages = Mensajes
+send-ordinal = N.º
+send-recipient = Destinatario
+send-heard = Última noticia
+send-narrow = Filtrar los mensajes
+send-any = Todos
+send-show = Mostrar
+send-csv = Resultados en CSV
+send-none = Ningún mensaje coincide con el filtro.
+send-none-yet = Ningún mensaje del n.º { $from } al { $to } coincide con el filtro. Los demás no se han examinado todavía.
+send-first = Desde el principio
+send-further = Más mensajes
+send-pause = Pausar
+send-resume = Reanudar
+send-cancel = Cancelar
+send-cancel-question = Los mensajes que no han empezado no se enviarán nunca. No se puede deshacer.
+send-is-paused = Pausado: nada de este envío sale hasta que se reanude.
+send-is-resumed = Reanudado.
+send-is-canceled = Cancelado: lo que no había empezado no se enviará.
+send-again = Enviar de nuevo a los que fallaron
+send-again-back = Volver al envío
+send-again-which = Qué mensajes
+send-again-code = Solo mensajes con este código; vacío para todos.
+send-again-check = Comprobar
+send-again-send = Enviar
+send-again-done = { $count ->
+    [1] Se aceptó un nuevo envío a 1 destinatario.
+   *[other] Se aceptó un nuevo envío a { $count } destinatarios.
+}
+send-refused = No se enviaría nada:
+send-check-title = Qué se enviaría
+send-check-count = { $count ->
+    [1] 1 destinatario
+   *[other] { $count } destinatarios
+}
+send-check-end = Terminará probablemente el
+send-check-no-end = Solo las respuestas del proveedor limitan cuánto tarda.
+send-check-limit = Lo que decide cuánto tarda:
+send-check-skipped = { $count ->
+    [1] 1 entrada queda fuera
+   *[other] { $count } entradas quedan fuera
+}
+send-limit-rate = el ritmo del canal (plan, messages_per_second)
+send-limit-level = el nivel del número en el proveedor
+send-limit-back-off = el proveedor rechazó hace poco que se enviara tanto
+send-limit-pair = la pausa entre mensajes a la misma persona (plan, pair_interval)
+send-limit-quota = a cuántas personas se puede escribir primero en un día (plan, template_quota)
+send-kind-text = Texto
+send-kind-image = Imagen
+send-kind-video = Vídeo
+send-kind-audio = Audio
+send-kind-document = Documento
+send-kind-template = Plantilla
+send-kind-interactive = Interactivo
+send-stage-scheduled = Programado
+send-stage-active = Activo
+send-stage-paused = Pausado
+send-stage-finished = Terminado
+send-stage-canceled = Cancelado
+send-stage-expired = Caducado
+send-state-queued = En cola
+send-state-sending = Enviando
+send-state-sent = Enviado
+send-state-delivered = Entregado
+send-state-read = Leído
+send-state-failed = Falló
+send-state-expired = Caducado
+send-state-canceled = Cancelado
+send-state-unknown = Desconocido
+send-state-suppressed = No quiere recibir
+send-cause-expired = Su plazo terminó antes de empezar
+send-cause-canceled = El envío se canceló antes de empezar
+send-cause-suppressed = El destinatario pidió no recibir mensajes antes del envío
+send-cause-unknown = No se sabe si el proveedor lo tiene

@@ -1,0 +1,17 @@
+sends-title = Envíos
+sends-new = Nuevo envío
+sends-none = Todavía no se ha enviado nada. Escribe un mensaje, elige quién lo recibe y compruébalo antes de enviarlo.
+sends-none-match = Ningún envío coincide con el filtro.
+sends-all = Mostrar todos los envíos
+sends-narrow = Filtrar la lista
+sends-any = Todos
+sends-state = Estado
+sends-channel = Canal
+sends-tag = Etiqueta
+sends-from = Desde el día
+sends-to = Hasta el día
+sends-show = Mostrar
+sends-accepted = Aceptado
+sends-what = Contenido
+sends-recipients = Destinatarios
+sends-done = Completado

@@ -1,0 +1,77 @@
+contacts-title = Contatos
+contacts-search = Buscar contatos
+contacts-find = Buscar
+contacts-new = Novo contato
+contacts-add = Adicionar contato
+contacts-import = Importar um arquivo
+contacts-export = Baixar como CSV
+contacts-tags = Etiquetas
+contacts-tags-hint = Separadas por ponto e vírgula. Um nome novo vira uma etiqueta nova.
+contacts-name = Nome
+contacts-first-name = Nome
+contacts-last-name = Sobrenome
+contacts-number = Telefone
+contacts-number-hint = Com o código do país, como +55 11 98888-7777.
+contacts-number-taken = Outro contato tem esse número. Altere aquele ou mescle os dois.
+contacts-number-wrong = Este não é um número internacional: ele tem de 7 a 15 dígitos e começa com o código do país.
+contacts-nameless = Um contato precisa de um telefone ou de um e-mail.
+contacts-email = E-mail
+contacts-lid = ID do WhatsApp
+contacts-picture = Endereço de uma foto
+contacts-since = Adicionado
+contacts-changed = alterado
+contacts-save = Salvar
+contacts-saved = O contato foi salvo.
+contacts-added = O contato foi adicionado.
+contacts-merged = Os contatos foram mesclados.
+contacts-doubles = Talvez a mesma pessoa
+contacts-doubles-hint = Estes contatos têm o mesmo número ou o mesmo e-mail.
+contacts-merge = Mesclar neste contato
+contacts-merge-question = Este contato mantém o que tem, recebe o resto e todas as etiquetas dos outros, e os outros são excluídos.
+contacts-nothing-found = Nenhum contato corresponde a esta busca.
+contacts-nobody = Ainda não há contatos. Importe um arquivo ou adicione o primeiro.
+contacts-total = { $count ->
+    [1] 1 contato
+   *[other] { $count } contatos
+}
+contacts-pick = Selecionar { $name }
+contacts-do = Com estes contatos
+contacts-scope-picked = Os selecionados
+contacts-scope-found = { $count ->
+    [1] O único que a busca encontra
+   *[other] Todos os { $count } que a busca encontra
+}
+contacts-scope-everybody = { $count ->
+    [1] O único contato
+   *[other] Todos os { $count } contatos
+}
+contacts-none-picked = Selecione pelo menos um contato ou escolha todos.
+contacts-tag = Etiqueta
+contacts-tag-name-wrong = O nome de uma etiqueta não tem ponto e vírgula nem quebra de linha, e tem no máximo 100 caracteres.
+contacts-tag-unknown = Não há etiqueta com esse nome.
+contacts-do-tag = Colocar etiqueta
+contacts-do-untag = Tirar etiqueta
+contacts-do-delete = Excluir
+contacts-tagged = { $count ->
+    [1] 1 contato recebeu a etiqueta.
+   *[other] { $count } contatos receberam a etiqueta.
+}
+contacts-untagged = { $count ->
+    [1] A etiqueta foi tirada de 1 contato.
+   *[other] A etiqueta foi tirada de { $count } contatos.
+}
+contacts-deleted = { $count ->
+    [1] 1 contato foi excluído.
+   *[other] { $count } contatos foram excluídos.
+}
+contacts-goes-on = São muitos contatos: a alteração continua, mesmo que você saia desta página.
+contacts-delete-title = Excluir contatos
+contacts-delete-question = { $count ->
+    [1] 1 contato será excluído. Isso não pode ser desfeito.
+   *[other] { $count } contatos serão excluídos. Isso não pode ser desfeito.
+}
+contacts-delete-sure = { $count ->
+    [1] Sim: excluir 1 contato
+   *[other] Sim: excluir { $count } contatos
+}
+contacts-back = Voltar aos contatos

@@ -1,0 +1,86 @@
+imports-title = Importar contatos
+imports-hint = Um arquivo CSV cuja primeira linha dá nome às colunas: uma planilha salva como CSV ou uma exportação do Google Contatos, do HubSpot ou deste console. Você vê as primeiras linhas antes de importar.
+imports-file = Arquivo
+imports-import = Importar
+imports-tags = Etiquetas para todos os contatos do arquivo
+imports-tags-hint = Separadas por ponto e vírgula. Pode ficar vazio.
+imports-tag-wrong = O nome de uma etiqueta tem no máximo 100 caracteres e nenhuma quebra de linha.
+imports-no-file = Escolha um arquivo.
+imports-too-many = Já há { $most } arquivos que ainda não foram importados. Termine ou descarte um deles antes.
+imports-too-large = O arquivo é maior do que este serviço aceita. Divida-o.
+imports-wrong-file = Este arquivo não pode ser importado: { $said }
+imports-before = Importações
+imports-state = Estado
+imports-rows = Linhas
+imports-created = Criados
+imports-updated = Atualizados
+imports-unchanged = Sem alteração
+imports-rejected = Rejeitadas
+imports-numberless = Sem número válido
+imports-when = Enviado
+imports-started = Início
+imports-ended = Fim
+imports-back = Voltar aos contatos
+imports-all = Todas as importações
+imports-columns = As colunas do arquivo
+imports-column = Coluna
+imports-holds = Contém
+imports-holds-what = O que { $column } contém
+imports-example = Exemplo
+imports-encoding = Codificação
+imports-encoding-hint = Altere se as letras com acento aparecerem erradas abaixo.
+imports-check = Verificar de novo
+imports-discard = Descartar o arquivo
+imports-mapping-needed = Diga qual coluna contém o telefone ou o e-mail.
+imports-mapping-wrong = O que foi dito das colunas não combina com o arquivo nesta codificação.
+imports-outlook = O que vai acontecer
+imports-outlook-all = { $count ->
+    [1] Da única linha:
+   *[other] De todas as { $count } linhas:
+}
+imports-outlook-first = { $count ->
+    [1] Da primeira linha:
+   *[other] Das primeiras { $count } linhas:
+}
+imports-would-create = { $count ->
+    [1] 1 contato novo
+   *[other] { $count } contatos novos
+}
+imports-would-update = { $count ->
+    [1] 1 contato conhecido é atualizado
+   *[other] { $count } contatos conhecidos são atualizados
+}
+imports-would-keep = { $count ->
+    [1] 1 contato conhecido fica como está
+   *[other] { $count } contatos conhecidos ficam como estão
+}
+imports-would-reject = { $count ->
+    [1] 1 linha é rejeitada
+   *[other] { $count } linhas são rejeitadas
+}
+imports-line = Linha { $line }
+imports-first-rows = As primeiras linhas
+imports-cancel = Parar a importação
+imports-cancel-question = As linhas já importadas ficam; as outras não são importadas.
+imports-progress = Andamento
+imports-percent = { $percent } % lidos
+imports-goes-on = A importação continua quando você fecha esta página.
+imports-download = { $count ->
+    [1] Baixar a linha rejeitada
+   *[other] Baixar { $count } linhas rejeitadas
+}
+imports-state-uploading = Enviando
+imports-state-ready = Espera por você
+imports-state-running = Em andamento
+imports-state-finished = Concluída
+imports-state-failed = Falhou
+imports-state-canceled = Parada
+imports-field-first-name = Nome
+imports-field-last-name = Sobrenome
+imports-field-name = Nome completo
+imports-field-email = E-mail
+imports-field-number = Telefone
+imports-field-lid = ID do WhatsApp
+imports-field-picture = Endereço de uma foto
+imports-field-tags = Etiquetas
+imports-field-ignored = Nada: deixar de fora

@@ -1,0 +1,102 @@
+send-title = Envio
+send-what = Conteúdo
+send-template = Modelo
+send-channel = Canal
+send-accepted = Aceito
+send-starts = Começa
+send-expires = Expira
+send-ended = Terminou
+send-tags = Etiquetas
+send-skipped = Deixados de fora ao aceitar
+send-repeats = Envia de novo mensagens deste envio:
+send-repeated = Enviado de novo por:
+send-progress-title = Andamento
+send-progress = { $done } de { $all } mensagens concluídas
+send-rate = { $rate } mensagens por segundo agora
+send-end = Deve terminar em
+send-waits = Está aguardando:
+send-until = Até
+send-pace = Ritmo
+send-pace-unit = mensagens por segundo
+send-counting = As mensagens estão sendo contadas. Os números aparecem aqui em instantes.
+send-counted = Contado:
+send-by-state = Mensagens por situação
+send-causes = Por que mensagens não chegaram
+send-no-causes = Nenhuma mensagem falhou.
+send-cause = Motivo
+send-code = Código do provedor
+send-state = Situação
+send-messages = Mensagens
+send-ordinal = Nº
+send-recipient = Destinatário
+send-heard = Última notícia
+send-narrow = Filtrar as mensagens
+send-any = Todas
+send-show = Mostrar
+send-csv = Resultados em CSV
+send-none = Nenhuma mensagem corresponde ao filtro.
+send-none-yet = Nenhuma mensagem do nº { $from } ao { $to } corresponde ao filtro. As outras ainda não foram examinadas.
+send-first = Desde o começo
+send-further = Mais mensagens
+send-pause = Pausar
+send-resume = Retomar
+send-cancel = Cancelar
+send-cancel-question = As mensagens que ainda não começaram nunca serão enviadas. Não é possível desfazer.
+send-is-paused = Pausado: nada deste envio sai até que seja retomado.
+send-is-resumed = Retomado.
+send-is-canceled = Cancelado: o que não tinha começado não será enviado.
+send-again = Enviar de novo para quem falhou
+send-again-back = Voltar ao envio
+send-again-which = Quais mensagens
+send-again-code = Só mensagens com este código; vazio para todas.
+send-again-check = Verificar
+send-again-send = Enviar
+send-again-done = { $count ->
+    [1] Um novo envio para 1 destinatário foi aceito.
+   *[other] Um novo envio para { $count } destinatários foi aceito.
+}
+send-refused = Nada seria enviado:
+send-check-title = O que seria enviado
+send-check-count = { $count ->
+    [1] 1 destinatário
+   *[other] { $count } destinatários
+}
+send-check-end = Deve terminar em
+send-check-no-end = Só as respostas do provedor limitam quanto tempo leva.
+send-check-limit = O que define quanto tempo leva:
+send-check-skipped = { $count ->
+    [1] 1 entrada fica de fora
+   *[other] { $count } entradas ficam de fora
+}
+send-limit-rate = o ritmo do canal (plano, messages_per_second)
+send-limit-level = o nível do número no provedor
+send-limit-back-off = o provedor recusou há pouco que se enviasse tanto
+send-limit-pair = a pausa entre mensagens para a mesma pessoa (plano, pair_interval)
+send-limit-quota = a quantas pessoas se pode escrever primeiro em um dia (plano, template_quota)
+send-kind-text = Texto
+send-kind-image = Imagem
+send-kind-video = Vídeo
+send-kind-audio = Áudio
+send-kind-document = Documento
+send-kind-template = Modelo
+send-kind-interactive = Interativa
+send-stage-scheduled = Agendado
+send-stage-active = Ativo
+send-stage-paused = Pausado
+send-stage-finished = Terminado
+send-stage-canceled = Cancelado
+send-stage-expired = Expirado
+send-state-queued = Na fila
+send-state-sending = Enviando
+send-state-sent = Enviada
+send-state-delivered = Entregue
+send-state-read = Lida
+send-state-failed = Falhou
+send-state-expired = Expirada
+send-state-canceled = Cancelada
+send-state-unknown = Desconhecida
+send-state-suppressed = Não quer receber
+send-cause-expired = O prazo acabou antes de começar
+send-cause-canceled = O envio foi cancelado antes de começar
+send-cause-suppressed = O destinatário pediu para não receber antes do envio
+send-cause-unknown = Não se sabe se o provedor recebeu

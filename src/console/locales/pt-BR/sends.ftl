@@ -1,0 +1,17 @@
+sends-title = Envios
+sends-new = Novo envio
+sends-none = Nada foi enviado ainda. Escreva uma mensagem, escolha quem recebe e verifique tudo antes de enviar.
+sends-none-match = Nenhum envio corresponde ao filtro.
+sends-all = Mostrar todos os envios
+sends-narrow = Filtrar a lista
+sends-any = Todos
+sends-state = Situação
+sends-channel = Canal
+sends-tag = Etiqueta
+sends-from = Do dia
+sends-to = Até o dia
+sends-show = Mostrar
+sends-accepted = Aceito
+sends-what = Conteúdo
+sends-recipients = Destinatários
+sends-done = Concluído

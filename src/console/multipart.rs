@@ -1,0 +1,237 @@
+//! Forms with files (`multipart/form-data`), read piece by piece: a file is never held as a whole.
+
+use std::time::{Duration, Instant};
+
+use actix_web::HttpRequest;
+use actix_web::http::header::CONTENT_TYPE;
+use actix_web::web::{Bytes, BytesMut, Payload};
+use futures_util::StreamExt as _;
+use tokio::time::timeout_at;
+
+use super::error::Error;
+
+/// The head of a part, and the longest boundary (RFC 2046).
+const LONGEST_HEAD: usize = 8 * 1024;
+const LONGEST_BOUNDARY: usize = 70;
+/// How long a browser may send nothing, and how many bytes in a second it has to send after that.
+const GRACE: Duration = Duration::from_secs(10);
+const RATE: usize = 8 * 1024;
+
+/// How long the rest of a refused form is passed over.
+const PASSED_OVER: Duration = Duration::from_secs(2);
+
+/// A form whose parts are read one after the other.
+pub(super) struct Multipart {
+    payload: Payload,
+    /// What parts the parts.
+    delimiter: Vec<u8>,
+    buffer: BytesMut,
+    is_over: bool,
+    started: Instant,
+    /// How long the browser was not waited for.
+    busy: Duration,
+    received: usize,
+}
+
+/// A part's head.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    /// The field's name.
+    pub(super) name: String,
+    /// The file's name, if it is one.
+    pub(super) file_name: Option<String>,
+}
+
+impl Multipart {
+    /// The form of a request.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreadable`] when it is of another kind.
+    pub(super) fn new(request: &HttpRequest, payload: Payload) -> Result<Self, Error> {
+        let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        let boundary = kind.and_then(boundary).ok_or(Error::Unreadable)?;
+        let delimiter = format!("\r\n--{boundary}").into_bytes();
+        // The first delimiter begins the body, without a line end before it.
+        let buffer = BytesMut::from(&b"\r\n"[..]);
+        Ok(Self {
+            payload,
+            delimiter,
+            buffer,
+            is_over: false,
+            started: Instant::now(),
+            busy: Duration::ZERO,
+            received: 0,
+        })
+    }
+
+    /// The next part; what was not read of the one before is passed over. `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreadable`] when the form breaks off, [`Error::TooSlow`] when it comes too slowly.
+    pub(super) async fn next(&mut self) -> Result<Option<Part>, Error> {
+        while self.piece().await?.is_some() {}
+        if self.is_over {
+            return Ok(None);
+        }
+        let behind = self.delimiter.len();
+        while self.buffer.len() < behind + 2 {
+            self.receive().await?;
+        }
+        if &self.buffer[behind..behind + 2] == b"--" {
+            self.is_over = true;
+            return Ok(None);
+        }
+        loop {
+            if let Some(end) = find(&self.buffer[behind..], b"\r\n\r\n") {
+                let head = self.buffer.split_to(behind + end + 4);
+                let head = head.get(behind..).unwrap_or_default();
+                return part(head).map(Some).ok_or(Error::Unreadable);
+            }
+            if self.buffer.len() > behind + LONGEST_HEAD {
+                return Err(Error::Unreadable);
+            }
+            self.receive().await?;
+        }
+    }
+
+    /// The next piece of the part; `None` at its end.
+    ///
+    /// # Errors
+    ///
+    /// As [`Multipart::next`].
+    pub(super) async fn piece(&mut self) -> Result<Option<Bytes>, Error> {
+        loop {
+            if self.is_over {
+                return Ok(None);
+            }
+            let ready = match find(&self.buffer, &self.delimiter) {
+                Some(0) => return Ok(None),
+                Some(end) => end,
+                // The end may be the beginning of a delimiter.
+                None => self.buffer.len().saturating_sub(self.delimiter.len()),
+            };
+            if ready > 0 {
+                return Ok(Some(self.buffer.split_to(ready).freeze()));
+            }
+            self.receive().await?;
+        }
+    }
+
+    /// A part that is a short text, of at most so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Multipart::next`], and [`Error::TooLarge`].
+    pub(super) async fn text(&mut self, most: usize) -> Result<String, Error> {
+        let mut text = Vec::new();
+        while let Some(piece) = self.piece().await? {
+            if text.len() + piece.len() > most {
+                return Err(Error::TooLarge);
+            }
+            text.extend_from_slice(&piece);
+        }
+        Ok(String::from_utf8_lossy(&text).replace('\0', "\u{fffd}").trim().to_owned())
+    }
+
+    /// Passes over what comes within a moment, so that the browser shows why its file is refused and does not only see that
+    /// its connection ends.
+    pub(super) async fn pass_over(&mut self) {
+        let until = Instant::now() + PASSED_OVER;
+        let passing = async { while matches!(self.payload.next().await, Some(Ok(_))) {} };
+        let _ = timeout_at(until.into(), passing).await;
+    }
+
+    /// To be called when a piece took so long to be stored: the browser is not to blame for that.
+    pub(super) fn stored(&mut self, took: Duration) {
+        self.busy += took;
+    }
+
+    async fn receive(&mut self) -> Result<(), Error> {
+        let at_least = GRACE + Duration::from_secs((self.received / RATE) as u64);
+        let due = self.started + self.busy + at_least;
+        let next = timeout_at(due.into(), self.payload.next()).await.map_err(|_| Error::TooSlow)?;
+        let piece = next.ok_or(Error::Unreadable)?.map_err(|_| Error::Unreadable)?;
+        self.received = self.received.saturating_add(piece.len());
+        self.buffer.extend_from_slice(&piece);
+        Ok(())
+    }
+}
+
+/// The boundary that a content type names.
+fn boundary(kind: &str) -> Option<&str> {
+    let (name, parameters) = kind.split_once(';')?;
+    if !name.trim().eq_ignore_ascii_case("multipart/form-data") {
+        return None;
+    }
+    let named = |parameter: &'_ str| {
+        parameter.trim().get(..9).is_some_and(|name| name.eq_ignore_ascii_case("boundary="))
+    };
+    let parameter = parameters.split(';').find(|parameter| named(parameter))?;
+    let boundary = parameter.trim().get(9..)?.trim_matches('"');
+    let is_sound = !boundary.is_empty()
+        && boundary.len() <= LONGEST_BOUNDARY
+        && boundary.bytes().all(|byte| byte.is_ascii_graphic());
+    is_sound.then_some(boundary)
+}
+
+/// What the head of a part says.
+fn part(head: &[u8]) -> Option<Part> {
+    let head = String::from_utf8_lossy(head);
+    let disposition = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.trim().eq_ignore_ascii_case("content-disposition").then_some(value)
+    })?;
+    let name = parameter(disposition, "name")?;
+    Some(Part { name, file_name: parameter(disposition, "filename") })
+}
+
+/// A quoted parameter, in the form in which browsers write it: a quote in it is percent-encoded.
+fn parameter(disposition: &str, name: &str) -> Option<String> {
+    let mark = format!("; {name}=\"");
+    let start = disposition.find(&mark)? + mark.len();
+    let rest = disposition.get(start..)?;
+    let value = rest.get(..rest.find('"')?)?;
+    Some(value.replace("%22", "\"").replace("%0D", " ").replace("%0A", " ").replace('\0', "\u{fffd}"))
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    let first = *wanted.first()?;
+    let mut from = 0;
+    loop {
+        let place = from + bytes.get(from..)?.iter().position(|byte| *byte == first)?;
+        if bytes.get(place..)?.starts_with(wanted) {
+            return Some(place);
+        }
+        from = place + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_says_its_field_and_its_file() {
+        let head = b"\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a%22b;c.csv\"\r\nContent-Type: text/csv\r\n\r\n";
+        let found = part(head).unwrap();
+        assert_eq!((found.name.as_str(), found.file_name.as_deref()), ("file", Some("a\"b;c.csv")));
+        assert_eq!(part(b"Content-Type: text/csv\r\n\r\n"), None);
+    }
+
+    #[test]
+    fn a_boundary_is_read_or_refused() {
+        assert_eq!(boundary("multipart/form-data; boundary=abc"), Some("abc"));
+        assert_eq!(boundary("Multipart/Form-Data; charset=x; BOUNDARY=\"a-b\""), Some("a-b"));
+        for wrong in [
+            "multipart/form-data",
+            "text/csv; boundary=a",
+            "multipart/form-data; boundary=",
+            "multipart/form-data; boundary=a b",
+        ] {
+            assert_eq!(boundary(wrong), None, "{wrong}");
+        }
+        assert_eq!(find(b"aab\r\n-\r\n--x", b"\r\n--x"), Some(6));
+    }
+}

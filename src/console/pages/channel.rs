@@ -1,0 +1,187 @@
+//! One channel: its state, what holds its pace, and what can be done with it.
+
+pub(in crate::console) mod business;
+pub(in crate::console) mod limits;
+pub(in crate::console) mod pairing;
+pub(in crate::console) mod words;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::web::Data;
+use actix_web::{HttpRequest, HttpResponse};
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use crate::console::component::copy;
+use crate::console::component::notice::done;
+use crate::console::component::table::{Column, table};
+use crate::console::component::time::{maybe, moment};
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::page::{Menu, Page};
+use crate::console::query::Id;
+use crate::console::visitor::Viewer;
+use crate::console::{State, live};
+use crate::domain::channel::{Channel, Kind};
+use crate::domain::limit::Limits;
+use crate::domain::page::PageRequest;
+use crate::store::change::{Change, Filter};
+
+/// How often a pairing that is under way is looked at: a QR code is good for twenty seconds.
+const LOOK: Duration = Duration::from_secs(1);
+/// So many looks later everything is looked at.
+const LOOKS: u32 = 5;
+/// Changes that are shown.
+const CHANGES: u64 = 20;
+
+/// Shows it.
+pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+    let channel = own(&viewer, &state, id.0).await?;
+    page(&viewer, &state, &channel, &Form::new(viewer.text)).await
+}
+
+/// Its live parts.
+pub(in crate::console) async fn follow(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let mut channel = own(&viewer, &state, id.0).await?;
+    let (parts, mut looks, mut fragments, mut is_busy) = (state.clone(), 0, Vec::new(), false);
+    live::stream(&request, &state, LOOK, async move || {
+        let is_whole = looks % LOOKS == 0;
+        looks += 1;
+        if is_whole {
+            channel = own(&viewer, &parts, channel.id).await?;
+            fragments = vec![head(&viewer, &channel), pace(&viewer, &parts, &channel).await?];
+        }
+        if channel.kind == Kind::WebSession && (is_whole || is_busy) {
+            let (stage, shown) = pairing::progress(&viewer, &parts, &channel).await?;
+            is_busy = stage.is_under_way();
+            fragments.truncate(2);
+            fragments.push(shown);
+        }
+        Ok(fragments.clone())
+    })
+}
+
+/// The channel as the store has it now, if it is the company's.
+pub(super) async fn own(viewer: &Viewer, state: &State, id: Uuid) -> Result<Arc<Channel>, Error> {
+    let found = state.engine.records_of(viewer.company.id).await?.find_channel(id).await?;
+    let own = found.filter(|channel| channel.company_id == viewer.company.id);
+    own.map(Arc::new).ok_or(Error::NotFound)
+}
+
+/// The page, with a form that was sent, or a new one.
+pub(super) async fn page(
+    viewer: &Viewer,
+    state: &State,
+    channel: &Arc<Channel>,
+    form: &Form,
+) -> Result<Page, Error> {
+    let text = viewer.text;
+    let limits = state.engine.limits(channel).await?;
+    let own_part = match channel.kind {
+        Kind::BusinessAccount => business::part(viewer, state, channel, form).await?,
+        Kind::WebSession => pairing::part(viewer, state, channel, form).await?,
+    };
+    let body = html! {
+        @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
+        (head(viewer, channel))
+        (own_part)
+        (pace_of(viewer, &limits))
+        section.panel {
+            h2 { (text.get("channels-limits")) }
+            (limits::table_of(viewer, &limits))
+        }
+        (history(viewer, state, channel).await?)
+        p { a href="/console/channels" { (text.get("channels-all")) } }
+    };
+    let page = Page::new(channel.name.clone(), Menu::Channels, body);
+    Ok(page.live(format!("/console/channels/{}/live", channel.id)).secret())
+}
+
+/// What the channel is and how it is; a live part.
+fn head(viewer: &Viewer, channel: &Channel) -> Markup {
+    let text = viewer.text;
+    let limit = channel.messaging_limit.map(|limit| limit.to_string());
+    html! {
+        section.panel #channel-head {
+            p { (words::state(text, &channel.connection)) " " (text.get("channels-since")) " " (moment(viewer, channel.connection.since)) }
+            (words::explanation(text, &channel.connection))
+            dl.facts {
+                dt { (text.get("channels-kind")) } dd { (words::kind(text, channel.kind)) }
+                dt { (text.get("channels-number")) }
+                dd { @match &channel.phone_number { Some(number) => bdi { (number) }, None => span.soft { "—" } } }
+                dt { (text.get("channels-id")) } dd { (copy::id(text, channel.id)) }
+                dt { (text.get("channels-tier")) } dd { bdi { (channel.tier) } }
+                @if channel.kind == Kind::BusinessAccount {
+                    dt { (text.get("channels-quality")) } dd { (words::quality(text, channel.quality_rating.as_deref())) }
+                    @if let Some(level) = channel.level {
+                        dt { (text.get("channels-level")) } dd { code { (level) } }
+                    }
+                    @if let Some(limit) = limit {
+                        dt { (text.get("channels-messaging-limit")) } dd { (limit) }
+                    }
+                } @else {
+                    dt { (text.get("channels-linked-at")) } dd { (maybe(viewer, channel.linked_at)) }
+                }
+            }
+        }
+    }
+}
+
+async fn pace(viewer: &Viewer, state: &State, channel: &Arc<Channel>) -> Result<Markup, Error> {
+    let limits = state.engine.limits(channel).await?;
+    Ok(pace_of(viewer, &limits))
+}
+
+fn pace_of(viewer: &Viewer, limits: &Limits) -> Markup {
+    html! { div #channel-pace { (limits::pace(viewer, limits)) } }
+}
+
+/// What people changed of it, newest first.
+async fn history(viewer: &Viewer, state: &State, channel: &Channel) -> Result<Markup, Error> {
+    let text = viewer.text;
+    let subject = channel.id.to_string();
+    let filter = Filter { subject: Some(&subject), ..Filter::default() };
+    let request = PageRequest { page: 1, limit: CHANGES };
+    let changes = state.engine.records_of(viewer.company.id).await?.changes(filter, request).await?.records;
+    let columns = [
+        Column::words(text.get("channels-when")),
+        Column::words(text.get("channels-who")),
+        Column::words(text.get("channels-what")),
+        Column::words(text.get("channels-before")),
+        Column::words(text.get("channels-after")),
+    ];
+    let rows = changes.into_iter().map(|change| {
+        let Change { at, who, what, before, after, .. } = change;
+        vec![
+            moment(viewer, at),
+            html! { bdi { (who) } },
+            html! { code { (what.as_str()) } },
+            html! { @if let Some(before) = before { bdi { (plain(&before)) } } @else { span.soft { "—" } } },
+            html! { bdi { (plain(&after)) } },
+        ]
+    });
+    Ok(html! {
+        section.panel {
+            h2 { (text.get("channels-history")) }
+            (table(&text.get("channels-history"), &columns, rows))
+        }
+    })
+}
+
+/// A recorded value: a word as it is, fields one after the other.
+fn plain(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(word) => word.clone(),
+        serde_json::Value::Object(fields) => {
+            let known = fields.iter().filter(|(_, value)| !value.is_null());
+            known.map(|(name, value)| format!("{name}: {}", plain(value))).collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,132 @@
+//! What is special to a business account: its webhook, a new token, its templates, who is left out.
+
+use actix_web::web::Data;
+use maud::{Markup, html};
+
+use super::super::new_channel::secret;
+use crate::console::State;
+use crate::console::component::copy::copy;
+use crate::console::component::field::{Field, once};
+use crate::console::component::notice::warning;
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::page::Answer;
+use crate::console::query::Id;
+use crate::console::visitor::Viewer;
+use crate::domain::channel::{Channel, Kind};
+use crate::engine::Webhook;
+
+/// Takes a new token, or none, and connects again.
+pub(in crate::console) async fn reconnect(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let channel = of_kind(&viewer, &state, id).await?;
+    let token = secret(&mut form, "token");
+    if form.has_faults() {
+        return Ok(super::page(&viewer, &state, &channel, &form).await?.unprocessable().into());
+    }
+    let act = async || {
+        state.engine.reconnect(&viewer.who(), channel.id, token).await?;
+        state.flashes.put(viewer.session, "done", viewer.text.get("channels-reconnecting"));
+        Ok(back(&channel))
+    };
+    state.once.act(&viewer, &form, act).await
+}
+
+/// Takes the secret that signs webhooks.
+pub(in crate::console) async fn set_app_secret(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let channel = of_kind(&viewer, &state, id).await?;
+    let given = secret(&mut form, "app_secret");
+    if given.is_none() && !form.has_faults() {
+        form.fault("app_secret", viewer.text.get("fault-field-missing"));
+    }
+    let Some(given) = given.filter(|_| !form.has_faults()) else {
+        return Ok(super::page(&viewer, &state, &channel, &form).await?.unprocessable().into());
+    };
+    let act = async || {
+        state.engine.set_app_secret(&viewer.who(), channel.id, &given).await?;
+        state.flashes.put(viewer.session, "done", viewer.text.get("channels-app-secret-kept"));
+        Ok(back(&channel))
+    };
+    state.once.act(&viewer, &form, act).await
+}
+
+async fn of_kind(viewer: &Viewer, state: &State, id: Id) -> Result<std::sync::Arc<Channel>, Error> {
+    let channel = super::own(viewer, state, id.0).await?;
+    if channel.kind == Kind::BusinessAccount { Ok(channel) } else { Err(Error::NotFound) }
+}
+
+fn back(channel: &Channel) -> Answer {
+    Answer::to(format!("/console/channels/{}", channel.id))
+}
+
+/// The part of the page.
+pub(super) async fn part(
+    viewer: &Viewer,
+    state: &State,
+    channel: &Channel,
+    form: &Form,
+) -> Result<Markup, Error> {
+    let text = viewer.text;
+    let waba_id = channel.waba_id.as_deref().unwrap_or_default();
+    let place = format!("/console/channels/{}", channel.id);
+    Ok(html! {
+        @if viewer.is_owner() {
+            section.panel {
+                h2 { (text.get("channels-reconnect-title")) }
+                p { (text.get("channels-reconnect-hint")) }
+                form method="post" action=(format!("{place}/reconnect")) {
+                    (once(form))
+                    (Field::new(form, "token", &text.get("channels-token")).hint(&text.get("channels-token-again")).autocomplete("off").password())
+                    button type="submit" { (text.get("channels-reconnect")) }
+                }
+            }
+            (webhook(viewer, state, channel, form).await?)
+        }
+        section.panel {
+            h2 { (text.get("channels-see-also")) }
+            ul {
+                li { a href=(format!("/console/templates?account={waba_id}")) { (text.get("channels-templates")) } }
+                li { a href="/console/suppressions" { (text.get("channels-suppressions")) } " " span.soft { (text.get("channels-suppressions-hint")) } }
+            }
+        }
+    })
+}
+
+/// What the provider's console has to be told. It proves the address to be ours, so owners alone see it.
+async fn webhook(viewer: &Viewer, state: &State, channel: &Channel, form: &Form) -> Result<Markup, Error> {
+    let text = viewer.text;
+    let Webhook { path, verify_token, has_app_secret } = state.engine.webhook(channel).await?;
+    let base = state.options.public_url.as_ref().map(|url| url.as_str().trim_end_matches('/').to_owned());
+    Ok(html! {
+        section.panel {
+            h2 { (text.get("channels-webhook")) }
+            p { (text.get("channels-webhook-hint")) }
+            dl.facts {
+                dt { (text.get("channels-callback")) }
+                dd {
+                    (copy(text, &text.get("channels-callback"), &format!("{}{path}", base.as_deref().unwrap_or_default())))
+                    @if base.is_none() { p.hint { (text.get("channels-no-public-url")) } }
+                }
+                dt { (text.get("channels-verify-token")) }
+                dd { (copy(text, &text.get("channels-verify-token"), verify_token.expose())) }
+            }
+            @if !has_app_secret { (warning(&html! { p { (text.get("channels-no-app-secret")) } })) }
+            form method="post" action=(format!("/console/channels/{}/app-secret", channel.id)) {
+                (once(form))
+                (Field::new(form, "app_secret", &text.get("channels-app-secret")).hint(&text.get("channels-app-secret-hint")).autocomplete("off").password())
+                button.plain type="submit" {
+                    @if has_app_secret { (text.get("channels-app-secret-replace")) } @else { (text.get("channels-app-secret-save")) }
+                }
+            }
+        }
+    })
+}

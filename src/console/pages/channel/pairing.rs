@@ -1,0 +1,298 @@
+//! Linking a phone to a web session: each step with what the person sees on the phone, and what to do.
+//!
+//! Codes and challenges are secrets of the device that is being linked: only those who may pair see them.
+
+use actix_web::web::Data;
+use maud::{Markup, PreEscaped, html};
+use qrcode::QrCode;
+use qrcode::render::svg;
+use serde_json::Value;
+
+use crate::connector::web_session::Assertion;
+use crate::console::State;
+use crate::console::component::badge::{Tone, badge};
+use crate::console::component::field::{Field, faults, once};
+use crate::console::component::time::second;
+use crate::console::component::{confirm, copy};
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::page::Answer;
+use crate::console::query::Id;
+use crate::console::text::Text;
+use crate::console::visitor::Viewer;
+use crate::domain::channel::{Channel, Kind};
+use crate::domain::phone::PhoneNumber;
+use crate::engine;
+use crate::engine::web_session::{Pairing, Passkey, PasskeyAnswer, Shown, Stage};
+use crate::error::{Code, Refusal};
+
+/// No number that a person types is longer.
+const NUMBER: usize = 40;
+/// Assertions have some 2,000 characters.
+const ASSERTION: usize = 64 * 1024;
+
+/// Begins to link a phone, with a code to be typed when a number is given.
+pub(in crate::console) async fn pair(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let channel = of_kind(&viewer, &state, id).await?;
+    let number = form.optional("phone_number", NUMBER).map(|typed| PhoneNumber::parse(&typed)).transpose();
+    let number = number.unwrap_or_else(|_| {
+        form.fault("phone_number", viewer.text.get("pairing-fault-number"));
+        None
+    });
+    if form.has_faults() {
+        return Ok(super::page(&viewer, &state, &channel, &form).await?.unprocessable().into());
+    }
+    state.engine.pair(&channel, number).await?;
+    Ok(back(&channel))
+}
+
+/// Takes the phone off, or ends a pairing.
+pub(in crate::console) async fn unlink(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
+    let channel = of_kind(&viewer, &state, id).await?;
+    state.engine.unlink(&channel).await?;
+    state.flashes.put(viewer.session, "done", viewer.text.get("pairing-unlinked-done"));
+    Ok(back(&channel))
+}
+
+/// Takes what is answered at the passkey gate: an assertion, or that the codes are the same.
+pub(in crate::console) async fn passkey(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let channel = of_kind(&viewer, &state, id).await?;
+    let answer = if form.words().has("confirmed", "yes") {
+        Some(PasskeyAnswer::Confirmation)
+    } else {
+        assertion(&mut form).map(PasskeyAnswer::Assertion)
+    };
+    if let Some(answer) = answer {
+        match state.engine.answer_passkey(&channel, answer).await {
+            Ok(_) => return Ok(back(&channel)),
+            Err(engine::Error::Refused(Refusal { code: Code::InvalidField, .. })) => {
+                form.fault("assertion", viewer.text.get("pairing-fault-challenge"));
+            }
+            // The step is over: the page shows which one it is now.
+            Err(engine::Error::Refused(Refusal { code: Code::PasskeyNotExpected, .. })) => {
+                return Ok(back(&channel));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(super::page(&viewer, &state, &channel, &form).await?.unprocessable().into())
+}
+
+/// The assertion that was pasted, whole or in the `assertion` that programs hand in.
+fn assertion(form: &mut Form) -> Option<Assertion> {
+    let pasted = form.required("assertion", ASSERTION);
+    if form.has_faults() {
+        return None;
+    }
+    let given: Value = serde_json::from_str(&pasted).unwrap_or_default();
+    let inner = given.get("assertion").unwrap_or(&given);
+    match Assertion::parse(inner) {
+        Ok(assertion) => Some(assertion),
+        Err(fault) => {
+            let said = [("fault", fault.to_string().into())];
+            form.fault("assertion", form.text().with("pairing-fault-assertion", said));
+            None
+        }
+    }
+}
+
+async fn of_kind(viewer: &Viewer, state: &State, id: Id) -> Result<std::sync::Arc<Channel>, Error> {
+    let channel = super::own(viewer, state, id.0).await?;
+    if channel.kind == Kind::WebSession { Ok(channel) } else { Err(Error::NotFound) }
+}
+
+fn back(channel: &Channel) -> Answer {
+    Answer::to(format!("/console/channels/{}", channel.id))
+}
+
+/// The part of the page.
+pub(super) async fn part(
+    viewer: &Viewer,
+    state: &State,
+    channel: &Channel,
+    form: &Form,
+) -> Result<Markup, Error> {
+    let text = viewer.text;
+    let place = format!("/console/channels/{}", channel.id);
+    let shows_assertion = form.fault_of("assertion").is_some();
+    let (_, progress) = progress(viewer, state, channel).await?;
+    Ok(html! {
+        (faults(form))
+        (progress)
+        @if shows_assertion {
+            // Beside the live part, which would take the fault away.
+            section.panel { (assertion_form(form, &place)) }
+        }
+        @if viewer.may_work() {
+            section.panel {
+                h2 { (text.get("pairing-actions")) }
+                form method="post" action=(format!("{place}/pair")) {
+                    details.more open[form.fault_of("phone_number").is_some()] {
+                        summary { (text.get("pairing-by-number")) }
+                        (Field::new(form, "phone_number", &text.get("pairing-number")).hint(&text.get("pairing-number-hint")).most(NUMBER).autocomplete("off").input("tel"))
+                    }
+                    button type="submit" { (text.get("pairing-pair")) }
+                }
+                @if let Some(page) = state.engine.played_phone() {
+                    p { a href=(page) target="_blank" rel="noopener noreferrer" { (text.get("pairing-played-phone")) } }
+                }
+                (confirm::confirm(text, &format!("{place}/unlink"), &text.get("pairing-unlink"), &text.get("pairing-unlink-question")))
+            }
+        }
+    })
+}
+
+/// How far the channel is with being linked; a live part.
+pub(super) async fn progress(
+    viewer: &Viewer,
+    state: &State,
+    channel: &Channel,
+) -> Result<(Stage, Markup), Error> {
+    let text = viewer.text;
+    let pairing = match state.engine.pairing(channel.id).await {
+        Ok(pairing) => pairing,
+        Err(engine::Error::Refused(Refusal { code: Code::FeatureUnavailable, .. })) => {
+            let shown = html! {
+                section.panel #channel-pairing {
+                    h2 { (text.get("pairing-title")) }
+                    p { (text.get("pairing-not-built")) }
+                }
+            };
+            return Ok((Stage::Unlinked, shown));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let (tone, key) = stage(pairing.stage);
+    let shown = html! {
+        section.panel #channel-pairing {
+            h2 { (text.get("pairing-title")) " " (badge(tone, &text.get(key))) }
+            div role="status" { (instruction(text, &pairing)) }
+            @if let Some(failure) = &pairing.code_failure {
+                p.notice.warning { (text.get("pairing-no-code")) " " span lang="en" { (failure) } }
+            }
+            @if viewer.may_work() { (codes(viewer, channel, &pairing)) }
+        }
+    };
+    Ok((pairing.stage, shown))
+}
+
+const fn stage(stage: Stage) -> (Tone, &'static str) {
+    match stage {
+        Stage::Unlinked => (Tone::Plain, "pairing-unlinked"),
+        Stage::Starting => (Tone::Busy, "pairing-starting"),
+        Stage::Waiting => (Tone::Busy, "pairing-waiting"),
+        Stage::PasskeyRequired => (Tone::Warning, "pairing-passkey-required"),
+        Stage::PasskeyConfirm => (Tone::Warning, "pairing-passkey-confirm"),
+        Stage::Linking => (Tone::Busy, "pairing-linking"),
+        Stage::Linked => (Tone::Good, "pairing-linked"),
+    }
+}
+
+/// What the person sees on the phone, and what to do.
+fn instruction(text: Text, pairing: &Pairing) -> Markup {
+    let waits_for_phone = pairing.passkey.as_ref().is_some_and(|passkey| passkey.waits_for_phone);
+    let (phone, act) = match pairing.stage {
+        Stage::Unlinked => ("pairing-unlinked-phone", "pairing-unlinked-act"),
+        Stage::Starting => ("pairing-starting-phone", "pairing-starting-act"),
+        Stage::Waiting if pairing.code.is_some() => ("pairing-code-phone", "pairing-code-act"),
+        Stage::Waiting => ("pairing-waiting-phone", "pairing-waiting-act"),
+        Stage::PasskeyRequired if waits_for_phone => {
+            ("pairing-passkey-sent-phone", "pairing-passkey-sent-act")
+        }
+        Stage::PasskeyRequired => ("pairing-passkey-required-phone", "pairing-passkey-required-act"),
+        Stage::PasskeyConfirm if waits_for_phone => {
+            ("pairing-passkey-confirmed-phone", "pairing-passkey-confirmed-act")
+        }
+        Stage::PasskeyConfirm => ("pairing-passkey-confirm-phone", "pairing-passkey-confirm-act"),
+        Stage::Linking => ("pairing-linking-phone", "pairing-linking-act"),
+        Stage::Linked => ("pairing-linked-phone", "pairing-linked-act"),
+    };
+    html! {
+        dl.facts {
+            dt { (text.get("pairing-on-the-phone")) } dd { (text.get(phone)) }
+            dt { (text.get("pairing-to-do")) } dd { (text.get(act)) }
+        }
+    }
+}
+
+/// What is to be scanned, typed, signed or compared.
+fn codes(viewer: &Viewer, channel: &Channel, pairing: &Pairing) -> Markup {
+    let text = viewer.text;
+    let until = |at| html! { p.soft { (text.get("pairing-until")) " " (second(viewer, at)) } };
+    html! {
+        @if let Some(Shown { secret, expires_at }) = &pairing.code {
+            p { code.code aria-label=(text.get("pairing-code")) role="text" { (grouped(secret.expose())) } }
+            (until(*expires_at))
+        }
+        @if pairing.stage == Stage::Waiting && let Some(Shown { secret, expires_at }) = &pairing.qr {
+            (drawn(text, secret.expose()))
+            (until(*expires_at))
+        }
+        @if let Some(passkey) = &pairing.passkey {
+            @if !passkey.waits_for_phone { (gate(viewer, channel, pairing.stage, passkey)) }
+            (until(passkey.expires_at))
+        }
+    }
+}
+
+fn gate(viewer: &Viewer, channel: &Channel, stage: Stage, passkey: &Passkey) -> Markup {
+    let text = viewer.text;
+    let place = format!("/console/channels/{}", channel.id);
+    match &passkey.code {
+        Some(code) if stage == Stage::PasskeyConfirm => html! {
+            p { code.code aria-label=(text.get("pairing-code")) role="text" { (code.expose()) } }
+            form method="post" action=(format!("{place}/passkey")) {
+                input type="hidden" name="confirmed" value="yes";
+                button type="submit" { (text.get("pairing-same")) }
+            }
+        },
+        _ => {
+            let challenge = Value::Object(passkey.challenge.options().clone()).to_string();
+            html! {
+                (copy::block(text, &text.get("pairing-challenge"), &challenge))
+                p.soft { (text.get("pairing-programs")) " " code { (format!("/api/v1/web-chat/{}/pairing/passkey", channel.id)) } }
+                details.more id="channel-assertion" {
+                    summary { (text.get("pairing-paste")) }
+                    (assertion_form(&Form::new(text), &place))
+                }
+            }
+        }
+    }
+}
+
+fn assertion_form(form: &Form, place: &str) -> Markup {
+    let text = form.text();
+    html! {
+        form method="post" action=(format!("{place}/passkey")) {
+            (once(form))
+            (Field::new(form, "assertion", &text.get("pairing-assertion")).hint(&text.get("pairing-assertion-hint")).required().area(6))
+            button type="submit" { (text.get("pairing-hand-in")) }
+        }
+    }
+}
+
+/// The QR code as an image that both themes show dark on light.
+fn drawn(text: Text, payload: &str) -> Markup {
+    let Ok(code) = QrCode::new(payload) else {
+        tracing::error!("what is to be scanned does not fit into a QR code");
+        return html! {};
+    };
+    let drawn = code.render::<svg::Color<'_>>().min_dimensions(256, 256).build();
+    let drawn = drawn.find("<svg").map_or("", |start| &drawn[start..]);
+    html! { div.qr role="img" aria-label=(text.get("pairing-qr")) data-payload=(payload) { (PreEscaped(drawn)) } }
+}
+
+/// The eight characters, as the phone asks for them.
+fn grouped(code: &str) -> String {
+    code.split_at_checked(4).map_or_else(|| code.to_owned(), |(first, second)| format!("{first}-{second}"))
+}

@@ -1,0 +1,130 @@
+//! Channels in words: kinds, states, reasons, limits.
+
+use maud::{Markup, html};
+
+use crate::console::component::badge::{Tone, badge};
+use crate::console::component::status::status;
+use crate::console::text::Text;
+use crate::domain::channel::{Connection, Kind, Reason, Status};
+
+/// What a kind of channel is called.
+pub(in crate::console) fn kind(text: Text, kind: Kind) -> String {
+    text.get(match kind {
+        Kind::BusinessAccount => "channels-kind-business",
+        Kind::WebSession => "channels-kind-web",
+    })
+}
+
+/// The badge of a channel's state.
+pub(in crate::console) fn state(text: Text, connection: &Connection) -> Markup {
+    if connection.status == Status::Connected && connection.reason.is_some() {
+        return badge(Tone::Warning, &text.get("channels-state-restricted"));
+    }
+    status(text, connection.status)
+}
+
+/// What the state means for the company, and why it is so.
+pub(in crate::console) fn explanation(text: Text, connection: &Connection) -> Markup {
+    let Some(Reason { code, sentence, provider_code }) = &connection.reason else {
+        return html! { p { (text.get(meaning(connection.status))) } };
+    };
+    html! {
+        @match reason(code) {
+            Some(key) => p { (text.get(key)) },
+            None => p lang="en" { (sentence) },
+        }
+        @if reason(code).is_some() {
+            details.more {
+                summary { (text.get("channels-reason-more")) }
+                p.said lang="en" { bdi { (sentence) } }
+                p.soft {
+                    code { (code) }
+                    @if let Some(provider_code) = provider_code {
+                        " · " (text.with("channels-provider-code", [("code", provider_code.to_string().into())]))
+                    }
+                }
+            }
+        }
+    }
+}
+
+const fn meaning(status: Status) -> &'static str {
+    match status {
+        Status::Connected => "channels-means-connected",
+        Status::Connecting => "channels-means-connecting",
+        Status::Disconnected => "channels-means-disconnected",
+        Status::Blocked => "channels-means-blocked",
+        Status::Pairing => "channels-means-pairing",
+    }
+}
+
+/// The text of a reason; `None` for one that an older or newer program wrote.
+fn reason(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "credentials_refused" => "channels-reason-credentials-refused",
+        "account_restricted" => "channels-reason-account-restricted",
+        "no_usable_token" => "channels-reason-no-usable-token",
+        "logged_out" => "channels-reason-logged-out",
+        "account_locked" => "channels-reason-account-locked",
+        "replaced" => "channels-reason-replaced",
+        "banned" => "channels-reason-banned",
+        "client_outdated" => "channels-reason-client-outdated",
+        "passkey_timed_out" => "channels-reason-passkey-timed-out",
+        "passkey_refused" => "channels-reason-passkey-refused",
+        "business_pairing_refused" => "channels-reason-business-pairing-refused",
+        "pairing_failed" => "channels-reason-pairing-failed",
+        "connection_refused" => "channels-reason-connection-refused",
+        "link_lost" => "channels-reason-link-lost",
+        "session_failed" => "channels-reason-session-failed",
+        "unreachable" => "channels-reason-unreachable",
+        "qr_expired" => "channels-reason-qr-expired",
+        "restricted" => "channels-reason-restricted",
+        _ => return None,
+    })
+}
+
+/// What is limited.
+pub(in crate::console) fn limit(text: Text, name: &str) -> String {
+    text.get(match name {
+        "messages_per_second" => "channels-limit-messages-per-second",
+        "provider_level" => "channels-limit-provider-level",
+        "back_off" => "channels-limit-back-off",
+        "pause" => "channels-limit-pause",
+        "pair" => "channels-limit-pair",
+        "template_quota" => "channels-limit-template-quota",
+        "daily_cap" => "channels-limit-daily-cap",
+        "cold_contacts" => "channels-limit-cold-contacts",
+        "provider_messaging_limit" => "channels-limit-provider-messaging-limit",
+        "api_requests" => "channels-limit-api-requests",
+        _ => return name.to_owned(),
+    })
+}
+
+/// How the provider rates the number.
+pub(in crate::console) fn quality(text: Text, rating: Option<&str>) -> Markup {
+    let (tone, key) = match rating {
+        Some("GREEN") => (Tone::Good, "channels-quality-high"),
+        Some("YELLOW") => (Tone::Warning, "channels-quality-medium"),
+        Some("RED") => (Tone::Bad, "channels-quality-low"),
+        Some(other) if other != "UNKNOWN" => return badge(Tone::Plain, other),
+        _ => (Tone::Plain, "channels-quality-unknown"),
+    };
+    badge(tone, &text.get(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::limit;
+
+    #[test]
+    fn every_limit_and_every_state_has_its_words() {
+        let text = Text(crate::console::language::Language::English);
+        for name in limit::NAMES {
+            assert_ne!(super::limit(text, name), name);
+        }
+        for status in Status::ALL {
+            assert_ne!(text.get(meaning(*status)), meaning(*status));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! To whom: tags, numbers, and people who are looked for and picked.
+
+use maud::{Markup, html};
+use serde_json::{Map, Value};
+
+use crate::console::State;
+use crate::console::component::field::Field;
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::visitor::Viewer;
+use crate::console::words::Words;
+use crate::domain::contact::{Contact, Tag};
+use crate::domain::page::PageRequest;
+
+/// Tags that are offered: the newest.
+const TAGS: u64 = 1_000;
+/// People that a search shows.
+const FOUND: u64 = 20;
+const SEARCH_CHARS: usize = 200;
+
+/// Whom one can choose.
+pub(super) struct Audience {
+    tags: Vec<Tag>,
+    found: Option<Vec<Contact>>,
+}
+
+impl Audience {
+    pub(super) async fn read(state: &State, viewer: &Viewer, words: &Words) -> Result<Self, Error> {
+        let company = viewer.company.id;
+        let records = state.engine.records_of(company).await?;
+        let mut tags = records.tags(company, PageRequest { page: 1, limit: TAGS }, None).await?.records;
+        tags.sort_by_cached_key(|tag| tag.summary.name.to_lowercase());
+        let search: String = words.one("find").chars().take(SEARCH_CHARS).collect();
+        let found = if words.one("action") == "find" && !search.is_empty() {
+            let page = PageRequest { page: 1, limit: FOUND };
+            Some(records.contacts(company, page, Some(&search)).await?.records)
+        } else {
+            None
+        };
+        Ok(Self { tags, found })
+    }
+}
+
+/// The numbers of an area: one on each line, or with commas or semicolons between them.
+fn numbers(words: &Words) -> impl Iterator<Item = &str> {
+    let numbers = words.raw("numbers").unwrap_or_default().split(['\n', '\r', ',', ';']);
+    numbers.map(str::trim).filter(|number| !number.is_empty())
+}
+
+/// Adds whom the form names to a request.
+pub(super) fn add(body: &mut Map<String, Value>, words: &Words) {
+    let people = numbers(words).chain(words.all("person"));
+    let people: Vec<_> = people.map(Value::from).collect();
+    let tags: Vec<_> = words.all("tag").map(Value::from).collect();
+    body.insert("phone_number".to_owned(), people.into());
+    body.insert("contact_tag_id".to_owned(), tags.into());
+}
+
+/// The fields for it.
+pub(super) fn fields(viewer: &Viewer, form: &Form, audience: &Audience) -> Markup {
+    let text = viewer.text;
+    let words = form.words();
+    let picked: Vec<_> = words.all("person").collect();
+    let found = audience.found.as_deref().unwrap_or_default();
+    let is_new = |contact: &&Contact| !picked.contains(&contact.person.phone_number.as_str());
+    html! {
+        @if !audience.tags.is_empty() {
+            div.field {
+                label for="field-tags" { (text.get("compose-tags")) }
+                p.hint id="field-tags-hint" { (text.get("compose-tags-hint")) }
+                select id="field-tags" name="tag" multiple size="6" aria-describedby="field-tags-hint" {
+                    @for tag in &audience.tags {
+                        @let id = tag.summary.id.to_string();
+                        option value=(id) selected[words.has("tag", &id)] {
+                            (tag.summary.name) " (" (text.number(tag.contacts)) ")"
+                        }
+                    }
+                }
+            }
+        }
+        (Field::new(form, "numbers", &text.get("compose-numbers")).hint(&text.get("compose-numbers-hint")).area(4))
+        div.row.bottom {
+            (Field::new(form, "find", &text.get("compose-find")).most(SEARCH_CHARS).input("search"))
+            button.plain type="submit" name="action" value="find" formnovalidate { (text.get("compose-find-button")) }
+        }
+        @if audience.found.is_some() && found.is_empty() { p { (text.get("compose-found-none")) } }
+        @if !picked.is_empty() || !found.is_empty() {
+            fieldset.field {
+                legend { (text.get("compose-people")) }
+                @for number in &picked {
+                    label.choice { input type="checkbox" name="person" value=(number) checked; span { bdi { (number) } } }
+                }
+                @for contact in found.iter().filter(|contact| contact.person.phone().is_some()).filter(is_new) {
+                    @let person = &contact.person;
+                    label.choice {
+                        input type="checkbox" name="person" value=(person.phone_number);
+                        span { bdi { (person.first_name) " " (person.last_name) } " " bdi { (person.phone_number) } }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Every part of a template that can be filled in: the header's text, file or place, the text's variables by their
+//! numbers or names, the buttons' addresses, codes and payloads.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use crate::console::component::field::Field;
+use crate::console::form::Form;
+use crate::console::text::Text;
+use crate::console::words::Words;
+use crate::domain::template::{Button, Header, ParameterFormat, Shape, Template, Variables};
+
+/// The name of a variable's field.
+fn name_of(part: &str, variable: &str) -> String {
+    format!("{part}_{variable}")
+}
+
+/// The values of the form, as a client of the API gives them.
+pub(super) fn components(template: &Template, words: &Words) -> Vec<Value> {
+    let Some(shape) = Shape::read(template) else { return Vec::new() };
+    let mut components = Vec::new();
+    let wording = |part: &str, Variables(names): &Variables| -> Vec<Value> {
+        let value = |variable: &String| {
+            let text = words.one(&name_of(part, variable));
+            match shape.format {
+                ParameterFormat::Positional => json!({"type": "text", "text": text}),
+                ParameterFormat::Named => {
+                    json!({"type": "text", "text": text, "parameter_name": variable})
+                }
+            }
+        };
+        names.iter().map(value).collect()
+    };
+    let header = match &shape.header {
+        Header::Text(variables) => wording("header", variables),
+        Header::Media(kind) => vec![json!({"type": kind, "link": words.one("header_link")})],
+        Header::Location => {
+            let place = ["latitude", "longitude", "name", "address"]
+                .map(|field| (field.to_owned(), Value::from(words.one(&name_of("header", field)))));
+            vec![json!({"type": "location", "location": Value::Object(place.into_iter().collect())})]
+        }
+        Header::Absent | Header::Unchecked => Vec::new(),
+    };
+    if !header.is_empty() {
+        components.push(json!({"type": "header", "parameters": header}));
+    }
+    let body = wording("body", &shape.body);
+    if !body.is_empty() {
+        components.push(json!({"type": "body", "parameters": body}));
+    }
+    for (index, button) in shape.buttons.iter().enumerate() {
+        let given = words.one(&name_of("button", &index.to_string()));
+        let (sub_type, parameter) = match button {
+            Button::Link => ("url", json!({"type": "text", "text": given})),
+            Button::CopyCode => ("copy_code", json!({"type": "coupon_code", "coupon_code": given})),
+            Button::QuickReply if !given.is_empty() => {
+                ("quick_reply", json!({"type": "payload", "payload": given}))
+            }
+            Button::QuickReply | Button::Fixed | Button::Unchecked => continue,
+        };
+        let index = index.to_string();
+        components
+            .push(json!({"type": "button", "sub_type": sub_type, "index": index, "parameters": [parameter]}));
+    }
+    components
+}
+
+/// A field for each value.
+pub(super) fn fields(text: Text, template: &Template, form: &Form) -> Markup {
+    let Some(shape) = Shape::read(template) else { return html! { p { (text.get("compose-unreadable")) } } };
+    let variable = |part: &str, key: &str, name: &String| {
+        let label = text.with(key, [("name", name.as_str().into())]);
+        let name = name_of(part, name);
+        Field::new(form, &name, &label).required().most(1024).text()
+    };
+    let needs_nothing = matches!(&shape.header, Header::Absent | Header::Unchecked)
+        && shape.body.0.is_empty()
+        && shape.buttons.iter().all(|button| matches!(button, Button::Fixed | Button::Unchecked));
+    html! {
+        @if needs_nothing { p { (text.get("compose-nothing-to-fill")) } }
+        @match &shape.header {
+            Header::Text(Variables(names)) => { @for name in names { (variable("header", "compose-header-variable", name)) } }
+            Header::Media(_) => {
+                (Field::new(form, "header_link", &text.get("compose-header-link"))
+                    .hint(&text.get("compose-link-hint")).required().input("url"))
+            }
+            Header::Location => {
+                (Field::new(form, "header_latitude", &text.get("compose-latitude")).required().text())
+                (Field::new(form, "header_longitude", &text.get("compose-longitude")).required().text())
+                (Field::new(form, "header_name", &text.get("compose-place")).text())
+                (Field::new(form, "header_address", &text.get("compose-address")).text())
+            }
+            Header::Absent | Header::Unchecked => {}
+        }
+        @for name in &shape.body.0 { (variable("body", "compose-body-variable", name)) }
+        @for (index, button) in shape.buttons.iter().enumerate() {
+            @let name = name_of("button", &index.to_string());
+            @let number = (index as u64 + 1).into();
+            @match button {
+                Button::Link => {
+                    (Field::new(form, &name, &text.with("compose-button-link", [("number", number)])).required().text())
+                }
+                Button::CopyCode => {
+                    (Field::new(form, &name, &text.with("compose-button-code", [("number", number)])).required().text())
+                }
+                Button::QuickReply => {
+                    (Field::new(form, &name, &text.with("compose-button-payload", [("number", number)])).text())
+                }
+                Button::Fixed | Button::Unchecked => {}
+            }
+        }
+        p.hint { (text.get("compose-same-for-all")) }
+    }
+}

@@ -1,0 +1,51 @@
+//! Contacts as a CSV file that can be imported again: all of them, or those that a search finds.
+
+use std::io;
+
+use actix_web::HttpResponse;
+use actix_web::http::header::CONTENT_DISPOSITION;
+use actix_web::web::{Bytes, Data};
+use futures_util::stream::try_unfold;
+
+use crate::console::State;
+use crate::console::error::Error;
+use crate::console::query::Query;
+use crate::console::visitor::Viewer;
+use crate::import::export_csv;
+
+/// Contacts read and written at once.
+const STRETCH: usize = 500;
+
+/// The file.
+pub(in crate::console) async fn download(
+    viewer: Viewer,
+    state: Data<State>,
+    query: Query,
+) -> Result<HttpResponse, Error> {
+    let company = viewer.company.id;
+    let records = state.engine.records_of(company).await?;
+    let found = records.search_contacts(company, query.text("search", 200)).await?;
+    drop(records);
+    let engine = state.engine.clone();
+    let rows = try_unfold((found, true), move |(mut found, is_first)| {
+        let engine = engine.clone();
+        async move {
+            if found.is_empty() && !is_first {
+                return Ok(None);
+            }
+            let broken = |error: &dyn std::fmt::Display| {
+                tracing::error!(%error, "an export of contacts broke off");
+                io::Error::other("the export broke off")
+            };
+            // Oldest first, as contacts are imported; a turn for each stretch, so that a slow browser holds nobody up.
+            let stretch = found.split_off(found.len().saturating_sub(STRETCH));
+            let records = engine.records_of(company).await.map_err(|error| broken(&error))?;
+            let contacts = records.contacts_in(company, &stretch).await.map_err(|error| broken(&error))?;
+            Ok::<_, io::Error>(Some((Bytes::from(export_csv(is_first, &contacts)), (found, false))))
+        }
+    });
+    Ok(HttpResponse::Ok()
+        .content_type("text/csv; charset=utf-8")
+        .insert_header((CONTENT_DISPOSITION, "attachment; filename=\"contacts.csv\""))
+        .streaming(Box::pin(rows)))
+}

@@ -1,0 +1,334 @@
+//! The list of contacts: search, pages, tags, and what is done with many at once.
+
+use std::time::Duration;
+
+use actix_web::web::Data;
+use maud::{Markup, html};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::console::State;
+use crate::console::component::empty::empty;
+use crate::console::component::field::{Field, faults, once};
+use crate::console::component::notice;
+use crate::console::component::pager::pager;
+use crate::console::component::table::{Column, table};
+use crate::console::component::time::moment;
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::page::{Answer, Menu, Page};
+use crate::console::query::Query;
+use crate::console::visitor::Viewer;
+use crate::domain::contact::{Contact, Tag, TagSummary};
+use crate::domain::page::{Page as Records, PageRequest};
+use crate::engine::{self, Whom};
+use crate::import;
+use crate::store::Membership;
+
+/// Characters of a search.
+const SEARCH: usize = 200;
+/// Tags that are shown beside the list, and offered when one is typed.
+const TAGS: u64 = 100;
+/// Contacts that are picked one by one.
+const MOST_PICKED: usize = 1_000;
+/// How long a page waits for a change of many contacts, which goes on beyond that.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What the page shows.
+struct Shown {
+    search: Option<String>,
+    page: PageRequest,
+    found: Records<Contact>,
+    tags: Records<Tag>,
+    done: Option<String>,
+}
+
+/// Shows the list.
+pub(in crate::console) async fn list(
+    viewer: Viewer,
+    state: Data<State>,
+    query: Query,
+) -> Result<Page, Error> {
+    let search = query.text("search", SEARCH).map(str::to_owned);
+    let shown = read(&viewer, &state, search, query.page(state.options.page_size)).await?;
+    Ok(page(&viewer, Some(&query), &Form::new(viewer.text), &shown))
+}
+
+/// Tags, untags or deletes those that are picked, or all that the search finds.
+pub(in crate::console) async fn change(
+    viewer: Viewer,
+    state: Data<State>,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let text = viewer.text;
+    let action = form.choice("action", &["tag", "untag", "delete"]);
+    let search = Some(form.words().one("search").to_owned()).filter(|search| !search.is_empty());
+    let search = search.map(|search| search.chars().take(SEARCH).collect::<String>());
+    let is_all = form.words().one("scope") == "all";
+    let picked = form.words().all("contact").filter_map(|id| Uuid::try_parse(id).ok());
+    let ids: Vec<Uuid> = picked.take(MOST_PICKED).collect();
+    if !is_all && ids.is_empty() {
+        form.fault("scope", text.get("contacts-none-picked"));
+    }
+    let tag = match action {
+        Some("tag" | "untag") => tag(&viewer, &state, &mut form, action == Some("tag")).await?,
+        _ => None,
+    };
+    if form.has_faults() {
+        let shown =
+            read(&viewer, &state, search, PageRequest { page: 1, limit: state.options.page_size }).await?;
+        return Ok(page(&viewer, None, &form, &shown).unprocessable().into());
+    }
+    let whom = if is_all { Whom::Found(search.clone()) } else { Whom::Named { ids, numbers: Vec::new() } };
+    if action == Some("delete") && form.words().one("sure") != "yes" {
+        return Ok(ask(&viewer, &state, &form, &whom).await?.into());
+    }
+    state
+        .once
+        .act(&viewer, &form, async || {
+            let engine = &state.engine;
+            let company = viewer.company.id;
+            let changing = async {
+                match (action, tag) {
+                    (Some("tag"), Some(tag)) => {
+                        engine.change_members(company, tag, whom, Membership::Add).await
+                    }
+                    (Some("untag"), Some(tag)) => {
+                        engine.change_members(company, tag, whom, Membership::Remove).await
+                    }
+                    _ => engine.delete_contacts(company, whom).await,
+                }
+            };
+            let sentence = match timeout(PATIENCE, changing).await {
+                Ok(changed) => done(&viewer, action, changed?),
+                Err(_) => text.get("contacts-goes-on"),
+            };
+            state.flashes.put(viewer.session, "done", sentence);
+            Ok(Answer::to(place(search.as_deref())))
+        })
+        .await
+}
+
+fn done(viewer: &Viewer, action: Option<&str>, changed: u64) -> String {
+    let count = [("count", changed.into())];
+    match action {
+        Some("tag") => viewer.text.with("contacts-tagged", count),
+        Some("untag") => viewer.text.with("contacts-untagged", count),
+        _ => viewer.text.with("contacts-deleted", count),
+    }
+}
+
+/// The list with this search.
+fn place(search: Option<&str>) -> String {
+    let Some(search) = search else { return "/console/contacts".to_owned() };
+    let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("search", search).finish();
+    format!("/console/contacts?{query}")
+}
+
+/// The tag that is named; a new one is created where contacts get it.
+async fn tag(
+    viewer: &Viewer,
+    state: &State,
+    form: &mut Form,
+    may_create: bool,
+) -> Result<Option<Uuid>, Error> {
+    let name = form.required("tag", 100);
+    if form.has_faults() {
+        return Ok(None);
+    }
+    let Ok(name) = import::check_tag(&name) else {
+        form.fault("tag", viewer.text.get("contacts-tag-name-wrong"));
+        return Ok(None);
+    };
+    let records = state.engine.records_of(viewer.company.id).await?;
+    if may_create {
+        let written = records.write_tags(viewer.company.id, &[(name, None)], Timestamp::now()).await?;
+        return Ok(written.first().map(|(id, _)| *id));
+    }
+    let tags = records.tags(viewer.company.id, PageRequest { page: 1, limit: 1_000 }, Some(&name)).await?;
+    let found = tags.records.into_iter().find(|tag| tag.summary.name == name);
+    if found.is_none() {
+        form.fault("tag", viewer.text.get("contacts-tag-unknown"));
+    }
+    Ok(found.map(|tag| tag.summary.id))
+}
+
+async fn read(
+    viewer: &Viewer,
+    state: &State,
+    search: Option<String>,
+    page: PageRequest,
+) -> Result<Shown, Error> {
+    let records = state.engine.records_of(viewer.company.id).await?;
+    let found = records.contacts(viewer.company.id, page, search.as_deref()).await?;
+    let tags = records.tags(viewer.company.id, PageRequest { page: 1, limit: TAGS }, None).await?;
+    let done = state.flashes.take(viewer.session, "done");
+    Ok(Shown { search, page, found, tags, done })
+}
+
+/// Asks once more before contacts are deleted.
+async fn ask(viewer: &Viewer, state: &State, form: &Form, whom: &Whom) -> Result<Page, engine::Error> {
+    let text = viewer.text;
+    let count = match whom {
+        Whom::Named { ids, .. } => ids.len() as u64,
+        Whom::Found(search) => {
+            let one = PageRequest { page: 1, limit: 1 };
+            let records = state.engine.records_of(viewer.company.id).await?;
+            records.contacts(viewer.company.id, one, search.as_deref()).await?.total
+        }
+    };
+    let sent =
+        form.words().iter().filter(|(name, _)| matches!(*name, "action" | "scope" | "search" | "contact"));
+    let body = html! {
+        (notice::warning(&html! { p { (text.with("contacts-delete-question", [("count", count.into())])) } }))
+        form method="post" action="/console/contacts/change" {
+            (once(form))
+            @for (name, value) in sent { input type="hidden" name=(name) value=(value); }
+            input type="hidden" name="sure" value="yes";
+            button.danger type="submit" { (text.with("contacts-delete-sure", [("count", count.into())])) }
+            " "
+            a href=(place(form.words().raw("search").filter(|search| !search.is_empty()))) { (text.get("contacts-back")) }
+        }
+    };
+    Ok(Page::new(text.get("contacts-delete-title"), Menu::Contacts, body))
+}
+
+fn page(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> Page {
+    let text = viewer.text;
+    let search = shown.search.as_deref().unwrap_or_default();
+    let body = html! {
+        @if let Some(done) = &shown.done { (notice::done(done)) }
+        (faults(form))
+        p.actions {
+            @if viewer.may_work() {
+                a.button href="/console/contacts/new" { (text.get("contacts-new")) }
+                a.button href="/console/contacts/import" { (text.get("contacts-import")) }
+            }
+            a.button href="/console/contacts/tags" { (text.get("contacts-tags")) }
+        }
+        form.search method="get" action="/console/contacts" role="search" data-search="found" {
+            label for="search" { (text.get("contacts-search")) }
+            input id="search" type="search" name="search" value=(search) maxlength=(SEARCH) autocomplete="off";
+            button type="submit" { (text.get("contacts-find")) }
+        }
+        (tag_list(viewer, &shown.tags.records))
+        div id="found" { (found(viewer, query, form, shown)) }
+    };
+    Page::new(text.get("contacts-title"), Menu::Contacts, body)
+}
+
+/// The tags with their counts, each a search for it.
+fn tag_list(viewer: &Viewer, tags: &[Tag]) -> Markup {
+    html! {
+        @if !tags.is_empty() {
+            ul.tags aria-label=(viewer.text.get("contacts-tags")) {
+                @for tag in tags.iter().take(20) {
+                    li {
+                        a href=(place(Some(&tag.summary.name))) {
+                            bdi { (tag.summary.name) } " " span.soft { (viewer.text.number(tag.contacts)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn found(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> Markup {
+    let text = viewer.text;
+    let total = shown.found.total;
+    if total == 0 {
+        return match shown.search {
+            Some(_) => empty(&text.get("contacts-nothing-found"), &html! {}),
+            None => empty(
+                &text.get("contacts-nobody"),
+                &html! { a.button href="/console/contacts/import" { (text.get("contacts-import")) } },
+            ),
+        };
+    }
+    let columns = [
+        Column::words(text.get("contacts-name")),
+        Column::words(text.get("contacts-number")),
+        Column::words(text.get("contacts-email")),
+        Column::words(text.get("contacts-tags")),
+        Column::words(text.get("contacts-since")),
+    ];
+    let rows = shown.found.records.iter().map(|contact| row(viewer, form, contact));
+    let search = shown.search.as_deref().unwrap_or_default();
+    let export = url::form_urlencoded::Serializer::new(String::new()).append_pair("search", search).finish();
+    html! {
+        p {
+            span role="status" { (text.with("contacts-total", [("count", total.into())])) } " "
+            a href=(format!("/console/contacts/export?{export}")) { (text.get("contacts-export")) }
+        }
+        form method="post" action="/console/contacts/change" {
+            (table(&text.get("contacts-title"), &columns, rows))
+            @if viewer.may_work() { (bulk(viewer, form, shown)) }
+        }
+        @if let Some(query) = query { (pager(text, query, shown.page, total)) }
+    }
+}
+
+fn row(viewer: &Viewer, form: &Form, contact: &Contact) -> Vec<Markup> {
+    let name = name(contact);
+    let id = contact.id.to_string();
+    vec![
+        html! {
+            @if viewer.may_work() {
+                input type="checkbox" name="contact" value=(id) checked[form.is_ticked("contact", &id)]
+                    aria-label=(viewer.text.with("contacts-pick", [("name", name.as_str().into())]));
+                " "
+            }
+            a href=(format!("/console/contacts/{id}")) { bdi { (name) } }
+        },
+        html! { bdi { (contact.person.phone_number) } },
+        html! { bdi { (contact.person.email) } },
+        html! { @for tag in &contact.tags { (tag_badge(tag)) " " } },
+        moment(viewer, contact.created_at),
+    ]
+}
+
+/// What a contact is called: its name, or else what it is known by.
+pub(in crate::console) fn name(contact: &Contact) -> String {
+    let person = &contact.person;
+    let name = format!("{} {}", person.first_name, person.last_name);
+    let name = name.trim();
+    let known = [name, &person.phone_number, &person.email].into_iter().find(|text| !text.is_empty());
+    known.unwrap_or("—").to_owned()
+}
+
+/// A tag as a small sign; its colour is never all that tells it apart.
+pub(in crate::console) fn tag_badge(tag: &TagSummary) -> Markup {
+    html! { span.badge.plain { bdi { (tag.name) } } }
+}
+
+/// What is done with those that are picked, or with all.
+fn bulk(viewer: &Viewer, form: &Form, shown: &Shown) -> Markup {
+    let text = viewer.text;
+    let search = shown.search.as_deref().unwrap_or_default();
+    let all = match search {
+        "" => text.with("contacts-scope-everybody", [("count", shown.found.total.into())]),
+        _ => text.with("contacts-scope-found", [("count", shown.found.total.into())]),
+    };
+    let is_all = form.is_ticked("scope", "all");
+    html! {
+        fieldset.panel {
+            legend { (text.get("contacts-do")) }
+            (once(form))
+            input type="hidden" name="search" value=(search);
+            label.choice { input type="radio" name="scope" value="picked" checked[!is_all]; span { (text.get("contacts-scope-picked")) } }
+            label.choice { input type="radio" name="scope" value="all" checked[is_all]; span { (all) } }
+            @if let Some(fault) = form.fault_of("scope") { p.fault { (fault) } }
+            (Field::new(form, "tag", &text.get("contacts-tag")).most(100).around(&html! {
+                input id="field-tag" type="text" name="tag" value=(form.value("tag")) maxlength="100" list="known-tags" autocomplete="off";
+            }))
+            datalist id="known-tags" { @for tag in &shown.tags.records { option value=(tag.summary.name) {} } }
+            p.actions {
+                button type="submit" name="action" value="tag" { (text.get("contacts-do-tag")) }
+                button type="submit" name="action" value="untag" { (text.get("contacts-do-untag")) }
+                button.danger type="submit" name="action" value="delete" { (text.get("contacts-do-delete")) }
+            }
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! One import: what its columns hold, its first rows, how far it is, and its rejected rows.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::time::Duration;
+
+use actix_web::http::header::CONTENT_DISPOSITION;
+use actix_web::web::{Bytes, Data};
+use actix_web::{HttpRequest, HttpResponse};
+use futures_util::stream::try_unfold;
+use maud::{Markup, html};
+
+use crate::console::State;
+use crate::console::component::badge::{Tone, badge};
+use crate::console::component::field::{Field, faults};
+use crate::console::component::table::{Column as Head, table};
+use crate::console::component::time::maybe;
+use crate::console::component::{confirm, notice};
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::live;
+use crate::console::page::{Answer, Menu, Page};
+use crate::console::query::Id;
+use crate::console::text::Text;
+use crate::console::visitor::Viewer;
+use crate::engine::{self, ImportChange, Shown, import_settings};
+use crate::error::Code;
+use crate::import::{self, Column, Field as Held, rejected_csv};
+use crate::store::import_job::{Import, State as Stage};
+
+/// Columns that are shown; nobody has more.
+const MOST_COLUMNS: usize = 200;
+/// How often a page that is looked at hears how far the import is.
+const EVERY: Duration = Duration::from_secs(1);
+/// Rejected rows read and written at once.
+const STRETCH: u32 = 500;
+/// Encodings that are offered beside the file's own.
+const ENCODINGS: [&str; 6] = ["UTF-8", "windows-1252", "windows-1251", "UTF-16LE", "Shift_JIS", "GBK"];
+
+/// Shows the import, as far as it is.
+pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+    let import = find(&viewer, &state, id).await?;
+    if import.state != Stage::Ready {
+        let page = Page::new(import.file_name.clone(), Menu::Contacts, progress_page(&viewer, &import));
+        let is_over = import.state.is_over();
+        return Ok(if is_over {
+            page
+        } else {
+            page.live(format!("/console/contacts/import/{}/live", import.id))
+        });
+    }
+    ready_page(&viewer, &state, &import, &Form::new(viewer.text)).await
+}
+
+/// Takes what the columns hold; starts or cancels the import.
+pub(in crate::console) async fn steer(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let company = viewer.company.id;
+    let place = format!("/console/contacts/import/{}", id.0);
+    let import = find(&viewer, &state, id).await?;
+    let action = form.words().one("action").to_owned();
+    if action == "cancel" {
+        state.engine.cancel_import(company, id.0).await?;
+        return Ok(Answer::to(place));
+    }
+    if import.state != Stage::Ready {
+        // It was started already, by the same form perhaps.
+        return Ok(Answer::to(place));
+    }
+    let change = read(&viewer, &import, &mut form);
+    if !form.has_faults() {
+        let changed = async {
+            state.engine.change_import(company, id.0, change).await?;
+            if action == "start" { state.engine.start_import(company, id.0).await } else { Ok(()) }
+        };
+        match changed.await {
+            Ok(()) => return Ok(Answer::to(place)),
+            Err(engine::Error::Refused(refusal)) if refusal.code == Code::InvalidMapping => {
+                let settings = import_settings(&import);
+                let knows = |column: &&Column| matches!(column.field.as_str(), "phone_number" | "email");
+                let chosen = chosen(&form, &settings.header);
+                let key = match chosen.iter().find(knows) {
+                    Some(_) => "imports-mapping-wrong",
+                    None => "imports-mapping-needed",
+                };
+                form.general_fault(viewer.text.get(key));
+            }
+            Err(engine::Error::Refused(refusal)) if refusal.code == Code::ImportHasBegun => {
+                return Ok(Answer::to(place));
+            }
+            Err(other) => return Err(other.into()),
+        }
+    }
+    Ok(ready_page(&viewer, &state, &import, &form).await?.unprocessable().into())
+}
+
+/// How far the import is, again and again.
+pub(in crate::console) async fn follow(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    find(&viewer, &state, id).await?;
+    let own = state.clone();
+    live::stream(&request, &state, EVERY, async move || {
+        let import = find(&viewer, &own, id).await?;
+        Ok(vec![progress(&viewer, &import)])
+    })
+}
+
+/// The rejected rows as a file.
+pub(in crate::console) async fn rejected(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+) -> Result<HttpResponse, Error> {
+    let import = find(&viewer, &state, id).await?;
+    let (engine, company, header) =
+        (state.engine.clone(), viewer.company.id, import_settings(&import).header);
+    let rows = try_unfold(Some(0_u64), move |from| {
+        let (engine, header) = (engine.clone(), header.clone());
+        async move {
+            let Some(from) = from else { return Ok(None) };
+            let broken = |error: &dyn std::fmt::Display| {
+                tracing::error!(%error, "a list of rejected rows broke off");
+                io::Error::other("the list broke off")
+            };
+            let records = engine.records_of(company).await.map_err(|error| broken(&error))?;
+            let rows = records.import_rejects(id.0, from, STRETCH).await.map_err(|error| broken(&error))?;
+            let written = rejected_csv((from == 0).then_some(header.as_slice()), &rows);
+            let next = (rows.len() == STRETCH as usize).then_some(from + rows.len() as u64);
+            Ok::<_, io::Error>(Some((Bytes::from(written), next)))
+        }
+    });
+    Ok(HttpResponse::Ok()
+        .content_type("text/csv; charset=utf-8")
+        .insert_header((CONTENT_DISPOSITION, "attachment; filename=\"rejected.csv\""))
+        .streaming(Box::pin(rows)))
+}
+
+async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<Import, Error> {
+    let records = state.engine.records_of(viewer.company.id).await?;
+    records.import(viewer.company.id, id.0).await?.ok_or(Error::NotFound)
+}
+
+/// What the form says of the columns: of those with the same name, the first.
+fn chosen(form: &Form, header: &[String]) -> Vec<Column> {
+    let mut seen = BTreeSet::new();
+    let columns = header.iter().enumerate().take(MOST_COLUMNS).filter(|(_, name)| !name.is_empty());
+    let columns = columns.filter(|(_, name)| seen.insert(name.as_str()));
+    let chosen = columns.map(|(index, name)| {
+        let field = form.words().one(&format!("column-{index}"));
+        let field = Held::parse(field).unwrap_or(Held::Ignored);
+        Column { column: name.clone(), field: field.as_str().to_owned() }
+    });
+    chosen.collect()
+}
+
+fn read(viewer: &Viewer, import: &Import, form: &mut Form) -> ImportChange {
+    let settings = import_settings(import);
+    let mut tags = Vec::new();
+    let names = form.optional("tags", 2_000).unwrap_or_default();
+    for name in names.split(';').map(str::trim).filter(|name| !name.is_empty()) {
+        match import::check_tag(name) {
+            Ok(name) if tags.contains(&name) => {}
+            Ok(name) => tags.push(name),
+            Err(_) => form.fault("tags", viewer.text.get("imports-tag-wrong")),
+        }
+    }
+    let encoding = form.words().one("encoding").to_owned();
+    let encoding = Some(encoding).filter(|encoding| !encoding.is_empty() && *encoding != settings.encoding);
+    ImportChange { columns: Some(chosen(form, &settings.header)), tags: Some(tags), encoding }
+}
+
+/// The page of a file that is uploaded: what its columns hold, and its first rows.
+async fn ready_page(viewer: &Viewer, state: &State, import: &Import, form: &Form) -> Result<Page, Error> {
+    let shown = state.engine.show_import(viewer.company.id, import.id).await?;
+    let body = html! {
+        (faults(form))
+        @if let Some(problem) = &shown.preview.problem {
+            (notice::warning(&html! { p title=(problem) { (viewer.text.get("imports-mapping-needed")) } }))
+        }
+        (mapping(viewer, import, form, &shown))
+        (outlook(viewer, &shown))
+        (first_rows(viewer.text, &shown))
+        p { a href="/console/contacts/import" { (viewer.text.get("imports-all")) } }
+    };
+    Ok(Page::new(import.file_name.clone(), Menu::Contacts, body))
+}
+
+fn mapping(viewer: &Viewer, import: &Import, form: &Form, shown: &Shown) -> Markup {
+    let text = viewer.text;
+    let settings = import_settings(import);
+    let is_sent = form.words().names("encoding");
+    let held = |index: usize, field: Option<Held>| match is_sent {
+        true => form.value(&format!("column-{index}")).to_owned(),
+        false => field.unwrap_or(Held::Ignored).as_str().to_owned(),
+    };
+    let fields = Held::ALL.map(|field| (field.as_str(), words(text, field)));
+    let example = |index: usize| {
+        shown.preview.rows.iter().find_map(|row| row.get(index).filter(|cell| !cell.is_empty()))
+    };
+    let filled = match is_sent {
+        true => Form::filled(
+            text,
+            [("tags", form.value("tags").to_owned()), ("encoding", form.value("encoding").to_owned())],
+        ),
+        false => {
+            Form::filled(text, [("tags", settings.tags.join("; ")), ("encoding", settings.encoding.clone())])
+        }
+    };
+    let mut encodings: Vec<&str> = ENCODINGS.to_vec();
+    if !encodings.contains(&settings.encoding.as_str()) {
+        encodings.push(&settings.encoding);
+    }
+    let heads = [
+        Head::words(text.get("imports-column")),
+        Head::words(text.get("imports-holds")),
+        Head::words(text.get("imports-example")),
+    ];
+    let rows = shown.preview.columns.iter().enumerate().take(MOST_COLUMNS).map(|(index, (name, field))| {
+        let current = held(index, *field);
+        vec![
+            html! { bdi { (name) } },
+            html! {
+                select name=(format!("column-{index}")) disabled[name.is_empty()]
+                    aria-label=(text.with("imports-holds-what", [("column", name.as_str().into())])) {
+                    @for (value, words) in &fields { option value=(value) selected[*value == current] { (words) } }
+                }
+            },
+            html! { @if let Some(example) = example(index) { bdi { (example.chars().take(80).collect::<String>()) } } },
+        ]
+    });
+    let place = format!("/console/contacts/import/{}", import.id);
+    html! {
+        form method="post" action=(place) {
+            fieldset.plain disabled[!viewer.may_work()] {
+                (table(&text.get("imports-columns"), &heads, rows))
+                (Field::new(&filled, "tags", &text.get("imports-tags")).hint(&text.get("imports-tags-hint")).most(2_000).text())
+                (Field::new(&filled, "encoding", &text.get("imports-encoding")).hint(&text.get("imports-encoding-hint"))
+                    .select(encodings.iter().map(|name| (*name, *name))))
+                @if viewer.may_work() {
+                    p.actions {
+                        button type="submit" name="action" value="start" { (text.get("imports-import")) }
+                        button.quiet type="submit" name="action" value="check" { (text.get("imports-check")) }
+                        button.quiet type="submit" name="action" value="cancel" { (text.get("imports-discard")) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What would become of the rows.
+fn outlook(viewer: &Viewer, shown: &Shown) -> Markup {
+    let text = viewer.text;
+    let rejected = shown.preview.step.rejected.len() as u64;
+    let looked_at = shown.preview.step.drafts.len() as u64 + rejected;
+    let key = if shown.preview.is_whole { "imports-outlook-all" } else { "imports-outlook-first" };
+    html! {
+        section {
+            h2 { (text.get("imports-outlook")) }
+            p { (text.with(key, [("count", looked_at.into())])) }
+            ul {
+                li { (text.with("imports-would-create", [("count", shown.created.into())])) }
+                li { (text.with("imports-would-update", [("count", shown.updated.into())])) }
+                li { (text.with("imports-would-keep", [("count", shown.unchanged.into())])) }
+                li { (text.with("imports-would-reject", [("count", rejected.into())])) }
+            }
+            @if rejected > 0 {
+                ul lang="en" {
+                    @for row in shown.preview.step.rejected.iter().take(5) {
+                        li { (text.with("imports-line", [("line", row.line.into())])) ": " (row.reason) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn first_rows(text: Text, shown: &Shown) -> Markup {
+    let heads: Vec<_> =
+        shown.preview.columns.iter().take(MOST_COLUMNS).map(|(name, _)| Head::words(name.as_str())).collect();
+    let cell = |cell: &String| html! { bdi { (cell.chars().take(80).collect::<String>()) } };
+    let rows = shown.preview.rows.iter().map(|row| {
+        let mut cells: Vec<Markup> = row.iter().take(heads.len()).map(cell).collect();
+        cells.resize_with(heads.len(), || html! {});
+        cells
+    });
+    html! {
+        section {
+            h2 { (text.get("imports-first-rows")) }
+            (table(&text.get("imports-first-rows"), &heads, rows))
+        }
+    }
+}
+
+fn progress_page(viewer: &Viewer, import: &Import) -> Markup {
+    let text = viewer.text;
+    html! {
+        (progress(viewer, import))
+        @if viewer.may_work() && import.state == Stage::Running {
+            (confirm::with(text, &format!("/console/contacts/import/{}", import.id), &text.get("imports-cancel"),
+                &text.get("imports-cancel-question"), &html! { input type="hidden" name="action" value="cancel"; }))
+        }
+        p { a href="/console/contacts/import" { (text.get("imports-all")) } }
+    }
+}
+
+/// How far the import is: the part of the page that is kept up to date.
+fn progress(viewer: &Viewer, import: &Import) -> Markup {
+    let text = viewer.text;
+    let counts = &import.counts;
+    let percent = import.bytes_read.saturating_mul(100).checked_div(import.bytes).unwrap_or(100).min(100);
+    let figures = [
+        ("imports-rows", counts.rows()),
+        ("imports-created", counts.created),
+        ("imports-updated", counts.updated),
+        ("imports-unchanged", counts.unchanged),
+        ("imports-rejected", counts.rejected),
+        ("imports-numberless", counts.without_number),
+    ];
+    html! {
+        div id="progress" {
+            p { (state_badge(text, import.state)) }
+            @if let Some(failure) = &import.failure { (notice::fault(failure)) }
+            @if !import.state.is_over() {
+                p {
+                    progress max="100" value=(percent) aria-label=(text.get("imports-progress")) {}
+                    " " (text.with("imports-percent", [("percent", percent.into())]))
+                }
+                p.soft { (text.get("imports-goes-on")) }
+            }
+            dl.figures {
+                @for (key, figure) in figures { div { dt { (text.get(key)) } dd { (text.number(figure)) } } }
+                div { dt { (text.get("imports-started")) } dd { (maybe(viewer, import.started_at)) } }
+                div { dt { (text.get("imports-ended")) } dd { (maybe(viewer, import.finished_at)) } }
+            }
+            @if counts.rejected_kept > 0 {
+                p {
+                    a href=(format!("/console/contacts/import/{}/rejected", import.id)) {
+                        (text.with("imports-download", [("count", counts.rejected_kept.into())]))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The badge of an import's state.
+pub(super) fn state_badge(text: Text, state: Stage) -> Markup {
+    let (tone, key) = match state {
+        Stage::Uploading => (Tone::Busy, "imports-state-uploading"),
+        Stage::Ready => (Tone::Warning, "imports-state-ready"),
+        Stage::Running => (Tone::Busy, "imports-state-running"),
+        Stage::Finished => (Tone::Good, "imports-state-finished"),
+        Stage::Failed => (Tone::Bad, "imports-state-failed"),
+        Stage::Canceled => (Tone::Plain, "imports-state-canceled"),
+    };
+    badge(tone, &text.get(key))
+}
+
+fn words(text: Text, field: Held) -> String {
+    text.get(match field {
+        Held::FirstName | Held::MiddleName => "imports-field-first-name",
+        Held::LastName => "imports-field-last-name",
+        Held::Name | Held::Organization => "imports-field-name",
+        Held::Email => "imports-field-email",
+        Held::PhoneNumber => "imports-field-number",
+        Held::PhoneNumberLid => "imports-field-lid",
+        Held::ProfilePicture => "imports-field-picture",
+        Held::Tags => "imports-field-tags",
+        Held::Ignored => "imports-field-ignored",
+    })
+}

@@ -1,0 +1,185 @@
+//! Importing files of contacts: the upload, and the imports that there were.
+
+use std::time::Instant;
+
+use actix_web::HttpRequest;
+use actix_web::web::{Data, Payload};
+use maud::html;
+
+use super::import::state_badge;
+use crate::console::State;
+use crate::console::component::field::{Field, faults};
+use crate::console::component::pager::pager;
+use crate::console::component::table::{Column, table};
+use crate::console::component::time::moment;
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::multipart::Multipart;
+use crate::console::page::{Answer, Menu, Page};
+use crate::console::query::Query;
+use crate::console::visitor::Viewer;
+use crate::domain::page::{Page as Records, PageRequest};
+use crate::engine::{self, NewUpload};
+use crate::error::Code;
+use crate::import;
+use crate::store::import_job::{Import, MOST_OPEN};
+
+/// Bytes of the names of tags.
+const TAGS: usize = 2_000;
+/// Characters of a file's name that are kept.
+const LONGEST_NAME: usize = 200;
+
+/// Shows the form, and the imports that there were.
+pub(in crate::console) async fn list(
+    viewer: Viewer,
+    state: Data<State>,
+    query: Query,
+) -> Result<Page, Error> {
+    let request = query.page(state.options.page_size);
+    let imports =
+        state.engine.records_of(viewer.company.id).await?.imports(viewer.company.id, request).await?;
+    Ok(page(&viewer, &Form::new(viewer.text), Some((&query, request)), &imports))
+}
+
+/// Takes a file, as it comes, and leads to the page where it is looked at before it is imported.
+pub(in crate::console) async fn upload(
+    viewer: Viewer,
+    state: Data<State>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<Answer, Error> {
+    let mut form = Form::new(viewer.text);
+    if let Some(place) = take(&viewer, &state, Multipart::new(&request, payload)?, &mut form).await? {
+        return Ok(Answer::to(place));
+    }
+    let first = PageRequest { page: 1, limit: state.options.page_size };
+    let imports = state.engine.records_of(viewer.company.id).await?.imports(viewer.company.id, first).await?;
+    Ok(page(&viewer, &form, None, &imports).unprocessable().into())
+}
+
+/// Where it goes on; `None` with a fault in the form.
+async fn take(
+    viewer: &Viewer,
+    state: &State,
+    mut parts: Multipart,
+    form: &mut Form,
+) -> Result<Option<String>, Error> {
+    let text = viewer.text;
+    let mut tags = Vec::new();
+    while let Some(part) = parts.next().await? {
+        match (part.name.as_str(), part.file_name) {
+            ("tags", None) => {
+                let names = parts.text(TAGS).await?;
+                *form = Form::filled(text, [("tags", names.clone())]);
+                for name in names.split(';').map(str::trim).filter(|name| !name.is_empty()) {
+                    match import::check_tag(name) {
+                        Ok(name) => tags.push(name),
+                        Err(_) => form.fault("tags", text.get("imports-tag-wrong")),
+                    }
+                }
+            }
+            ("file", Some(name)) if !name.is_empty() && !form.has_faults() => {
+                let file_name = name.chars().take(LONGEST_NAME).collect();
+                let new = NewUpload { file_name, encoding: Some("auto".to_owned()), tags };
+                return match store(viewer, state, &mut parts, new).await {
+                    Ok(import) => Ok(Some(format!("/console/contacts/import/{}", import.id))),
+                    Err(Failure::Engine(engine::Error::Refused(refusal))) => {
+                        parts.pass_over().await;
+                        let sentence = match refusal.code {
+                            Code::TooManyImports => {
+                                text.with("imports-too-many", [("most", MOST_OPEN.into())])
+                            }
+                            Code::BodyTooLarge => text.get("imports-too-large"),
+                            // What is wrong with the file, with its line.
+                            _ => {
+                                text.with("imports-wrong-file", [("said", refusal.sentence.as_str().into())])
+                            }
+                        };
+                        form.fault("file", sentence);
+                        Ok(None)
+                    }
+                    Err(Failure::Engine(other)) => Err(other.into()),
+                    Err(Failure::Form(error)) => Err(error),
+                };
+            }
+            _ => {}
+        }
+    }
+    if !form.has_faults() {
+        form.fault("file", text.get("imports-no-file"));
+    }
+    Ok(None)
+}
+
+enum Failure {
+    Engine(engine::Error),
+    Form(Error),
+}
+
+async fn store(
+    viewer: &Viewer,
+    state: &State,
+    parts: &mut Multipart,
+    new: NewUpload,
+) -> Result<Import, Failure> {
+    let mut upload = state.engine.begin_upload(viewer.company.id, new).await.map_err(Failure::Engine)?;
+    while let Some(piece) = parts.piece().await.map_err(Failure::Form)? {
+        let began = Instant::now();
+        upload.write(&piece).await.map_err(Failure::Engine)?;
+        parts.stored(began.elapsed());
+    }
+    // The form has to be whole, too: what breaks off behind the file may have broken off in it.
+    while parts.next().await.map_err(Failure::Form)?.is_some() {}
+    upload.finish().await.map_err(Failure::Engine)
+}
+
+fn page(
+    viewer: &Viewer,
+    form: &Form,
+    query: Option<(&Query, PageRequest)>,
+    imports: &Records<Import>,
+) -> Page {
+    let text = viewer.text;
+    let columns = [
+        Column::words(text.get("imports-file")),
+        Column::words(text.get("imports-state")),
+        Column::numbers(text.get("imports-rows")),
+        Column::numbers(text.get("imports-created")),
+        Column::numbers(text.get("imports-rejected")),
+        Column::words(text.get("imports-when")),
+    ];
+    let rows = imports.records.iter().map(|import| {
+        vec![
+            html! { a href=(format!("/console/contacts/import/{}", import.id)) { bdi { (import.file_name) } } },
+            state_badge(text, import.state),
+            html! { (text.number(import.counts.rows())) },
+            html! { (text.number(import.counts.created)) },
+            html! { (text.number(import.counts.rejected)) },
+            moment(viewer, import.created_at),
+        ]
+    });
+    let label = text.get("imports-file");
+    let file = Field::new(form, "file", &label);
+    let body = html! {
+        (faults(form))
+        @if viewer.may_work() {
+            form.panel method="post" action="/console/contacts/import" enctype="multipart/form-data" {
+                p { (text.get("imports-hint")) }
+                (Field::new(form, "tags", &text.get("imports-tags")).hint(&text.get("imports-tags-hint")).most(TAGS).text())
+                (file.around(&html! {
+                    input id=(file.id()) type="file" name="file" accept=".csv,.txt,.tsv,text/csv,text/plain" required;
+                }))
+                button type="submit" { (text.get("imports-import")) }
+            }
+        }
+        @if !imports.records.is_empty() {
+            section {
+                h2 { (text.get("imports-before")) }
+                (table(&text.get("imports-before"), &columns, rows))
+                @if let Some((query, request)) = query { (pager(text, query, request, imports.total)) }
+            }
+        }
+        p { a href="/console/contacts" { (text.get("imports-back")) } }
+    };
+    Page::new(text.get("imports-title"), Menu::Contacts, body)
+}

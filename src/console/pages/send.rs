@@ -1,0 +1,260 @@
+//! One send: how it gets on, why messages did not arrive, its messages; pausing, resuming, canceling it.
+
+pub(in crate::console) mod again;
+pub(super) mod figures;
+pub(super) mod messages;
+pub(super) mod words;
+
+use std::time::Duration;
+
+use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use actix_web::web::{Bytes, Data};
+use actix_web::{HttpRequest, HttpResponse};
+use futures_util::TryStreamExt as _;
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::console::State;
+use crate::console::component::confirm::confirm;
+use crate::console::component::copy;
+use crate::console::component::notice;
+use crate::console::component::time::{maybe, moment};
+use crate::console::error::Error;
+use crate::console::live;
+use crate::console::page::{Answer, Menu, Page};
+use crate::console::query::{Id, Query};
+use crate::console::visitor::Viewer;
+use crate::domain::message::Selection;
+use crate::domain::page::PageRequest;
+use crate::domain::send::{Source, Stage};
+use crate::engine;
+use crate::store::send_list::{Filter, Record};
+
+/// How often a page that is open looks again.
+const EVERY: Duration = Duration::from_secs(2);
+/// Sends that send messages of this one again, of which the page shows the newest.
+const REPEATS: u64 = 20;
+
+/// Shows it.
+pub(in crate::console) async fn show(
+    viewer: Viewer,
+    state: Data<State>,
+    Id(id): Id,
+    query: Query,
+) -> Result<Page, Error> {
+    let view = figures::view(&state, viewer.company.id, id).await?;
+    let around = Around::read(&state, &viewer, &view.send).await?;
+    let listed = messages::list(&viewer, &state, &view, &query).await?;
+    let (text, send) = (viewer.text, &view.send);
+    let page = Page::new(
+        text.get("send-title"),
+        Menu::Sends,
+        html! {
+            @if let Some(sentence) = state.flashes.take(viewer.session, "done") { (notice::done(&sentence)) }
+            (facts(&viewer, send, &around))
+            (figures::progress(&viewer, &view))
+            (steering(&viewer, send))
+            (figures::pace(&viewer, &view))
+            (figures::counts(&viewer, &view))
+            @if viewer.may_work() && around.can_repeat {
+                p.row { a.button.plain href=(format!("/console/sends/{id}/again")) { (text.get("send-again")) } }
+            }
+            (listed)
+        },
+    );
+    let is_over = send.stage.is_over();
+    let address = format!("/console/sends/{id}/live");
+    // What was read or delivered is told after the end, too, but not each second.
+    Ok(if is_over && view.is_counted() { page } else { page.live(address) })
+}
+
+/// Keeps its figures up to date.
+pub(in crate::console) async fn live(
+    viewer: Viewer,
+    state: Data<State>,
+    Id(id): Id,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    // Another company's send has no stream.
+    figures::view(&state, viewer.company.id, id).await?;
+    let shown = state.clone();
+    live::stream(&request, &state, EVERY, async move || {
+        let company = viewer.company.id;
+        let key = format!("send {company} {id}");
+        let view = shown.shared.get(key, EVERY, async || figures::view(&shown, company, id).await).await?;
+        Ok(vec![
+            figures::progress(&viewer, &view),
+            steering(&viewer, &view.send),
+            figures::pace(&viewer, &view),
+            figures::counts(&viewer, &view),
+        ])
+    })
+}
+
+/// All its messages as CSV, those that the query selects.
+pub(in crate::console) async fn csv(
+    viewer: Viewer,
+    state: Data<State>,
+    Id(id): Id,
+    query: Query,
+) -> Result<HttpResponse, Error> {
+    let records = state.engine.records_of(viewer.company.id).await?;
+    let roster = records.roster(viewer.company.id, id).await?.ok_or(Error::NotFound)?;
+    drop(records);
+    let records = state.engine.messages_csv(viewer.company.id, roster, selection(&query));
+    let broken = move |error: engine::Error| {
+        tracing::error!(%error, send.id = %id, "the list of messages broke off");
+        std::io::Error::other("the list broke off")
+    };
+    Ok(HttpResponse::Ok()
+        .insert_header((CONTENT_TYPE, "text/csv; charset=utf-8; header=present"))
+        .insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"send-{id}.csv\"")))
+        .streaming(Box::pin(records.map_ok(Bytes::from).map_err(broken))))
+}
+
+/// Pauses it.
+pub(in crate::console) async fn pause(
+    viewer: Viewer,
+    state: Data<State>,
+    Id(id): Id,
+) -> Result<Answer, Error> {
+    state.engine.pause(viewer.company.id, id).await?;
+    Ok(done(&state, &viewer, id, "send-is-paused"))
+}
+
+/// Resumes it.
+pub(in crate::console) async fn resume(
+    viewer: Viewer,
+    state: Data<State>,
+    Id(id): Id,
+) -> Result<Answer, Error> {
+    state.engine.resume(viewer.company.id, id).await?;
+    Ok(done(&state, &viewer, id, "send-is-resumed"))
+}
+
+/// Cancels it.
+pub(in crate::console) async fn cancel(
+    viewer: Viewer,
+    state: Data<State>,
+    Id(id): Id,
+) -> Result<Answer, Error> {
+    state.engine.cancel(viewer.company.id, id).await?;
+    Ok(done(&state, &viewer, id, "send-is-canceled"))
+}
+
+fn done(state: &State, viewer: &Viewer, id: Uuid, key: &str) -> Answer {
+    state.flashes.put(viewer.session, "done", viewer.text.get(key));
+    Answer::to(format!("/console/sends/{id}"))
+}
+
+/// Which messages the query selects.
+fn selection(query: &Query) -> Selection {
+    Selection {
+        states: query.parsed::<StateWord>("state").map(|StateWord(state)| state).into_iter().collect(),
+        codes: query.parsed("code").into_iter().collect(),
+    }
+}
+
+/// A state by its word.
+struct StateWord(crate::domain::message::State);
+
+impl std::str::FromStr for StateWord {
+    type Err = ();
+
+    fn from_str(word: &str) -> Result<Self, ()> {
+        crate::domain::message::State::from_word(word).map(Self).ok_or(())
+    }
+}
+
+/// What stands around a send: names that it knows by their ids.
+struct Around {
+    channel: Option<String>,
+    /// Whether it went through a business account, whose messages can be sent again.
+    can_repeat: bool,
+    repeats: Vec<Record>,
+}
+
+impl Around {
+    async fn read(state: &State, viewer: &Viewer, send: &Record) -> Result<Self, Error> {
+        let channel = state.engine.channel(send.channel_id).await?;
+        let filter = Filter { source: Some(Source::Send(send.id)), ..Filter::default() };
+        let page = PageRequest { page: 1, limit: REPEATS };
+        let records = state.engine.records_of(viewer.company.id).await?;
+        let repeats = records.send_heads(viewer.company.id, page, filter, Timestamp::now()).await?.records;
+        let can_repeat = channel
+            .as_ref()
+            .is_some_and(|channel| channel.kind == crate::domain::channel::Kind::BusinessAccount);
+        Ok(Self { channel: channel.map(|channel| channel.name.clone()), can_repeat, repeats })
+    }
+}
+
+fn facts(viewer: &Viewer, send: &Record, around: &Around) -> Markup {
+    let text = viewer.text;
+    let tags = send.sources.iter().filter(|source| matches!(source, Source::Tag(_))).count();
+    let repeated = send.sources.iter().find_map(|source| match source {
+        Source::Send(id) => Some(*id),
+        Source::Tag(_) => None,
+    });
+    html! {
+        dl.tiles {
+            div.tile { dt { (text.get("send-what")) } dd { small { (words::kind(text, send.kind)) } } }
+            @if let Some(template) = &send.template {
+                div.tile { dt { (text.get("send-template")) } dd { small { bdi { (template.name) } " (" (template.language) ")" } } }
+            }
+            div.tile {
+                dt { (text.get("send-channel")) }
+                dd { small { a href=(format!("/console/channels/{}", send.channel_id)) {
+                    bdi { (around.channel.as_deref().unwrap_or("—")) }
+                } } }
+            }
+            div.tile { dt { (text.get("send-accepted")) } dd { small { (moment(viewer, send.created_at)) } } }
+            @if send.schedule.send_at.is_some() {
+                div.tile { dt { (text.get("send-starts")) } dd { small { (maybe(viewer, send.schedule.send_at)) } } }
+            }
+            @if send.schedule.expires_at.is_some() {
+                div.tile { dt { (text.get("send-expires")) } dd { small { (maybe(viewer, send.schedule.expires_at)) } } }
+            }
+            @if send.finished_at.is_some() {
+                div.tile { dt { (text.get("send-ended")) } dd { small { (maybe(viewer, send.finished_at)) } } }
+            }
+            @if tags > 0 {
+                div.tile { dt { (text.get("send-tags")) } dd { small { (text.number(tags as u64)) } } }
+            }
+            @if send.skipped > 0 {
+                div.tile { dt { (text.get("send-skipped")) } dd { small { (text.number(send.skipped)) } } }
+            }
+        }
+        p { (copy::id(text, send.id)) }
+        @if let Some(repeated) = repeated {
+            p { (text.get("send-repeats")) " " a href=(format!("/console/sends/{repeated}")) { code { (repeated) } } }
+        }
+        @if !around.repeats.is_empty() {
+            p {
+                (text.get("send-repeated")) " "
+                @for repeat in &around.repeats {
+                    a href=(format!("/console/sends/{}", repeat.id)) { (moment(viewer, repeat.created_at)) } " "
+                }
+            }
+        }
+    }
+}
+
+/// The buttons that a person of this role has now.
+fn steering(viewer: &Viewer, send: &Record) -> Markup {
+    let text = viewer.text;
+    let action = |what: &str| format!("/console/sends/{}/{what}", send.id);
+    let may_steer = viewer.may_work() && !send.stage.is_over();
+    html! {
+        div.row id="steering" {
+            @if may_steer {
+                @if send.stage == Stage::Paused {
+                    form method="post" action=(action("resume")) { button type="submit" { (text.get("send-resume")) } }
+                } @else {
+                    form method="post" action=(action("pause")) { button type="submit" { (text.get("send-pause")) } }
+                }
+                (confirm(text, &action("cancel"), &text.get("send-cancel"), &text.get("send-cancel-question")))
+            }
+        }
+    }
+}

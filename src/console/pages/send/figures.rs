@@ -1,0 +1,176 @@
+//! A send in figures: how far it is, what it waits for, where its messages are and why some did not arrive.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use super::words;
+use crate::clock::Timestamp;
+use crate::console::State;
+use crate::console::component::chart::Chart;
+use crate::console::component::reason;
+use crate::console::component::table::{Column, table};
+use crate::console::component::time::{moment, second};
+use crate::console::error::Error;
+use crate::console::visitor::Viewer;
+use crate::domain::message;
+use crate::domain::outlook::{Outlook, Waiting};
+use crate::domain::send::{Cause, Tally};
+use crate::engine::Counted;
+use crate::store::send_list::Record;
+
+/// Where states and reasons are explained.
+const REFERENCE: &str = "/docs";
+/// How long a page waits for the figures of a large send that nobody counted yet; it shows them later.
+const PATIENCE: Duration = Duration::from_millis(25);
+
+/// A send as a page shows it.
+pub(in crate::console::pages) struct View {
+    pub(in crate::console::pages) send: Record,
+    outlook: Outlook,
+    counted: Option<Arc<Counted>>,
+}
+
+impl View {
+    /// Whether its figures are there.
+    pub(super) const fn is_counted(&self) -> bool {
+        self.counted.is_some()
+    }
+
+    /// Its figures, if they are there.
+    pub(super) fn tally(&self) -> Option<&Tally> {
+        self.counted.as_ref().map(|counted| &counted.tally)
+    }
+}
+
+/// The company's send of this id, as it is now.
+pub(in crate::console::pages) async fn view(state: &State, company: Uuid, id: Uuid) -> Result<View, Error> {
+    let records = state.engine.records_of(company).await?;
+    let send = records.send_head(company, id, Timestamp::now()).await?.ok_or(Error::NotFound)?;
+    drop(records);
+    let mut outlooks = state.engine.outlook(send.channel_id, &[&send]).await?;
+    let outlook = outlooks.remove(&id).unwrap_or_default();
+    let counted = state.engine.tally(company, &send, PATIENCE).await?;
+    Ok(View { send, outlook, counted })
+}
+
+/// How far it is, and what it waits for.
+pub(super) fn progress(viewer: &Viewer, view: &View) -> Markup {
+    let View { send, outlook, .. } = view;
+    let (text, done) = (viewer.text, send.progress.settled.min(send.recipients));
+    let sentence = text.with("send-progress", [("done", done.into()), ("all", send.recipients.into())]);
+    html! {
+        section.panel id="progress" aria-label=(text.get("send-progress-title")) {
+            p { (words::stage(text, send.stage)) " " (sentence) }
+            progress value=(done) max=(send.recipients.max(1)) aria-label=(text.get("send-progress-title")) { (sentence) }
+            @if let Some(rate) = outlook.rate {
+                p { (text.with("send-rate", [("rate", text.0.decimal(rate, 1).into())])) }
+            }
+            @if let Some(end) = outlook.estimated_end {
+                p { (text.get("send-end")) " " (second(viewer, end)) }
+            }
+            @if let Some(waiting) = &outlook.waiting { (waits(viewer, waiting)) }
+        }
+    }
+}
+
+/// What something waits for, and until when.
+pub(in crate::console::pages) fn waits(viewer: &Viewer, waiting: &Waiting) -> Markup {
+    let Waiting { reason, sentence, until } = waiting;
+    html! {
+        p {
+            strong { (viewer.text.get("send-waits")) } " " (reason::reason(viewer.text, waiting.reason))
+            " " a href=(REFERENCE) { code { (reason.as_str()) } }
+            @if let Some(until) = until { " " (viewer.text.get("send-until")) " " (second(viewer, *until)) }
+        }
+        p.said.soft lang="en" { (sentence) }
+    }
+}
+
+/// How fast it went.
+pub(super) fn pace(viewer: &Viewer, view: &View) -> Markup {
+    let text = viewer.text;
+    let values = view.tally().map(|tally| {
+        let seconds = tally.pace.step.as_secs_f64().max(1.0);
+        tally.pace.messages.iter().map(|messages| *messages as f64 / seconds).collect::<Vec<_>>()
+    });
+    html! {
+        div id="pace" {
+            @if let (Some(values), Some(tally)) = (values.filter(|values| !values.is_empty()), view.tally()) {
+                @let steps = u32::try_from(values.len()).unwrap_or(u32::MAX);
+                @let end = tally.pace.from.plus(tally.pace.step.saturating_mul(steps));
+                @let span = (viewer.zone.clock(tally.pace.from), viewer.zone.clock(end));
+                (Chart {
+                    name: &text.get("send-pace"),
+                    unit: &text.get("send-pace-unit"),
+                    values: &values,
+                    limit: None,
+                    span: (&span.0, &span.1),
+                }.show(text))
+            }
+        }
+    }
+}
+
+/// Where its messages are, and why some did not arrive.
+pub(super) fn counts(viewer: &Viewer, view: &View) -> Markup {
+    let text = viewer.text;
+    html! {
+        div id="figures" {
+            @match &view.counted {
+                None => p.notice { (text.get("send-counting")) },
+                Some(counted) => {
+                    div.columns {
+                        (states(viewer, view, &counted.tally))
+                        (causes(viewer, view, &counted.tally.causes))
+                    }
+                    p.soft { (text.get("send-counted")) " " (moment(viewer, counted.at)) }
+                }
+            }
+        }
+    }
+}
+
+fn states(viewer: &Viewer, view: &View, tally: &Tally) -> Markup {
+    let text = viewer.text;
+    let columns = [Column::words(text.get("send-state")), Column::numbers(text.get("send-messages"))];
+    let there = message::State::ALL.into_iter().filter(|state| tally.counts.of(*state) > 0);
+    let rows = there.map(|state| {
+        let address = format!("/console/sends/{}?state={}#list", view.send.id, state.as_str());
+        vec![
+            html! { a href=(address) { (words::state(text, state)) } },
+            html! { (text.number(tally.counts.of(state))) },
+        ]
+    });
+    html! { section { h2 { (text.get("send-by-state")) } (table(&text.get("send-by-state"), &columns, rows)) } }
+}
+
+fn causes(viewer: &Viewer, view: &View, causes: &[Cause]) -> Markup {
+    let text = viewer.text;
+    let columns = [
+        Column::words(text.get("send-cause")),
+        Column::words(text.get("send-code")),
+        Column::numbers(text.get("send-messages")),
+    ];
+    let rows = causes.iter().map(|cause| {
+        let code = cause.code.map(|code| format!("&code={code}")).unwrap_or_default();
+        let address = format!("/console/sends/{}?state={}{code}#list", view.send.id, cause.state.as_str());
+        vec![
+            html! {
+                a href=(address) { (words::cause(text, cause.state, cause.code)) }
+                @if let Some(sentence) = &cause.sentence { br; span.soft lang="en" { bdi { (sentence) } } }
+            },
+            html! { @match cause.code { Some(code) => code { (code) }, None => span.soft { "—" } } },
+            html! { (text.number(cause.messages)) },
+        ]
+    });
+    html! {
+        section {
+            h2 { (text.get("send-causes")) }
+            @if causes.is_empty() { p { (text.get("send-no-causes")) } }
+            @else { (table(&text.get("send-causes"), &columns, rows)) }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The messages of a send, one part of the list at a time: counting all that match would take as long as the send is
+//! large, so the list goes on from where it ended.
+
+use maud::{Markup, html};
+
+use super::figures::View;
+use super::{selection, words};
+use crate::console::State;
+use crate::console::component::field::Field;
+use crate::console::component::table::{Column, table};
+use crate::console::component::time::maybe;
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::query::Query;
+use crate::console::visitor::Viewer;
+use crate::domain::message;
+use crate::domain::request::GROUP_SUFFIX;
+use crate::store::send_messages::{Found, Message, Roster};
+
+/// Messages on a page.
+const SHOWN: u64 = 50;
+/// Messages looked at for one page: some milliseconds.
+const SPAN: u64 = 20_000;
+
+/// The list, with what it is narrowed to.
+pub(super) async fn list(
+    viewer: &Viewer,
+    state: &State,
+    view: &View,
+    query: &Query,
+) -> Result<Markup, Error> {
+    let (company, send, selection) = (viewer.company.id, &view.send, selection(query));
+    let records = state.engine.records_of(company).await?;
+    let roster = records.roster(company, send.id).await?.ok_or(Error::NotFound)?;
+    let from = query.parsed("from").unwrap_or(0_u64);
+    let Found { messages, next } = records.selected_messages(&roster, &selection, from, SHOWN, SPAN).await?;
+    drop(records);
+    let text = viewer.text;
+    let values = ["state", "code"].map(|name| (name, query.one(name).to_owned()));
+    let form = &Form::filled(text, values);
+    let any = (String::new(), text.get("send-any"));
+    let states = message::State::ALL.map(|state| (state.as_str().to_owned(), words::state_word(text, state)));
+    let csv = format!(
+        "/console/sends/{}/messages.csv?state={}&code={}",
+        send.id,
+        selection.states.first().map_or("", |state| state.as_str()),
+        selection.codes.first().map(i64::to_string).unwrap_or_default(),
+    );
+    let looked = next.filter(|_| messages.is_empty());
+    Ok(html! {
+        section id="list" {
+            h2 { (text.get("send-messages")) }
+            form.row.bottom method="get" action=(format!("/console/sends/{}#list", send.id)) role="search"
+                aria-label=(text.get("send-narrow")) {
+                (Field::new(form, "state", &text.get("send-state")).select(std::iter::once(any).chain(states)))
+                (Field::new(form, "code", &text.get("send-code")).input("number"))
+                button type="submit" { (text.get("send-show")) }
+                a.button.plain href=(csv) download { (text.get("send-csv")) }
+            }
+            @if let Some(looked) = looked {
+                p { (text.with("send-none-yet", [("from", from.into()), ("to", looked.into())])) }
+            } @else if messages.is_empty() {
+                p { (text.get("send-none")) }
+            } @else {
+                (rows(viewer, view, &roster, &messages))
+            }
+            nav.pager aria-label=(text.get("send-messages")) {
+                @if from > 0 { a rel="first" href=(format!("{}#list", query.with("from", "0"))) { (text.get("send-first")) } }
+                @if let Some(next) = next {
+                    a rel="next" href=(format!("{}#list", query.with("from", &next.to_string()))) { (text.get("send-further")) }
+                }
+            }
+        }
+    })
+}
+
+fn rows(viewer: &Viewer, view: &View, roster: &Roster, messages: &[Message]) -> Markup {
+    let text = viewer.text;
+    let columns = [
+        Column::numbers(text.get("send-ordinal")),
+        Column::words(text.get("send-recipient")),
+        Column::words(text.get("send-state")),
+        Column::words(text.get("send-cause")),
+        Column::words(text.get("send-heard")),
+    ];
+    let rows = messages.iter().map(|Message { outcome, updated_at }| {
+        let ordinal = outcome.position.ordinal;
+        let address = format!("/console/sends/{}/messages/{ordinal}", view.send.id);
+        vec![
+            html! { a href=(address) { (text.number(ordinal)) } },
+            html! { bdi { (recipient(roster, outcome.position)) } },
+            words::state(text, outcome.state),
+            html! {
+                @if let Some(error) = &outcome.error {
+                    (words::cause(text, outcome.state, error.code))
+                    @if let Some(code) = error.code { " " code { (code) } }
+                }
+            },
+            maybe(viewer, *updated_at),
+        ]
+    });
+    table(&text.get("send-messages"), &columns, rows)
+}
+
+/// To whom a message goes.
+pub(in crate::console::pages) fn recipient(roster: &Roster, position: message::Position) -> String {
+    position.recipient.map_or_else(
+        || format!("{}{GROUP_SUFFIX}", roster.group().unwrap_or_default()),
+        |number| format!("+{number}"),
+    )
+}

@@ -1,0 +1,98 @@
+//! States, reasons and causes in a person's words.
+
+use maud::Markup;
+
+use crate::console::component::badge::{Tone, badge};
+use crate::console::component::cause;
+use crate::console::text::Text;
+use crate::domain::message::State;
+use crate::domain::plan::Binding;
+use crate::domain::send::Stage;
+
+/// Where a send is, as a badge.
+pub(in crate::console::pages) fn stage(text: Text, stage: Stage) -> Markup {
+    let (tone, key) = match stage {
+        Stage::Scheduled => (Tone::Plain, "send-stage-scheduled"),
+        Stage::Active => (Tone::Busy, "send-stage-active"),
+        Stage::Paused => (Tone::Warning, "send-stage-paused"),
+        Stage::Finished => (Tone::Good, "send-stage-finished"),
+        Stage::Canceled => (Tone::Plain, "send-stage-canceled"),
+        Stage::Expired => (Tone::Warning, "send-stage-expired"),
+    };
+    badge(tone, &text.get(key))
+}
+
+/// The word for a stage, for lists to choose from.
+pub(in crate::console::pages) fn stage_word(text: Text, stage: Stage) -> String {
+    text.get(match stage {
+        Stage::Scheduled => "send-stage-scheduled",
+        Stage::Active => "send-stage-active",
+        Stage::Paused => "send-stage-paused",
+        Stage::Finished => "send-stage-finished",
+        Stage::Canceled => "send-stage-canceled",
+        Stage::Expired => "send-stage-expired",
+    })
+}
+
+/// The word for where a message is.
+pub(in crate::console::pages) fn state_word(text: Text, state: State) -> String {
+    text.get(match state {
+        State::Queued => "send-state-queued",
+        State::Sending => "send-state-sending",
+        State::Sent => "send-state-sent",
+        State::Delivered => "send-state-delivered",
+        State::Read => "send-state-read",
+        State::Failed => "send-state-failed",
+        State::Expired => "send-state-expired",
+        State::Canceled => "send-state-canceled",
+        State::Unknown => "send-state-unknown",
+        State::Suppressed => "send-state-suppressed",
+    })
+}
+
+/// Where a message is, as a badge.
+pub(in crate::console::pages) fn state(text: Text, state: State) -> Markup {
+    let tone = match state {
+        State::Queued | State::Canceled => Tone::Plain,
+        State::Sending | State::Sent => Tone::Busy,
+        State::Delivered | State::Read => Tone::Good,
+        State::Failed => Tone::Bad,
+        State::Expired | State::Unknown | State::Suppressed => Tone::Warning,
+    };
+    badge(tone, &state_word(text, state))
+}
+
+/// Why a message did not arrive, in a person's words.
+pub(in crate::console::pages) fn cause(text: Text, state: State, code: Option<i64>) -> String {
+    match state {
+        State::Expired => text.get("send-cause-expired"),
+        State::Canceled => text.get("send-cause-canceled"),
+        State::Suppressed => text.get("send-cause-suppressed"),
+        State::Unknown if code.is_none() => text.get("send-cause-unknown"),
+        _ => cause::words(text, code),
+    }
+}
+
+/// The limit that decides how long a send takes.
+pub(in crate::console::pages) fn binding(text: Text, binding: Binding) -> String {
+    text.get(match binding {
+        Binding::MessagesPerSecond => "send-limit-rate",
+        Binding::ProviderLevel => "send-limit-level",
+        Binding::BackOff => "send-limit-back-off",
+        Binding::Pair => "send-limit-pair",
+        Binding::TemplateQuota => "send-limit-quota",
+    })
+}
+
+/// What kind of message it is.
+pub(in crate::console::pages) fn kind(text: Text, kind: &str) -> String {
+    text.get(match kind {
+        "text" => "send-kind-text",
+        "image" => "send-kind-image",
+        "video" => "send-kind-video",
+        "audio" => "send-kind-audio",
+        "document" => "send-kind-document",
+        "template" => "send-kind-template",
+        _ => "send-kind-interactive",
+    })
+}

@@ -1,0 +1,178 @@
+//! The sends of the company, newest first.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use actix_web::web::Data;
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use super::send::words;
+use crate::clock::Timestamp;
+use crate::console::State;
+use crate::console::component::empty::empty;
+use crate::console::component::field::Field;
+use crate::console::component::pager::pager;
+use crate::console::component::table::{Column, table};
+use crate::console::component::time::moment;
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::page::{Menu, Page};
+use crate::console::query::Query;
+use crate::console::visitor::Viewer;
+use crate::domain::channel::Kind;
+use crate::domain::page::{self, PageRequest};
+use crate::domain::send::{Source, Stage};
+use crate::engine::Records;
+use crate::store::send_list::{Filter, Record};
+
+/// Channels and tags that a filter offers; others are found by the page of the channel or the tag.
+const OFFERED: u64 = 200;
+const NAME_CHARS: usize = 100;
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What the list can be narrowed to.
+struct Choices {
+    channels: Vec<(Uuid, String)>,
+    tags: Vec<String>,
+}
+
+/// Lists them.
+pub(in crate::console) async fn list(
+    viewer: Viewer,
+    state: Data<State>,
+    query: Query,
+) -> Result<Page, Error> {
+    let records = state.engine.records_of(viewer.company.id).await?;
+    let choices = choices(&records, &viewer).await?;
+    let filter = filter(&records, &viewer, &query).await?;
+    let page = query.page(state.options.page_size);
+    let found = match filter {
+        Some(filter) => records.send_heads(viewer.company.id, page, filter, Timestamp::now()).await?,
+        // There is no tag of this name.
+        None => page::Page { records: Vec::new(), total: 0 },
+    };
+    drop(records);
+    let channels = channel_names(&state, &found.records).await?;
+    let text = viewer.text;
+    let is_narrowed =
+        ["state", "channel", "tag", "from", "to"].iter().any(|name| !query.one(name).is_empty());
+    Ok(Page::new(
+        text.get("sends-title"),
+        Menu::Sends,
+        html! {
+            @if viewer.may_work() {
+                p.row { a.button href="/console/sends/new" { (text.get("sends-new")) } }
+            }
+            (narrowing(&viewer, &query, &choices))
+            @if found.records.is_empty() && is_narrowed {
+                (empty(&text.get("sends-none-match"), &html! { a href="/console/sends" { (text.get("sends-all")) } }))
+            } @else if found.records.is_empty() {
+                (empty(&text.get("sends-none"), &html! {
+                    @if viewer.may_work() { a.button href="/console/sends/new" { (text.get("sends-new")) } }
+                }))
+            } @else {
+                (rows(&viewer, &found.records, &channels))
+                (pager(text, &query, page, found.total))
+            }
+        },
+    ))
+}
+
+async fn choices(records: &Records, viewer: &Viewer) -> Result<Choices, Error> {
+    let (company, all) = (viewer.company.id, PageRequest { page: 1, limit: OFFERED });
+    let mut channels = Vec::new();
+    for kind in Kind::ALL {
+        let found = records.channels(company, *kind, all, None).await?.records;
+        channels.extend(found.into_iter().map(|channel| (channel.id, channel.name)));
+    }
+    let tags = records.tags(company, all, None).await?.records;
+    Ok(Choices { channels, tags: tags.into_iter().map(|tag| tag.summary.name).collect() })
+}
+
+/// Which sends are asked for; `None` when they are those of a tag that there is not.
+async fn filter(records: &Records, viewer: &Viewer, query: &Query) -> Result<Option<Filter>, Error> {
+    let source = match query.text("tag", NAME_CHARS) {
+        None => None,
+        Some(name) => {
+            let few = PageRequest { page: 1, limit: OFFERED };
+            let found = records.tags(viewer.company.id, few, Some(name)).await?.records;
+            let lower = name.to_lowercase();
+            let tag = found.into_iter().find(|tag| tag.summary.name.to_lowercase() == lower);
+            let Some(tag) = tag else { return Ok(None) };
+            Some(Source::Tag(tag.summary.id))
+        }
+    };
+    let day = |name: &str| viewer.zone.moment(&format!("{}T00:00", query.one(name)));
+    Ok(Some(Filter {
+        stage: query.parsed("state"),
+        channel_id: query.parsed("channel"),
+        source,
+        from: day("from"),
+        // The whole of the last day.
+        to: day("to").map(|start| start.plus(DAY)),
+    }))
+}
+
+fn narrowing(viewer: &Viewer, query: &Query, choices: &Choices) -> Markup {
+    let text = viewer.text;
+    let values = ["state", "channel", "tag", "from", "to"].map(|name| (name, query.one(name).to_owned()));
+    let form = &Form::filled(text, values);
+    let any = || (String::new(), text.get("sends-any"));
+    let stages = Stage::ALL.map(|stage| (stage.as_str().to_owned(), words::stage_word(text, stage)));
+    let channels = choices.channels.iter().map(|(id, name)| (id.to_string(), name.clone()));
+    html! {
+        form.row.bottom method="get" action="/console/sends" role="search" aria-label=(text.get("sends-narrow")) {
+            (Field::new(form, "state", &text.get("sends-state")).select(std::iter::once(any()).chain(stages)))
+            (Field::new(form, "channel", &text.get("sends-channel")).select(std::iter::once(any()).chain(channels)))
+            div.field {
+                label for="field-tag" { (text.get("sends-tag")) }
+                input id="field-tag" type="text" name="tag" value=(form.value("tag")) list="tags" maxlength=(NAME_CHARS);
+                datalist id="tags" { @for tag in &choices.tags { option value=(tag) {} } }
+            }
+            (Field::new(form, "from", &text.get("sends-from")).input("date"))
+            (Field::new(form, "to", &text.get("sends-to")).input("date"))
+            button type="submit" { (text.get("sends-show")) }
+        }
+    }
+}
+
+fn rows(viewer: &Viewer, sends: &[Record], channels: &HashMap<Uuid, String>) -> Markup {
+    let text = viewer.text;
+    let columns = [
+        Column::words(text.get("sends-accepted")),
+        Column::words(text.get("sends-what")),
+        Column::words(text.get("sends-channel")),
+        Column::words(text.get("sends-state")),
+        Column::numbers(text.get("sends-recipients")),
+        Column::numbers(text.get("sends-done")),
+    ];
+    let rows = sends.iter().map(|send| {
+        let what = send.template.as_ref().map_or_else(
+            || words::kind(text, send.kind),
+            |template| format!("{} ({})", template.name, template.language),
+        );
+        let share = send.progress.settled as f64 / send.recipients.max(1) as f64;
+        vec![
+            html! { a href=(format!("/console/sends/{}", send.id)) { (moment(viewer, send.created_at)) } },
+            html! { bdi { (what) } },
+            html! { bdi { (channels.get(&send.channel_id).map_or("—", String::as_str)) } },
+            words::stage(text, send.stage),
+            html! { (text.number(send.recipients)) },
+            html! { (text.0.decimal((share * 1_000.0).floor() / 10.0, 1)) " %" },
+        ]
+    });
+    table(&text.get("sends-title"), &columns, rows)
+}
+
+async fn channel_names(state: &State, sends: &[Record]) -> Result<HashMap<Uuid, String>, Error> {
+    let mut names = HashMap::new();
+    for send in sends {
+        if !names.contains_key(&send.channel_id)
+            && let Some(channel) = state.engine.channel(send.channel_id).await?
+        {
+            names.insert(send.channel_id, channel.name.clone());
+        }
+    }
+    Ok(names)
+}

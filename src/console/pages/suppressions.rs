@@ -1,0 +1,194 @@
+//! Who is left out of the company's sends, why and since when; adding and lifting.
+
+use actix_web::web::Data;
+use maud::{Markup, html};
+
+use crate::clock::Timestamp;
+use crate::console::State;
+use crate::console::component::empty::empty;
+use crate::console::component::field::{Field, faults, once};
+use crate::console::component::pager::pager;
+use crate::console::component::table::{Column, table};
+use crate::console::component::time::moment;
+use crate::console::component::{confirm, notice};
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::page::{Answer, Menu, Page};
+use crate::console::query::Query;
+use crate::console::visitor::Viewer;
+use crate::domain::page::{Page as Records, PageRequest};
+use crate::domain::phone::PhoneNumber;
+use crate::domain::suppression::Suppression;
+use crate::store::suppression::Kept;
+
+/// Shows the list.
+pub(in crate::console) async fn list(
+    viewer: Viewer,
+    state: Data<State>,
+    query: Query,
+) -> Result<Page, Error> {
+    let request = query.page(state.options.page_size);
+    let search = query.text("search", 64).unwrap_or_default();
+    let found = read(&viewer, &state, request, search).await?;
+    let done = state.flashes.take(viewer.session, "done");
+    let form = Form::filled(viewer.text, [("scope", Suppression::Marketing.as_str().to_owned())]);
+    Ok(page(&viewer, &form, Some((&query, request)), search, &found, done.as_deref()))
+}
+
+/// Leaves a number out.
+pub(in crate::console) async fn add(
+    viewer: Viewer,
+    state: Data<State>,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let text = viewer.text;
+    let number = form.required("number", 64);
+    let scope = form.choice("scope", &[Suppression::Marketing.as_str(), Suppression::Everything.as_str()]);
+    let number = PhoneNumber::parse(&number);
+    if number.is_err() {
+        form.fault("number", text.get("suppressions-number-wrong"));
+    }
+    let scope = scope.and_then(|scope| scope.parse::<Suppression>().ok());
+    let (Ok(number), Some(scope), false) = (number, scope, form.has_faults()) else {
+        let first = PageRequest { page: 1, limit: state.options.page_size };
+        let found = read(&viewer, &state, first, "").await?;
+        return Ok(page(&viewer, &form, None, "", &found, None).unprocessable().into());
+    };
+    state
+        .once
+        .act(&viewer, &form, async || {
+            let records = state.engine.records_of(viewer.company.id).await?;
+            let added = records.add_suppression(&viewer.who(), viewer.company.id, number, scope).await?;
+            let key = if added { "suppressions-added" } else { "suppressions-known" };
+            let shown = format!("+{number}");
+            let done = text.with(key, [("number", shown.as_str().into())]);
+            state.flashes.put(viewer.session, "done", done);
+            Ok(Answer::to("/console/suppressions"))
+        })
+        .await
+}
+
+/// Lets a number in again.
+pub(in crate::console) async fn lift(
+    viewer: Viewer,
+    state: Data<State>,
+    form: Form,
+) -> Result<Answer, Error> {
+    let number = PhoneNumber::parse(form.words().one("number")).map_err(|_| Error::NotFound)?;
+    let records = state.engine.records_of(viewer.company.id).await?;
+    let lifted = records.lift_suppressions(&viewer.who(), viewer.company.id, number).await?;
+    if !lifted.is_empty() {
+        let shown = format!("+{number}");
+        let done = viewer.text.with("suppressions-lifted", [("number", shown.as_str().into())]);
+        state.flashes.put(viewer.session, "done", done);
+    }
+    Ok(Answer::to("/console/suppressions"))
+}
+
+async fn read(
+    viewer: &Viewer,
+    state: &State,
+    request: PageRequest,
+    search: &str,
+) -> Result<Records<Kept>, Error> {
+    let records = state.engine.records_of(viewer.company.id).await?;
+    let number = match search {
+        "" => None,
+        text => match PhoneNumber::parse(text) {
+            Ok(number) => Some(number),
+            Err(_) => return Ok(Records { records: Vec::new(), total: 0 }),
+        },
+    };
+    Ok(records.suppression_page(viewer.company.id, request, number, Timestamp::now()).await?)
+}
+
+fn page(
+    viewer: &Viewer,
+    form: &Form,
+    query: Option<(&Query, PageRequest)>,
+    search: &str,
+    found: &Records<Kept>,
+    done: Option<&str>,
+) -> Page {
+    let text = viewer.text;
+    let scopes = [
+        (Suppression::Marketing.as_str(), text.get("suppressions-scope-marketing")),
+        (Suppression::Everything.as_str(), text.get("suppressions-scope-everything")),
+    ];
+    let body = html! {
+        @if let Some(done) = done { (notice::done(done)) }
+        (faults(form))
+        p { (text.get("suppressions-hint")) }
+        form.search method="get" action="/console/suppressions" role="search" data-search="found" {
+            label for="search" { (text.get("suppressions-search")) }
+            input id="search" type="search" name="search" value=(search) maxlength="64" autocomplete="off";
+            button type="submit" { (text.get("suppressions-find")) }
+        }
+        div id="found" {
+            (list_of(viewer, search, found))
+            @if let Some((query, request)) = query { (pager(text, query, request, found.total)) }
+        }
+        @if viewer.may_work() {
+            form.panel method="post" action="/console/suppressions" {
+                h2 { (text.get("suppressions-new")) }
+                (once(form))
+                (Field::new(form, "number", &text.get("suppressions-number")).hint(&text.get("suppressions-number-hint")).required().most(64).input("tel"))
+                (Field::new(form, "scope", &text.get("suppressions-scope")).radios(scopes))
+                button type="submit" { (text.get("suppressions-add")) }
+            }
+        }
+    };
+    Page::new(text.get("suppressions-title"), Menu::Suppressions, body)
+}
+
+fn list_of(viewer: &Viewer, search: &str, found: &Records<Kept>) -> Markup {
+    let text = viewer.text;
+    if found.records.is_empty() {
+        let key = if search.is_empty() { "suppressions-none" } else { "suppressions-not-found" };
+        return empty(&text.get(key), &html! {});
+    }
+    let columns = [
+        Column::words(text.get("suppressions-number")),
+        Column::words(text.get("suppressions-scope")),
+        Column::words(text.get("suppressions-why")),
+        Column::words(text.get("suppressions-since")),
+        Column::words(text.get("suppressions-until")),
+        Column::words(text.get("suppressions-action")),
+    ];
+    let rows = found.records.iter().map(|kept| row(viewer, kept));
+    table(&text.get("suppressions-title"), &columns, rows)
+}
+
+fn row(viewer: &Viewer, kept: &Kept) -> Vec<Markup> {
+    let text = viewer.text;
+    let record = &kept.record;
+    let number = format!("+{}", record.recipient);
+    let scope = match record.scope {
+        Suppression::Marketing => text.get("suppressions-scope-marketing"),
+        Suppression::Everything => text.get("suppressions-scope-everything"),
+    };
+    // The provider's own code stands beside the words, for those who look it up.
+    let why = match (record.provider_code, record.until) {
+        (Some(_), Some(_)) => text.get("suppressions-why-held"),
+        (Some(_), None) => text.get("suppressions-why-provider"),
+        (None, _) => text.get("suppressions-why-said"),
+    };
+    let until = match record.until {
+        Some(until) => moment(viewer, until),
+        None => html! { (text.get("suppressions-lasting")) },
+    };
+    vec![
+        html! { bdi { (number) } },
+        html! { (scope) },
+        html! { (why) @if let Some(code) = record.provider_code { " " code { (code) } } },
+        moment(viewer, kept.since),
+        until,
+        html! {
+            @if viewer.may_work() {
+                (confirm::with(text, "/console/suppressions/lift", &text.with("suppressions-lift", [("number", number.as_str().into())]),
+                    &text.with("suppressions-lift-question", [("number", number.as_str().into())]),
+                    &html! { input type="hidden" name="number" value=(number); }))
+            }
+        },
+    ]
+}

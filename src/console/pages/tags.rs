@@ -1,0 +1,223 @@
+//! Tags: their list with counts, and creating, changing and deleting them.
+
+use actix_web::web::Data;
+use maud::html;
+
+use crate::clock::Timestamp;
+use crate::console::State;
+use crate::console::component::empty::empty;
+use crate::console::component::field::{Field, faults, once};
+use crate::console::component::pager::pager;
+use crate::console::component::table::{Column, table};
+use crate::console::component::time::moment;
+use crate::console::component::{confirm, copy, notice};
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::page::{Answer, Menu, Page};
+use crate::console::query::{Id, Query};
+use crate::console::visitor::Viewer;
+use crate::domain::contact::Tag;
+use crate::domain::page::{Page as Records, PageRequest};
+use crate::import;
+use crate::store::{Edited, Upserted};
+
+/// Shows the list.
+pub(in crate::console) async fn list(
+    viewer: Viewer,
+    state: Data<State>,
+    query: Query,
+) -> Result<Page, Error> {
+    let request = query.page(state.options.page_size);
+    let search = query.text("search", 200);
+    let records = state.engine.records_of(viewer.company.id).await?;
+    let tags = records.tags(viewer.company.id, request, search).await?;
+    drop(records);
+    let done = state.flashes.take(viewer.session, "done");
+    let form = Form::filled(viewer.text, [("color", "#005f99".to_owned())]);
+    Ok(list_page(&viewer, &form, Some((&query, request)), &tags, done.as_deref()))
+}
+
+/// Creates a tag.
+pub(in crate::console) async fn create(
+    viewer: Viewer,
+    state: Data<State>,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let company = viewer.company.id;
+    let name = read_name(&mut form);
+    let color = read_color(&mut form);
+    if !form.has_faults() {
+        let created = state
+            .once
+            .act(&viewer, &form, async || {
+                let records = state.engine.records_of(company).await?;
+                let known = records.tags(company, PageRequest { page: 1, limit: 1_000 }, Some(&name)).await?;
+                if known.records.iter().any(|tag| tag.summary.name == name) {
+                    return Err(Error::NotFound);
+                }
+                let written = records.write_tags(company, &[(name.clone(), color)], Timestamp::now()).await?;
+                if written.first().is_some_and(|(_, result)| *result == Upserted::Created) {
+                    state.flashes.put(viewer.session, "done", viewer.text.get("tags-created"));
+                }
+                Ok(Answer::to("/console/contacts/tags"))
+            })
+            .await;
+        match created {
+            // The name is taken: said beside the field.
+            Err(Error::NotFound) => form.fault("name", viewer.text.get("tags-name-taken")),
+            other => return other,
+        }
+    }
+    let first = PageRequest { page: 1, limit: state.options.page_size };
+    let tags = state.engine.records_of(company).await?.tags(company, first, None).await?;
+    Ok(list_page(&viewer, &form, None, &tags, None).unprocessable().into())
+}
+
+/// Shows a tag.
+pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+    let tag = find(&viewer, &state, id).await?;
+    let form =
+        Form::filled(viewer.text, [("name", tag.summary.name.clone()), ("color", tag.summary.color.clone())]);
+    let done = state.flashes.take(viewer.session, "done");
+    Ok(tag_page(&viewer, &form, &tag, done.as_deref()))
+}
+
+/// Changes a tag.
+pub(in crate::console) async fn change(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let tag = find(&viewer, &state, id).await?;
+    let name = read_name(&mut form);
+    let color = read_color(&mut form);
+    if !form.has_faults() {
+        let records = state.engine.records_of(viewer.company.id).await?;
+        match records.change_tag(viewer.company.id, id.0, Some(&name), color.as_deref()).await? {
+            Edited::Done => {
+                state.flashes.put(viewer.session, "done", viewer.text.get("tags-saved"));
+                return Ok(Answer::to(format!("/console/contacts/tags/{}", id.0)));
+            }
+            Edited::Taken => form.fault("name", viewer.text.get("tags-name-taken")),
+            Edited::Missing | Edited::Nameless => return Err(Error::NotFound),
+        }
+    }
+    Ok(tag_page(&viewer, &form, &tag, None).unprocessable().into())
+}
+
+/// Deletes a tag.
+pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
+    if !state.engine.delete_tag(viewer.company.id, id.0).await? {
+        return Err(Error::NotFound);
+    }
+    state.flashes.put(viewer.session, "done", viewer.text.get("tags-deleted"));
+    Ok(Answer::to("/console/contacts/tags"))
+}
+
+async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<Tag, Error> {
+    let records = state.engine.records_of(viewer.company.id).await?;
+    records.tag(viewer.company.id, id.0).await?.ok_or(Error::NotFound)
+}
+
+fn read_name(form: &mut Form) -> String {
+    let text = form.text();
+    let name = form.required("name", 100);
+    if !form.has_faults() && import::check_tag(&name).is_err() {
+        form.fault("name", text.get("tags-name-wrong"));
+    }
+    name
+}
+
+fn read_color(form: &mut Form) -> Option<String> {
+    let text = form.text();
+    let color = form.optional("color", 7)?.to_ascii_lowercase();
+    let digits = color.strip_prefix('#').filter(|digits| digits.len() == 6);
+    if !digits.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit())) {
+        form.fault("color", text.get("tags-color-wrong"));
+    }
+    Some(color)
+}
+
+fn list_page(
+    viewer: &Viewer,
+    form: &Form,
+    query: Option<(&Query, PageRequest)>,
+    tags: &Records<Tag>,
+    done: Option<&str>,
+) -> Page {
+    let text = viewer.text;
+    let columns = [
+        Column::words(text.get("tags-name")),
+        Column::numbers(text.get("tags-contacts")),
+        Column::words(text.get("tags-since")),
+    ];
+    let rows = tags.records.iter().map(|tag| {
+        vec![
+            html! { a href=(format!("/console/contacts/tags/{}", tag.summary.id)) { bdi { (tag.summary.name) } } },
+            html! { (text.number(tag.contacts)) },
+            moment(viewer, tag.created_at),
+        ]
+    });
+    let search = query.and_then(|(query, _)| query.text("search", 200)).unwrap_or_default();
+    let body = html! {
+        @if let Some(done) = done { (notice::done(done)) }
+        (faults(form))
+        form.search method="get" action="/console/contacts/tags" role="search" data-search="found" {
+            label for="search" { (text.get("tags-search")) }
+            input id="search" type="search" name="search" value=(search) maxlength="200" autocomplete="off";
+            button type="submit" { (text.get("tags-find")) }
+        }
+        div id="found" {
+            @if tags.records.is_empty() { (empty(&text.get("tags-none"), &html! {})) } @else {
+                (table(&text.get("tags-title"), &columns, rows))
+            }
+            @if let Some((query, request)) = query { (pager(text, query, request, tags.total)) }
+        }
+        @if viewer.may_work() {
+            form.panel method="post" action="/console/contacts/tags" {
+                h2 { (text.get("tags-new")) }
+                (once(form))
+                (fields(form))
+                button type="submit" { (text.get("tags-create")) }
+            }
+        }
+        p { a href="/console/contacts" { (text.get("tags-back")) } }
+    };
+    Page::new(text.get("tags-title"), Menu::Contacts, body)
+}
+
+fn fields(form: &Form) -> maud::Markup {
+    let text = form.text();
+    html! {
+        (Field::new(form, "name", &text.get("tags-name")).required().most(100).text())
+        (Field::new(form, "color", &text.get("tags-color")).input("color"))
+    }
+}
+
+fn tag_page(viewer: &Viewer, form: &Form, tag: &Tag, done: Option<&str>) -> Page {
+    let text = viewer.text;
+    let place = format!("/console/contacts/tags/{}", tag.summary.id);
+    let search = url::form_urlencoded::Serializer::new(String::new())
+        .append_pair("search", &tag.summary.name)
+        .finish();
+    let body = html! {
+        @if let Some(done) = done { (notice::done(done)) }
+        (faults(form))
+        p {
+            a href=(format!("/console/contacts?{search}")) { (text.with("tags-count", [("count", tag.contacts.into())])) }
+        }
+        p { (copy::id(text, tag.summary.id)) }
+        form.panel method="post" action=(place) {
+            fieldset.plain disabled[!viewer.may_work()] {
+                (fields(form))
+                @if viewer.may_work() { button type="submit" { (text.get("tags-save")) } }
+            }
+        }
+        @if viewer.may_work() {
+            (confirm::confirm(text, &format!("{place}/delete"), &text.get("tags-delete"), &text.get("tags-delete-question")))
+        }
+        p { a href="/console/contacts/tags" { (text.get("tags-all")) } }
+    };
+    Page::new(tag.summary.name.clone(), Menu::Contacts, body)
+}

@@ -1,0 +1,205 @@
+//! The company's templates, each as a phone shows it, with its state and why.
+
+use std::collections::BTreeSet;
+
+use actix_web::web::Data;
+use maud::{Markup, html};
+
+use crate::console::State;
+use crate::console::component::badge::{Tone, badge};
+use crate::console::component::copy;
+use crate::console::component::empty::empty;
+use crate::console::component::notice::done;
+use crate::console::component::pager::pager;
+use crate::console::component::phone::phone;
+use crate::console::component::time::moment;
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::page::{Answer, Menu, Page};
+use crate::console::query::Query;
+use crate::console::text::Text;
+use crate::console::visitor::Viewer;
+use crate::store::template::{Listed, Record};
+
+/// Templates on a page: each is drawn whole.
+const PER_PAGE: u64 = 24;
+/// The most characters of a filter.
+const FILTER: usize = 200;
+/// The states by which the list can be filtered.
+const STATUSES: [&str; 8] =
+    ["APPROVED", "PENDING", "REJECTED", "PAUSED", "DISABLED", "IN_APPEAL", "LIMIT_EXCEEDED", "DELETED"];
+
+/// Shows them.
+pub(in crate::console) async fn show(
+    viewer: Viewer,
+    state: Data<State>,
+    query: Query,
+) -> Result<Page, Error> {
+    let (text, company) = (viewer.text, viewer.company.id);
+    let page = query.page(PER_PAGE);
+    let (account, search) = (query.text("account", FILTER), query.text("search", FILTER));
+    let status = query.text("status", FILTER);
+    let records = state.engine.records_of(company).await?;
+    let accounts: BTreeSet<String> =
+        records.business_accounts(company).await?.into_iter().filter_map(|channel| channel.waba_id).collect();
+    let filter = Listed { waba_id: account, status, search };
+    let found = records.listed_templates(company, page, filter).await?;
+    drop(records);
+    let is_filtered = account.is_some() || search.is_some() || status.is_some();
+    let body = html! {
+        @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
+        @if accounts.is_empty() && found.total == 0 {
+            (empty(&text.get("templates-no-account"), &html! {
+                @if viewer.is_owner() { a.button href="/console/channels/new" { (text.get("templates-add-channel")) } }
+            }))
+        } @else {
+            @if viewer.may_work() {
+                form.row method="post" action="/console/templates/sync" {
+                    button type="submit" { (text.get("templates-sync")) }
+                    span.soft { (text.get("templates-sync-hint")) }
+                }
+            }
+            (filters(text, &accounts, account, status, search))
+            @if found.records.is_empty() {
+                @if is_filtered { p { (text.get("templates-nothing-found")) } }
+                @else { (empty(&text.get("templates-none"), &html! { p.soft { (text.get("templates-none-hint")) } })) }
+            }
+            div.columns { @for template in &found.records { (one(&viewer, template)) } }
+            (pager(text, &query, page, found.total))
+        }
+    };
+    Ok(Page::new(text.get("templates-title"), Menu::Templates, body))
+}
+
+/// Has the templates of every connected business account listed again.
+pub(in crate::console) async fn sync(viewer: Viewer, state: Data<State>, _: Form) -> Result<Answer, Error> {
+    let accounts =
+        state.engine.records_of(viewer.company.id).await?.business_accounts(viewer.company.id).await?;
+    for channel in &accounts {
+        state.engine.sync_templates(channel);
+    }
+    state.flashes.put(viewer.session, "done", viewer.text.get("templates-syncing"));
+    Ok(Answer::to("/console/templates"))
+}
+
+fn filters(
+    text: Text,
+    accounts: &BTreeSet<String>,
+    account: Option<&str>,
+    status: Option<&str>,
+    search: Option<&str>,
+) -> Markup {
+    html! {
+        form.row method="get" role="search" {
+            input type="search" name="search" value=(search.unwrap_or_default()) maxlength=(FILTER)
+                aria-label=(text.get("templates-search")) placeholder=(text.get("templates-search"));
+            select name="status" aria-label=(text.get("templates-status")) {
+                option value="" { (text.get("templates-any-status")) }
+                @for known in STATUSES {
+                    option value=(known) selected[status == Some(known)] { (status_word(text, known)) }
+                }
+            }
+            @if accounts.len() > 1 {
+                select name="account" aria-label=(text.get("templates-account")) {
+                    option value="" { (text.get("templates-any-account")) }
+                    @for known in accounts {
+                        option value=(known) selected[account == Some(known.as_str())] { (known) }
+                    }
+                }
+            } @else if let Some(account) = account {
+                input type="hidden" name="account" value=(account);
+            }
+            button.plain type="submit" { (text.get("templates-find")) }
+        }
+    }
+}
+
+fn one(viewer: &Viewer, template: &Record) -> Markup {
+    let text = viewer.text;
+    html! {
+        article.panel aria-label=(template.name) {
+            h2 { bdi { (template.name) } " " (state_of(text, &template.status)) }
+            p.soft { (template.language) " · " (category(text, &template.category)) " · " (text.get("templates-number")) " " (copy::copy(text, &text.get("templates-number"), &template.id.to_string())) }
+            (why(text, template))
+            (phone(text, &template.components))
+            p.soft {
+                (text.get("templates-changed")) " " (moment(viewer, template.updated_at))
+                @if let Some(quality) = template.quality_score.as_deref().filter(|quality| *quality != "UNKNOWN") {
+                    " · " (text.get("templates-quality")) " " code { (quality) }
+                }
+            }
+        }
+    }
+}
+
+fn state_of(text: Text, status: &str) -> Markup {
+    let tone = match status {
+        "APPROVED" => Tone::Good,
+        "PENDING" | "IN_APPEAL" => Tone::Busy,
+        "PAUSED" | "LIMIT_EXCEEDED" => Tone::Warning,
+        "REJECTED" | "DISABLED" => Tone::Bad,
+        _ => Tone::Plain,
+    };
+    badge(tone, &status_word(text, status))
+}
+
+fn status_word(text: Text, status: &str) -> String {
+    text.get(match status {
+        "APPROVED" => "templates-approved",
+        "PENDING" => "templates-pending",
+        "REJECTED" => "templates-rejected",
+        "PAUSED" => "templates-paused",
+        "DISABLED" => "templates-disabled",
+        "IN_APPEAL" => "templates-in-appeal",
+        "LIMIT_EXCEEDED" => "templates-limit-exceeded",
+        "DELETED" => "templates-deleted",
+        _ => return status.to_owned(),
+    })
+}
+
+fn category(text: Text, category: &str) -> String {
+    text.get(match category {
+        "MARKETING" => "templates-marketing",
+        "UTILITY" => "templates-utility",
+        "AUTHENTICATION" => "templates-authentication",
+        _ => return category.to_owned(),
+    })
+}
+
+/// Why the template cannot be sent, and what to do; nothing for one that can.
+fn why(text: Text, template: &Record) -> Markup {
+    let sentence = match template.status.as_str() {
+        "PENDING" => "templates-why-pending",
+        "REJECTED" => "templates-why-rejected",
+        "PAUSED" => "templates-why-paused",
+        "DISABLED" => "templates-why-disabled",
+        "IN_APPEAL" => "templates-why-in-appeal",
+        "LIMIT_EXCEEDED" => "templates-why-limit-exceeded",
+        "DELETED" => "templates-why-deleted",
+        _ => return html! {},
+    };
+    let reason = template.rejected_reason.as_deref().filter(|reason| *reason != "NONE");
+    html! {
+        p { (text.get(sentence)) }
+        @if let Some(reason) = reason {
+            p {
+                (text.get("templates-rejected-for")) " "
+                @match reason_word(reason) { Some(key) => (text.get(key)), None => "" }
+                " " code { (reason) }
+            }
+        }
+    }
+}
+
+/// The provider's reasons in words, where they are known.
+fn reason_word(reason: &str) -> Option<&'static str> {
+    Some(match reason {
+        "ABUSIVE_CONTENT" => "templates-reason-abusive",
+        "INCORRECT_CATEGORY" => "templates-reason-category",
+        "INVALID_FORMAT" => "templates-reason-format",
+        "PROMOTIONAL" => "templates-reason-promotional",
+        "SCAM" => "templates-reason-scam",
+        "TAG_CONTENT_MISMATCH" => "templates-reason-mismatch",
+        _ => return None,
+    })
+}

@@ -1,0 +1,61 @@
+//! Which messages of a send somebody means: by where they are, and by what the provider said of them.
+
+use super::State;
+
+/// Messages in one of these states and with one of these codes of the provider. No states mean any, and so do no codes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Where they are.
+    pub states: Vec<State>,
+    /// The provider's code of what went wrong last.
+    pub codes: Vec<i64>,
+}
+
+impl Selection {
+    /// Every message in this state.
+    pub fn of(state: State) -> Self {
+        Self { states: vec![state], codes: Vec::new() }
+    }
+
+    /// Whether messages in this state are meant.
+    pub fn has(&self, state: State) -> bool {
+        self.states.is_empty() || self.states.contains(&state)
+    }
+
+    /// Whether messages in this state are meant of which the provider said nothing.
+    pub fn has_wordless(&self, state: State) -> bool {
+        self.codes.is_empty() && self.has(state)
+    }
+}
+
+impl State {
+    /// The states whose messages may be sent again, by a new send.
+    pub const RETRIED: [Self; 5] =
+        [Self::Failed, Self::Expired, Self::Canceled, Self::Suppressed, Self::Unknown];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_said_matches_everything() {
+        let every = Selection::default();
+        assert!(State::ALL.into_iter().all(|state| every.has(state) && every.has_wordless(state)));
+        let failed = Selection::of(State::Failed);
+        let found: Vec<_> = State::ALL.into_iter().filter(|state| failed.has(*state)).collect();
+        assert_eq!(found, [State::Failed]);
+        let coded = Selection { codes: vec![131_026], ..failed };
+        assert!(coded.has(State::Failed) && !coded.has_wordless(State::Failed));
+    }
+
+    #[test]
+    fn nothing_is_sent_again_that_arrived_or_may_still_go() {
+        for state in State::RETRIED {
+            assert!(!matches!(
+                state,
+                State::Queued | State::Sending | State::Sent | State::Delivered | State::Read
+            ));
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Where the audience of a send came from, beside the numbers that its request named.
+
+use uuid::Uuid;
+
+/// One source of an audience.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// The contacts of a tag.
+    Tag(Uuid),
+    /// Messages of an earlier send, which are sent again.
+    Send(Uuid),
+}
+
+impl Source {
+    /// The number that the database keeps for the kind of source.
+    pub const fn kind(self) -> i16 {
+        match self {
+            Self::Tag(_) => 0,
+            Self::Send(_) => 1,
+        }
+    }
+
+    /// The tag or the send.
+    pub const fn id(self) -> Uuid {
+        match self {
+            Self::Tag(id) | Self::Send(id) => id,
+        }
+    }
+
+    /// From what the database kept.
+    pub fn from_row(kind: i16, id: Uuid) -> Option<Self> {
+        [Self::Tag(id), Self::Send(id)].into_iter().find(|source| source.kind() == kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_is_read_back_from_its_row() {
+        let id = Uuid::from_u128(7);
+        for source in [Source::Tag(id), Source::Send(id)] {
+            assert_eq!(Source::from_row(source.kind(), source.id()), Some(source));
+        }
+        assert_eq!(Source::from_row(2, id), None);
+    }
+}

@@ -1,0 +1,56 @@
+//! How an uploaded file would be imported: its first rows, and what would become of them.
+
+use uuid::Uuid;
+
+use super::settings;
+use crate::engine::{Engine, Error};
+use crate::error::{Code, Refusal};
+use crate::import::{self, Preview};
+use crate::store::Upserted;
+
+/// Rows that are looked up among the contacts.
+const LOOKED_UP: usize = 500;
+
+/// The beginning of a file, and what would become of its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// The columns and the first rows.
+    pub preview: Preview,
+    /// Of the rows that were looked at: those that would create a contact.
+    pub created: u64,
+    /// Those that would tell something new of a known contact.
+    pub updated: u64,
+    /// Those that would tell nothing new.
+    pub unchanged: u64,
+}
+
+impl Engine {
+    /// Shows the beginning of a file that is uploaded, as it would be imported now.
+    ///
+    /// # Errors
+    ///
+    /// `import_not_found`, and `invalid_file` when its header cannot be read.
+    pub async fn show_import(&self, company: Uuid, id: Uuid) -> Result<Shown, Error> {
+        let settings = settings(&self.find_import(company, id).await?);
+        let (beginning, is_all) = self.beginning(company, id).await?;
+        let preview = import::preview(&beginning, is_all, &settings, LOOKED_UP)
+            .map_err(|error| Refusal::new(Code::InvalidFile, error.to_string()))?;
+        let records = self.records_of(company).await?;
+        let results = records.compare_drafts(company, &preview.step.drafts).await?;
+        let count = |result| results.iter().filter(|found| **found == result).count() as u64;
+        Ok(Shown {
+            created: count(Upserted::Created),
+            updated: count(Upserted::Updated),
+            unchanged: count(Upserted::Unchanged),
+            preview,
+        })
+    }
+
+    /// The first piece of an uploaded file, and whether it is all of it.
+    pub(super) async fn beginning(&self, company: Uuid, id: Uuid) -> Result<(Vec<u8>, bool), Error> {
+        let records = self.records_of(company).await?;
+        let first = records.import_chunk(id, 0).await?.unwrap_or_default();
+        let is_all = first.len() < super::upload::PIECE || records.import_chunk(id, 1).await?.is_none();
+        Ok((first, is_all))
+    }
+}

@@ -1,0 +1,153 @@
+//! A file while it is uploaded.
+
+use uuid::Uuid;
+
+use super::{Import, no_such_import};
+use crate::engine::{Engine, Error};
+use crate::error::{Code, Refusal};
+use crate::import::{self, Inspection, Settings};
+use crate::store::import_job::MOST_OPEN;
+
+/// Bytes of one stored piece: few enough that the writer is held for some milliseconds, many enough that a large file has
+/// some thousand pieces.
+pub(super) const PIECE: usize = 256 * 1024;
+
+/// What is said of a file before it comes.
+#[derive(Debug, Clone, Default)]
+pub struct NewUpload {
+    /// As the client calls it.
+    pub file_name: String,
+    /// Its encoding; without one it is UTF-8 or says what it is; `auto` guesses.
+    pub encoding: Option<String>,
+    /// Names of tags that every contact of the file gets.
+    pub tags: Vec<String>,
+}
+
+/// An upload under way. One that is dropped before it is finished leaves nothing.
+pub struct Upload {
+    engine: Engine,
+    company: Uuid,
+    import: Uuid,
+    tags: Vec<String>,
+    inspection: Option<Inspection>,
+    /// What is not stored yet.
+    piece: Vec<u8>,
+    pieces: u64,
+    bytes: usize,
+    /// The first piece, for the header.
+    beginning: Vec<u8>,
+    is_finished: bool,
+}
+
+impl Engine {
+    /// Begins an upload.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_file` for an encoding that nobody knows, `too_many_imports` when the company has as many imports that
+    /// are not over as it may have.
+    pub async fn begin_upload(&self, company: Uuid, new: NewUpload) -> Result<Upload, Error> {
+        let NewUpload { file_name, encoding, tags } = new;
+        let inspection = Inspection::new(encoding.as_deref()).map_err(|error| invalid(&error))?;
+        let begun = self.records_of(company).await?.begin_upload(company, &file_name).await?;
+        let import = begun.ok_or_else(|| {
+            let sentence = format!(
+                "this company has {MOST_OPEN} imports that are not over: wait for one to end, or cancel one"
+            );
+            Refusal::new(Code::TooManyImports, sentence)
+        })?;
+        Ok(Upload {
+            engine: self.clone(),
+            company,
+            import,
+            tags,
+            inspection: Some(inspection),
+            piece: Vec::new(),
+            pieces: 0,
+            bytes: 0,
+            beginning: Vec::new(),
+            is_finished: false,
+        })
+    }
+}
+
+impl Upload {
+    /// The largest file, in bytes.
+    pub fn most(&self) -> usize {
+        self.engine.imports().max_bytes
+    }
+
+    /// Takes the next bytes of the file.
+    ///
+    /// # Errors
+    ///
+    /// `body_too_large`, and `invalid_file` for what cannot be read as text.
+    pub async fn write(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
+        self.bytes = self.bytes.saturating_add(bytes.len());
+        let most = self.most();
+        if self.bytes > most {
+            let sentence = format!("the file is larger than {most} bytes (`imports.max_bytes`): split it");
+            return Err(Refusal::new(Code::BodyTooLarge, sentence).into());
+        }
+        while !bytes.is_empty() {
+            let (fits, rest) = bytes.split_at(bytes.len().min(PIECE - self.piece.len()));
+            self.piece.extend_from_slice(fits);
+            bytes = rest;
+            if self.piece.len() == PIECE {
+                self.store().await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn store(&mut self) -> Result<(), Error> {
+        let piece = std::mem::take(&mut self.piece);
+        if let Some(inspection) = &mut self.inspection {
+            inspection.feed(&piece).map_err(|error| invalid(&error))?;
+        }
+        if self.pieces == 0 {
+            self.beginning.clone_from(&piece);
+        }
+        let ordinal = self.pieces;
+        self.pieces += 1;
+        let records = self.engine.records_of(self.company).await?;
+        Ok(records.add_import_chunk(self.import, ordinal, piece).await?)
+    }
+
+    /// The file is whole.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_file` when its header cannot be read, or something of it is not in its encoding.
+    pub async fn finish(mut self) -> Result<Import, Error> {
+        if !self.piece.is_empty() {
+            self.store().await?;
+        }
+        let Some(inspection) = self.inspection.take() else { return Err(Error::Internal) };
+        let encoding = inspection.finish().map_err(|error| invalid(&error))?;
+        let settings =
+            Settings { encoding: encoding.to_owned(), tags: self.tags.clone(), ..Settings::default() };
+        let read = import::preview(&self.beginning, self.pieces <= 1, &settings, 1);
+        let header =
+            read.map_err(|error| invalid(&error))?.columns.into_iter().map(|(name, _)| name).collect();
+        let mut settings = Settings { header, ..settings };
+        let records = self.engine.records_of(self.company).await?;
+        settings.recall(&self.engine.remembered(self.company, &records).await?);
+        let written = serde_json::to_string(&settings).map_err(|_| Error::Internal)?;
+        records.finish_upload(self.import, &written).await?;
+        self.is_finished = true;
+        Ok(records.import(self.company, self.import).await?.ok_or_else(no_such_import)?)
+    }
+}
+
+impl Drop for Upload {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            self.engine.imports().abandon(self.import);
+        }
+    }
+}
+
+fn invalid(error: &import::Error) -> Refusal {
+    Refusal::new(Code::InvalidFile, error.to_string())
+}

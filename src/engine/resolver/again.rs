@@ -1,0 +1,61 @@
+//! The recipients of messages of an earlier send, a chunk at a time.
+//!
+//! An audience is frozen in the order of its numbers, so that the messages of a send by ordinal are its recipients in
+//! ascending order.
+
+use uuid::Uuid;
+
+use crate::domain::message::State;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::request::Again;
+use crate::store::send_messages::{Found, Roster};
+use crate::store::{self, Store};
+
+/// Messages looked at in one query, whether they are meant or not.
+const SPAN: u64 = 50_000;
+
+/// How far the messages of a send were read.
+pub(super) struct Reading {
+    again: Again,
+    /// The send as it was when the reading began.
+    roster: Option<Roster>,
+    next: u64,
+}
+
+impl Reading {
+    pub(super) const fn new(again: Again) -> Self {
+        Self { again, roster: None, next: 0 }
+    }
+
+    /// The next recipients, ascending, and whether there may be more. There are none only when there are no more.
+    pub(super) async fn read(
+        &mut self,
+        store: &Store,
+        company_id: Uuid,
+        limit: usize,
+    ) -> store::Result<(Vec<PhoneNumber>, bool)> {
+        let Again { send_id, selection } = &self.again;
+        if self.roster.is_none() {
+            self.roster = store.roster(company_id, *send_id).await?;
+        }
+        // A send that was forgotten meanwhile has no messages any more.
+        let Some(roster) = &self.roster else { return Ok((Vec::new(), false)) };
+        loop {
+            let found = store.selected_messages(roster, selection, self.next, limit as u64, SPAN).await?;
+            let Found { messages, next } = found;
+            // What is still to be tried is left to its own send.
+            let over = messages
+                .iter()
+                .map(|message| &message.outcome)
+                .filter(|outcome| outcome.retry_at.is_none() && State::RETRIED.contains(&outcome.state));
+            let numbers: Vec<_> = over.filter_map(|outcome| outcome.position.recipient).collect();
+            match next {
+                Some(next) => self.next = next,
+                None => return Ok((numbers, false)),
+            }
+            if !numbers.is_empty() {
+                return Ok((numbers, true));
+            }
+        }
+    }
+}

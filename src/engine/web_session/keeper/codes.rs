@@ -1,0 +1,58 @@
+//! Codes to be typed: asked for, shown, refused.
+
+use std::time::Duration;
+
+use super::super::pairing::{Shown, Stage};
+use super::{CODE_SPAN, Keeper};
+use crate::clock::Timestamp;
+use crate::connector::web_session::PairingFailure;
+use crate::domain::channel::Status;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::secret::Secret;
+
+impl Keeper {
+    /// Somebody wants to link a phone.
+    pub(super) fn want(&mut self, number: Option<PhoneNumber>) {
+        // What is linked and connected needs no code: one that it shows later is unexpected all the same.
+        self.is_wanted = !(self.is_linked && self.connection.status == Status::Connected);
+        if self.is_linked || self.is_at_passkey() {
+            return;
+        }
+        if number.is_some() && number != self.code_for {
+            self.code_wanted = number;
+            self.code_for = number;
+            self.show(|pairing| (pairing.code, pairing.code_failure) = (None, None));
+        }
+    }
+
+    pub(super) fn code_answered(&mut self, answer: Result<Secret, PairingFailure>) {
+        match answer {
+            // It may have been told already, with the time that it has left.
+            Ok(code) if self.pairing.borrow().code.as_ref().is_some_and(|shown| shown.secret == code) => {}
+            Ok(code) => self.show_code(code, CODE_SPAN),
+            Err(failure) => self.code_failed(&failure),
+        }
+    }
+
+    pub(super) fn show_code(&mut self, code: Secret, valid_for: Duration) {
+        // The answer to the question for a code may come when the phone has used it.
+        if self.is_at_passkey() {
+            return;
+        }
+        let code = Shown { secret: code, expires_at: Timestamp::now().plus(valid_for) };
+        self.show(|pairing| {
+            pairing.stage = Stage::Waiting;
+            (pairing.code, pairing.code_failure) = (Some(code), None);
+        });
+    }
+
+    pub(super) fn code_failed(&mut self, failure: &PairingFailure) {
+        // Another one, which was asked for meanwhile, is still to come.
+        if self.code_wanted.is_none() {
+            self.code_for = None;
+        }
+        let sentence = failure.to_string();
+        tracing::info!(channel.id = %self.channel, sentence, "there is no pairing code");
+        self.show(|pairing| (pairing.code, pairing.code_failure) = (None, Some(sentence)));
+    }
+}

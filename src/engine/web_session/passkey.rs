@@ -1,0 +1,91 @@
+//! Answers to the passkey gate, on their way to the session that waits for them.
+
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::keeper::Command;
+use super::pairing::{Pairing, Stage};
+use super::{PATIENCE, WebSessions};
+use crate::connector::web_session::Assertion;
+use crate::domain::channel::Channel;
+use crate::engine::{Engine, Error, RETRY_AFTER};
+use crate::error::{Code, Refusal};
+
+/// What a person or a program answers at the passkey gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PasskeyAnswer {
+    /// The challenge, signed.
+    Assertion(Assertion),
+    /// The phone shows the same code.
+    Confirmation,
+}
+
+/// Why an answer is not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NotExpected {
+    /// The pairing is not at that step.
+    Stage(Stage),
+    /// The step was answered already.
+    Answered,
+    /// The assertion signs something else.
+    OtherChallenge,
+}
+
+impl From<NotExpected> for Refusal {
+    fn from(why: NotExpected) -> Self {
+        let (code, sentence) = match why {
+            NotExpected::Stage(stage) => (
+                Code::PasskeyNotExpected,
+                format!(
+                    "the pairing is {stage}: an assertion is taken while it is {}, and a confirmation while it is {}",
+                    Stage::PasskeyRequired,
+                    Stage::PasskeyConfirm
+                ),
+            ),
+            NotExpected::Answered => {
+                let sentence = "this step was answered already: the rest of it happens on the phone";
+                (Code::PasskeyNotExpected, sentence.to_owned())
+            }
+            NotExpected::OtherChallenge => {
+                let sentence =
+                    "`assertion` signs another challenge: have the one signed that this path shows now";
+                (Code::InvalidField, sentence.to_owned())
+            }
+        };
+        Self::new(code, sentence)
+    }
+}
+
+impl WebSessions {
+    async fn answer_passkey(&self, channel: &Channel, answer: PasskeyAnswer) -> Result<Pairing, Error> {
+        let common = self.common()?;
+        let kept = self.keepers().get(&channel.id).filter(|kept| !kept.commands.is_closed()).cloned();
+        let Some(kept) = kept else {
+            let is_linked = common.store.has_web_session(channel.id).await?;
+            return Err(Refusal::from(NotExpected::Stage(super::at_rest(is_linked).stage)).into());
+        };
+        let (hear, heard) = oneshot::channel();
+        // A supervisor that hears nothing has just ended, and its pairing with it.
+        let _ = kept.commands.send(Command::Passkey(answer, hear)).await;
+        match timeout(PATIENCE, heard).await {
+            Ok(Ok(Ok(()))) => Ok(kept.pairing.borrow().clone()),
+            Ok(Ok(Err(why))) => Err(Refusal::from(why).into()),
+            Ok(Err(_)) => Err(Refusal::from(NotExpected::Stage(Stage::Unlinked)).into()),
+            Err(_) => Err(Error::Unavailable { retry_after: RETRY_AFTER }),
+        }
+    }
+}
+
+impl Engine {
+    /// Hands in what WhatsApp waits for at the passkey gate. The pairing goes on as [`Engine::pairing`] tells; an
+    /// answer that WhatsApp does not accept ends it.
+    ///
+    /// # Errors
+    ///
+    /// `passkey_not_expected`; `invalid_field` when the assertion signs another challenge; otherwise as
+    /// [`Engine::pair`].
+    pub async fn answer_passkey(&self, channel: &Channel, answer: PasskeyAnswer) -> Result<Pairing, Error> {
+        self.check_running()?;
+        self.0.web_sessions.answer_passkey(channel, answer).await
+    }
+}

@@ -1,0 +1,63 @@
+//! The beginning of an uploaded file as a person sees it before it is imported.
+
+use std::io::Cursor;
+
+use super::header::Field;
+use super::settings::Settings;
+use super::stored::Rows;
+use super::{Error, Result};
+use crate::store::import_job::Step;
+
+/// Rows that are shown.
+const SHOWN: usize = 10;
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preview {
+    /// The header, and what each column is taken for.
+    pub columns: Vec<(String, Option<Field>)>,
+    /// Why it cannot be imported as it is, in a sentence.
+    pub problem: Option<String>,
+    /// The first rows.
+    pub rows: Vec<Vec<String>>,
+    /// The first rows understood, more than are shown.
+    pub step: Step,
+    /// Whether these are all rows of the file.
+    pub is_whole: bool,
+}
+
+/// Reads at most so many rows of a file that begins with these bytes, which may be all of it.
+///
+/// # Errors
+///
+/// When the header cannot be read.
+pub fn preview(beginning: &[u8], is_all: bool, settings: &Settings, rows: usize) -> Result<Preview> {
+    // A line that is cut in the middle is not shown.
+    let end = if is_all { beginning.len() } else { last_line_end(beginning) };
+    let mut read = Rows::open(Cursor::new(&beginning[..end]), settings)?;
+    let header = read.layout.header.clone();
+    let columns = header.iter().enumerate().map(|(index, name)| (name.clone(), read.layout.field(index)));
+    let columns = columns.collect();
+    let problem = match read.layout.check(1) {
+        Ok(()) => None,
+        Err(Error::NoKnownColumn { .. }) => Some(
+            "no column is known to hold a phone number or an e-mail address: say which one does".to_owned(),
+        ),
+        Err(other) => Some(other.to_string()),
+    };
+    let mut shown = Vec::new();
+    let (step, is_cut) = read.next_with(rows, |fields| {
+        if shown.len() < SHOWN {
+            shown.push(fields.iter().map(|field| (*field).to_owned()).collect());
+        }
+    })?;
+    let is_whole = is_all && !is_cut && read.next(1).is_ok_and(|more| more.is_none());
+    Ok(Preview { columns, problem, rows: shown, step: step.unwrap_or_default(), is_whole })
+}
+
+/// Behind the last line end. In UTF-16 a line end has a zero beside it, which is kept with it.
+fn last_line_end(bytes: &[u8]) -> usize {
+    let Some(place) = bytes.iter().rposition(|byte| *byte == b'\n') else { return bytes.len() };
+    let after = place + 1;
+    if bytes.get(after) == Some(&0) { after + 1 } else { after }
+}

@@ -1,0 +1,183 @@
+//! Reading an uploaded file from the pieces that the database keeps, on a thread of its own.
+//!
+//! Whoever writes the rows says how many come at once. Each lot says where the file can be read on behind it.
+
+use std::io::{BufReader, Read};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::sync::mpsc;
+
+use super::encoding::{self, Decoded};
+use super::header::Layout;
+use super::reading::split;
+use super::records::{Found, Records};
+use super::settings::Settings;
+use super::{Error, Result, row};
+use crate::store::import_job::{Rejected, Step};
+
+/// A header with more bytes is none.
+pub const LONGEST_HEADER: usize = 256 * 1024;
+/// What is kept of the text of a rejected row, in bytes.
+const LONGEST_REJECTED: usize = 4 * 1024;
+
+/// How many rows come at once; the reader looks at it before each lot.
+#[derive(Debug)]
+pub struct Lot(AtomicUsize);
+
+impl Lot {
+    /// So many at first.
+    pub const fn new(rows: usize) -> Self {
+        Self(AtomicUsize::new(rows))
+    }
+
+    /// So many from the next lot on.
+    pub fn set(&self, rows: usize) {
+        self.0.store(rows, Ordering::Relaxed);
+    }
+
+    fn rows(&self) -> usize {
+        self.0.load(Ordering::Relaxed).max(1)
+    }
+}
+
+/// Reads a file from a position on (bytes of the decoded text, and the line there; both 0 for its first row) and hands
+/// out its rows, as `settings` say; ends early when nobody takes them any more.
+///
+/// # Errors
+///
+/// When the file cannot be read as `settings` say.
+pub fn read_stored(
+    file: impl Read,
+    settings: &Settings,
+    position: (u64, u64),
+    lot: &Lot,
+    out: &mpsc::Sender<Step>,
+) -> Result<()> {
+    let mut rows = Rows::open(file, settings)?;
+    rows.layout.check(1)?;
+    if position.0 > 0 {
+        rows.records.skip_to(position).map_err(|error| unread(&error))?;
+    }
+    while let Some(step) = rows.next(lot.rows())? {
+        if out.blocking_send(step).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The rows of a file whose header is read.
+pub(super) struct Rows<R> {
+    records: Records<BufReader<Decoded<R>>>,
+    pub(super) layout: Layout,
+    tags: Vec<String>,
+}
+
+impl<R: Read> Rows<R> {
+    /// Reads the header.
+    pub(super) fn open(file: R, settings: &Settings) -> Result<Self> {
+        let encoding = encoding::named(Some(settings.encoding.as_str()).filter(|name| !name.is_empty()))?;
+        let text = BufReader::with_capacity(64 * 1024, Decoded::new(file, encoding));
+        let mut records = Records::new(text).map_err(|error| unread(&error))?;
+        let mut header = Vec::new();
+        let Found { line, broken } =
+            records.next(&mut header).map_err(|error| unread(&error))?.ok_or(Error::Empty)?;
+        if let Some(broken) = broken {
+            return Err(Error::Header { line, fault: broken.to_string() });
+        }
+        let mut names = Vec::new();
+        split(&header, records.delimiter(), |_, fields| {
+            names = fields.iter().map(|name| (*name).trim().to_owned()).collect();
+            Ok(())
+        })?;
+        let layout = Layout::lenient(names, line, &settings.mappings())?;
+        Ok(Self { records, layout, tags: settings.tags.clone() })
+    }
+
+    /// The next rows, at most so many; `None` at the end of the file.
+    pub(super) fn next(&mut self, rows: usize) -> Result<Option<Step>> {
+        let (found, _) = self.next_with(rows, |_| ())?;
+        Ok(found)
+    }
+
+    /// The same, with each row that could be cut shown before it is understood. A failed read behind some rows is told
+    /// beside them.
+    pub(super) fn next_with(
+        &mut self,
+        rows: usize,
+        mut show: impl FnMut(&[&str]),
+    ) -> Result<(Option<Step>, bool)> {
+        let mut text = Vec::new();
+        let mut lines = Vec::new();
+        let mut step = Step::default();
+        let mut is_cut = false;
+        while lines.len() + step.rejected.len() < rows {
+            let start = text.len();
+            let next = match self.records.next(&mut text) {
+                Ok(next) => next,
+                Err(_) if !lines.is_empty() || !step.rejected.is_empty() => {
+                    // Told by the next call, when these are written.
+                    text.truncate(start);
+                    is_cut = true;
+                    break;
+                }
+                Err(error) => return Err(unread(&error)),
+            };
+            let Some(Found { line, broken }) = next else { break };
+            match broken {
+                None => lines.push((start, line)),
+                Some(broken) => {
+                    let raw = String::from_utf8_lossy(&text[start..]);
+                    let raw = raw.trim_end_matches(['\r', '\n']);
+                    step.rejected.push(rejected(line, broken.to_string(), &[raw]));
+                    text.truncate(start);
+                }
+            }
+        }
+        if lines.is_empty() && step.rejected.is_empty() {
+            return Ok((None, is_cut));
+        }
+        split(&text, self.records.delimiter(), |start, fields| {
+            show(fields);
+            match row::draft(&self.layout, fields) {
+                Ok(mut draft) => {
+                    draft.tags.extend_from_slice(&self.tags);
+                    step.drafts.push(draft);
+                }
+                Err(refused) => {
+                    let line = lines.partition_point(|(begins, _)| *begins <= start);
+                    let line = lines.get(line.saturating_sub(1)).map_or(0, |(_, line)| *line);
+                    step.rejected.push(rejected(line, refused.to_string(), fields));
+                }
+            }
+            Ok(())
+        })?;
+        step.rejected.sort_by_key(|rejected| rejected.line);
+        (step.position, step.line) = self.records.position();
+        step.bytes_read = self.records.source().get_ref().consumed();
+        Ok((Some(step), is_cut))
+    }
+}
+
+/// A rejected row with as much of its text as is kept.
+fn rejected(line: u64, reason: String, fields: &[&str]) -> Rejected {
+    let mut room = LONGEST_REJECTED;
+    let mut kept = Vec::new();
+    for field in fields {
+        let end = field.floor_char_boundary(room.min(field.len()));
+        kept.push(field[..end].replace('\0', ""));
+        room = room.saturating_sub(field.len().max(1));
+        if room == 0 {
+            break;
+        }
+    }
+    Rejected { line, reason, fields: kept }
+}
+
+/// Why an uploaded file cannot be read.
+fn unread(error: &std::io::Error) -> Error {
+    match encoding::malformed(error) {
+        Some((line, offset, encoding)) => Error::NotEncoded { line, offset, encoding },
+        None => Error::Unread(error.to_string()),
+    }
+}

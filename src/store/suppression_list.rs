@@ -1,0 +1,47 @@
+//! Suppressions of a company, a page at a time, for people.
+
+use sea_orm::{FromQueryResult as _, Value};
+use uuid::Uuid;
+
+use super::contact::signed;
+use super::suppression::{COLUMNS, Kept, Row};
+use super::{Result, Store};
+use crate::clock::Timestamp;
+use crate::domain::page::{Page, PageRequest};
+use crate::domain::phone::PhoneNumber;
+
+impl Store {
+    /// One page of those of `company` that hold at `now`, by number; of this number alone, if one is given.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::suppressions`].
+    pub async fn suppression_page(
+        &self,
+        company: Uuid,
+        page: PageRequest,
+        of: Option<PhoneNumber>,
+        now: Timestamp,
+    ) -> Result<Page<Kept>> {
+        let mut condition = "company_id = $1 AND (until IS NULL OR until > $2)".to_owned();
+        let mut values: Vec<Value> = vec![company.into(), now.millis().into()];
+        if let Some(number) = of {
+            condition.push_str(" AND recipient = $3");
+            values.push(number.as_i64().into());
+        }
+        let total =
+            self.count(format!("SELECT count(*) FROM suppression WHERE {condition}"), values.clone()).await?;
+        if page.offset() >= total {
+            return Ok(Page { records: Vec::new(), total });
+        }
+        let (limit, offset) = (values.len() + 1, values.len() + 2);
+        let select = format!(
+            "SELECT {COLUMNS} FROM suppression WHERE {condition} ORDER BY recipient, scope
+             LIMIT ${limit} OFFSET ${offset}"
+        );
+        values.extend([signed(page.limit).into(), signed(page.offset()).into()]);
+        let rows = self.rows(select, values).await?;
+        let kept = rows.iter().map(|row| Row::from_query_result(row, "")?.try_into());
+        Ok(Page { records: kept.collect::<Result<_>>()?, total })
+    }
+}

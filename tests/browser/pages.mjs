@@ -1,0 +1,33 @@
+// The addresses of all pages, with ids of the demonstration's own.
+
+import { eventually } from './stage.mjs';
+
+/** Lets the first company have sends: one that is over, with some that failed, and one that runs. */
+export async function busy(demo) {
+    const { channels: [channel], tags: [everyone] } = demo.said.companies[0];
+    const send = async body => {
+        const { status } = await demo.request('POST', `/api/v1/chat/${channel.id}/messages`, { body: { type: 'text', ...body } });
+        if (status !== 202 && status !== 200) throw new Error(`a send was refused with ${status}`);
+    };
+    await send({ message: 'Hello, all of you', phone_number: ['+999 900 000 001', '+999 900 000 002', '+999 900 000 003'] });
+    await eventually(async () => {
+        const { body } = await demo.request('GET', '/api/v1/sends?limit=1');
+        return body.data[0]?.state === 'finished' || body.data[0]?.status === 'finished';
+    }).catch(() => {});
+    await send({ message: 'The new opening hours: every day from eight to eight', contact_tag_id: everyone.id });
+}
+
+/** Those that somebody with this role may open. */
+export async function addresses(demo, role) {
+    const [company] = demo.said.companies;
+    const channels = company.channels.map(channel => `/console/channels/${channel.id}`);
+    const pages = [
+        '/console', '/console/keys', '/console/company', '/console/channels', '/console/channels/new', ...channels,
+        '/console/templates', '/console/contacts', '/console/contacts/import', '/console/sends/new', '/console/sends',
+        '/console/suppressions', '/console/account',
+    ];
+    const { body } = await demo.request('GET', '/api/v1/sends?limit=1');
+    for (const send of body.data) pages.push(`/console/sends/${send.id}`, `/console/sends/${send.id}/messages/0`);
+    if (role !== 'operator') return pages;
+    return ['/console/operator', '/console/operator/tiers', '/console/operator/changes'];
+}

@@ -1,0 +1,153 @@
+// What every test of the console begins with: a demonstration of its own, a browser, people who are signed in, and an
+// eye on what a page must never do.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+
+import { chromium } from 'playwright-core';
+
+const { POMBO, CHROMIUM } = process.env;
+
+/** A service with a simulated provider, in a directory that goes with it. */
+export class Demo {
+    /** Starts one with so many contacts. */
+    static async start({ contacts = 200 } = {}) {
+        const directory = await mkdtemp(path.join(tmpdir(), 'pombo-browser-'));
+        const child = spawn(
+            POMBO,
+            ['demo', '--json', '--port', '0', '--contacts', String(contacts), '--data', path.join(directory, 'demo'),
+                '--end-with-input'],
+            { stdio: ['pipe', 'pipe', 'inherit'] },
+        );
+        const said = await new Promise((resolve, reject) => {
+            createInterface({ input: child.stdout }).once('line', line => resolve(JSON.parse(line)));
+            child.once('exit', code => reject(new Error(`the demonstration ended with ${code}`)));
+        });
+        return new Demo(directory, child, said);
+    }
+
+    constructor(directory, child, said) {
+        this.directory = directory;
+        this.child = child;
+        this.said = said;
+        this.url = said.base_url;
+    }
+
+    /** A link that signs in, valid once: of the `owner` of the first company, or of the `operator`. */
+    async link(role) {
+        const { link } = await this.command('user', 'sign-in', this.said.console[role].email);
+        return this.url + new URL(link).pathname;
+    }
+
+    /** What a command of the program prints. */
+    async command(...words) {
+        const child = spawn(POMBO, [...words, '--json'], {
+            env: { ...process.env, POMBO__DATA__DIR: path.join(this.directory, 'demo') },
+            stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        let text = '';
+        for await (const piece of child.stdout) text += piece;
+        return JSON.parse(text);
+    }
+
+    /** What an HTTP client of the first company reads. */
+    async request(method, address, { body, key = this.said.companies[0].api_key, ...headers } = {}) {
+        const response = await fetch(`${this.url}${address}`, {
+            method,
+            headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
+            body: body && JSON.stringify(body),
+        });
+        const text = await response.text();
+        return { status: response.status, body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text };
+    }
+
+    async stop() {
+        const ended = new Promise(resolve => this.child.once('exit', resolve));
+        this.child.stdin.end();
+        await ended;
+        await rm(this.directory, { recursive: true, force: true });
+    }
+}
+
+/** One browser, in which everybody has a window of their own. */
+export class Browser {
+    static async start() {
+        return new Browser(await chromium.launch({
+            executablePath: CHROMIUM,
+            // There is nothing to be kept from in a test, and a container may have no user namespaces.
+            args: ['--no-sandbox', '--disable-dev-shm-usage'],
+        }));
+    }
+
+    constructor(browser) {
+        this.browser = browser;
+    }
+
+    /** Somebody's window. `seen` gathers what no page may do. */
+    async person({ width = 1280, language = 'en', theme = 'light', script = true } = {}) {
+        const context = await this.browser.newContext({
+            viewport: { width, height: 900 },
+            locale: language,
+            colorScheme: theme,
+            javaScriptEnabled: script,
+            timezoneId: 'America/Sao_Paulo',
+            acceptDownloads: true,
+        });
+        await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+        const page = await context.newPage();
+        page.setDefaultTimeout(15_000);
+        const seen = [];
+        page.on('console', message => {
+            // The browser itself says so of every answer that is a refusal.
+            if (!message.text().startsWith('Failed to load resource')) seen.push(message.text());
+        });
+        page.on('pageerror', error => seen.push(String(error)));
+        page.on('response', response => {
+            if (response.status() >= 500) seen.push(`${response.status()} ${response.url()}`);
+        });
+        const hosts = new Set();
+        page.on('request', request => hosts.add(new URL(request.url()).host));
+        return { context, page, seen, hosts };
+    }
+
+    /** Somebody who came in by a link. */
+    async signedIn(demo, role = 'owner', options = {}) {
+        const person = await this.person(options);
+        await person.page.goto(await demo.link(role));
+        await submitIfAsked(person.page);
+        await person.page.waitForURL(url => url.pathname.startsWith('/console') && !url.pathname.includes('link'));
+        return person;
+    }
+
+    async stop() {
+        await this.browser.close();
+    }
+}
+
+/** A link only signs in when a button is pressed: what looks at addresses in messages must not spend it. */
+async function submitIfAsked(page) {
+    const button = page.getByRole('button', { name: /sign in|entrar|iniciar sesión/i });
+    if (await button.count()) await button.first().click();
+}
+
+/** Nothing was said in the browser's console, and nobody else was asked for anything. */
+export function assertQuiet({ seen, hosts }, demo) {
+    assert.deepEqual(seen, []);
+    hosts.delete(new URL(demo.url).host);
+    assert.deepEqual([...hosts], []);
+}
+
+/** Waits until `look` finds something. */
+export async function eventually(look, patience = 20_000) {
+    const end = Date.now() + patience;
+    for (;;) {
+        const found = await look();
+        if (found) return found;
+        assert.ok(Date.now() < end, `waited in vain for ${look}`);
+        await new Promise(resolve => setTimeout(resolve, 50));
+    }
+}

@@ -1,0 +1,67 @@
+//! What the paths that change contacts refuse, for the walk through all codes.
+
+use pombo::error::Code;
+use pombo::store::import_job::MOST_OPEN;
+use reqwest::Method;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::world::World;
+use crate::running::until;
+
+/// Seeds the company, and says what it is refused then.
+pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
+    let key = &world.acme.key;
+    let post = async |path: &str, body: String| {
+        let answer = world.service.post(path, key, body).await;
+        assert!((200..300).contains(&answer.status), "{path}: {}", answer.body);
+        answer.json()
+    };
+    let contacts =
+        json!({"contacts": [{"phone_number": "5511988880001"}, {"phone_number": "5511988880002"}]});
+    let written = post("/api/v1/contacts/batch", contacts.to_string()).await;
+    let first = format!("/api/v1/contacts/{}", written["results"][0]["id"].as_str().unwrap());
+    let tags =
+        post("/api/v1/contacts/tags/batch", json!({"tags": [{"name": "a"}, {"name": "b"}]}).to_string());
+    let tag = format!("/api/v1/contacts/tags/{}", tags.await["results"][0]["id"].as_str().unwrap());
+    let imports = "/api/v1/contacts/imports";
+    let begun = post(&format!("{imports}?start=true"), "phone\n5511988880001\n".to_owned()).await;
+    let begun = format!("{imports}/{}", begun["id"].as_str().unwrap());
+    until("the import over", async || world.service.get(&begun, key).await.json()["state"] == "finished")
+        .await;
+    let mut ready = String::new();
+    for _ in 0..MOST_OPEN {
+        let import = post(imports, "a,b\n1,2\n".to_owned()).await;
+        ready = format!("{imports}/{}", import["id"].as_str().unwrap());
+    }
+    let nobody = Uuid::nil();
+    let start = json!({"action": "start"});
+    vec![
+        (Code::ContactNotFound, Method::GET, format!("/api/v1/contacts/{nobody}"), json!("")),
+        (Code::ContactNotFound, Method::DELETE, "/api/v1/contacts/7".to_owned(), json!("")),
+        (Code::NumberTaken, Method::PATCH, first.clone(), json!({"phone_number": "5511988880002"})),
+        (Code::InvalidField, Method::PATCH, first.clone(), json!({"phone_number": "", "email": ""})),
+        (Code::InvalidField, Method::PATCH, first, json!({"first_name": 7})),
+        (Code::InvalidBody, Method::POST, "/api/v1/contacts/batch".to_owned(), json!([])),
+        (Code::TagNotFound, Method::PATCH, format!("/api/v1/contacts/tags/{nobody}"), json!({"name": "c"})),
+        (Code::TagNotFound, Method::DELETE, format!("/api/v1/contacts/tags/{nobody}"), json!("")),
+        (
+            Code::TagNotFound,
+            Method::POST,
+            format!("/api/v1/contacts/tags/{nobody}/members"),
+            json!({"add": {"all": true}}),
+        ),
+        (Code::TagNameTaken, Method::PATCH, tag, json!({"name": "b"})),
+        (Code::ImportNotFound, Method::GET, format!("{imports}/{nobody}"), json!("")),
+        (Code::ImportHasBegun, Method::POST, begun, start.clone()),
+        (Code::InvalidMapping, Method::POST, ready.clone(), start),
+        (
+            Code::InvalidMapping,
+            Method::POST,
+            ready,
+            json!({"columns": [{"column": "c", "field": "phone_number"}]}),
+        ),
+        (Code::TooManyImports, Method::POST, imports.to_owned(), json!("a\n1\n")),
+        (Code::InvalidFile, Method::POST, format!("{imports}?encoding=klingon"), json!("a\n1\n")),
+    ]
+}

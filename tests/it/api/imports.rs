@@ -1,0 +1,198 @@
+//! Uploading, mapping and following imports of contacts over HTTP; files that are none.
+
+use pombo::config::Config;
+use serde_json::{Value, json};
+
+use crate::harness::{Company, Service};
+use crate::running::until;
+use crate::scripted_driver::ScriptedDriver;
+
+const IMPORTS: &str = "/api/v1/contacts/imports";
+
+async fn upload(service: &Service, company: &Company, query: &str, file: impl Into<reqwest::Body>) -> Value {
+    let answer = service.post(&format!("{IMPORTS}{query}"), &company.key, file).await;
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    answer.json()
+}
+
+fn path(import: &Value) -> String {
+    format!("{IMPORTS}/{}", import["id"].as_str().unwrap())
+}
+
+async fn over(service: &Service, company: &Company, import: &Value) -> Value {
+    let mut shown = Value::Null;
+    until("the import over", async || {
+        shown = service.get(&path(import), &company.key).await.json();
+        shown["finished_at"].is_string()
+    })
+    .await;
+    shown
+}
+
+#[tokio::test]
+async fn a_file_is_shown_mapped_imported_and_remembered() {
+    let service = Service::start().await;
+    let (acme, globex) = (service.company("acme").await, service.company("globex").await);
+    let file = "\u{feff}Nome;Fone;E-mail 2;Notas\r\n\
+                Ana;+55 11 98888-0001;ana@a.example;\"a\r\nb\"\r\n\
+                <b>Bo</b>;+55 11 98888-0002;;\r\n\
+                Caio;12;;\r\n";
+    let import = upload(&service, &acme, "?file_name=feira.csv&tags=feira;%20novo", file).await;
+    assert_eq!((&import["state"], &import["file_name"]), (&json!("ready"), &json!("feira.csv")));
+    assert_eq!((&import["encoding"], &import["tags"]), (&json!("UTF-8"), &json!(["feira", "novo"])));
+    assert_eq!(import["columns"][1], json!({"column": "Fone", "field": null}));
+    let preview = &import["preview"];
+    assert!(preview["problem"].as_str().unwrap().starts_with("no column is known"), "{preview}");
+    assert_eq!((&preview["rows"][1][0], &preview["is_whole"]), (&json!("<b>Bo</b>"), &json!(true)));
+
+    let steer = async |body: Value| service.post(&path(&import), &acme.key, body.to_string()).await;
+    let start = json!({"action": "start"});
+    assert_eq!(steer(start.clone()).await.code().as_deref(), Some("invalid_mapping"));
+    let wrong = json!({"columns": [{"column": "Fone", "field": "fax"}]});
+    assert_eq!(steer(wrong).await.code().as_deref(), Some("invalid_mapping"));
+    assert_eq!(steer(json!({"encoding": "klingon"})).await.code().as_deref(), Some("invalid_mapping"));
+    assert_eq!(steer(json!({"action": "fly"})).await.code().as_deref(), Some("invalid_field"));
+    let columns = json!([
+        {"column": "Nome", "field": "first_name"},
+        {"column": "Fone", "field": "phone_number"},
+        {"column": "Notas", "field": "ignored"},
+    ]);
+    let mapped = steer(json!({ "columns": columns })).await.json();
+    assert_eq!(mapped["columns"][1], json!({"column": "Fone", "field": "phone_number"}));
+    let preview = &mapped["preview"];
+    let counts = ["looked_at", "created", "updated", "rejected"].map(|name| preview[name].as_u64().unwrap());
+    assert_eq!((counts, &preview["problem"]), ([3, 2, 0, 1], &Value::Null), "{preview}");
+    assert_eq!(
+        service.get("/api/v1/contacts", &acme.key).await.json()["totalRecords"],
+        0,
+        "nothing is written"
+    );
+
+    assert_eq!(steer(start.clone()).await.status, 200);
+    let shown = over(&service, &acme, &import).await;
+    let counts = ["rows", "created", "rejected", "rejected_kept"].map(|name| shown[name].as_u64().unwrap());
+    assert_eq!((&shown["state"], counts), (&json!("finished"), [3, 2, 1, 1]), "{shown}");
+    assert_eq!(steer(start).await.code().as_deref(), Some("import_has_begun"));
+    let found = service.get("/api/v1/contacts?search=novo", &acme.key).await.json();
+    assert_eq!(found["totalRecords"], 2);
+    let rejected = service.get(&format!("{}/rejected", path(&import)), &acme.key).await;
+    assert!(rejected.header("content-type").starts_with("text/csv"));
+    let lines: Vec<_> = rejected.body.lines().collect();
+    assert_eq!(lines[0], "line,reason,Nome,Fone,E-mail 2,Notas");
+    assert!(lines[1].starts_with("5,\"the phone number has fewer than 7 digits"), "{}", rejected.body);
+    assert_eq!(service.get(&path(&import), &globex.key).await.status, 404);
+
+    // The next file of the same columns needs no mapping, and tells nothing new.
+    let next = upload(&service, &acme, "?start=true", "Fone,Nome\n5511988880001,Ana\n").await;
+    let shown = over(&service, &acme, &next).await;
+    assert_eq!((&shown["unchanged"], &shown["rows"]), (&json!(1), &json!(1)), "{shown}");
+    let listed = service.get(IMPORTS, &acme.key).await.json();
+    assert_eq!((&listed["totalRecords"], &listed["data"][0]["id"]), (&json!(2), &next["id"]));
+    assert_eq!(service.get(IMPORTS, &globex.key).await.json()["totalRecords"], 0);
+}
+
+#[tokio::test]
+async fn a_file_that_is_none_is_refused_with_a_sentence_and_leaves_nothing() {
+    let service = Service::start().await;
+    let acme = service.company("acme").await;
+    let zeros = vec![0_u8; 3 * 1024 * 1024];
+    let endless = vec![b'x'; 3 * 1024 * 1024];
+    let mut late_zeros = b"phone\n5511988880001\n".to_vec();
+    late_zeros.extend(&zeros);
+    let cases: [(&str, Vec<u8>, &str); 9] = [
+        ("", zeros.clone(), "line 1 holds NUL characters"),
+        ("?encoding=auto", zeros, "line 1 holds NUL characters"),
+        ("", late_zeros, "line 3 holds NUL characters"),
+        ("", endless, "line 1 is longer than 1 MiB"),
+        ("", Vec::new(), "the file is empty"),
+        ("", b"\n\n\n".to_vec(), "the file is empty"),
+        ("", b"\"phone\n1\n".to_vec(), "line 1: the header cannot be read"),
+        ("", b"phone\nJo\xe3o\n".to_vec(), "line 2: the byte at position 8 is not valid UTF-8"),
+        ("?encoding=klingon", b"phone\n1\n".to_vec(), "\"klingon\" is no known text encoding"),
+    ];
+    for (query, file, sentence) in cases {
+        let answer = service.post(&format!("{IMPORTS}{query}"), &acme.key, file).await;
+        assert_eq!((answer.status, answer.code().as_deref()), (400, Some("invalid_file")), "{sentence}");
+        let error = answer.json()["error"].as_str().unwrap().to_owned();
+        assert!(error.starts_with(sentence), "{error}");
+    }
+    until("nothing left of them", async || service.get(IMPORTS, &acme.key).await.json()["totalRecords"] == 0)
+        .await;
+    for query in ["?start=maybe", "?tags=a%00", "?file_name=%ff"] {
+        let answer = service.post(&format!("{IMPORTS}{query}"), &acme.key, "phone\n1\n").await;
+        assert_eq!((answer.status, answer.code().as_deref()), (400, Some("invalid_field")), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn hostile_rows_are_rejected_alone_and_encodings_are_read() {
+    let service = Service::start().await;
+    let acme = service.company("acme").await;
+    let long = "y".repeat(300 * 1024);
+    let file = format!(
+        "name,phone,email\n\
+         =cmd|'/c calc'!A1,5511988880001,\n\
+         \"never closed,5511988880002,\n\
+         {long},5511988880003,\n\
+         a,b,c,d,e\n\
+         {},5511988880004,\n\
+         \u{202e}🕊 عمر,5511988880005,x@y.example\n\
+         Bob,5.51199E+12,\n",
+        "z".repeat(201)
+    );
+    let import = upload(&service, &acme, "?start=true", file).await;
+    let shown = over(&service, &acme, &import).await;
+    assert_eq!((&shown["created"], &shown["rejected"]), (&json!(2), &json!(5)), "{shown}");
+    let rejected = service.get(&format!("{}/rejected", path(&import)), &acme.key).await.body;
+    assert_eq!(rejected.lines().count(), 6, "{}", &rejected[..2_000.min(rejected.len())]);
+    assert!(rejected.len() < 20_000, "of a long row only the beginning is kept");
+    for (encoding, file) in [
+        ("?encoding=windows-1252&start=true", b"name,phone\nJo\xe3o,5511988880011\n".to_vec()),
+        ("?encoding=auto&start=true", b"name,phone\nJos\xe9,5511988880012\n".to_vec()),
+        (
+            "?start=true",
+            "\u{feff}name\tphone\r\nZoë\t5511988880013\r\n"
+                .encode_utf16()
+                .flat_map(u16::to_le_bytes)
+                .collect(),
+        ),
+    ] {
+        let import = upload(&service, &acme, encoding, file).await;
+        let shown = over(&service, &acme, &import).await;
+        assert_eq!((&shown["state"], &shown["created"]), (&json!("finished"), &json!(1)), "{shown}");
+    }
+    for name in ["jo%C3%A3o", "Jos%C3%A9", "Zo%C3%AB"] {
+        let found = service.get(&format!("/api/v1/contacts?search={name}"), &acme.key).await.json();
+        assert_eq!(found["totalRecords"], 1, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn an_import_is_canceled_and_another_takes_its_place() {
+    let service = Service::start().await;
+    let acme = service.company("acme").await;
+    let mut last = Value::Null;
+    for _ in 0..5 {
+        last = upload(&service, &acme, "", "phone\n5511988880001\n").await;
+    }
+    let sixth = service.post(IMPORTS, &acme.key, "phone\n1\n").await;
+    assert_eq!((sixth.status, sixth.code().as_deref()), (409, Some("too_many_imports")));
+    let canceled = service.post(&path(&last), &acme.key, r#"{"action": "cancel"}"#).await.json();
+    assert_eq!(canceled["state"], "canceled");
+    let again = service.post(&path(&last), &acme.key, r#"{"action": "cancel"}"#).await;
+    assert_eq!((again.status, &again.json()["state"]), (200, &json!("canceled")));
+    let start = service.post(&path(&last), &acme.key, r#"{"action": "start"}"#).await;
+    assert_eq!(start.code().as_deref(), Some("import_has_begun"));
+    upload(&service, &acme, "", "phone\n5511988880001\n").await;
+    assert_eq!(service.get("/api/v1/contacts", &acme.key).await.json()["totalRecords"], 0);
+}
+
+#[tokio::test]
+async fn a_file_over_the_configured_size_is_refused() {
+    let small = |config: &mut Config| config.imports.max_bytes = 1_000;
+    let service = Service::start_configured(ScriptedDriver::default(), small).await;
+    let acme = service.company("acme").await;
+    let answer = service.post(IMPORTS, &acme.key, "x".repeat(1_001)).await;
+    assert_eq!((answer.status, answer.code().as_deref()), (413, Some("body_too_large")));
+    upload(&service, &acme, "", "phone\n5511988880001\n").await;
+}

@@ -1,0 +1,404 @@
+//! Channels and templates as people see them: added, connected again, paired step by step.
+
+use std::collections::BTreeSet;
+
+use pombo::accounts::Role;
+use pombo::clock::Timestamp;
+use pombo::domain::channel::{Channel, Connection, Kind, Reason, Status};
+use pombo::domain::page::PageRequest;
+use pombo::simulator::{self, Simulator};
+use pombo::store::change::{Filter, What};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::browser::{Browser, value_of};
+use super::world::World;
+use crate::harness::Service;
+use crate::running::{NUMBER, TOKEN, WABA, until};
+
+/// A world with a simulated provider, whose phone can be linked.
+struct Stage {
+    world: World,
+    simulator: Simulator,
+}
+
+impl Stage {
+    async fn set() -> Self {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let account = simulator::Account {
+            waba_id: WABA.to_owned(),
+            tokens: vec![TOKEN.to_owned()],
+            numbers: vec![simulator::Number::new(NUMBER, "+1 555 078 3881")],
+            templates: simulator::default_templates(),
+        };
+        let seed = simulator::Seed { accounts: vec![account] };
+        let simulator = simulator::start(simulator::Options::default(), seed).await.unwrap();
+        let (driver, base_url) = (simulator.web_sessions(), simulator.base_url());
+        let service = Service::start_configured(driver, |config| config.cloud_api.base_url = base_url).await;
+        Self { world: World::on(service).await, simulator }
+    }
+
+    /// What the phone answers to a request.
+    async fn phone(&self, path: &str, body: &Value) -> Value {
+        let url = format!("{}/phone/{path}", self.simulator.base_url());
+        let answer = reqwest::Client::new().post(url).json(body).send().await.unwrap();
+        assert_eq!(answer.status(), 200);
+        answer.json().await.unwrap()
+    }
+
+    async fn channels(&self) -> Vec<Channel> {
+        let page = PageRequest { page: 1, limit: 10 };
+        self.world.service.store().channels_of_company(self.world.acme.id, page, None).await.unwrap().records
+    }
+
+    async fn what_changed(&self, channel: Uuid) -> Vec<What> {
+        let (page, subject) = (PageRequest { page: 1, limit: 10 }, channel.to_string());
+        let filter = Filter { subject: Some(&subject), ..Filter::default() };
+        let changes = self.world.service.store().changes(filter, page).await.unwrap().records;
+        changes.into_iter().map(|change| change.what).collect()
+    }
+
+    async fn web_session(&self) -> Uuid {
+        self.world.service.channel(&self.world.acme, Kind::WebSession, "shop phone", Status::Pairing).await.id
+    }
+}
+
+/// The fields of a business account, with these changed.
+fn business<'a>(changed: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let usual = [
+        ("kind", "business_account"),
+        ("name", "Bakery <line>"),
+        ("phone_number_id", NUMBER),
+        ("waba_id", WABA),
+        ("token", TOKEN),
+        ("app_secret", "app-secret-1"),
+    ];
+    let changed_name = |name: &str| changed.iter().find(|(known, _)| *known == name);
+    usual.iter().map(|field| *changed_name(field.0).unwrap_or(field)).collect()
+}
+
+/// Waits until the page has these words; the page.
+async fn becomes(browser: &Browser<'_>, path: &str, words: &str) -> String {
+    let mut page = String::new();
+    until(words, async || {
+        page = browser.page(path).await;
+        page.contains(words)
+    })
+    .await;
+    page
+}
+
+/// What stands in the page under an attribute, as a browser reads it.
+fn attribute(page: &str, name: &str) -> Option<String> {
+    let value = page.split(&format!(" {name}=\"")).nth(1)?.split('"').next()?;
+    Some(value.replace("&quot;", "\"").replace("&amp;", "&"))
+}
+
+#[tokio::test]
+async fn a_business_account_is_checked_at_the_provider_before_it_is_saved() {
+    let stage = Stage::set().await;
+    let owner = stage.world.signed_in(Role::Owner).await;
+    let path = "/console/channels/new";
+    assert!(owner.page(path).await.contains("Add channel"));
+    for (changed, words) in [
+        (("token", "EAAG-other"), "The provider refuses this token"),
+        (("phone_number_id", "999"), "The provider does not know this number"),
+        (("waba_id", "999"), "The provider does not know this business account"),
+        (("waba_id", "9/9"), "digits only"),
+        (("token", "two words"), "No token or secret has spaces"),
+        (("token", ""), "Fill this in."),
+        (("name", " "), "Fill this in."),
+        (("kind", "fax"), "Choose one of these."),
+    ] {
+        let answer = owner.post(path, &business(&[changed])).await;
+        assert_eq!(answer.status, 422, "{changed:?}: {}", answer.body);
+        assert!(answer.body.contains(words), "{changed:?}: {}", answer.body);
+        for secret in [TOKEN, "EAAG-other", "two words", "app-secret-1"] {
+            assert!(!answer.body.contains(secret), "{changed:?}: a secret came out");
+        }
+        if changed.0 != "name" {
+            assert!(answer.body.contains("Bakery &lt;line&gt;"), "the words are kept: {}", answer.body);
+        }
+    }
+    assert!(stage.channels().await.is_empty());
+
+    let once = value_of(&owner.page(path).await, "once").unwrap();
+    let mut fields = business(&[]);
+    fields.push(("once", &once));
+    let first = owner.post(path, &fields).await;
+    assert_eq!(first.status, 303, "{}", first.body);
+    let again = owner.post(path, &fields).await;
+    assert_eq!(again.header("location"), first.header("location"), "a form that is sent twice acts once");
+    let [channel] = &stage.channels().await[..] else { panic!("there is one channel") };
+    assert_eq!(channel.phone_number.as_deref(), Some("+1 555 078 3881"));
+    let page = owner.page(first.header("location")).await;
+    for words in ["was added", "Bakery &lt;line&gt;", "/hooks/meta/", "Verify token", "Reconnect"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(!page.contains(TOKEN) && !page.contains("app-secret-1"));
+    let taken = owner.post(path, &business(&[])).await;
+    assert!(taken.status == 422 && taken.body.contains("Another channel has this number"), "{}", taken.body);
+}
+
+#[tokio::test]
+async fn a_provider_that_is_away_is_told_and_nothing_is_saved() {
+    let world = World::new().await;
+    let owner = world.signed_in(Role::Owner).await;
+    let answer = owner.post("/console/channels/new", &business(&[])).await;
+    assert_eq!(answer.status, 422);
+    assert!(answer.body.contains("nothing was saved"), "{}", answer.body);
+    let shown = owner.page("/console/channels").await;
+    assert!(shown.contains("There is no channel yet"), "{shown}");
+}
+
+#[tokio::test]
+async fn a_business_account_is_connected_again_with_a_new_token_that_nobody_sees() {
+    let stage = Stage::set().await;
+    let owner = stage.world.signed_in(Role::Owner).await;
+    let created = owner.post("/console/channels/new", &business(&[])).await;
+    let place = created.header("location").to_owned();
+    let id = stage.channels().await[0].id;
+    let refused = owner.post(&format!("{place}/reconnect"), &[("token", "with space")]).await;
+    assert!(refused.status == 422 && !refused.body.contains("with space"), "{}", refused.body);
+    let page = owner.submit(&format!("{place}/reconnect"), &[("token", "EAAG-newer")]).await;
+    assert!(page.contains("The channel is connecting"), "{page}");
+    assert!(!page.contains("EAAG-newer"), "{page}");
+    assert!(stage.what_changed(id).await.contains(&What::ChannelToken));
+    assert!(becomes(&owner, &place, "The provider refuses the access token").await.contains("disconnected"));
+    owner.submit(&format!("{place}/reconnect"), &[("token", TOKEN)]).await;
+    becomes(&owner, &place, "It sends.").await;
+
+    let missing = owner.post(&format!("{place}/app-secret"), &[("app_secret", "")]).await;
+    assert_eq!(missing.status, 422);
+    let page = owner.submit(&format!("{place}/app-secret"), &[("app_secret", "another-secret")]).await;
+    assert!(page.contains("The app secret is kept") && !page.contains("another-secret"), "{page}");
+    assert!(page.contains("channel.app_secret"), "the history shows it: {page}");
+    let no_phone = owner.post(&format!("{place}/pair"), &[]).await;
+    assert_eq!(no_phone.status, 404, "it is no web session");
+}
+
+#[tokio::test]
+async fn a_phone_is_paired_step_by_step_with_what_it_shows_and_what_to_do() {
+    let stage = Stage::set().await;
+    let member = stage.world.signed_in(Role::Member).await;
+    let place = format!("/console/channels/{}", stage.web_session().await);
+    let page = member.page(&place).await;
+    assert!(page.contains("Nothing yet.") && page.contains("On the phone"), "{page}");
+
+    member.submit(&format!("{place}/pair"), &[]).await;
+    let page = becomes(&member, &place, "data-payload=").await;
+    assert!(page.contains("Point the camera at this code") && page.contains("<svg"), "{page}");
+    let viewer = stage.world.signed_in(Role::Viewer).await;
+    let seen = viewer.page(&place).await;
+    assert!(!seen.contains("data-payload") && !seen.contains("<button type=\"submit\">Pair"), "{seen}");
+
+    let code = attribute(&page, "data-payload").unwrap();
+    stage.phone("scan", &json!({"code": code, "passkey": true})).await;
+    let page = becomes(&member, &place, "the account is protected by a passkey").await;
+    assert!(!page.contains("data-payload"), "{page}");
+    let challenge: Value = serde_json::from_str(&copied(&page)).unwrap();
+    assert!(!viewer.page(&place).await.contains(challenge["challenge"].as_str().unwrap()));
+
+    for (assertion, words) in [
+        ("not JSON", "This is no assertion"),
+        (r#"{"type":"password"}"#, "`type` is not `public-key`"),
+        ("", "Fill this in."),
+    ] {
+        let refused = member.post(&format!("{place}/passkey"), &[("assertion", assertion)]).await;
+        assert!(refused.status == 422 && refused.body.contains(words), "{assertion}: {}", refused.body);
+    }
+    let mut other = challenge.clone();
+    other["challenge"] = json!("YWJj");
+    let other = stage.phone("passkey", &json!({"challenge": other})).await.to_string();
+    let refused = member.post(&format!("{place}/passkey"), &[("assertion", &other)]).await;
+    assert!(refused.status == 422 && refused.body.contains("signs another challenge"), "{}", refused.body);
+
+    let signed = stage.phone("passkey", &json!({"challenge": challenge})).await;
+    let signed = signed["assertion"].to_string();
+    member.submit(&format!("{place}/passkey"), &[("assertion", &signed)]).await;
+    let page = becomes(&member, &place, "It shows a code of eight characters").await;
+    assert!(page.contains("The codes are the same"), "{page}");
+    let late = member.post(&format!("{place}/passkey"), &[("assertion", &signed)]).await;
+    assert_eq!(late.status, 303, "the page shows which step it is now");
+    member.submit(&format!("{place}/passkey"), &[("confirmed", "yes")]).await;
+    let page = becomes(&member, &place, "It lists the device under").await;
+    assert!(page.contains("+999700000001"), "{page}");
+
+    let page = member.submit(&format!("{place}/unlink"), &[]).await;
+    assert!(page.contains("No phone is linked any more"), "{page}");
+}
+
+/// The challenge that a copy button holds.
+fn copied(page: &str) -> String {
+    let values = page.split(" data-copy=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let value = values.into_iter().find(|value| value.starts_with('{')).expect("a challenge to copy");
+    value.replace("&quot;", "\"").replace("&amp;", "&")
+}
+
+#[tokio::test]
+async fn a_code_to_be_typed_is_shown_for_a_number_and_a_wrong_number_is_told() {
+    let stage = Stage::set().await;
+    let member = stage.world.signed_in(Role::Member).await;
+    let place = format!("/console/channels/{}", stage.web_session().await);
+    let refused = member.post(&format!("{place}/pair"), &[("phone_number", "0800 1234")]).await;
+    assert!(
+        refused.status == 422 && refused.body.contains("no number with its country code"),
+        "{}",
+        refused.body
+    );
+    assert!(refused.body.contains("0800 1234"), "the words are kept");
+    member.submit(&format!("{place}/pair"), &[("phone_number", "+999 700 000 004")]).await;
+    let page = becomes(&member, &place, "Type this code on the phone").await;
+    let code = page.split("aria-label=\"Code\" role=\"text\">").nth(1).unwrap().split('<').next().unwrap();
+    stage.phone("scan", &json!({"code": code})).await;
+    becomes(&member, &place, "+999700000004").await;
+}
+
+#[tokio::test]
+async fn the_page_of_a_channel_follows_it_live() {
+    let stage = Stage::set().await;
+    let member = stage.world.signed_in(Role::Member).await;
+    let id = stage.web_session().await;
+    let page = member.page(&format!("/console/channels/{id}")).await;
+    let live = format!("/console/channels/{id}/live");
+    assert!(page.contains(&format!("data-live=\"{live}\"")), "{page}");
+    let mut stream = member.request(reqwest::Method::GET, &live).send().await.unwrap();
+    assert_eq!(
+        (stream.status().as_u16(), &stream.headers()["content-type"]),
+        (200, &"text/event-stream".parse().unwrap())
+    );
+    let mut told = String::new();
+    let mut wait_for = async |words: &str| {
+        while !told.contains(words) {
+            let piece = stream.chunk().await.unwrap().expect("the stream goes on");
+            told.push_str(std::str::from_utf8(&piece).unwrap());
+        }
+    };
+    for part in ["id=\"channel-head\"", "id=\"channel-pace\"", "id=\"channel-pairing\""] {
+        wait_for(part).await;
+    }
+    member.submit(&format!("/console/channels/{id}/pair"), &[]).await;
+    wait_for("data-payload=").await;
+}
+
+#[tokio::test]
+async fn the_list_says_how_each_channel_is_why_and_what_holds_its_pace() {
+    let world = World::new().await;
+    let viewer = world.signed_in(Role::Viewer).await;
+    let channel =
+        world.service.channel(&world.acme, Kind::BusinessAccount, "b<a>kery", Status::Connected).await;
+    world.service.channel(&world.acme, Kind::WebSession, "phone", Status::Pairing).await;
+    let foreign =
+        world.service.channel(&world.globex, Kind::WebSession, "globex phone", Status::Pairing).await;
+    let reason = Reason {
+        code: "credentials_refused".to_owned(),
+        sentence: "the provider refused the channel: <expired>".to_owned(),
+        provider_code: Some(190),
+    };
+    let to = Connection { status: Status::Disconnected, reason: Some(reason), since: Timestamp::now() };
+    world.service.store().set_channel_connection(channel.id, &channel.connection, &to).await.unwrap();
+    let page = viewer.page("/console/channels").await;
+    for words in [
+        "<h1>Channels</h1>",
+        "b&lt;a&gt;kery",
+        "disconnected",
+        "The provider refuses the access token",
+        "&lt;expired&gt;",
+        "code 190",
+        "Messages per second",
+        "tier `standard`",
+        "in force",
+        "not paired",
+        "class=\"chart\"",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(!page.contains("globex phone"), "{page}");
+    let found = viewer.page("/console/channels?search=PHONE").await;
+    assert!(found.contains("phone") && !found.contains("kery"), "{found}");
+    for path in
+        [format!("/console/channels/{}", foreign.id), format!("/console/channels/{}/live", foreign.id)]
+    {
+        assert_eq!(viewer.get(&path).await.status, 404, "{path}");
+    }
+    assert_eq!(viewer.get("/console/channels/x").await.status, 404);
+    let owner = world.signed_in(Role::Owner).await;
+    for action in ["reconnect", "app-secret", "pair", "unlink", "passkey"] {
+        let answer =
+            owner.post(&format!("/console/channels/{}/{action}", foreign.id), &[("token", "x")]).await;
+        assert_eq!(answer.status, 404, "{action}");
+    }
+}
+
+#[tokio::test]
+async fn templates_are_shown_as_a_phone_shows_them_with_their_state_and_why() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let shown = member.page("/console/templates").await;
+    assert!(shown.contains("Templates belong to business accounts"), "{shown}");
+    world.service.channel(&world.acme, Kind::BusinessAccount, "bakery", Status::Connected).await;
+    let templates = [("welcome", "en", "APPROVED"), ("offer", "pt_BR", "REJECTED"), ("sale", "en", "PAUSED")];
+    world.service.templates(&world.acme, &templates).await;
+    world.service.templates(&world.globex, &[("secret_of_globex", "en", "APPROVED")]).await;
+    let page = member.page("/console/templates").await;
+    for words in [
+        "class=\"phone\"",
+        "Hello ",
+        "welcome",
+        "approved",
+        "rejected",
+        "Change it in its console",
+        "paused",
+        "Sync",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(!page.contains("secret_of_globex"), "{page}");
+    let names = |page: &str| {
+        let articles = page.split("<article class=\"panel\" aria-label=\"").skip(1);
+        articles.filter_map(|rest| rest.split('"').next().map(str::to_owned)).collect::<BTreeSet<_>>()
+    };
+    assert_eq!(names(&page).len(), 3);
+    for (query, found) in [
+        ("status=REJECTED", vec!["offer"]),
+        ("search=WEL", vec!["welcome"]),
+        ("account=1", vec![]),
+        ("search=%25", vec![]),
+        ("page=99999999999999999999", vec![]),
+    ] {
+        let page = member.page(&format!("/console/templates?{query}")).await;
+        assert_eq!(names(&page), found.into_iter().map(str::to_owned).collect(), "{query}");
+    }
+    let page = member.submit("/console/templates/sync", &[]).await;
+    assert!(page.contains("The provider is asked"), "{page}");
+}
+
+#[tokio::test]
+async fn sync_fetches_what_the_provider_has() {
+    let stage = Stage::set().await;
+    let owner = stage.world.signed_in(Role::Owner).await;
+    let created = owner.post("/console/channels/new", &business(&[])).await;
+    becomes(&owner, created.header("location"), "It sends.").await;
+    owner.submit("/console/templates/sync", &[]).await;
+    becomes(&owner, "/console/templates", "<article class=\"panel\"").await;
+}
+
+#[tokio::test]
+async fn channels_and_templates_speak_three_languages() {
+    let stage = Stage::set().await;
+    let id = stage.web_session().await;
+    let member = stage.world.signed_in(Role::Member).await;
+    for (language, words) in [
+        ("pt-BR", ["<h1>Canais</h1>", "sem pareamento", "Vincular", "<h1>Modelos</h1>"]),
+        ("es", ["<h1>Canales</h1>", "sin vincular", "Vincular", "<h1>Plantillas</h1>"]),
+        ("en", ["<h1>Channels</h1>", "not paired", "Pair", "<h1>Templates</h1>"]),
+    ] {
+        member.submit("/console/language", &[("language", language), ("next", "/console")]).await;
+        let mut pages = member.page("/console/channels").await;
+        pages += &member.page(&format!("/console/channels/{id}")).await;
+        pages += &member.page("/console/templates").await;
+        for words in words {
+            assert!(pages.contains(words), "{language}: {words}");
+        }
+    }
+}

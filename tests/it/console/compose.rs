@@ -1,0 +1,229 @@
+//! A new send, written, checked and sent in a browser.
+
+use pombo::accounts::Role;
+use pombo::clock::Timestamp;
+use pombo::domain::channel::{Kind, Status};
+use pombo::domain::contact::Person;
+use pombo::domain::template::{ListedTemplate, ParameterFormat};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::browser::value_of;
+use super::world::World;
+use crate::api::past_send::FIRST;
+use crate::harness::WABA;
+
+const NEW: &str = "/console/sends/new";
+
+async fn shop(world: &World) -> String {
+    let channel = world.service.channel(&world.acme, Kind::BusinessAccount, "Shop", Status::Connected).await;
+    channel.id.to_string()
+}
+
+async fn sends(world: &World) -> Value {
+    world.service.get("/api/v1/sends", &world.acme.key).await.json()
+}
+
+/// The fields with these in the place of others.
+fn with<'a>(fields: &[(&'a str, &'a str)], more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let is_other = |(name, _): &&(&str, &str)| more.iter().all(|(other, _)| other != name);
+    fields.iter().filter(is_other).chain(more).copied().collect()
+}
+
+#[tokio::test]
+async fn a_send_is_checked_before_it_goes_and_goes_once() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let shop = shop(&world).await;
+    let page = member.page(NEW).await;
+    assert!(page.contains("<h1>New send</h1>") && page.contains("Check it first"), "{page}");
+    let once = value_of(&page, "once").unwrap();
+    let numbers = format!("+55 11 90000-0000\n{}, 12", FIRST + 1);
+    let fields = [
+        ("once", once.as_str()),
+        ("channel", shop.as_str()),
+        ("type", "text"),
+        ("message", "Olá <b>Ana</b>"),
+        ("numbers", numbers.as_str()),
+    ];
+    let unchecked = member.post(NEW, &with(&fields, &[("action", "send")])).await;
+    assert_eq!(unchecked.status, 200, "it is shown, and not sent: {}", unchecked.body);
+    assert!(unchecked.body.contains("Something was changed since it was checked"), "{}", unchecked.body);
+    let checked = member.post(NEW, &with(&fields, &[("action", "check")])).await;
+    assert_eq!(checked.status, 200, "{}", checked.body);
+    for shown in
+        ["2 recipients", "1 entry is left out", "has fewer than 7 digits", "tier, messages_per_second"]
+    {
+        assert!(checked.body.contains(shown), "{shown}: {}", checked.body);
+    }
+    assert!(checked.body.contains("Olá &lt;b&gt;Ana&lt;/b&gt;"), "{}", checked.body);
+    assert_eq!(sends(&world).await["totalRecords"], 0);
+
+    let digest = value_of(&checked.body, "checked").unwrap();
+    let send = with(&fields, &[("action", "send"), ("checked", &digest)]);
+    let changed = member.post(NEW, &with(&send, &[("message", "something else")])).await;
+    assert_eq!(changed.status, 200, "what was not checked does not go: {}", changed.body);
+    let (first, second) = (member.post(NEW, &send).await, member.post(NEW, &send).await);
+    assert_eq!((first.status, second.status), (303, 303), "{}", first.body);
+    assert_eq!(first.header("location"), second.header("location"));
+    let listed = sends(&world).await;
+    assert_eq!((&listed["totalRecords"], &listed["data"][0]["recipients_count"]), (&json!(1), &json!(2)));
+    let shown = member.page(first.header("location")).await;
+    assert!(shown.contains("Accepted for 2 recipients."), "{shown}");
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said_beside_its_field_and_the_words_stay() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let shop = shop(&world).await;
+    let fields =
+        [("channel", shop.as_str()), ("type", "text"), ("message", "hi \"you\""), ("action", "check")];
+    let long = "x".repeat(4_097);
+    for (more, fault) in [
+        (vec![], "Choose a tag, a number or a person."),
+        (vec![("numbers", "12")], "Nobody is left to send to"),
+        (vec![("numbers", "5511988887777"), ("message", " ")], "Write a message."),
+        (vec![("numbers", "5511988887777"), ("message", long.as_str())], "This is too long."),
+        (vec![("numbers", "5511988887777"), ("send_at", "soon")], "This is no date and time."),
+        (vec![("numbers", "5511988887777"), ("expires_at", "2020-01-01T00:00")], "leave no time to send in"),
+        (
+            vec![("numbers", "5511988887777"), ("type", "image"), ("link", "ftp://x")],
+            "Give the public address",
+        ),
+        (vec![("numbers", "5511988887777"), ("type", "buttons")], "Something is too long or missing"),
+        (vec![("numbers", "5511988887777"), ("type", "template")], "Choose a template."),
+        (
+            vec![("numbers", "5511988887777"), ("channel", "nothing"), ("type", "fax"), ("send_at", "x")],
+            "no date",
+        ),
+    ] {
+        let answer = member.post(NEW, &with(&fields, &more)).await;
+        assert_eq!(answer.status, 422, "{more:?}: {}", answer.body);
+        assert!(answer.body.contains(fault), "{more:?}: {}", answer.body);
+        assert!(!answer.body.contains("name=\"checked\""), "{more:?}: {}", answer.body);
+    }
+    let kept = member.post(NEW, &fields).await;
+    assert!(
+        kept.body.contains("hi &quot;you&quot;") || kept.body.contains("hi \"you\"</textarea>"),
+        "{}",
+        kept.body
+    );
+    assert_eq!(sends(&world).await["totalRecords"], 0);
+}
+
+#[tokio::test]
+async fn every_part_of_a_template_is_filled_in() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let shop = shop(&world).await;
+    let components = r#"[
+        {"type":"HEADER","format":"IMAGE"},
+        {"type":"BODY","text":"Hello {{first_name}}, order {{order}} left."},
+        {"type":"FOOTER","text":"Bye"},
+        {"type":"BUTTONS","buttons":[
+            {"type":"URL","text":"Track","url":"https://a.example/{{1}}"},
+            {"type":"QUICK_REPLY","text":"Stop"}
+        ]}
+    ]"#;
+    let listed = ListedTemplate {
+        provider_id: "1".to_owned(),
+        name: "left".to_owned(),
+        language: "en".to_owned(),
+        category: "UTILITY".to_owned(),
+        status: "APPROVED".to_owned(),
+        parameter_format: ParameterFormat::Named,
+        components: RawValue::from_string(components.to_owned()).unwrap(),
+        rejected_reason: None,
+        quality_score: None,
+    };
+    world.service.store().sync_templates(world.acme.id, WABA, &[listed]).await.unwrap();
+    let id = world.service.template_id(&world.acme, "left", "en").await.to_string();
+    let page = member.page(&format!("{NEW}?type=template&template={id}&channel={shop}")).await;
+    for label in [
+        "Address of the header&#39;s file",
+        "Text, first_name",
+        "Text, order",
+        "Button 1: end of its address",
+        "Button 2: what comes back when it is pressed",
+    ] {
+        let plain = label.replace("&#39;", "'");
+        assert!(page.contains(label) || page.contains(&plain), "{label}: {page}");
+    }
+    let fields = [
+        ("channel", shop.as_str()),
+        ("type", "template"),
+        ("template", id.as_str()),
+        ("header_link", "https://a.example/x.png"),
+        ("body_first_name", "Ana"),
+        ("body_order", "7"),
+        ("button_0", "abc"),
+        ("numbers", "5511988887777"),
+        ("action", "check"),
+    ];
+    let lacking = member.post(NEW, &with(&fields, &[("body_order", "")])).await;
+    assert_eq!(lacking.status, 422, "{}", lacking.body);
+    assert!(lacking.body.contains("The values do not fit the template"), "{}", lacking.body);
+    let checked = member.post(NEW, &fields).await;
+    assert_eq!(checked.status, 200, "{}", checked.body);
+    assert!(
+        checked.body.contains("Hello Ana, order 7 left.") && checked.body.contains("1 recipient"),
+        "{}",
+        checked.body
+    );
+    let digest = value_of(&checked.body, "checked").unwrap();
+    let sent = member.post(NEW, &with(&fields, &[("action", "send"), ("checked", &digest)])).await;
+    assert_eq!(sent.status, 303, "{}", sent.body);
+    assert_eq!(sends(&world).await["data"][0]["template"]["name"], "left");
+}
+
+#[tokio::test]
+async fn tags_and_people_who_are_found_are_part_of_the_audience() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let (shop, store) = (shop(&world).await, world.service.store());
+    let tag = store.ensure_tag(world.acme.id, "vip", None).await.unwrap();
+    let person = |name: &str, number: u64| {
+        let person =
+            Person { first_name: name.to_owned(), phone_number: number.to_string(), ..Person::default() };
+        (Uuid::now_v7(), person)
+    };
+    let tagged = [person("Ana", FIRST), person("Bia", FIRST + 1)];
+    store.add_contacts(world.acme.id, &tagged, &[tag], Timestamp::now()).await.unwrap();
+    store.add_contacts(world.acme.id, &[person("Caio", FIRST + 2)], &[], Timestamp::now()).await.unwrap();
+    let tag = tag.to_string();
+    let (ana, caio) = (FIRST.to_string(), (FIRST + 2).to_string());
+    let fields = [("channel", shop.as_str()), ("type", "text"), ("message", "hi"), ("tag", tag.as_str())];
+    let found = member.post(NEW, &with(&fields, &[("action", "find"), ("find", "caio")])).await;
+    assert_eq!(found.status, 200, "{}", found.body);
+    assert!(
+        found.body.contains(&format!("value=\"{caio}\"")) && found.body.contains("Caio"),
+        "{}",
+        found.body
+    );
+    assert!(found.body.contains("vip (2)") && found.body.contains(">hi</textarea>"), "{}", found.body);
+    let picked = [("action", "check"), ("person", caio.as_str()), ("person", ana.as_str())];
+    let checked = member.post(NEW, &with(&fields, &picked)).await;
+    assert!(checked.body.contains("3 recipients"), "each person once: {}", checked.body);
+}
+
+#[tokio::test]
+async fn the_preview_alone_is_made_for_the_page_that_is_filled_in() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let shop = shop(&world).await;
+    let fields =
+        [("channel", shop.as_str()), ("type", "buttons"), ("message", "<hi>"), ("buttons", "Yes\nNo")];
+    let answer = member.post("/console/sends/preview", &fields).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert!(answer.body.starts_with("<section") && answer.body.contains("&lt;hi&gt;"), "{}", answer.body);
+    assert!(answer.body.contains("Yes") && !answer.body.contains("<html"), "{}", answer.body);
+}
+
+#[tokio::test]
+async fn without_a_channel_the_page_says_what_to_do_first() {
+    let world = World::new().await;
+    let page = world.signed_in(Role::Member).await.page(NEW).await;
+    assert!(page.contains("href=\"/console/channels/new\"") && !page.contains("<textarea"), "{page}");
+}

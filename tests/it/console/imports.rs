@@ -1,0 +1,142 @@
+//! Importing a file in the console, without script.
+
+use pombo::accounts::Role;
+use reqwest::Method;
+
+use super::browser::Browser;
+use super::world::World;
+use crate::harness::Answer;
+use crate::running::until;
+
+const PLACE: &str = "/console/contacts/import";
+const BOUNDARY: &str = "----pombo7MA4YWxkTrZu0gW";
+
+/// The body that a browser sends for the form.
+fn body(tags: &str, name: &str, file: &[u8]) -> Vec<u8> {
+    let mut body = format!(
+        "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"tags\"\r\n\r\n{tags}\r\n\
+         --{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
+         Content-Type: text/csv\r\n\r\n"
+    )
+    .into_bytes();
+    body.extend_from_slice(file);
+    body.extend_from_slice(format!("\r\n--{BOUNDARY}--\r\n").as_bytes());
+    body
+}
+
+async fn upload(browser: &Browser<'_>, body: Vec<u8>) -> Answer {
+    let request = browser
+        .request(Method::POST, PLACE)
+        .header("origin", browser.origin())
+        .header("content-type", format!("multipart/form-data; boundary={BOUNDARY}"));
+    browser.ask(request.body(body)).await
+}
+
+#[tokio::test]
+async fn a_file_is_uploaded_looked_at_and_imported() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    assert!(member.page(PLACE).await.contains("<button type=\"submit\">Import</button>"));
+    let rows: String = (0..3_000).map(|i| format!("<b>P{i}</b>;+55 11 9{i:08};\r\n")).collect();
+    let file = format!("Nome;Fone;Nada\r\n{rows}Jo\u{e3}o;12;\r\n");
+    // As a spreadsheet in Brazil saves it.
+    let file: Vec<u8> = file.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+    let sent = upload(&member, body("feira", "lista <x>.csv", &file)).await;
+    assert_eq!(sent.status, 303, "{}", sent.body);
+    let place = sent.header("location").to_owned();
+    let shown = member.page(&place).await;
+    assert!(shown.contains("lista &lt;x&gt;.csv") && shown.contains("&lt;b&gt;P0&lt;/b&gt;"), "{shown}");
+    assert!(shown.contains("Say which column holds the phone number"), "{shown}");
+    assert!(shown.contains("<option value=\"windows-1252\" selected>"), "{shown}");
+    let columns = |phone| {
+        [
+            ("column-0", "first_name"),
+            ("column-1", phone),
+            ("column-2", "ignored"),
+            ("tags", "feira"),
+            ("encoding", "windows-1252"),
+        ]
+    };
+    let steer = async |phone, action| {
+        member.post(&place, &[&columns(phone)[..], &[("action", action)]].concat()).await
+    };
+    let missing = steer("ignored", "start").await;
+    assert!(missing.status == 422 && missing.body.contains("Say which column holds"), "{}", missing.body);
+    assert!(missing.body.contains("<option value=\"first_name\" selected>"), "what was chosen is kept");
+    assert_eq!(steer("phone_number", "check").await.status, 303);
+    let checked = member.page(&place).await;
+    assert!(checked.contains("Of the first 500 rows:") && checked.contains("500 new contacts"), "{checked}");
+    assert_eq!(steer("phone_number", "start").await.header("location"), place);
+    assert_eq!(steer("phone_number", "start").await.status, 303, "sent twice, it acts once");
+    until("the import over", async || member.page(&place).await.contains(">Finished<")).await;
+    let over = member.page(&place).await;
+    assert!(over.contains("<dd>3,000</dd>") && over.contains("Download the rejected row"), "{over}");
+    let rejected = member.get(&format!("{place}/rejected")).await;
+    assert_eq!(rejected.header("content-disposition"), "attachment; filename=\"rejected.csv\"");
+    assert!(rejected.body.lines().nth(1).unwrap().contains("João"), "{}", rejected.body);
+    let found = world.service.get("/api/v1/contacts?search=feira", &world.acme.key).await.json();
+    assert_eq!(found["totalRecords"], 3_000);
+    let listed = member.page(PLACE).await;
+    assert!(listed.contains("lista &lt;x&gt;.csv") && listed.contains(">Finished<"), "{listed}");
+    let outsider = world.outsider().await;
+    for path in [place.clone(), format!("{place}/rejected"), format!("{place}/live")] {
+        assert_eq!(outsider.get(&path).await.status, 404, "{path}");
+    }
+    // The next file of these columns needs nothing but a yes.
+    let next = upload(&member, body("", "next.csv", b"Fone,Nome\n+55 11 900000001,Ana\n")).await;
+    let shown = member.page(next.header("location")).await;
+    assert!(!shown.contains("Say which column") && shown.contains("1 known contact is updated"), "{shown}");
+    let canceled = member.submit(next.header("location"), &[("action", "cancel")]).await;
+    assert!(canceled.contains(">Stopped<"), "{canceled}");
+}
+
+#[tokio::test]
+async fn an_upload_that_is_none_is_refused_beside_its_field() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    for (file, sentence) in [
+        (&b""[..], "the file is empty"),
+        (&[0_u8; 600_000][..], "line 1 holds NUL characters"),
+        (&[b'x'; 1_200_000][..], "line 1 is longer than 1 MiB"),
+        (&b"\"phone\n1"[..], "the header cannot be read"),
+    ] {
+        let answer = upload(&member, body("feira", "a.csv", file)).await;
+        assert_eq!(answer.status, 422, "{sentence}: {}", answer.body);
+        assert!(answer.body.contains(sentence) && answer.body.contains("value=\"feira\""), "{}", answer.body);
+    }
+    let nothing = upload(&member, body("", "", b"")).await;
+    assert!(nothing.status == 422 && nothing.body.contains("Choose a file."), "{}", nothing.body);
+    // What is no form, and forms that break off.
+    let whole = body("", "a.csv", b"phone\n5511988880001\n");
+    for broken in [&whole[..whole.len() - 8], &whole[..60], b"", b"--x"] {
+        let answer = upload(&member, broken.to_vec()).await;
+        assert_eq!(answer.status, 400, "{}", answer.body);
+    }
+    let plain = member.post(PLACE, &[("file", "x")]).await;
+    assert_eq!(plain.status, 400);
+    until("nothing left of them", async || {
+        world.service.get("/api/v1/contacts/imports", &world.acme.key).await.json()["totalRecords"] == 0
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_page_of_a_running_import_is_kept_up_to_date() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let rows: String = (0..20_000).map(|i| format!("+55 11 9{i:08}\n")).collect();
+    let imports = "/api/v1/contacts/imports?start=true";
+    let begun = world.service.post(imports, &world.acme.key, format!("phone\n{rows}")).await.json();
+    let place = format!("{PLACE}/{}", begun["id"].as_str().unwrap());
+    let mut stream = member.request(Method::GET, &format!("{place}/live")).send().await.unwrap();
+    assert_eq!(stream.headers()["content-type"], "text/event-stream");
+    let mut told = String::new();
+    until("the end told", async || {
+        told.push_str(&String::from_utf8_lossy(&stream.chunk().await.unwrap().unwrap_or_default()));
+        told.contains(">Finished<")
+    })
+    .await;
+    assert!(told.contains("data: <div id=\"progress\">") && told.contains("<dd>20,000</dd>"), "{told}");
+    drop(stream);
+    until("the stream gone", async || world.service.open_streams() == 0).await;
+}

@@ -1,0 +1,180 @@
+//! Messages that are selected, and the sources of audiences, as the store keeps them, on both databases.
+
+use std::time::Duration;
+
+use entity::send_source;
+use pombo::clock::Timestamp;
+use pombo::domain::block::pack;
+use pombo::domain::message::{Failure, Outcome, Position, Selection, State as At};
+use pombo::domain::phone::PhoneNumber;
+use pombo::domain::send::{Block, Mark, Pace, Progress, Recipients, Schedule, Source, State};
+use pombo::store::ledger::{Batch, NewSend};
+use pombo::store::retention::Cursor;
+use pombo::store::send_list::Filter;
+use pombo::store::send_messages::Found;
+use pombo::store::{Lease, Store};
+use sea_orm::{Database, EntityTrait as _, PaginatorTrait as _};
+use uuid::Uuid;
+
+use crate::database::{Universe, stores};
+
+stores!(
+    a_selection_is_the_same_in_whatever_steps_it_is_read,
+    the_rows_of_a_part_are_counted_by_state_cause_and_time,
+    the_sources_of_a_send_go_when_it_goes,
+);
+
+const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+const ACME: Uuid = Uuid::from_u128(1);
+const SEND: Uuid = Uuid::from_u128(10);
+const RECIPIENTS: u64 = 12;
+const PAGE: pombo::domain::page::PageRequest = pombo::domain::page::PageRequest { page: 1, limit: 10 };
+
+fn number(ordinal: u64) -> PhoneNumber {
+    PhoneNumber::from_u64(5_511_900_000_000 + ordinal).unwrap()
+}
+
+async fn lease(universe: &Universe) -> Lease {
+    universe.store.acquire_lease(&universe.options(), "test").await.unwrap()
+}
+
+fn new_send(id: Uuid, state: State) -> NewSend {
+    NewSend {
+        id,
+        company_id: ACME,
+        channel_id: Uuid::from_u128(3),
+        state,
+        content: r#"{"type":"text","body":"hi"}"#.to_owned(),
+        template_id: None,
+        recipients: Recipients::Blocks(RECIPIENTS),
+        skipped: 0,
+        schedule: Schedule::default(),
+    }
+}
+
+fn blocks(id: Uuid) -> Vec<(Uuid, Block)> {
+    let block = |first: u64| {
+        let numbers: Vec<_> = (first..first + 4).map(number).collect();
+        (id, Block { first_ordinal: first, recipients: 4, packed: pack(&numbers) })
+    };
+    (0..RECIPIENTS).step_by(4).map(block).collect()
+}
+
+fn outcome(ordinal: u64, state: At, code: Option<i64>) -> (Uuid, Uuid, Outcome) {
+    let outcome = Outcome {
+        position: Position { ordinal, recipient: Some(number(ordinal)) },
+        state,
+        attempts: 1,
+        provider_message_id: None,
+        error: code.map(|code| Failure { code: Some(code), sentence: format!("words of {code}") }),
+        retry_at: (state == At::Queued).then_some(NOW),
+        taken_at: (state == At::Sent).then(|| NOW.plus(Duration::from_secs(ordinal))),
+    };
+    (SEND, ACME, outcome)
+}
+
+/// Rows for 0 to 3, for 5 and for 6; everything below 8 may have been attempted.
+async fn under_way(store: &Store, lease: &Lease) {
+    let sends = vec![new_send(SEND, State::Active)];
+    store.commit(lease, &Batch { sends, blocks: blocks(SEND), ..Batch::default() }, NOW).await.unwrap();
+    let outcomes = vec![
+        outcome(0, At::Sent, None),
+        outcome(1, At::Failed, Some(131_026)),
+        outcome(2, At::Failed, Some(131_049)),
+        outcome(3, At::Sent, None),
+        outcome(5, At::Failed, Some(131_026)),
+        outcome(6, At::Queued, Some(130_429)),
+    ];
+    let progress = Progress { high_water: 8, settled: 4 };
+    let marks = vec![Mark { send_id: SEND, progress, state: State::Active, due_at: None }];
+    store.commit(lease, &Batch { outcomes, marks, ..Batch::default() }, NOW).await.unwrap();
+}
+
+async fn a_selection_is_the_same_in_whatever_steps_it_is_read(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    under_way(store, &lease).await;
+    every_step_is_right(store).await;
+    store.cancel_send(ACME, SEND, NOW).await.unwrap();
+    every_step_is_right(store).await;
+}
+
+async fn every_step_is_right(store: &Store) {
+    let roster = store.roster(ACME, SEND).await.unwrap().unwrap();
+    let all = store.messages_from(&roster, None, 0, 100).await.unwrap();
+    assert_eq!(all.len() as u64, RECIPIENTS);
+    let states = [vec![], vec![At::Failed], vec![At::Queued], vec![At::Canceled, At::Unknown, At::Failed]];
+    let codes = [vec![], vec![131_026], vec![131_049, 130_429], vec![7]];
+    for selection in states.iter().flat_map(|states| {
+        let (states, selected) = (states.clone(), codes.clone());
+        selected.into_iter().map(move |codes| Selection { states: states.clone(), codes })
+    }) {
+        let is_meant = |outcome: &Outcome| {
+            let code = outcome.error.as_ref().and_then(|failure| failure.code);
+            let has_code = code.is_some_and(|code| selection.codes.contains(&code));
+            selection.has(outcome.state) && (selection.codes.is_empty() || has_code)
+        };
+        let expected: Vec<_> = all.iter().filter(|message| is_meant(&message.outcome)).cloned().collect();
+        for (limit, span) in (1..=4).flat_map(|limit| [1, 2, 5, 100].map(|span| (limit, span))) {
+            let (mut read, mut next) = (Vec::new(), Some(0));
+            while let Some(from) = next {
+                let found = store.selected_messages(&roster, &selection, from, limit, span).await.unwrap();
+                let Found { messages, next: after } = found;
+                assert!(messages.len() as u64 <= limit, "{selection:?}");
+                assert!(after.is_none_or(|after| after > from && after <= from + span), "{selection:?}");
+                read.extend(messages);
+                next = after;
+            }
+            assert_eq!(read, expected, "{selection:?}: {limit} among {span}");
+        }
+    }
+}
+
+async fn the_rows_of_a_part_are_counted_by_state_cause_and_time(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    under_way(store, &lease).await;
+    let pace = Pace::between(NOW, NOW.plus(Duration::from_secs(130)));
+    assert_eq!(pace.step, Duration::from_secs(2));
+    let whole = store.tally_part(SEND, 0, RECIPIENTS, &pace).await.unwrap();
+    let of = |state| whole.counts.of(state);
+    assert_eq!((of(At::Sent), of(At::Failed), of(At::Queued), whole.counts.total()), (2, 3, 1, 6));
+    let mut causes: Vec<_> = whole.causes.iter().map(|cause| (cause.code, cause.messages)).collect();
+    causes.sort_unstable();
+    assert_eq!(causes, [(Some(131_026), 2), (Some(131_049), 1)]);
+    let mut taken = whole.taken;
+    taken.sort_unstable();
+    assert_eq!(taken, [(0, 1), (1, 1)]);
+    let part = store.tally_part(SEND, 2, 4, &pace).await.unwrap();
+    assert_eq!((part.counts.total(), part.taken), (2, vec![(1, 1)]));
+    assert_eq!(store.tally_part(Uuid::nil(), 0, 9, &pace).await.unwrap().counts.total(), 0);
+}
+
+async fn the_sources_of_a_send_go_when_it_goes(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    let database = Database::connect(&universe.url).await.unwrap();
+    let kept = async || send_source::Entity::find().count(&database).await.unwrap();
+    let (unresolved, tag) = (Uuid::from_u128(11), Source::Tag(Uuid::from_u128(20)));
+    let sources = vec![(SEND, tag), (SEND, Source::Send(Uuid::from_u128(9))), (unresolved, tag)];
+    let sends = vec![new_send(SEND, State::Active), new_send(unresolved, State::Resolving)];
+    let batch = Batch { sends, sources, blocks: blocks(SEND), ..Batch::default() };
+    store.commit(&lease, &batch, NOW).await.unwrap();
+    assert_eq!(kept().await, 3);
+    let filter = Filter { source: Some(tag), ..Filter::default() };
+    let listed = store.sends(ACME, PAGE, filter, NOW).await.unwrap().records;
+    assert_eq!(listed.iter().map(|send| send.id).collect::<Vec<_>>(), [SEND]);
+    assert_eq!(listed[0].sources.len(), 2);
+    store.remove_unresolved(&lease).await.unwrap();
+    assert_eq!(kept().await, 2);
+
+    let doubtful = Uuid::from_u128(12);
+    let sends = vec![new_send(doubtful, State::Resolving)];
+    let batch = Batch { sends, sources: vec![(doubtful, tag)], ..Batch::default() };
+    store.commit(&lease, &batch, NOW).await.unwrap();
+    store.settle(&[doubtful], NOW, Duration::from_secs(10)).await.unwrap();
+    assert_eq!(kept().await, 2);
+
+    store.cancel_send(ACME, SEND, NOW).await.unwrap();
+    let later = NOW.plus(Duration::from_secs(60));
+    store.forget_sends(&lease, later, &mut Cursor::default(), 10).await.unwrap();
+    assert_eq!((kept().await, store.send_head(ACME, SEND, NOW).await.unwrap()), (0, None));
+    database.close().await.unwrap();
+}
