@@ -103,11 +103,13 @@ impl Ground {
         let engine = Engine::start(&config, store.clone(), vault, lease, None).await.unwrap();
         let options = api::Options::default();
         let state = web::Data::new(api::State { engine: engine.clone(), accounts, options });
-        let server = HttpServer::new(move || App::new().service(api::service(state.clone())))
-            .workers(2)
-            .disable_signals()
-            .bind(("127.0.0.1", 0))
-            .unwrap();
+        let server = HttpServer::new(move || {
+            App::new().service(api::service(state.clone(), api::Listener::Whole, None))
+        })
+        .workers(2)
+        .disable_signals()
+        .bind(("127.0.0.1", 0))
+        .unwrap();
         let address = server.addrs()[0].to_string();
         actix_web::rt::spawn(server.run());
         Service { engine, store, database, address, key, company, channel, _data: data }

@@ -103,6 +103,7 @@ const GAUGES: &[Metric] = &[
         &["listener"],
         "So many connections of clients there may be before some end that wait for their client",
     ),
+    metric("pombo_console_streams", &[], "Pages of the console that are kept up to date"),
     metric("pombo_body_bytes", &[], "What the request bodies take that are being read or worked on"),
     metric("pombo_body_bytes_max", &[], "The most that request bodies may take together"),
 ];

@@ -85,7 +85,7 @@ fn navigation(person: &Person, current: Menu) -> Markup {
                 }
             }
             @if person.is_operator() {
-                h2 { (text.get("shell-operation")) }
+                p { (text.get("shell-operation")) }
                 ul {
                     (entry(Menu::Operator, "/console/operator", "shell-operator"))
                     (entry(Menu::Tiers, "/console/operator/tiers", "shell-tiers"))

@@ -1,5 +1,7 @@
 //! Times as a person reads them: in their zone and in the form of their language.
 
+use std::sync::LazyLock;
+
 use jiff::Timestamp as Moment;
 use jiff::Zoned;
 use jiff::civil::DateTime;
@@ -27,7 +29,12 @@ impl Zone {
     }
 
     /// All names, in order: places by continent, and UTC.
-    pub(super) fn names() -> Vec<String> {
+    pub(super) fn names() -> &'static [String] {
+        static NAMES: LazyLock<Vec<String>> = LazyLock::new(Zone::read_names);
+        &NAMES
+    }
+
+    fn read_names() -> Vec<String> {
         let names = jiff::tz::db().available().map(|name| name.as_str().to_owned());
         let mut names: Vec<_> = names.filter(|name| name.contains('/') && !is_old(name)).collect();
         names.push(UTC.to_owned());

@@ -63,6 +63,7 @@ use self::imports::{Imports, Runner};
 use self::keys::Keys;
 pub use self::ledger::Claim;
 use self::ledger::{Close, Condition, Ledger};
+pub use self::operation::{Addition, Number};
 use self::pace::Pace;
 use self::quota::Quotas;
 use self::reader::Reader;

@@ -93,11 +93,12 @@ async fn served() {
     let engine = Engine::start(&config, store, vault, lease, driver).await.unwrap();
     let options = api::Options::default();
     let state = web::Data::new(api::State { engine: engine.clone(), accounts, options });
-    let server = HttpServer::new(move || App::new().service(api::service(state.clone())))
-        .workers(2)
-        .disable_signals()
-        .bind(("127.0.0.1", 0))
-        .unwrap();
+    let server =
+        HttpServer::new(move || App::new().service(api::service(state.clone(), api::Listener::Whole, None)))
+            .workers(2)
+            .disable_signals()
+            .bind(("127.0.0.1", 0))
+            .unwrap();
     actix_web::rt::spawn(server.run());
 
     let beside = Database::connect(&place.database).await.unwrap();

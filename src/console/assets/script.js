@@ -1,4 +1,4 @@
-// What script adds to the console: live parts, copy buttons, confirmation, upload progress, relative times.
+// What script adds to the console: live parts, copy buttons, upload progress, relative times.
 // Every page works without it.
 "use strict";
 
@@ -76,40 +76,9 @@ function say(sentence) {
   speaker.textContent = sentence;
 }
 
-// Confirmation: the line that opens becomes a dialog.
-
-function confirmIn(details) {
-  const form = details.querySelector("form");
-  const summary = details.querySelector("summary");
-  if (!form || !summary) return;
-  const dialog = document.createElement("dialog");
-  dialog.setAttribute("aria-label", summary.textContent);
-  const close = document.createElement("button");
-  close.type = "button";
-  close.className = "quiet";
-  close.textContent = "✕";
-  close.setAttribute("aria-label", "Esc");
-  close.addEventListener("click", () => dialog.close());
-  dialog.append(close, form);
-  dialog.addEventListener("close", () => {
-    details.append(form);
-    details.open = false;
-    dialog.remove();
-    summary.focus();
-  });
-  document.body.append(dialog);
-  dialog.showModal();
-  form.querySelector("button[type=submit]")?.focus();
-}
-
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button[data-copy]");
   if (button) copy(button);
-  const summary = event.target.closest("details.confirm > summary");
-  if (summary && window.HTMLDialogElement) {
-    event.preventDefault();
-    confirmIn(summary.parentElement);
-  }
 });
 
 // A form that is on its way is not sent again. One that searches sends itself while somebody types.
@@ -224,6 +193,7 @@ function replace(shown, fresh) {
   const used = document.activeElement;
   const inside = used && used !== shown && shown.contains(used);
   if (inside && /^(INPUT|SELECT|TEXTAREA)$/.test(used.tagName)) return;
+  if (shown.querySelector(":popover-open")) return;
   const open = [...shown.querySelectorAll("details[open][id]")].map((details) => details.id);
   const mark = inside ? used.id : "";
   shown.replaceWith(fresh);

@@ -8,17 +8,11 @@ use crate::console::text::Text;
 pub(in crate::console) fn copy(text: Text, name: &str, value: &str) -> Markup {
     let label = text.with("shell-copy-what", [("what", name.into())]);
     html! {
-        span.copy {
-            code aria-label=(name) role="text" { (value) }
+        span.copy role="group" aria-label=(name) {
+            code { (value) }
             button.quiet type="button" data-copy=(value) aria-label=(label) hidden { (text.get("shell-copy")) }
         }
     }
-}
-
-/// The button alone, for a value that is shown in another way.
-pub(in crate::console) fn button(text: Text, name: &str, value: &str) -> Markup {
-    let label = text.with("shell-copy-what", [("what", name.into())]);
-    html! { button.quiet type="button" data-copy=(value) aria-label=(label) hidden { (text.get("shell-copy")) } }
 }
 
 /// Something longer: a command, an answer.
@@ -26,7 +20,7 @@ pub(in crate::console) fn block(text: Text, name: &str, value: &str) -> Markup {
     html! {
         div.copy.block {
             pre tabindex="0" role="region" aria-label=(name) { code { (value) } }
-            (button(text, name, value))
+            button.plain type="button" data-copy=(value) hidden { (text.get("shell-copy")) }
         }
     }
 }

@@ -10,7 +10,7 @@ pub(in crate::console) struct Column {
 }
 
 impl Column {
-    /// A column of words.
+    /// A column of words; one of buttons has no name.
     pub(in crate::console) fn words(name: impl Into<String>) -> Self {
         Self { name: name.into(), is_number: false }
     }
@@ -32,7 +32,14 @@ pub(in crate::console) fn table(
         div.table {
             table {
                 caption.unseen { (caption) }
-                thead { tr { @for column in columns { th scope="col" class=[class(column)] { (column.name) } } } }
+                thead {
+                    tr {
+                        @for column in columns {
+                            @if column.name.is_empty() { td {} }
+                            @else { th scope="col" class=[class(column)] { (column.name) } }
+                        }
+                    }
+                }
                 tbody {
                     @for row in rows {
                         tr {

@@ -235,7 +235,7 @@ fn profile_form(person: &Person, form: &Form) -> Markup {
     let languages =
         languages.chain(Language::ALL.map(|one| (one.as_str().to_owned(), one.name().to_owned())));
     let zones = [(String::new(), text.get("account-zone-none"))].into_iter();
-    let zones = zones.chain(Zone::names().into_iter().map(|zone| (zone.clone(), zone.replace('_', " "))));
+    let zones = zones.chain(Zone::names().iter().map(|zone| (zone.clone(), zone.replace('_', " "))));
     html! {
         form method="post" action="/console/account/profile" {
             (faults(form)) (once(form))

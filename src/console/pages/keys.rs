@@ -116,8 +116,8 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
         @if let Some((key, scopes)) = new {
             (shown_once(text, &address::base(request, state), key, Scopes::from_stored(Some(scopes)), sender.as_ref()))
         }
-        section.panel aria-labelledby="create" {
-            h2 id="create" { (text.get("keys-new")) }
+        section.panel {
+            h2 { (text.get("keys-new")) }
             form method="post" action=(PLACE) {
                 (faults(form)) (once(form))
                 (Field::new(form, "name", &text.get("keys-name")).hint(&text.get("keys-name-hint")).required().most(100).text())
@@ -180,8 +180,8 @@ fn shown_once(text: Text, base: &str, key: &str, scopes: Scopes, sender: Option<
         )
     });
     html! {
-        section.panel aria-labelledby="new-key" {
-            h2 id="new-key" { (text.get("keys-created")) }
+        section.panel {
+            h2 { (text.get("keys-created")) }
             (notice::warning(&html! { p { (text.get("keys-once")) } }))
             (copy::block(text, &text.get("keys-new-name"), key))
             @if let Some(send) = &send {

@@ -12,6 +12,7 @@ mod imports;
 mod lists;
 mod methods;
 mod operator;
+mod operator_records;
 mod order;
 mod reference;
 mod requests;

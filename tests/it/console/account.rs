@@ -72,7 +72,7 @@ async fn a_second_factor_is_set_up_asked_for_and_replaced_by_a_recovery_code() {
     let browser = signed_in(&world).await;
     let page = browser.submit("/console/account/totp", &[]).await;
     assert!(page.contains("<svg") && page.contains("QR code for the authenticator app"), "{page}");
-    let secret = page.split("aria-label=\"Secret\"").nth(1).unwrap().split('>').nth(1).unwrap();
+    let secret = page.split("aria-label=\"Secret\"").nth(1).unwrap().split('>').nth(2).unwrap();
     let secret = secret.split('<').next().unwrap().to_owned();
     let code = code_of(&secret);
     let wrong = browser.post("/console/account/totp/confirm", &[("code", "000000x")]).await;

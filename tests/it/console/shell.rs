@@ -112,3 +112,50 @@ async fn a_language_that_is_chosen_stays_chosen() {
     let away = owner.post("/console/language", &[("language", "en"), ("next", "//evil.example")]).await;
     assert_eq!(away.header("location"), "/console");
 }
+
+/// Words between tags that are a key of a text: the text was missing.
+fn missing_texts(page: &str) -> Vec<&str> {
+    let locales = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/console/locales/en");
+    let files: Vec<_> = std::fs::read_dir(locales)
+        .unwrap()
+        .map(|file| file.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    let is_key = |word: &str| {
+        let begins = files
+            .iter()
+            .any(|file| word.strip_prefix(file.as_str()).is_some_and(|rest| rest.starts_with('-')));
+        begins && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+    };
+    let shown = page.split('>').filter_map(|part| part.split('<').next()).map(str::trim);
+    shown.filter(|word| is_key(word) || word.contains("{ $") || word.contains("{$")).collect()
+}
+
+#[tokio::test]
+async fn every_page_reads_in_every_language() {
+    let world = World::new().await;
+    let (owner, operator) = (world.signed_in(Role::Owner).await, world.operator().await);
+    let chosen = operator.post("/console/companies", &[("company", &world.acme.id.to_string())]).await;
+    assert_eq!(chosen.status, 303);
+    let pages = pombo::console::ROUTES
+        .iter()
+        .filter(|route| route.method == "GET" && !route.path.contains('{') && !route.path.ends_with("/live"));
+    for route in pages {
+        let browser = if route.access == pombo::console::Access::Operator { &operator } else { &owner };
+        let mut titles = Vec::new();
+        for language in ["en", "pt-BR", "es"] {
+            let fields = [("language", language)];
+            assert_eq!(browser.post("/console/language", &fields).await.status, 303);
+            let answer = browser.get(route.path).await;
+            if route.path == "/console/sign-in" {
+                continue;
+            }
+            assert_eq!(answer.status, 200, "{language} {}: {}", route.path, answer.body);
+            let missing = missing_texts(&answer.body);
+            assert!(missing.is_empty(), "{language} {}: {missing:?}", route.path);
+            assert!(answer.body.contains(&format!("<html lang=\"{language}\"")), "{}", route.path);
+            titles.push(answer.body.split("<h1>").nth(1).unwrap().split('<').next().unwrap().to_owned());
+        }
+        titles.dedup();
+        assert_ne!(titles.len(), 1, "{}: {titles:?}", route.path);
+    }
+}

@@ -113,3 +113,29 @@ async fn every_attempt_is_in_the_record_with_its_address() {
         "{changes:?}"
     );
 }
+
+#[tokio::test]
+async fn links_sign_in_and_reset_once_and_only_when_a_button_is_pressed() {
+    let world = World::new().await;
+    let id = world.person(ANA, Some((world.acme.id, Role::Owner)), false).await;
+    let accounts = world.service.accounts();
+    let user = accounts.user(id).await.unwrap();
+    let browser = Browser::new(&world.service);
+    let link = accounts.sign_in_link(&Who::Pombo, &user).await.unwrap().path();
+    let page = browser.page(&link).await;
+    assert!(
+        page.contains("data-submit") && page.contains(ANA),
+        "with script it needs no further click: {page}"
+    );
+    assert_eq!(browser.cookie("pombo_session"), None, "looking ahead signs nobody in");
+    assert!(browser.submit(&link, &[]).await.contains("<h1>Overview</h1>"));
+    assert_eq!(Browser::new(&world.service).post(&link, &[]).await.status, 404);
+    let link = accounts.reset(&Who::Pombo, &user).await.unwrap().path();
+    let fields = [("password", "a new password"), ("again", "a new password")];
+    let elsewhere = Browser::new(&world.service);
+    assert!(elsewhere.submit(&link, &fields).await.contains("<h1>Overview</h1>"));
+    assert_eq!(browser.get("/console").await.status, 303, "a reset ends the other sessions");
+    assert_eq!(sign_in(&Browser::new(&world.service), ANA, PASSWORD).await.status, 422);
+    assert_eq!(sign_in(&Browser::new(&world.service), ANA, "a new password").await.status, 303);
+    assert_eq!(elsewhere.get("/console/link/nothing").await.status, 404);
+}

@@ -1,12 +1,12 @@
 keys-title = API keys
-keys-new = New key
+keys-new = Create a key
 keys-name = Name
 keys-name-hint = What uses it, such as “online shop”.
 keys-expires = Expires
 keys-never = Never
 keys-days = In { $days } days
 keys-create = Create key
-keys-created = Your new key
+keys-created = The key is created
 keys-once = It is shown this one time. Copy it now: only a hash of it is kept.
 keys-new-name = New key
 keys-send = Paste this into a terminal to send a first message. { $number } belongs to nobody: put your own number in its place.

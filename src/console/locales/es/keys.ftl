@@ -1,12 +1,12 @@
 keys-title = Claves de API
-keys-new = Nueva clave
+keys-new = Crear una clave
 keys-name = Nombre
 keys-name-hint = Qué la usará, por ejemplo «tienda en línea».
 keys-expires = Caducidad
 keys-never = Nunca
 keys-days = En { $days } días
 keys-create = Crear clave
-keys-created = Tu nueva clave
+keys-created = La clave está creada
 keys-once = Se muestra solo esta vez. Cópiala ahora: solo se guarda un hash.
 keys-new-name = Nueva clave
 keys-send = Pega esto en una terminal para enviar un primer mensaje. { $number } no es de nadie: pon tu número en su lugar.

@@ -1,12 +1,12 @@
 keys-title = Chaves de API
-keys-new = Nova chave
+keys-new = Criar uma chave
 keys-name = Nome
 keys-name-hint = O que vai usá-la, por exemplo “loja virtual”.
 keys-expires = Validade
 keys-never = Nunca
 keys-days = Em { $days } dias
 keys-create = Criar chave
-keys-created = Sua nova chave
+keys-created = A chave foi criada
 keys-once = Ela é mostrada só desta vez. Copie agora: só um hash dela é guardado.
 keys-new-name = Nova chave
 keys-send = Cole isto em um terminal para enviar uma primeira mensagem. { $number } não é de ninguém: coloque o seu número no lugar.
