@@ -100,8 +100,8 @@ impl Backoff {
         take_back(&mut self.networks, Network::from(address));
     }
 
-    /// The attempt succeeded: earlier failures for the account count no more. Those of the network do: whoever guesses may
-    /// have an account of their own.
+    /// The attempt succeeded: earlier failures for the account count no more. Those of the network still count: the
+    /// attacker may have an account.
     pub(super) fn succeed(&mut self, account: Account, address: IpAddr) {
         self.accounts.remove(&account);
         take_back(&mut self.networks, Network::from(address));

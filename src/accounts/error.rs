@@ -22,7 +22,7 @@ pub enum Error {
     #[error("the link was used, has ended, or never was one")]
     LinkGone,
     /// The person of this e-mail is there already: they accept an invitation after they signed in.
-    #[error("somebody has this e-mail already")]
+    #[error("another user has this e-mail")]
     Exists,
     /// There is no such person, member, session or invitation.
     #[error("not found")]

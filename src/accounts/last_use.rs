@@ -37,7 +37,7 @@ impl LastUses {
         true
     }
 
-    /// Takes down that a session is used. Nobody waits for the write, and one that fails is made up for a minute later.
+    /// Notes that a session is used. The request does not wait for the write; a write that fails is repeated a minute later.
     pub(super) fn note(&self, store: &Store, session_id: Uuid, known: Timestamp, now: Timestamp) {
         if !self.is_due(session_id, known, now) {
             return;

@@ -12,7 +12,7 @@ use crate::store::link::{self, Link, Purpose};
 use crate::store::membership::Membership;
 use crate::vault::api_key;
 
-/// Somebody to invite.
+/// A person to invite.
 #[derive(Debug, Clone, Copy)]
 pub struct Invite<'a> {
     /// As it was typed.
@@ -28,7 +28,7 @@ pub struct Invite<'a> {
 /// A link that was just made: shown once, because only its hash is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewLink {
-    /// What proves that somebody has the link.
+    /// The secret part of the link.
     pub token: Secret,
     /// When it ends.
     pub expires_at: Timestamp,
@@ -60,7 +60,7 @@ pub struct LinkInfo {
     pub expires_at: Timestamp,
 }
 
-/// What somebody chooses who comes by an invitation or a reset.
+/// What a person chooses on an invitation or a reset.
 #[derive(Debug, Clone, Copy)]
 pub struct Accept<'a> {
     /// What the link holds.
@@ -76,8 +76,8 @@ pub struct Accept<'a> {
 }
 
 impl Accounts {
-    /// Invites somebody, in the place of an earlier invitation to the same. What the inviter may give is the caller's to
-    /// decide.
+    /// Invites a person. An earlier invitation of the same e-mail to the same company is void. The caller checks what the
+    /// inviter may give.
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ impl Accounts {
     /// # Errors
     ///
     /// [`Error::LinkGone`]; [`Error::Invalid`], with which the link stays valid; [`Error::Exists`] for an invitation of
-    /// somebody who is there already; [`Error::TooMany`], [`Error::Store`].
+    /// an existing user; [`Error::TooMany`], [`Error::Store`].
     pub async fn accept(&self, accept: Accept<'_>) -> Result<SignedIn> {
         let Accept { token, name: shown, password, language, origin } = accept;
         let link = self.find_link(token).await?.ok_or(Error::LinkGone)?;
@@ -176,7 +176,7 @@ impl Accounts {
         }
     }
 
-    /// Uses an invitation for somebody who is signed in: it must be theirs. Chooses the company for their session.
+    /// Uses an invitation for a signed-in person, to whom it must be addressed. Chooses the company for their session.
     ///
     /// # Errors
     ///

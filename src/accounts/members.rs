@@ -10,7 +10,7 @@ use crate::store::change::Who;
 use crate::store::membership::Changed;
 use crate::store::user::NewUser;
 
-/// Somebody to add without an invitation.
+/// A person to add without an invitation.
 #[derive(Debug, Clone, Copy)]
 pub struct Create<'a> {
     /// As it was typed.

@@ -46,9 +46,9 @@ use crate::vault::Vault;
 /// A call's result.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// How long somebody may take between the password and the code, and between seeing a new second factor and confirming it.
+/// Time between the password and the code, and between setting up a second factor and confirming it.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
-/// The most sign-ins, and the most new second factors, that wait for a code. Each is here because somebody knew a password.
+/// The most sign-ins, and the most new second factors, that wait for a code. Each took a correct password.
 const MOST_PENDING: usize = 10_000;
 
 /// People who sign in; clones share it.

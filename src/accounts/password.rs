@@ -88,7 +88,7 @@ impl Passwords {
         let permit = Arc::clone(&self.running).acquire_owned().await.map_err(|_| too_many())?;
         let worked = tokio::task::spawn_blocking(move || {
             let result = work();
-            // Given back by the thread: whoever asked may be gone by now.
+            // The thread returns the permit: the caller may be gone by now.
             drop(permit);
             result
         });

@@ -28,8 +28,8 @@ pub struct SignIn<'a> {
 pub enum SignedIn {
     /// The person is signed in.
     Session(Box<NewSession>),
-    /// A code is needed too: [`Accounts::sign_in_with_code`] takes it with this ticket, so that nobody has to type the
-    /// password again or keep it. Valid for ten minutes, in this process.
+    /// A code is needed too: [`Accounts::sign_in_with_code`] takes it with this ticket, so that the
+    /// password is neither typed again nor kept. Valid for ten minutes, in this process.
     CodeNeeded {
         /// Stands for the password that fitted.
         ticket: Secret,
@@ -71,8 +71,8 @@ impl Accounts {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] after the same time, and in the same words, whatever is wrong: e-mail, password or code, or that
-    /// the person is disabled. [`Error::TooMany`] after too many attempts, [`Error::Store`].
+    /// [`Error::Refused`] when e-mail, password or code is wrong, or the person is disabled: always after the same time.
+    /// [`Error::TooMany`] after too many attempts, [`Error::Store`].
     pub async fn sign_in(&self, SignIn { email, password, code, origin }: SignIn<'_>) -> Result<SignedIn> {
         let email = Email::parse(email).ok();
         let attempt = Attempt::begin(self, email.as_ref().map_or("", Email::as_str), origin)?;
@@ -127,7 +127,7 @@ impl Accounts {
         Ok(session)
     }
 
-    /// Signs in whoever proved who they are by something else than a password, unless a code is needed too.
+    /// Signs in a person who proved their identity without a password, unless a code is needed too.
     pub(super) async fn sign_in_proven(&self, user: &User, origin: &Origin, proof: &str) -> Result<SignedIn> {
         if user.has_totp {
             return Ok(self.ask_for_code(user));

@@ -63,6 +63,12 @@ impl Session {
         format!("http://{address}")
     }
 
+    /// Where people reach the service: `server.public_url`, or this machine.
+    pub(super) fn public_url(&self) -> String {
+        let configured = self.app.config.server.public_url.as_ref();
+        configured.map_or_else(|| self.own_url(), |url| url.as_str().trim_end_matches('/').to_owned())
+    }
+
     /// People who sign in.
     pub(super) fn accounts(&self) -> Accounts {
         Accounts::new(self.app.store.clone(), Arc::clone(&self.app.vault))

@@ -137,7 +137,7 @@ impl Listed for Record {
 
 impl Linked {
     fn new(session: &Session, user: Option<User>, link: Option<&NewLink>) -> Self {
-        let url = link.map(|link| format!("{}{}", session.own_url(), link.path()));
+        let url = link.map(|link| format!("{}{}", session.public_url(), link.path()));
         Self { user: user.map(Record::from), link: url, expires_at: link.map(|link| link.expires_at) }
     }
 

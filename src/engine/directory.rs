@@ -162,6 +162,13 @@ impl Directory {
         refresh(&entry);
     }
 
+    /// Hides a channel that is about to be removed from those who ask for it. Dropped, the channel is there again.
+    pub(super) fn hide(&self, id: Uuid) -> Hidden<'_> {
+        self.unknown.insert(id);
+        let entry = self.entries.remove(&id).map(|(_, entry)| entry);
+        Hidden { directory: self, id, entry, is_removed: false }
+    }
+
     /// Tells every actor to look at its tier again.
     pub(super) fn retune(&self) {
         for entry in &self.entries {
@@ -240,6 +247,40 @@ impl Directory {
         for thread in &self.threads {
             thread.arbiter.stop();
         }
+    }
+}
+
+/// A channel that nobody finds.
+pub(super) struct Hidden<'a> {
+    directory: &'a Directory,
+    id: Uuid,
+    entry: Option<Entry>,
+    is_removed: bool,
+}
+
+impl Hidden<'_> {
+    /// The channel is removed: its actor ends, and nobody finds the channel again.
+    pub(super) async fn remove(mut self) {
+        self.is_removed = true;
+        if let Some(actor) = self.entry.take().and_then(|entry| entry.actor) {
+            // A closed actor has stopped already.
+            let _ = actor.address.send(Stop).await;
+        }
+        // What was written beside this may have found it in the meantime.
+        self.directory.entries.remove(&self.id);
+        self.directory.unknown.insert(self.id);
+    }
+}
+
+impl Drop for Hidden<'_> {
+    fn drop(&mut self) {
+        if self.is_removed {
+            return;
+        }
+        if let Some(entry) = self.entry.take() {
+            self.directory.entries.entry(self.id).or_insert(entry);
+        }
+        self.directory.unknown.remove(&self.id);
     }
 }
 

@@ -59,6 +59,7 @@ use self::keys::Keys;
 pub use self::ledger::Claim;
 use self::ledger::{Close, Condition, Ledger};
 pub use self::new_channel::{NewBusinessAccount, NotAdded, Unfit};
+pub use self::operation::{Addition, Number};
 use self::pace::Pace;
 use self::quota::Quotas;
 use self::reader::Reader;

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use entity::api_key;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, Set};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, Set,
+};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -13,6 +16,7 @@ use super::dialect::{Bulk, Type};
 use super::revision::{self, Topic};
 use super::{Result, Store};
 use crate::clock::Timestamp;
+use crate::domain::page::{Page, PageRequest};
 use crate::domain::scope::Scopes;
 
 /// A key to add.
@@ -189,6 +193,19 @@ impl Store {
         let keys = api_key::Entity::find().filter(api_key::Column::CompanyId.eq(company_id));
         let models = keys.order_by_desc(api_key::Column::Id).all(&self.read).await?;
         Ok(models.into_iter().map(ApiKey::from).collect())
+    }
+
+    /// A page of the company's keys, newest first; revoked and expired ones too.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn api_key_page(&self, company_id: Uuid, page: PageRequest) -> Result<Page<ApiKey>> {
+        let keys = api_key::Entity::find().filter(api_key::Column::CompanyId.eq(company_id));
+        let total = keys.clone().count(&self.read).await?;
+        let newest = keys.order_by_desc(api_key::Column::Id).offset(page.offset()).limit(page.limit);
+        let models = newest.all(&self.read).await?;
+        Ok(Page { records: models.into_iter().map(ApiKey::from).collect(), total })
     }
 
     /// The key of this id, if it is the company's.

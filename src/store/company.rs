@@ -1,13 +1,18 @@
 //! Companies.
 
 use entity::company;
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set,
+};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::change::{self, Change, What, Who};
+use super::revision::{self, Topic};
 use super::{Result, Store};
 use crate::clock::Timestamp;
+use crate::domain::fold::fold;
+use crate::domain::page::{Page, PageRequest};
 
 /// A company.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +64,71 @@ impl Store {
     pub async fn companies(&self) -> Result<Vec<Company>> {
         let models = company::Entity::find().order_by_asc(company::Column::Name).all(&self.read).await?;
         Ok(models.into_iter().map(Company::from).collect())
+    }
+
+    /// A page of the companies, by name; `search` is matched anywhere in the name, without case and accents.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn company_page(&self, page: PageRequest, search: Option<&str>) -> Result<Page<Company>> {
+        let by_name = company::Entity::find().order_by_asc(company::Column::Name);
+        let Some(search) = search.map(fold) else {
+            let total = company::Entity::find().count(&self.read).await?;
+            let models = by_name.offset(page.offset()).limit(page.limit).all(&self.read).await?;
+            return Ok(Page { records: models.into_iter().map(Company::from).collect(), total });
+        };
+        // Names are folded here, as the databases cannot: there are few companies.
+        let mut found = by_name.all(&self.read).await?;
+        found.retain(|company| fold(&company.name).contains(&search));
+        let total = found.len() as u64;
+        let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
+        let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+        let records = found.into_iter().skip(skipped).take(limit).map(Company::from).collect();
+        Ok(Page { records, total })
+    }
+
+    /// The company of this id.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn company(&self, id: Uuid) -> Result<Option<Company>> {
+        Ok(company::Entity::find_by_id(id).one(&self.read).await?.map(Company::from))
+    }
+
+    /// Gives a company this name and this tier.
+    ///
+    /// # Errors
+    ///
+    /// [`super::Error::Taken`] when another company has the name.
+    pub async fn change_company(
+        &self,
+        who: &Who,
+        company: &Company,
+        name: &str,
+        tier: &str,
+    ) -> Result<Company> {
+        let changed = Company { name: name.to_owned(), tier: tier.to_owned(), ..company.clone() };
+        if changed == *company {
+            return Ok(changed);
+        }
+        let transaction = self.begin().await?;
+        let changes = company::ActiveModel {
+            name: Set(changed.name.clone()),
+            tier: Set(changed.tier.clone()),
+            ..Default::default()
+        };
+        let update = company::Entity::update_many().set(changes).filter(company::Column::Id.eq(company.id));
+        update.exec(&transaction).await?;
+        let before = json!({ "name": company.name, "tier": company.tier });
+        let after = json!({ "name": name, "tier": tier });
+        let change = Change::now(who, What::Company, company.id, Some(before), after);
+        change::record(&transaction, &[change]).await?;
+        // With its keys a running service remembers the company's tier.
+        revision::bump(&transaction, Topic::ApiKey).await?;
+        transaction.commit().await?;
+        Ok(changed)
     }
 
     /// The company of this name, or of this id in text.

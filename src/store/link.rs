@@ -20,7 +20,7 @@ pub const VALID: Duration = Duration::from_secs(24 * 3_600);
 /// What a link is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// Somebody is invited.
+    /// A person is invited.
     Invitation,
     /// A person chooses a new password.
     Reset,
@@ -81,7 +81,7 @@ pub struct Link {
     pub expires_at: Timestamp,
 }
 
-/// What somebody invited chose.
+/// What an invited person chose.
 #[derive(Debug, Clone, Copy)]
 pub struct Accepted<'a> {
     /// As the person is shown.
@@ -233,7 +233,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Takes a link for used; `false` when somebody used it before.
+    /// Takes a link for used; `false` when it was used before.
     ///
     /// # Errors
     ///
@@ -245,7 +245,7 @@ impl Store {
         Ok(used)
     }
 
-    /// Adds the person that an invitation is for; `None` when somebody used it before.
+    /// Adds the person that an invitation is for; `None` when it was used before.
     ///
     /// # Errors
     ///
@@ -276,7 +276,7 @@ impl Store {
         Ok(Some(user))
     }
 
-    /// Gives a person what an invitation gives; `false` when somebody used it before.
+    /// Gives a person what an invitation gives; `false` when it was used before.
     ///
     /// # Errors
     ///
@@ -301,7 +301,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Replaces the password of the person that a link is for, and ends their sessions; `false` when somebody used it
+    /// Replaces the password of the person that a link is for, and ends their sessions; `false` when it was used
     /// before.
     ///
     /// # Errors

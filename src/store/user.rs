@@ -163,7 +163,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::Taken`] when somebody has the e-mail.
+    /// [`Error::Taken`] when another user has the e-mail.
     pub async fn add_user(&self, who: &Who, new: NewUser<'_>) -> Result<User> {
         let transaction = self.begin().await?;
         let user = add(&transaction, who, new).await?;

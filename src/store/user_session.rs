@@ -216,7 +216,7 @@ impl Store {
         Ok(companies.records.into_iter().next().filter(|_| only))
     }
 
-    /// Records an attempt to sign in that failed. `email` is empty for somebody unknown: what they typed may be a password.
+    /// Records an attempt to sign in that failed. `email` is empty when there is no such user: what was typed may be a password.
     ///
     /// # Errors
     ///
@@ -324,8 +324,8 @@ impl Store {
         Ok(true)
     }
 
-    /// Whose data the token of this hash reads: nobody's once its session does not count, or its person may not use the
-    /// company any more.
+    /// The company that the token of this hash reads; `None` once its session does not count, or its person may not use
+    /// the company any more.
     ///
     /// # Errors
     ///

@@ -7,9 +7,12 @@ use utoipa::{PartialSchema, ToSchema};
 use crate::domain::channel::{Kind, Status};
 use crate::domain::message::State;
 use crate::domain::outlook::Reason;
+use crate::domain::scope::Scope;
 use crate::domain::send::Stage;
+use crate::domain::suppression::Suppression;
 use crate::domain::template::ParameterFormat;
 use crate::domain::tier::UnknownOutcome;
+use crate::domain::user::Role;
 use crate::domain::{limit, request};
 use crate::engine::web_session;
 use crate::store::change::What;
@@ -56,6 +59,12 @@ words! {
     TemplateParameterFormat = ParameterFormat::ALL.iter().map(|format| format.as_str());
     /// What happens to a message whose outcome is unknown: the provider may have taken it.
     OnUnknownOutcome = UnknownOutcome::ALL.iter().map(|outcome| outcome.as_str());
+    /// What an API key may be used for.
+    KeyScope = Scope::ALL.map(Scope::as_str);
+    /// What a person may do in a company.
+    MemberRole = Role::ALL.map(Role::as_str);
+    /// What a recipient is left out of.
+    LeftOutOf = Suppression::ALL.map(Suppression::as_str);
     /// What was changed.
     ChangeSubject = What::ALL.iter().map(|what| what.as_str());
 }

@@ -1,12 +1,15 @@
-//! Channels of every company: list, put under another tier, connect again.
+//! Channels of every company: list, add, rename, put under another tier, connect again, remove.
 
-use actix_web::HttpRequest;
+mod addition;
+
 use actix_web::web::{Data, Json};
+use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::reference::{ChannelTier, Reconnection};
+use super::reference::{ChannelName, ChannelTier, NewChannel, Reconnection};
 use super::{Operator, body, tiers};
 use crate::api::State;
 use crate::api::body::Body;
@@ -16,7 +19,7 @@ use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::{ListQuery, PageParameters};
 use crate::api::openapi::Failures;
-use crate::domain::channel::{self, Kind};
+use crate::domain::channel::Kind;
 use crate::domain::secret::Secret;
 use crate::domain::tier::Tier;
 use crate::error::Code;
@@ -74,6 +77,95 @@ pub(in crate::api) async fn list(
     Ok(Json(Envelope::new(page, channels)))
 }
 
+/// Add a channel
+///
+/// A business account is `connecting` until the provider has confirmed number and token; a web session is `pairing` until a
+/// phone is linked. Token and app secret are never shown again.
+#[utoipa::path(
+    post,
+    path = "/operator/v1/channels",
+    operation_id = "createChannel",
+    tag = "operator",
+    security(("operator_key" = [])),
+    request_body = NewChannel,
+    responses(
+        (status = 201, description = "The channel", body = OwnedChannel),
+        (status = 404, description = "`company_not_found`, `tier_not_found`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
+        (status = 409, description = "`already_exists`: another channel has the number's id", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn create(
+    operator: Operator,
+    body: Body,
+    state: Data<State>,
+) -> Result<HttpResponse, Error> {
+    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let addition = addition::read(&state, &mut fields).await?;
+    let id = state.engine.add_channel(&operator.who(), addition).await?.id;
+    let channel = find(&state, ChannelId(Some(id))).await?;
+    Ok(HttpResponse::Created().json(OwnedChannel::from(channel)))
+}
+
+/// Rename a channel
+#[utoipa::path(
+    patch,
+    path = "/operator/v1/channels/{id}",
+    operation_id = "renameChannel",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(("id" = Uuid, Path, description = "The channel")),
+    request_body = ChannelName,
+    responses(
+        (status = 200, description = "The channel", body = OwnedChannel),
+        (status = 404, description = "`channel_not_found`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn rename(
+    operator: Operator,
+    id: ChannelId,
+    body: Body,
+    state: Data<State>,
+) -> Result<Json<OwnedChannel>, Error> {
+    let channel = find(&state, id).await?.channel;
+    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let name = body::required_name(&mut fields, "name")?;
+    state.engine.all_records().await?.rename_channel(&operator.who(), channel.id, &name).await?;
+    find(&state, id).await.map(OwnedChannel::from).map(Json)
+}
+
+/// Remove a channel
+///
+/// Its sends must be over, and its phone unlinked. What it sent stays listed.
+#[utoipa::path(
+    delete,
+    path = "/operator/v1/channels/{id}",
+    operation_id = "removeChannel",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(("id" = Uuid, Path, description = "The channel")),
+    responses(
+        (status = 204, description = "It is removed"),
+        (status = 404, description = "`channel_not_found`", body = ErrorBody),
+        (status = 409, description = "`channel_in_use`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn remove(
+    operator: Operator,
+    id: ChannelId,
+    state: Data<State>,
+) -> Result<HttpResponse, Error> {
+    let channel = find(&state, id).await?.channel;
+    state.engine.remove_channel(&operator.who(), channel.id).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
 /// Put a channel under another tier
 ///
 /// A running channel follows within a second, in the middle of a send too.
@@ -104,7 +196,7 @@ pub(in crate::api) async fn set_tier(
     let name = body::text(&mut fields, "tier")?
         .ok_or_else(|| Error::refused(Code::InvalidField, "`tier` is missing: give a tier's name"))?;
     let tier = tiers::find(&state, &name).await?;
-    check_kind(&tier.settings, &channel)?;
+    check_kind(&tier.settings, channel.kind)?;
     state.engine.all_records().await?.set_channel_tier(&operator.who(), channel.id, &tier.name).await?;
     find(&state, id).await.map(OwnedChannel::from).map(Json)
 }
@@ -162,28 +254,32 @@ async fn find(state: &State, id: ChannelId) -> Result<Owned, Error> {
     })
 }
 
-fn check_kind(settings: &str, channel: &channel::Channel) -> Result<(), Error> {
+fn check_kind(settings: &str, kind: Kind) -> Result<(), Error> {
     let tier: Tier = serde_json::from_str(settings).map_err(|_| {
         Error::refused(Code::InvalidTier, "this tier cannot be read any more: PUT it anew before using it")
     })?;
-    if tier.kind == channel.kind {
+    if tier.kind == kind {
         return Ok(());
     }
-    let sentence = format!(
-        "the tier is for a {}, and the channel is a {}: choose another tier",
-        tier.kind, channel.kind
-    );
+    let sentence =
+        format!("the tier is for a {}, and the channel is a {kind}: choose another tier", tier.kind);
     Err(Error::refused(Code::InvalidTier, sentence))
 }
 
 /// The new token of a body. What is wrong with one is told without showing it.
 fn token(body: &[u8]) -> Result<Option<Secret>, Error> {
-    let Some(token) = body::text(&mut body::object(body)?, "token")?.map(Secret::new) else {
+    secret(&mut body::object(body)?, "token")
+}
+
+/// A field that is a token or another secret.
+fn secret(fields: &mut Map<String, Value>, name: &str) -> Result<Option<Secret>, Error> {
+    let Some(token) = body::text(fields, name)?.map(Secret::new) else {
         return Ok(None);
     };
     let is_sound = token.expose().bytes().all(|byte| byte.is_ascii_graphic());
     if !is_sound || token.expose().len() > TOKEN_CHARS {
-        let sentence = "`token` is longer than any token, or has spaces or other signs that no token has";
+        let sentence =
+            format!("`{name}` is longer than any token, or has spaces or other signs that no token has");
         return Err(Error::refused(Code::InvalidField, sentence));
     }
     Ok(Some(token))

@@ -1,4 +1,5 @@
-//! What operators ask: the tiers, every company's channels, and the record of what was changed.
+//! What operators ask: companies with their keys and suppressions, users and invitations, the tiers, every company's
+//! channels, and the record of what was changed.
 //!
 //! Nothing here is scoped to a company. Every handler takes [`Operator`], which only an operator's own key
 //! opens; a company's key opens nothing here. A change is written to the store with who made it; running
@@ -8,8 +9,21 @@ mod auth;
 mod body;
 pub(super) mod changes;
 pub(super) mod channels;
+pub(super) mod companies;
+pub(super) mod invitations;
+pub(super) mod keys;
 mod reference;
+pub(super) mod suppressions;
 pub(super) mod tiers;
+pub(super) mod users;
+
+use actix_web::HttpRequest;
+use uuid::Uuid;
 
 pub(super) use self::auth::Operator;
 pub(super) use self::reference::document;
+
+/// The id in this variable segment of the path; `None` when it is not an id at all.
+fn path_id(request: &HttpRequest, name: &str) -> Option<Uuid> {
+    request.match_info().get(name).and_then(|id| Uuid::try_parse(id).ok())
+}

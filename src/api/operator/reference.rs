@@ -3,8 +3,8 @@
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{IntoParams, Modify, OpenApi, ToSchema};
 
-use super::{changes, channels, tiers};
-use crate::api::openapi::{ChannelKind, OnUnknownOutcome};
+use super::{changes, channels, companies, invitations, keys, suppressions, tiers, users};
+use crate::api::openapi::{ChannelKind, KeyScope, LeftOutOf, MemberRole, OnUnknownOutcome};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -12,7 +12,29 @@ use crate::api::openapi::{ChannelKind, OnUnknownOutcome};
         tiers::list,
         tiers::show,
         tiers::replace,
+        companies::list,
+        companies::create,
+        companies::show,
+        companies::change,
+        keys::list,
+        keys::create,
+        keys::revoke,
+        suppressions::list,
+        suppressions::add,
+        suppressions::lift,
+        users::list,
+        users::create,
+        users::show,
+        users::disable,
+        users::enable,
+        users::reset,
+        invitations::list,
+        invitations::create,
+        invitations::withdraw,
         channels::list,
+        channels::create,
+        channels::rename,
+        channels::remove,
         channels::set_tier,
         channels::reconnect,
         changes::list,
@@ -221,4 +243,140 @@ pub(super) struct ChannelTier {
 pub(super) struct Reconnection {
     /// The provider's new access token; without it, the old one is tried again.
     token: Option<String>,
+}
+
+/// A company to add.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct NewCompany {
+    /// No other company has it.
+    #[schema(example = "Bakery", max_length = 200)]
+    name: String,
+    /// The tier that its new channels take; `standard` when left out.
+    #[schema(example = "standard")]
+    tier: Option<String>,
+}
+
+/// What to change of a company; what is left out stays.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct CompanyChange {
+    /// No other company has it.
+    #[schema(example = "Bakery", max_length = 200)]
+    name: Option<String>,
+    /// The tier that its new channels take.
+    #[schema(example = "high")]
+    tier: Option<String>,
+}
+
+/// An API key to add.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct NewKey {
+    /// What it is for, to recognise it by.
+    #[schema(example = "website", max_length = 200)]
+    name: String,
+    /// What it may be used for; everything when left out.
+    #[schema(value_type = Option<Vec<KeyScope>>)]
+    scopes: Option<Vec<String>>,
+    /// When it stops working; never when left out.
+    #[schema(format = DateTime)]
+    expires_at: Option<String>,
+}
+
+/// A user to add: of a company, an operator, or both.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct NewUser {
+    /// No other user has it.
+    #[schema(example = "ana@example.com", max_length = 254)]
+    email: String,
+    /// As the user is shown.
+    #[schema(example = "Ana Souza", max_length = 200)]
+    name: String,
+    /// The company's id.
+    company_id: Option<String>,
+    /// What the user may do in the company; `member` when left out.
+    #[schema(value_type = Option<MemberRole>)]
+    role: Option<String>,
+    /// Whether every company is theirs to operate.
+    is_operator: Option<bool>,
+}
+
+/// Somebody to invite: to a company, as an operator, or both.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct NewInvitation {
+    /// Who is invited.
+    #[schema(example = "ana@example.com", max_length = 254)]
+    email: String,
+    /// The name that is suggested.
+    #[schema(example = "Ana Souza", max_length = 200)]
+    name: Option<String>,
+    /// The company's id.
+    company_id: Option<String>,
+    /// What the person may do in the company; `member` when left out.
+    #[schema(value_type = Option<MemberRole>)]
+    role: Option<String>,
+    /// Whether every company is to be theirs to operate.
+    is_operator: Option<bool>,
+}
+
+/// How to reset a user's password.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct PasswordReset {
+    /// Whether to remove the second factor too.
+    totp: Option<bool>,
+}
+
+/// A recipient to leave out.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct NewSuppression {
+    /// In international form.
+    #[schema(example = "+55 11 98888-7777")]
+    phone_number: String,
+    /// What to leave it out of; `marketing` when left out.
+    #[schema(value_type = Option<LeftOutOf>)]
+    left_out_of: Option<String>,
+}
+
+/// A channel to add.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct NewChannel {
+    /// The company's id.
+    company_id: String,
+    /// The kind of provider.
+    #[schema(value_type = ChannelKind, example = "business_account")]
+    kind: String,
+    /// What the company calls it.
+    #[schema(example = "Support", max_length = 200)]
+    name: String,
+    /// A tier for this kind; the company's when left out and that is for the kind, else `standard` or `web-new`.
+    #[schema(example = "standard")]
+    tier: Option<String>,
+    /// Business accounts: the number, as shown to people.
+    #[schema(example = "+55 11 98888-7777")]
+    phone_number: Option<String>,
+    /// Business accounts: the provider's id of the number.
+    #[schema(example = "106540352242922")]
+    phone_number_id: Option<String>,
+    /// Business accounts: the provider's id of the account.
+    #[schema(example = "102290129340398")]
+    waba_id: Option<String>,
+    /// Business accounts: the provider's access token. It is never shown.
+    token: Option<String>,
+    /// Business accounts: the app secret that signs webhooks. It is never shown.
+    app_secret: Option<String>,
+}
+
+/// What to change of a channel.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct ChannelName {
+    /// What the company calls it.
+    #[schema(example = "Support", max_length = 200)]
+    name: String,
 }

@@ -1,12 +1,13 @@
 //! What operators do to a channel. Each is recorded in its own transaction, with who did it.
 
 use entity::channel::{ActiveModel, Column, Entity};
-use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, Set};
+use sea_orm::{ColumnTrait, ConnectionTrait as _, DatabaseTransaction, EntityTrait, QueryFilter, Set};
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
 use crate::domain::channel::Status;
+use crate::domain::fold::fold;
 use crate::store::change::{self, Change, What, Who};
 use crate::store::revision::{self, Topic};
 use crate::store::{Result, Store};
@@ -68,6 +69,62 @@ impl Store {
         write(&transaction, id, revision, changes).await?;
         let after = json!(if before.app_secret.is_some() { "replaced" } else { "given" });
         let recorded = Change::now(who, What::ChannelAppSecret, id, None, after);
+        change::record(&transaction, &[recorded]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Gives the channel another name; `false` when there is no such channel.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn rename_channel(&self, who: &Who, id: Uuid, name: &str) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Channel).await?;
+        let before = Entity::find_by_id(id).one(&transaction).await?.map(|channel| channel.name);
+        let is_known = before.is_some();
+        let Some(before) = before.filter(|before| before != name) else {
+            transaction.rollback().await?;
+            return Ok(is_known);
+        };
+        let changes =
+            ActiveModel { name: Set(name.to_owned()), name_folded: Set(fold(name)), ..Default::default() };
+        write(&transaction, id, revision, changes).await?;
+        let shown = |name: &str| json!({ "name": name });
+        let recorded = Change::now(who, What::Channel, id, Some(shown(&before)), shown(name));
+        change::record(&transaction, &[recorded]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Removes the channel and what only it used; its sends, which are over, stay. `false` when there is no such channel, a
+    /// phone is linked to it, or a send of it is not over.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn remove_channel(&self, who: &Who, id: Uuid) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
+            transaction.rollback().await?;
+            return Ok(false);
+        };
+        // Not over: states below 2, as in the index of sends that are at work.
+        let sql = "DELETE FROM channel WHERE id = $1 AND linked_at IS NULL
+            AND NOT EXISTS (SELECT 1 FROM send WHERE channel_id = $1 AND state < 2)";
+        let removed = transaction.execute_raw(self.statement(sql, [id.into()])).await?;
+        if removed.rows_affected() == 0 {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
+        for table in ["web_session_record", "web_session_contact"] {
+            let sql = format!("DELETE FROM {table} WHERE channel_id = $1");
+            transaction.execute_raw(self.statement(sql, [id.into()])).await?;
+        }
+        revision::bump(&transaction, Topic::Channel).await?;
+        let before = json!({ "company_id": before.company_id, "kind": before.kind, "name": before.name });
+        let recorded = Change::now(who, What::Channel, id, Some(before), json!("removed"));
         change::record(&transaction, &[recorded]).await?;
         transaction.commit().await?;
         Ok(true)

@@ -231,6 +231,34 @@ fn operator(world: &World, cases: &mut Cases) {
     cases.post(Code::InvalidField, &channel("reconnect"), json!({"token": "two words"}));
     cases.post(Code::InvalidBody, &channel("reconnect"), json!("token"));
     cases.get(Code::TierNotFound, "/operator/v1/tiers/gone");
+    let company = format!("/operator/v1/companies/{}", world.acme.id);
+    let mut delete = |code, path: &str| cases.add(code, Method::DELETE, path, json!(""));
+    delete(Code::KeyNotFound, &format!("{company}/keys/{}", Uuid::nil()));
+    delete(Code::SuppressionNotFound, &format!("{company}/suppressions/+{NUMBER}"));
+    delete(Code::InvitationNotFound, "/operator/v1/invitations/7");
+    delete(Code::ChannelInUse, &format!("/operator/v1/channels/{}", world.foreign));
+    delete(Code::ChannelNotFound, &format!("/operator/v1/channels/{}", Uuid::nil()));
+    cases.get(Code::CompanyNotFound, format!("/operator/v1/companies/{}", Uuid::nil()));
+    cases.get(Code::UserNotFound, "/operator/v1/users/7");
+    cases.post(Code::AlreadyExists, "/operator/v1/companies", json!({"name": "acme"}));
+    cases.post(Code::InvalidField, "/operator/v1/companies", json!({"name": " "}));
+    cases.add(Code::TierNotFound, Method::PATCH, company.as_str(), json!({"tier": "gone"}));
+    cases.post(Code::InvalidField, &format!("{company}/keys"), json!({"name": "x", "scopes": ["write"]}));
+    cases.post(Code::InvalidField, &format!("{company}/keys"), json!({"name": "x", "expires_at": "soon"}));
+    cases.post(Code::InvalidPhoneNumber, &format!("{company}/suppressions"), json!({"phone_number": "12"}));
+    cases.post(
+        Code::InvalidField,
+        "/operator/v1/users",
+        json!({"email": "ana", "name": "A", "is_operator": true}),
+    );
+    cases.post(Code::InvalidField, "/operator/v1/invitations", json!({"email": "ana@example.com"}));
+    let role = json!({"email": "a@b", "company_id": world.acme.id, "role": "admin"});
+    cases.post(Code::InvalidField, "/operator/v1/invitations", role);
+    cases.post(
+        Code::InvalidField,
+        "/operator/v1/channels",
+        json!({"company_id": world.acme.id, "kind": "fax"}),
+    );
     cases.get(Code::InvalidPagination, "/operator/v1/changes?limit=1001");
 }
 

@@ -9,6 +9,7 @@ mod idempotency;
 mod lists;
 mod methods;
 mod operator;
+mod operator_records;
 mod order;
 mod reference;
 mod requests;

@@ -27,6 +27,7 @@ async fn changes(world: &World, subject: &str) -> Vec<Value> {
         let fields = change.as_object_mut().unwrap();
         assert!(fields.remove("id").is_some() && fields.remove("at").is_some());
         assert_eq!(fields.remove("subject").unwrap(), subject);
+        assert_eq!(fields.remove("address"), Some(Value::Null), "keys tell no address");
     }
     changes["data"].as_array().unwrap().clone()
 }

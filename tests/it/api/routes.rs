@@ -49,7 +49,13 @@ fn path(world: &World, route: &Route) -> String {
         path if path.contains("sends") => world.foreign_send,
         _ => world.foreign,
     };
-    route.path.replace("{id}", &id.to_string()).replace("{file}", "index.html").replace("{name}", "standard")
+    route
+        .path
+        .replace("{id}", &id.to_string())
+        .replace("{file}", "index.html")
+        .replace("{name}", "standard")
+        .replace("{key}", "7")
+        .replace("{number}", "7")
 }
 
 async fn ask(world: &World, route: &Route, authorization: &[&[u8]]) -> Answer {

@@ -54,6 +54,10 @@ fn a_user_is_invited_disabled_and_reset() {
     assert_eq!(place.json("user list"), json!([]), "nobody is there before the link is used");
     assert!(place.run("user list").stdout.contains("there are no users"));
 
+    let public = Place::new().with("POMBO__SERVER__PUBLIC_URL", "https://pombo.example");
+    let link = public.json("user invite ana@example.com --operator")["link"].clone();
+    assert!(link.as_str().unwrap().starts_with("https://pombo.example/console/link/"), "{link}");
+
     place.json_with("correct horse battery", "user create ana@example.com --operator --password-file -");
     let status = |line: &str| place.json(line)["status"].clone();
     assert_eq!(status("user disable ana@example.com"), "disabled");

@@ -1,0 +1,183 @@
+//! Companies: list, add, show, change.
+
+use actix_web::web::{Data, Json};
+use actix_web::{HttpRequest, HttpResponse};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::reference::{CompanyChange, NewCompany};
+use super::{Operator, body, path_id, tiers};
+use crate::api::State;
+use crate::api::body::Body;
+use crate::api::envelope::Envelope;
+use crate::api::error::{Error, ErrorBody};
+use crate::api::list_query::{ListQuery, PageParameters};
+use crate::api::openapi::Failures;
+use crate::clock::Timestamp;
+use crate::error::Code;
+use crate::store::{self, company};
+
+/// The tier of a company that names none.
+const USUAL_TIER: &str = "standard";
+
+/// A company.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct Company {
+    /// Names the company.
+    id: Uuid,
+    /// Unique.
+    #[schema(example = "Bakery")]
+    name: String,
+    /// The tier that its new channels take, and whose `api_requests` bounds its requests.
+    #[schema(example = "standard")]
+    tier: String,
+    /// When it was added.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+}
+
+impl From<company::Company> for Company {
+    fn from(company::Company { id, name, tier, created_at }: company::Company) -> Self {
+        Self { id, name, tier, created_at }
+    }
+}
+
+/// List companies
+///
+/// By name. `search` is matched in the name.
+#[utoipa::path(
+    get,
+    path = "/operator/v1/companies",
+    operation_id = "listCompanies",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(PageParameters),
+    responses((status = 200, description = "A page of companies", body = Envelope<Company>), Failures),
+)]
+pub(in crate::api) async fn list(
+    _: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Envelope<Company>>, Error> {
+    let query = ListQuery::new(request.query_string(), &state.options);
+    let (page, search) = (query.page()?, query.search()?);
+    let companies = state.engine.all_records().await?.company_page(page, search.as_deref()).await?;
+    Ok(Json(Envelope::new(page, companies)))
+}
+
+/// Add a company
+#[utoipa::path(
+    post,
+    path = "/operator/v1/companies",
+    operation_id = "createCompany",
+    tag = "operator",
+    security(("operator_key" = [])),
+    request_body = NewCompany,
+    responses(
+        (status = 201, description = "The company", body = Company),
+        (status = 404, description = "`tier_not_found`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
+        (status = 409, description = "`already_exists`: another company has the name", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn create(
+    operator: Operator,
+    body: Body,
+    state: Data<State>,
+) -> Result<HttpResponse, Error> {
+    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let name = body::required_name(&mut fields, "name")?;
+    let tier = body::text(&mut fields, "tier")?.unwrap_or_else(|| USUAL_TIER.to_owned());
+    let tier = tiers::find(&state, &tier).await?.name;
+    let added = state.engine.all_records().await?.add_company(&operator.who(), &name, &tier).await;
+    let company = added.map_err(|error| taken(error, &name))?;
+    Ok(HttpResponse::Created().json(Company::from(company)))
+}
+
+/// Show a company
+#[utoipa::path(
+    get,
+    path = "/operator/v1/companies/{id}",
+    operation_id = "getCompany",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(("id" = Uuid, Path, description = "The company")),
+    responses(
+        (status = 200, description = "The company", body = Company),
+        (status = 404, description = "`company_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn show(
+    _: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Company>, Error> {
+    find(&state, path_id(&request, "id")).await.map(Company::from).map(Json)
+}
+
+/// Change a company
+///
+/// Its name, its tier, or both. Channels keep their tiers; a running service bounds the company's requests by the new tier
+/// within a second.
+#[utoipa::path(
+    patch,
+    path = "/operator/v1/companies/{id}",
+    operation_id = "changeCompany",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(("id" = Uuid, Path, description = "The company")),
+    request_body = CompanyChange,
+    responses(
+        (status = 200, description = "The company", body = Company),
+        (status = 404, description = "`company_not_found`, `tier_not_found`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
+        (status = 409, description = "`already_exists`: another company has the name", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn change(
+    operator: Operator,
+    body: Body,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Company>, Error> {
+    let company = find(&state, path_id(&request, "id")).await?;
+    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let name = body::name(&mut fields, "name")?.unwrap_or_else(|| company.name.clone());
+    let tier = match body::text(&mut fields, "tier")? {
+        Some(tier) => tiers::find(&state, &tier).await?.name,
+        None => company.tier.clone(),
+    };
+    let records = state.engine.all_records().await?;
+    let changed = records.change_company(&operator.who(), &company, &name, &tier).await;
+    changed.map_err(|error| taken(error, &name)).map(|company| Json(company.into()))
+}
+
+/// The company of a path or a body.
+pub(super) async fn find(state: &State, id: Option<Uuid>) -> Result<company::Company, Error> {
+    let found = match id {
+        Some(id) => state.engine.all_records().await?.company(id).await?,
+        None => None,
+    };
+    found.ok_or_else(|| {
+        Error::refused(
+            Code::CompanyNotFound,
+            "there is no company with this id: GET /operator/v1/companies lists those that there are",
+        )
+    })
+}
+
+fn taken(error: store::Error, name: &str) -> Error {
+    match error {
+        store::Error::Taken(_) => Error::refused(
+            Code::AlreadyExists,
+            format!("there is a company `{name}` already: choose another name"),
+        ),
+        other => other.into(),
+    }
+}

@@ -1,0 +1,147 @@
+//! Invitations: list, make, withdraw.
+
+use actix_web::web::{Data, Json};
+use actix_web::{HttpRequest, HttpResponse};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::reference::{NewInvitation, PlainPageParameters};
+use super::users::{Link, Rights};
+use super::{Operator, body, path_id};
+use crate::accounts::{self, Invite};
+use crate::api::State;
+use crate::api::body::Body;
+use crate::api::envelope::Envelope;
+use crate::api::error::{Error, ErrorBody};
+use crate::api::list_query::ListQuery;
+use crate::api::openapi::{Failures, MemberRole};
+use crate::clock::Timestamp;
+use crate::domain::page::Page;
+use crate::error::Code;
+
+/// An invitation that was not used yet, without its link.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct Invitation {
+    /// Names the invitation.
+    id: Uuid,
+    /// Who is invited.
+    #[schema(example = "ana@example.com")]
+    email: String,
+    /// The company; null when none is.
+    company_id: Option<Uuid>,
+    /// What the person may do in the company; null without a company.
+    #[schema(value_type = Option<MemberRole>)]
+    role: Option<&'static str>,
+    /// Whether every company is to be theirs to operate.
+    is_operator: bool,
+    /// Who made it, as in the record of changes.
+    #[schema(example = "ana")]
+    made_by: String,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+    /// When it ends.
+    #[schema(value_type = String, format = DateTime)]
+    expires_at: Timestamp,
+}
+
+impl From<accounts::Invitation> for Invitation {
+    fn from(invitation: accounts::Invitation) -> Self {
+        let accounts::Invitation { id, email, company, is_operator, made_by, created_at, expires_at, .. } =
+            invitation;
+        let (company_id, role) = company.map(|company| (company.company_id, company.role.as_str())).unzip();
+        Self { id, email, company_id, role, is_operator, made_by, created_at, expires_at }
+    }
+}
+
+/// List invitations
+///
+/// Those that were not used and have not ended, the newest first.
+#[utoipa::path(
+    get,
+    path = "/operator/v1/invitations",
+    operation_id = "listInvitations",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(PlainPageParameters),
+    responses((status = 200, description = "A page of invitations", body = Envelope<Invitation>), Failures),
+)]
+pub(in crate::api) async fn list(
+    _: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Envelope<Invitation>>, Error> {
+    let page = ListQuery::new(request.query_string(), &state.options).page()?;
+    // They end after a day: there are never many.
+    let open = state.accounts.invitations(None).await?;
+    let total = open.len() as u64;
+    let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
+    let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+    let records = open.into_iter().skip(skipped).take(limit).collect();
+    Ok(Json(Envelope::new(page, Page { records, total })))
+}
+
+/// Invite a user
+///
+/// An earlier invitation of the same e-mail to the same company becomes void. The link in the answer is valid once, and is
+/// shown this once.
+#[utoipa::path(
+    post,
+    path = "/operator/v1/invitations",
+    operation_id = "createInvitation",
+    tag = "operator",
+    security(("operator_key" = [])),
+    request_body = NewInvitation,
+    responses(
+        (status = 201, description = "The link to pass on", body = Link),
+        (status = 404, description = "`company_not_found`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn create(
+    operator: Operator,
+    body: Body,
+    state: Data<State>,
+) -> Result<HttpResponse, Error> {
+    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let email = body::required(&mut fields, "email")?;
+    let name = body::name(&mut fields, "name")?.unwrap_or_default();
+    let Rights { company, is_operator } = Rights::read(&state, &mut fields).await?;
+    let invite = Invite { email: &email, name: &name, company, is_operator };
+    let link = state.accounts.invite(&operator.who(), invite).await?;
+    Ok(HttpResponse::Created().json(Link::from(link)))
+}
+
+/// Withdraw an invitation
+#[utoipa::path(
+    delete,
+    path = "/operator/v1/invitations/{id}",
+    operation_id = "withdrawInvitation",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(("id" = Uuid, Path, description = "The invitation")),
+    responses(
+        (status = 204, description = "Its link is void"),
+        (status = 404, description = "`invitation_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn withdraw(
+    operator: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let gone = || {
+        let sentence = "there is no invitation with this id, or it was used, or it has ended";
+        Error::refused(Code::InvitationNotFound, sentence)
+    };
+    let id = path_id(&request, "id").ok_or_else(gone)?;
+    match state.accounts.withdraw_invitation(&operator.who(), None, id).await {
+        Ok(()) => Ok(HttpResponse::NoContent().finish()),
+        Err(accounts::Error::NotFound) => Err(gone()),
+        Err(error) => Err(error.into()),
+    }
+}

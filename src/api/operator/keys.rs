@@ -1,0 +1,185 @@
+//! API keys of companies: list, add, revoke.
+
+use actix_web::web::{Data, Json};
+use actix_web::{HttpRequest, HttpResponse};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::reference::{NewKey as NewKeyBody, PlainPageParameters};
+use super::{Operator, body, companies, path_id};
+use crate::api::State;
+use crate::api::body::Body;
+use crate::api::envelope::Envelope;
+use crate::api::error::{Error, ErrorBody};
+use crate::api::list_query::ListQuery;
+use crate::api::openapi::{Failures, KeyScope};
+use crate::clock::Timestamp;
+use crate::error::Code;
+use crate::store::api_key::{ApiKey, NewKey};
+use crate::vault::api_key;
+
+/// An API key, without the key itself.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct Key {
+    /// Names the key.
+    id: Uuid,
+    /// What the company calls it.
+    #[schema(example = "website")]
+    name: String,
+    /// What the key begins with.
+    #[schema(example = "pombo_Xy3kQ9")]
+    prefix: String,
+    /// What it may be used for.
+    #[schema(value_type = Vec<KeyScope>)]
+    scopes: Vec<&'static str>,
+    /// Whether it opens anything now.
+    is_valid: bool,
+    /// When it was last used, to the minute; null when it never was.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    last_used_at: Option<Timestamp>,
+    /// When it stops working; null when it does not.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    expires_at: Option<Timestamp>,
+    /// When it was revoked; null when it was not.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    revoked_at: Option<Timestamp>,
+    /// When it was added.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+}
+
+/// A new API key. This is the only answer that holds the key itself.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct CreatedKey {
+    /// The key, for the Authorization header. It cannot be shown again.
+    #[schema(example = "pombo_Xy3kQ9…")]
+    key: String,
+    #[serde(flatten)]
+    record: Key,
+}
+
+impl From<ApiKey> for Key {
+    fn from(key: ApiKey) -> Self {
+        let is_valid = key.is_valid(Timestamp::now());
+        let ApiKey {
+            id,
+            company_id: _,
+            name,
+            prefix,
+            expires_at,
+            revoked_at,
+            created_at,
+            scopes,
+            last_used_at,
+        } = key;
+        let scopes = scopes.words();
+        Self { id, name, prefix, scopes, is_valid, last_used_at, expires_at, revoked_at, created_at }
+    }
+}
+
+/// List a company's API keys
+///
+/// The newest first; revoked and expired ones too.
+#[utoipa::path(
+    get,
+    path = "/operator/v1/companies/{id}/keys",
+    operation_id = "listKeys",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(("id" = Uuid, Path, description = "The company"), PlainPageParameters),
+    responses(
+        (status = 200, description = "A page of keys", body = Envelope<Key>),
+        (status = 404, description = "`company_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn list(
+    _: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Envelope<Key>>, Error> {
+    let page = ListQuery::new(request.query_string(), &state.options).page()?;
+    let company = companies::find(&state, path_id(&request, "id")).await?;
+    let keys = state.engine.all_records().await?.api_key_page(company.id, page).await?;
+    Ok(Json(Envelope::new(page, keys)))
+}
+
+/// Add an API key
+///
+/// The answer holds the key, this once.
+#[utoipa::path(
+    post,
+    path = "/operator/v1/companies/{id}/keys",
+    operation_id = "createKey",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(("id" = Uuid, Path, description = "The company")),
+    request_body = NewKeyBody,
+    responses(
+        (status = 201, description = "The key", body = CreatedKey),
+        (status = 404, description = "`company_not_found`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn create(
+    operator: Operator,
+    body: Body,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let company = companies::find(&state, path_id(&request, "id")).await?;
+    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let name = body::required_name(&mut fields, "name")?;
+    let scopes = body::scopes(&mut fields, "scopes")?;
+    let expires_at = body::time(&mut fields, "expires_at")?;
+    let (plain, prefix) = api_key::generate();
+    let hash = api_key::hash(plain.expose());
+    let new = NewKey { company_id: company.id, name: &name, prefix: &prefix, hash, expires_at, scopes };
+    let added = state.engine.all_records().await?.add_api_key(&operator.who(), new).await?;
+    let created = CreatedKey { key: plain.expose().to_owned(), record: added.into() };
+    Ok(HttpResponse::Created().json(created))
+}
+
+/// Revoke an API key
+///
+/// A running service refuses it within a second.
+#[utoipa::path(
+    delete,
+    path = "/operator/v1/companies/{id}/keys/{key}",
+    operation_id = "revokeKey",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(
+        ("id" = Uuid, Path, description = "The company"),
+        ("key" = Uuid, Path, description = "The key's id"),
+    ),
+    responses(
+        (status = 204, description = "It is revoked"),
+        (status = 404, description = "`company_not_found`, `key_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn revoke(
+    operator: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let company = companies::find(&state, path_id(&request, "id")).await?;
+    let records = state.engine.all_records().await?;
+    let known = match path_id(&request, "key") {
+        Some(id) => records.api_key(company.id, id).await?,
+        None => None,
+    };
+    let revoked = match known {
+        Some(key) => records.revoke_api_key(&operator.who(), key.id).await?,
+        None => false,
+    };
+    if revoked {
+        return Ok(HttpResponse::NoContent().finish());
+    }
+    let sentence = "the company has no API key with this id that could be revoked: GET …/keys lists its keys";
+    Err(Error::refused(Code::KeyNotFound, sentence))
+}

@@ -1,0 +1,161 @@
+//! Recipients that a company's sends leave out: list, add, lift.
+
+use actix_web::web::{Data, Json};
+use actix_web::{HttpRequest, HttpResponse};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::reference::{NewSuppression, PlainPageParameters};
+use super::{Operator, body, companies, path_id};
+use crate::api::State;
+use crate::api::body::Body;
+use crate::api::envelope::Envelope;
+use crate::api::error::{Error, ErrorBody};
+use crate::api::list_query::ListQuery;
+use crate::api::openapi::{Failures, LeftOutOf};
+use crate::clock::Timestamp;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::suppression::Suppression as Scope;
+use crate::error::Code;
+use crate::store::suppression::Kept;
+
+/// A recipient that a company's sends leave out.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct Suppression {
+    /// The recipient, in international form.
+    #[schema(example = "+5511988887777")]
+    phone_number: String,
+    /// What it is left out of.
+    #[schema(value_type = LeftOutOf)]
+    left_out_of: &'static str,
+    /// Since when.
+    #[schema(value_type = String, format = DateTime)]
+    since: Timestamp,
+    /// Messages wait until then; null: it is left out until that is lifted.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    until: Option<Timestamp>,
+    /// The provider's code that said so; null when the recipient or a person did.
+    #[schema(example = 131050)]
+    provider_code: Option<i64>,
+}
+
+impl From<Kept> for Suppression {
+    fn from(Kept { record, since }: Kept) -> Self {
+        Self {
+            phone_number: format!("+{}", record.recipient),
+            left_out_of: record.scope.as_str(),
+            since,
+            until: record.until,
+            provider_code: record.provider_code,
+        }
+    }
+}
+
+/// List a company's suppressions
+///
+/// By number.
+#[utoipa::path(
+    get,
+    path = "/operator/v1/companies/{id}/suppressions",
+    operation_id = "listSuppressions",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(("id" = Uuid, Path, description = "The company"), PlainPageParameters),
+    responses(
+        (status = 200, description = "A page of suppressions", body = Envelope<Suppression>),
+        (status = 404, description = "`company_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn list(
+    _: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Envelope<Suppression>>, Error> {
+    let page = ListQuery::new(request.query_string(), &state.options).page()?;
+    let company = companies::find(&state, path_id(&request, "id")).await?;
+    let records = state.engine.all_records().await?;
+    let kept = records.suppression_page(company.id, Timestamp::now(), page).await?;
+    Ok(Json(Envelope::new(page, kept)))
+}
+
+/// Leave a recipient out
+///
+/// Of a company's marketing, or of everything that it sends. A running service follows within a second; what it accepted
+/// before that still goes.
+#[utoipa::path(
+    post,
+    path = "/operator/v1/companies/{id}/suppressions",
+    operation_id = "addSuppression",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(("id" = Uuid, Path, description = "The company")),
+    request_body = NewSuppression,
+    responses(
+        (status = 204, description = "The recipient is left out; it may have been before"),
+        (status = 404, description = "`company_not_found`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn add(
+    operator: Operator,
+    body: Body,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let company = companies::find(&state, path_id(&request, "id")).await?;
+    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let number = body::required(&mut fields, "phone_number")?;
+    let number = PhoneNumber::parse(&number)
+        .map_err(|reason| Error::refused(Code::InvalidPhoneNumber, format!("`phone_number` {reason}")))?;
+    let scope = match body::text(&mut fields, "left_out_of")?.as_deref() {
+        None => Scope::Marketing,
+        Some(word) => word
+            .parse()
+            .map_err(|wrong| Error::refused(Code::InvalidField, format!("`left_out_of` {wrong}")))?,
+    };
+    state.engine.all_records().await?.add_suppression(&operator.who(), company.id, number, scope).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// Let a recipient in again
+///
+/// Ends every suppression of the number, the provider's too. A running service follows within a second.
+#[utoipa::path(
+    delete,
+    path = "/operator/v1/companies/{id}/suppressions/{number}",
+    operation_id = "liftSuppression",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(
+        ("id" = Uuid, Path, description = "The company"),
+        ("number" = String, Path, description = "The recipient's number, with or without its plus sign"),
+    ),
+    responses(
+        (status = 204, description = "It is no longer left out"),
+        (status = 404, description = "`company_not_found`, `suppression_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn lift(
+    operator: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let company = companies::find(&state, path_id(&request, "id")).await?;
+    let number = request.match_info().get("number").and_then(|number| PhoneNumber::parse(number).ok());
+    let lifted = match number {
+        Some(number) => {
+            let records = state.engine.all_records().await?;
+            records.lift_suppressions(&operator.who(), company.id, number).await?
+        }
+        None => Vec::new(),
+    };
+    if lifted.is_empty() {
+        let sentence = "the company leaves no such number out: GET …/suppressions lists those that it does";
+        return Err(Error::refused(Code::SuppressionNotFound, sentence));
+    }
+    Ok(HttpResponse::NoContent().finish())
+}

@@ -1,0 +1,298 @@
+//! People who sign in: list, add, disable, reset.
+
+use actix_web::web::{Data, Json};
+use actix_web::{HttpRequest, HttpResponse};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::reference::{NewUser, PasswordReset};
+use super::{Operator, body, companies, path_id};
+use crate::accounts::{self, Create, NewLink, Role};
+use crate::api::State;
+use crate::api::body::Body;
+use crate::api::envelope::Envelope;
+use crate::api::error::{Error, ErrorBody};
+use crate::api::list_query::{ListQuery, PageParameters};
+use crate::api::openapi::Failures;
+use crate::clock::Timestamp;
+use crate::error::Code;
+
+/// A person who signs in to the console.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct User {
+    /// Names the user.
+    id: Uuid,
+    /// Unique; in small letters.
+    #[schema(example = "ana@example.com")]
+    email: String,
+    /// As the user is shown.
+    #[schema(example = "Ana Souza")]
+    name: String,
+    /// Whether every company is theirs to operate.
+    is_operator: bool,
+    /// Whether they chose a password.
+    has_password: bool,
+    /// Whether signing in takes a second factor.
+    has_totp: bool,
+    /// Since when they cannot sign in; null when they can.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    disabled_at: Option<Timestamp>,
+    /// When they were added.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+}
+
+/// A link that is valid once. This is the only answer that holds it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct Link {
+    /// Where the link leads, below the address of the service.
+    #[schema(example = "/console/link/Xy3kQ9…")]
+    path: String,
+    /// When it ends.
+    #[schema(value_type = String, format = DateTime)]
+    expires_at: Timestamp,
+}
+
+/// A user, and the link with which they choose a password.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct LinkedUser {
+    /// The user.
+    user: User,
+    /// The link to pass on.
+    link: Link,
+}
+
+impl From<accounts::User> for User {
+    fn from(user: accounts::User) -> Self {
+        let accounts::User {
+            id,
+            email,
+            name,
+            is_operator,
+            has_password,
+            has_totp,
+            disabled_at,
+            created_at,
+            ..
+        } = user;
+        Self { id, email, name, is_operator, has_password, has_totp, disabled_at, created_at }
+    }
+}
+
+impl From<NewLink> for Link {
+    fn from(link: NewLink) -> Self {
+        Self { path: link.path(), expires_at: link.expires_at }
+    }
+}
+
+/// List users
+///
+/// Everybody who signs in, by e-mail. `search` is matched in e-mail and name.
+#[utoipa::path(
+    get,
+    path = "/operator/v1/users",
+    operation_id = "listUsers",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(PageParameters),
+    responses((status = 200, description = "A page of users", body = Envelope<User>), Failures),
+)]
+pub(in crate::api) async fn list(
+    _: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Envelope<User>>, Error> {
+    let query = ListQuery::new(request.query_string(), &state.options);
+    let (page, search) = (query.page()?, query.search()?);
+    let users = state.accounts.users(page, search.as_deref()).await?;
+    Ok(Json(Envelope::new(page, users)))
+}
+
+/// Add a user
+///
+/// Without a password: the link in the answer, valid once, is for the user to choose one. `POST /operator/v1/invitations`
+/// leaves the name to them too.
+#[utoipa::path(
+    post,
+    path = "/operator/v1/users",
+    operation_id = "createUser",
+    tag = "operator",
+    security(("operator_key" = [])),
+    request_body = NewUser,
+    responses(
+        (status = 201, description = "The user, and the link", body = LinkedUser),
+        (status = 404, description = "`company_not_found`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
+        (status = 409, description = "`already_exists`: another user has the e-mail", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn create(
+    operator: Operator,
+    body: Body,
+    state: Data<State>,
+) -> Result<HttpResponse, Error> {
+    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let email = body::required(&mut fields, "email")?;
+    let name = body::required_name(&mut fields, "name")?;
+    let Rights { company, is_operator } = Rights::read(&state, &mut fields).await?;
+    let create = Create { email: &email, name: &name, password: None, company, is_operator };
+    let user = state.accounts.create(&operator.who(), create).await?;
+    let link = state.accounts.reset(&operator.who(), &user).await?;
+    Ok(HttpResponse::Created().json(LinkedUser { user: user.into(), link: link.into() }))
+}
+
+/// Show a user
+#[utoipa::path(
+    get,
+    path = "/operator/v1/users/{id}",
+    operation_id = "getUser",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(("id" = Uuid, Path, description = "The user")),
+    responses(
+        (status = 200, description = "The user", body = User),
+        (status = 404, description = "`user_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn show(
+    _: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<User>, Error> {
+    find(&state, &request).await.map(User::from).map(Json)
+}
+
+/// Disable a user
+///
+/// Their sessions end, their links are void, and they cannot sign in.
+#[utoipa::path(
+    post,
+    path = "/operator/v1/users/{id}/disable",
+    operation_id = "disableUser",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(("id" = Uuid, Path, description = "The user")),
+    responses(
+        (status = 200, description = "The user", body = User),
+        (status = 404, description = "`user_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn disable(
+    operator: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<User>, Error> {
+    set_disabled(&operator, &state, &request, true).await
+}
+
+/// Let a disabled user sign in again
+#[utoipa::path(
+    post,
+    path = "/operator/v1/users/{id}/enable",
+    operation_id = "enableUser",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(("id" = Uuid, Path, description = "The user")),
+    responses(
+        (status = 200, description = "The user", body = User),
+        (status = 404, description = "`user_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn enable(
+    operator: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<User>, Error> {
+    set_disabled(&operator, &state, &request, false).await
+}
+
+/// Reset a user's password
+///
+/// The link in the answer, valid once, is for the user to choose a new one; the old one fits until then. With `totp`, the
+/// second factor is removed at once, for a user who lost it.
+#[utoipa::path(
+    post,
+    path = "/operator/v1/users/{id}/reset",
+    operation_id = "resetUser",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(("id" = Uuid, Path, description = "The user")),
+    request_body = Option<PasswordReset>,
+    responses(
+        (status = 201, description = "The user, and the link", body = LinkedUser),
+        (status = 404, description = "`user_not_found`", body = ErrorBody),
+        (status = 408, description = "`body_too_slow`", body = ErrorBody),
+        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn reset(
+    operator: Operator,
+    body: Body,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let mut user = find(&state, &request).await?;
+    let body = body.read(&state.options).await?;
+    let removes_totp = !body.trim_ascii().is_empty() && body::flag(&mut body::object(&body)?, "totp")?;
+    if removes_totp && state.accounts.forget_totp(&operator.who(), &user).await? {
+        user = state.accounts.user(user.id).await?;
+    }
+    let link = state.accounts.reset(&operator.who(), &user).await?;
+    Ok(HttpResponse::Created().json(LinkedUser { user: user.into(), link: link.into() }))
+}
+
+async fn set_disabled(
+    operator: &Operator,
+    state: &State,
+    request: &HttpRequest,
+    disabled: bool,
+) -> Result<Json<User>, Error> {
+    let user = find(state, request).await?;
+    state.accounts.set_disabled(&operator.who(), &user, disabled).await?;
+    Ok(Json(state.accounts.user(user.id).await?.into()))
+}
+
+/// The user of the path.
+async fn find(state: &State, request: &HttpRequest) -> Result<accounts::User, Error> {
+    let id = path_id(request, "id").ok_or(accounts::Error::NotFound)?;
+    Ok(state.accounts.user(id).await?)
+}
+
+/// What a new or invited user may do.
+pub(super) struct Rights {
+    pub(super) company: Option<(Uuid, Role)>,
+    pub(super) is_operator: bool,
+}
+
+impl Rights {
+    /// From `company_id`, `role` and `is_operator`.
+    pub(super) async fn read(
+        state: &State,
+        fields: &mut serde_json::Map<String, serde_json::Value>,
+    ) -> Result<Self, Error> {
+        let role = match body::text(fields, "role")? {
+            None => Role::Member,
+            Some(word) => Role::parse(&word).ok_or_else(|| {
+                let words = Role::ALL.map(Role::as_str).join(", ");
+                Error::refused(Code::InvalidField, format!("`role` must be one of {words}"))
+            })?,
+        };
+        let company = match body::text(fields, "company_id")? {
+            None => None,
+            Some(id) => Some((companies::find(state, Uuid::try_parse(&id).ok()).await?.id, role)),
+        };
+        let is_operator = body::flag(fields, "is_operator")?;
+        if company.is_none() && !is_operator {
+            let sentence = "`company_id` is missing: give a company's id, or set `is_operator`";
+            return Err(Error::refused(Code::InvalidField, sentence));
+        }
+        Ok(Self { company, is_operator })
+    }
+}
