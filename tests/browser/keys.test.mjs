@@ -50,15 +50,9 @@ test('without the scope a key is refused, and a revoked key opens nothing', asyn
     assert.deepEqual([refused.status, refused.body.code], [403, 'insufficient_scope']);
 
     await page.goto(`${demo.url}/console/keys`);
-    page.on('dialog', dialog => dialog.accept());
-    await page.getByRole('row', { name: /Reader/ }).getByRole('button', { name: /Revoke/ }).click();
-    await confirmed(page);
+    const row = page.getByRole('row', { name: /Reader/ });
+    await row.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await row.getByRole('button', { name: 'Yes: Revoke' }).click();
     await eventually(async () => (await demo.request('GET', '/api/v1/sends', { key })).status === 401);
     assertQuiet(person, demo);
 });
-
-/** Some questions come as a page or a dialog of their own. */
-async function confirmed(page) {
-    const dialog = page.getByRole('dialog').getByRole('button').first();
-    if (await dialog.count()) await dialog.click();
-}

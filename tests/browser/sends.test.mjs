@@ -59,9 +59,12 @@ test('a running send is paused, goes on, and is canceled', async () => {
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Resume' }).waitFor();
     const paused = await demo.request('GET', `/api/v1/sends/${last.id}`);
-    assert.equal(paused.body.status, 'paused');
+    assert.equal(paused.body.state, 'paused', JSON.stringify(paused.body));
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).first().click();
+    await page.getByRole('button', { name: 'Yes: Cancel' }).click();
+    await page.getByText('Canceled').first().waitFor();
     assertQuiet(person, demo);
 });
 

@@ -33,7 +33,7 @@ test('a file of 10,000 contacts is mapped, imported and followed to its end', as
     const person = await browser.signedIn(demo);
     const { page } = person;
     await page.goto(`${demo.url}/console/contacts/import`);
-    await page.getByLabel('File').setInputFiles(await contacts(10_000));
+    await page.getByLabel('File', { exact: true }).setInputFiles(await contacts(10_000));
     await page.getByRole('button', { name: 'Import' }).first().click();
     await page.waitForURL(/\/console\/contacts\/import\/[0-9a-f-]{36}/);
     await page.getByText('What will happen').first().waitFor();
@@ -66,16 +66,16 @@ test('the played phone is paired in the page, and unlinked', async () => {
     await page.goto(`${demo.url}/console/channels/${phone.id}`);
     await page.getByRole('button', { name: 'Pair', exact: true }).click();
     const played = page.getByText('Use the played phone of this demonstration');
-    await played.first().waitFor();
-    await played.first().click();
+    await played.waitFor();
+    const [phonePage] = await Promise.all([person.context.waitForEvent('page'), played.click()]);
+    await phonePage.getByRole('button', { name: 'Scan', exact: true }).click();
     await eventually(async () => {
         const { body } = await demo.request('GET', `/api/v1/web-chat/${phone.id}/pairing`);
         return body.state === 'linked';
     });
     await page.getByText('linked', { exact: true }).first().waitFor();
-    page.on('dialog', dialog => dialog.accept());
-    await page.getByRole('button', { name: 'Unlink' }).first().click();
-    if (await page.getByRole('dialog').count()) await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click();
+    await page.getByRole('button', { name: 'Unlink', exact: true }).click();
+    await page.getByRole('button', { name: 'Yes: Unlink' }).click();
     await eventually(async () => {
         const { body } = await demo.request('GET', `/api/v1/web-chat/${phone.id}/pairing`);
         return body.state === 'unlinked';
