@@ -2,16 +2,16 @@
 
 use uuid::Uuid;
 
+use super::operation::{self, Addition};
 use super::{Engine, Error};
 use crate::connector::cloud_api::{CloudApi, Connections, refuses_credentials};
 use crate::connector::{self, Disposition, Health};
-use crate::domain::channel::{Channel, Kind, Number, Status};
+use crate::domain::channel::{Channel, Kind, Number};
 use crate::domain::message::Failure;
 use crate::domain::secret::Secret;
+use crate::error::{Code, Refusal};
 use crate::store;
 use crate::store::change::Who;
-use crate::store::channel::{NewChannel, Sealed};
-use crate::vault::context;
 
 /// The tiers of channels whose company has none for their kind.
 const USUAL: &str = "standard";
@@ -62,16 +62,16 @@ pub enum NotAdded {
 
 impl From<Error> for NotAdded {
     fn from(error: Error) -> Self {
-        Self::Failed(error)
+        match error {
+            Error::Refused(Refusal { code: Code::AlreadyExists, .. }) => Self::Taken,
+            other => Self::Failed(other),
+        }
     }
 }
 
 impl From<store::Error> for NotAdded {
     fn from(error: store::Error) -> Self {
-        match error {
-            store::Error::Taken(_) => Self::Taken,
-            other => Self::Failed(other.into()),
-        }
+        Self::Failed(error.into())
     }
 }
 
@@ -90,28 +90,11 @@ impl Engine {
         let said = self.check_business_account(&new).await?.map_err(NotAdded::Unfit)?;
         let NewBusinessAccount { company_id, name, phone_number_id, waba_id, token, app_secret } = new;
         let tier = self.tier_of_new(company_id, Kind::BusinessAccount).await?;
-        let (id, vault) = (Uuid::now_v7(), &self.0.shared.vault);
-        let _hold = vault.hold();
-        let secrets = Sealed {
-            token: Some(vault.seal(token.expose().as_bytes(), &context::token(id))),
-            app_secret: app_secret
-                .map(|secret| vault.seal(secret.expose().as_bytes(), &context::app_secret(id))),
-        };
-        let new = NewChannel {
-            id,
-            company_id,
-            kind: Kind::BusinessAccount,
-            name,
-            phone_number: said.phone_number.clone(),
-            phone_number_id: Some(phone_number_id),
-            waba_id: Some(waba_id),
-            tier,
-            secrets,
-            status: Status::Connecting,
-        };
-        let records = self.records_of(company_id).await?;
-        let channel = records.add_channel(who, new).await?;
-        records.set_channel_number(id, said).await?;
+        let phone_number = said.phone_number.clone().unwrap_or_default();
+        let number = Some(operation::Number { phone_number, phone_number_id, waba_id, token, app_secret });
+        let addition = Addition { company_id, kind: Kind::BusinessAccount, name, tier, number };
+        let channel = self.add_channel(who, addition).await?;
+        self.store().set_channel_number(channel.id, said).await?;
         Ok(channel)
     }
 
@@ -122,19 +105,8 @@ impl Engine {
     /// [`Error::Unavailable`] when it cannot be written now.
     pub async fn add_web_session(&self, who: &Who, company_id: Uuid, name: String) -> Result<Channel, Error> {
         let tier = self.tier_of_new(company_id, Kind::WebSession).await?;
-        let new = NewChannel {
-            id: Uuid::now_v7(),
-            company_id,
-            kind: Kind::WebSession,
-            name,
-            phone_number: None,
-            phone_number_id: None,
-            waba_id: None,
-            tier,
-            secrets: Sealed::default(),
-            status: Status::Pairing,
-        };
-        Ok(self.records_of(company_id).await?.add_channel(who, new).await?)
+        let addition = Addition { company_id, kind: Kind::WebSession, name, tier, number: None };
+        self.add_channel(who, addition).await
     }
 
     /// What the provider says of a number before it becomes a channel.

@@ -151,30 +151,6 @@ impl Store {
         rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
     }
 
-    /// A page of those of one company that hold at `now`, by number.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::suppressions`].
-    pub async fn suppression_page(
-        &self,
-        company_id: Uuid,
-        now: Timestamp,
-        page: PageRequest,
-    ) -> Result<Page<Kept>> {
-        const HOLDING: &str = "FROM suppression WHERE company_id = $1 AND (until IS NULL OR until > $2)";
-        let values = [company_id.into(), now.millis().into()];
-        let total = self.row(format!("SELECT COUNT(*) AS total {HOLDING}"), values.clone()).await?;
-        let total: i64 = total.map(|row| row.try_get("", "total")).transpose()?.unwrap_or_default();
-        let count = |number: u64| sea_orm::Value::from(i64::try_from(number).unwrap_or(i64::MAX));
-        let sql = format!("SELECT {COLUMNS} {HOLDING} ORDER BY recipient, scope LIMIT $3 OFFSET $4");
-        let bounds = [count(page.limit), count(page.offset())];
-        let rows = self.rows(sql, values.into_iter().chain(bounds)).await?;
-        let read = |row| Row::from_query_result(row, "")?.try_into();
-        let records = rows.iter().map(read).collect::<Result<_>>()?;
-        Ok(Page { records, total: total.unsigned_abs() })
-    }
-
     /// Those of these subjects that hold at `now`.
     ///
     /// # Errors

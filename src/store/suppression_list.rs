@@ -16,7 +16,7 @@ impl Store {
     /// # Errors
     ///
     /// As [`Store::suppressions`].
-    pub async fn suppression_page(
+    pub async fn find_suppressions(
         &self,
         company: Uuid,
         page: PageRequest,

@@ -151,3 +151,14 @@ export async function eventually(look, patience = 20_000) {
         await new Promise(resolve => setTimeout(resolve, 50));
     }
 }
+
+/** The provider refuses messages to numbers with this end from now on, for good. */
+export async function failing(demo, suffix) {
+    const rule = { match: { to_suffix: suffix }, times: 1, outcome: { error: { code: 131026 } } };
+    const response = await fetch(`${demo.said.simulator_url}/_sim/script`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify([rule]),
+    });
+    assert.ok(response.ok, await response.text());
+}

@@ -13,19 +13,23 @@ use actix_web::{HttpRequest, HttpResponse};
 use maud::{Markup, html};
 use uuid::Uuid;
 
+use crate::console::component::confirm::confirm;
 use crate::console::component::copy;
+use crate::console::component::field::faults;
 use crate::console::component::notice::done;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment};
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::{Menu, Page};
+use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::console::{State, live};
 use crate::domain::channel::{Channel, Kind};
 use crate::domain::limit::Limits;
 use crate::domain::page::PageRequest;
+use crate::engine;
+use crate::error::{Code, Refusal};
 use crate::store::change::{Change, Filter};
 
 /// How often a pairing that is under way is looked at: a QR code is good for twenty seconds.
@@ -67,6 +71,28 @@ pub(in crate::console) async fn follow(
     })
 }
 
+/// Removes it, when nothing of it is under way any more.
+pub(in crate::console) async fn remove(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let channel = own(&viewer, &state, id.0).await?;
+    match state.engine.remove_channel(&viewer.who(), channel.id).await {
+        Ok(_) => {
+            let said = viewer.text.with("channels-removed", [("name", channel.name.clone().into())]);
+            state.flashes.put(viewer.session, "done", said);
+            Ok(Answer::to("/console/channels"))
+        }
+        Err(engine::Error::Refused(Refusal { code: Code::ChannelInUse, .. })) => {
+            form.general_fault(viewer.text.get("channels-in-use"));
+            Ok(page(&viewer, &state, &channel, &form).await?.unprocessable().into())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// The channel as the store has it now, if it is the company's.
 pub(super) async fn own(viewer: &Viewer, state: &State, id: Uuid) -> Result<Arc<Channel>, Error> {
     let found = state.engine.records_of(viewer.company.id).await?.find_channel(id).await?;
@@ -89,6 +115,7 @@ pub(super) async fn page(
     };
     let body = html! {
         @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
+        (faults(form))
         (head(viewer, channel))
         (own_part)
         (pace_of(viewer, &limits))
@@ -97,6 +124,9 @@ pub(super) async fn page(
             (limits::table_of(viewer, &limits))
         }
         (history(viewer, state, channel).await?)
+        @if viewer.is_owner() {
+            (confirm(text, &format!("/console/channels/{}/remove", channel.id), &text.get("channels-remove"), &text.get("channels-remove-question")))
+        }
         p { a href="/console/channels" { (text.get("channels-all")) } }
     };
     let page = Page::new(channel.name.clone(), Menu::Channels, body);

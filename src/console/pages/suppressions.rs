@@ -99,7 +99,7 @@ async fn read(
             Err(_) => return Ok(Records { records: Vec::new(), total: 0 }),
         },
     };
-    Ok(records.suppression_page(viewer.company.id, request, number, Timestamp::now()).await?)
+    Ok(records.find_suppressions(viewer.company.id, request, number, Timestamp::now()).await?)
 }
 
 fn page(

@@ -224,8 +224,14 @@ async fn a_phone_is_paired_step_by_step_with_what_it_shows_and_what_to_do() {
     let page = becomes(&member, &place, "It lists the device under").await;
     assert!(page.contains("+999700000001"), "{page}");
 
+    let owner = stage.world.signed_in(Role::Owner).await;
+    let refused = owner.post(&format!("{place}/remove"), &[]).await;
+    assert!(refused.status == 422 && refused.body.contains("a phone is linked to it"), "{}", refused.body);
     let page = member.submit(&format!("{place}/unlink"), &[]).await;
     assert!(page.contains("No phone is linked any more"), "{page}");
+    let page = owner.submit(&format!("{place}/remove"), &[]).await;
+    assert!(page.contains("The channel shop phone was removed."), "{page}");
+    assert_eq!(owner.get(&place).await.status, 404);
 }
 
 /// The challenge that a copy button holds.

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::connector::web_session::Assertion;
 use crate::console::State;
 use crate::console::component::badge::{Tone, badge};
-use crate::console::component::field::{Field, faults, once};
+use crate::console::component::field::{Field, once};
 use crate::console::component::time::second;
 use crate::console::component::{confirm, copy};
 use crate::console::error::Error;
@@ -127,7 +127,6 @@ pub(super) async fn part(
     let shows_assertion = form.fault_of("assertion").is_some();
     let (_, progress) = progress(viewer, state, channel).await?;
     Ok(html! {
-        (faults(form))
         (progress)
         @if shows_assertion {
             // Beside the live part, which would take the fault away.

@@ -1,0 +1,92 @@
+// A send in the browser: checked, sent, watched, paused, and sent again to those that failed.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { assertQuiet, Browser, Demo, eventually, failing } from './stage.mjs';
+
+let demo, browser, sales;
+before(async () => {
+    demo = await Demo.start({ contacts: 1_500 });
+    browser = await Browser.start();
+    sales = demo.said.companies[0].channels[0].name;
+});
+after(async () => {
+    await browser?.stop();
+    await demo?.stop();
+});
+
+/** Fills the form in, checks it, and sends. */
+async function compose(page, fill, { confirm = true } = {}) {
+    await page.goto(`${demo.url}/console/sends/new`);
+    await page.getByLabel('Channel', { exact: true }).selectOption({ label: sales });
+    await page.getByLabel('Type', { exact: true }).selectOption({ label: 'Text' });
+    const further = page.getByRole('button', { name: 'Go on' });
+    if (!(await page.getByLabel('Message', { exact: true }).count())) await further.click();
+    await page.getByLabel('Message', { exact: true }).fill('Olá! السلام عليكم 👋 <b>not bold</b>');
+    await fill(page);
+    const send = page.getByRole('button', { name: 'Send', exact: true });
+    assert.ok(!(await send.count()) || (await send.isDisabled()), 'a send is checked before it is sent');
+    await page.getByRole('button', { name: 'Check' }).click();
+    if (!confirm) return;
+    await send.click();
+    await page.waitForURL(/\/console\/sends\/[0-9a-f-]{36}$/);
+}
+
+test('a send to a tag is watched to its end', async () => {
+    const person = await browser.signedIn(demo);
+    const { page } = person;
+    await compose(page, () => page.getByLabel('Tags').selectOption({ index: 0 }).catch(async () => {
+        await page.getByLabel(/vip/).check();
+    }));
+    await page.getByText('Finished').first().waitFor();
+    await eventually(() => page.getByText(/ of .* messages are done/).count());
+    assertQuiet(person, demo);
+});
+
+test('a running send is paused, goes on, and is canceled', async () => {
+    const person = await browser.signedIn(demo);
+    const { page } = person;
+    const { channels: [channel], tags } = demo.said.companies[0];
+    const everyone = tags.find(tag => tag.name === 'everyone');
+    const body = { type: 'text', message: 'hello', contact_tag_id: everyone.id };
+    // The tier of the demonstration is fast: several sends keep its channel busy.
+    for (let nth = 0; nth < 4; nth += 1) {
+        assert.equal((await demo.request('POST', `/api/v1/chat/${channel.id}/messages`, { body })).status, 202);
+    }
+    const { body: { data: [last] } } = await demo.request('GET', '/api/v1/sends?limit=1');
+    await page.goto(`${demo.url}/console/sends/${last.id}`);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    const paused = await demo.request('GET', `/api/v1/sends/${last.id}`);
+    assert.equal(paused.body.status, 'paused');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    assertQuiet(person, demo);
+});
+
+test('what failed is sent again, after it was shown', async () => {
+    await failing(demo, '0002');
+    const person = await browser.signedIn(demo);
+    const { page } = person;
+    await compose(page, () => page.getByLabel('Numbers').fill('+999 900 000 001\n+999 900 000 002, +999 900 000 003'));
+    await page.getByText('Finished').first().waitFor();
+    await page.reload();
+    const first = page.url();
+    await page.getByText('Send again to those that failed').first().click();
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText('1 recipient').first().waitFor();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.waitForURL(url => /\/console\/sends\/[0-9a-f-]{36}$/.test(url.pathname) && String(url) !== first);
+    await page.getByText('Finished').first().waitFor();
+    assertQuiet(person, demo);
+});
+
+test('results are downloaded as CSV', async () => {
+    const person = await browser.signedIn(demo);
+    const { page } = person;
+    const { body: { data: [last] } } = await demo.request('GET', '/api/v1/sends?limit=1');
+    await page.goto(`${demo.url}/console/sends/${last.id}`);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Results as CSV').click()]);
+    assert.match(download.suggestedFilename(), /\.csv$/);
+});

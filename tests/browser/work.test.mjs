@@ -1,0 +1,162 @@
+// What people do besides sending: files of contacts, phones, tiers, other companies' addresses, no script, no mouse.
+
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { assertQuiet, Browser, Demo, eventually } from './stage.mjs';
+
+let demo, browser;
+before(async () => {
+    demo = await Demo.start();
+    browser = await Browser.start();
+});
+after(async () => {
+    await browser?.stop();
+    await demo?.stop();
+});
+
+/** A file of contacts with so many rows, one of them without anything to know a contact by. */
+async function contacts(rows) {
+    const lines = ['Nome,Telefone,E-mail'];
+    for (let nth = 0; nth < rows - 1; nth += 1) {
+        lines.push(`Pessoa ${nth},+5511${String(910_000_000 + nth)},pessoa${nth}@example.com`);
+    }
+    lines.push('<script>alert(1)</script> שלום,,');
+    const file = path.join(demo.directory, `contacts-${rows}.csv`);
+    await writeFile(file, `${lines.join('\n')}\n`);
+    return file;
+}
+
+test('a file of 10,000 contacts is mapped, imported and followed to its end', async () => {
+    const person = await browser.signedIn(demo);
+    const { page } = person;
+    await page.goto(`${demo.url}/console/contacts/import`);
+    await page.getByLabel('File').setInputFiles(await contacts(10_000));
+    await page.getByRole('button', { name: 'Import' }).first().click();
+    await page.waitForURL(/\/console\/contacts\/import\/[0-9a-f-]{36}/);
+    await page.getByText('What will happen').first().waitFor();
+    await page.getByRole('button', { name: 'Import' }).first().click();
+    await page.getByText('Finished').first().waitFor({ timeout: 60_000 });
+    const download = page.getByText(/Download the rejected row/);
+    await download.waitFor();
+    const { body } = await demo.request('GET', '/api/v1/contacts?search=pessoa9998&limit=1');
+    assert.equal(body.totalRecords, 1);
+    assertQuiet(person, demo);
+});
+
+test('a search as one types finds a contact, and its name is text and nothing else', async () => {
+    const person = await browser.signedIn(demo);
+    const { page } = person;
+    const record = { phone_number: '+5511988887777', first_name: '<img src=x onerror=alert(1)>', last_name: 'שלום 😀' };
+    const made = await demo.request('POST', '/api/v1/contacts/batch', { body: { contacts: [record] } });
+    assert.equal(made.status, 200, JSON.stringify(made.body));
+    await page.goto(`${demo.url}/console/contacts`);
+    await page.getByRole('searchbox', { name: 'Search contacts' }).pressSequentially('988887777');
+    await eventually(async () => (await page.locator('tbody tr').count()) === 1);
+    assert.match(await page.locator('tbody tr').textContent(), /<img src=x onerror=alert\(1\)>/);
+    assertQuiet(person, demo);
+});
+
+test('the played phone is paired in the page, and unlinked', async () => {
+    const person = await browser.signedIn(demo);
+    const { page } = person;
+    const phone = demo.said.companies[0].channels.find(channel => channel.name === 'demo phone');
+    await page.goto(`${demo.url}/console/channels/${phone.id}`);
+    await page.getByRole('button', { name: 'Pair', exact: true }).click();
+    const played = page.getByText('Use the played phone of this demonstration');
+    await played.first().waitFor();
+    await played.first().click();
+    await eventually(async () => {
+        const { body } = await demo.request('GET', `/api/v1/web-chat/${phone.id}/pairing`);
+        return body.state === 'linked';
+    });
+    await page.getByText('linked', { exact: true }).first().waitFor();
+    page.on('dialog', dialog => dialog.accept());
+    await page.getByRole('button', { name: 'Unlink' }).first().click();
+    if (await page.getByRole('dialog').count()) await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click();
+    await eventually(async () => {
+        const { body } = await demo.request('GET', `/api/v1/web-chat/${phone.id}/pairing`);
+        return body.state === 'unlinked';
+    });
+    assertQuiet(person, demo);
+});
+
+test('a tier is changed, with the new end of what runs shown before', async () => {
+    const { channels: [channel], tags } = demo.said.companies[0];
+    const everyone = tags.find(tag => tag.name === 'everyone');
+    const body = { type: 'text', message: 'hello', contact_tag_id: everyone.id };
+    const person = await browser.signedIn(demo, 'operator');
+    const { page } = person;
+    const channels = await demo.command('channel', 'show', channel.id);
+    const tier = channels.tier ?? channels[0]?.tier;
+    for (let nth = 0; nth < 6; nth += 1) await demo.request('POST', `/api/v1/chat/${channel.id}/messages`, { body });
+    await page.goto(`${demo.url}/console/operator/tiers/${tier}`);
+    await page.getByLabel('Messages per second').fill('20/s');
+    await page.getByRole('button', { name: 'Show what changes' }).click();
+    await page.getByText('End afterwards').first().waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await eventually(async () => {
+        const { body: limits } = await demo.request('GET', `/api/v1/chat/${channel.id}/limits`);
+        return JSON.stringify(limits).includes('20');
+    });
+    assertQuiet(person, demo);
+});
+
+test("another company's addresses are not there", async () => {
+    const person = await browser.signedIn(demo);
+    const { page } = person;
+    const [, other] = demo.said.companies;
+    const answer = await page.goto(`${demo.url}/console/channels/${other.channels[0].id}`);
+    assert.equal(answer.status(), 404);
+});
+
+test('everything goes without script', async () => {
+    const person = await browser.signedIn(demo, 'owner', { script: false });
+    const { page } = person;
+    await page.goto(`${demo.url}/console/keys`);
+    await page.getByLabel('Name').fill('Without script');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const key = (await page.getByLabel('New key').textContent()).trim();
+    assert.equal((await demo.request('GET', '/api/v1/sends', { key })).status, 200);
+
+    await page.goto(`${demo.url}/console/contacts`);
+    await page.getByRole('searchbox', { name: 'Search contacts' }).fill('haddad');
+    await page.getByRole('button', { name: 'Search' }).click();
+    assert.ok((await page.locator('tbody tr').count()) > 0);
+
+    await page.goto(`${demo.url}/console/sends/new`);
+    await page.getByLabel('Channel', { exact: true }).selectOption({ label: demo.said.companies[0].channels[0].name });
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByLabel('Message', { exact: true }).fill('Hello');
+    await page.getByLabel('Numbers').fill('+999 900 000 001');
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.waitForURL(/\/console\/sends\/[0-9a-f-]{36}$/);
+});
+
+test('a key is made with the keyboard alone', async () => {
+    const person = await browser.signedIn(demo);
+    const { page } = person;
+    await page.goto(`${demo.url}/console`);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate(() => location.hash !== ''), true, 'the first stop leads to the content');
+    await page.goto(`${demo.url}/console/keys`);
+    await reach(page, () => document.activeElement.labels?.[0]?.textContent.includes('Name'));
+    await page.keyboard.type('By keyboard');
+    await reach(page, () => document.activeElement.textContent.trim() === 'Create key');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('New key').waitFor();
+    assertQuiet(person, demo);
+});
+
+/** Goes from stop to stop until the one that is meant has the focus. */
+async function reach(page, isThere) {
+    for (let stops = 0; stops < 60; stops += 1) {
+        await page.keyboard.press('Tab');
+        if (await page.evaluate(isThere)) return;
+    }
+    assert.fail(`no stop fits ${isThere}`);
+}
