@@ -12,7 +12,6 @@ use super::dialect::{Rows, Type};
 use super::revision::{self, Topic};
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
-use crate::domain::page::{Page, PageRequest};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::Suppression;
 

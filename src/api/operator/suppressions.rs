@@ -75,7 +75,7 @@ pub(in crate::api) async fn list(
     let page = ListQuery::new(request.query_string(), &state.options).page()?;
     let company = companies::find(&state, path_id(&request, "id")).await?;
     let records = state.engine.all_records().await?;
-    let kept = records.suppression_page(company.id, page, None, Timestamp::now()).await?;
+    let kept = records.find_suppressions(company.id, page, None, Timestamp::now()).await?;
     Ok(Json(Envelope::new(page, kept)))
 }
 
