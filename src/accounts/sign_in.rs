@@ -57,12 +57,14 @@ impl<'a> Attempt<'a> {
         Ok(Self { accounts, account, origin })
     }
 
-    pub(super) fn succeed(self) {
-        lock(&self.accounts.0.backoff).succeed(self.account, self.origin.address);
-    }
-
-    fn take_back(self) {
-        lock(&self.accounts.0.backoff).take_back(self.account, self.origin.address);
+    /// A guess stays counted. What failed by no fault of the caller, and a password that fitted, is no guess.
+    fn end<T>(self, result: &Result<T>, is_over: impl Fn(&T) -> bool) {
+        let mut backoff = lock(&self.accounts.0.backoff);
+        match result {
+            Ok(ended) if is_over(ended) => backoff.succeed(self.account, self.origin.address),
+            Err(Error::Refused) => {}
+            Ok(_) | Err(_) => backoff.take_back(self.account, self.origin.address),
+        }
     }
 }
 
@@ -73,9 +75,16 @@ impl Accounts {
     ///
     /// [`Error::Refused`] when e-mail, password or code is wrong, or the person is disabled: always after the same time.
     /// [`Error::TooMany`] after too many attempts, [`Error::Store`].
-    pub async fn sign_in(&self, SignIn { email, password, code, origin }: SignIn<'_>) -> Result<SignedIn> {
-        let email = Email::parse(email).ok();
-        let attempt = Attempt::begin(self, email.as_ref().map_or("", Email::as_str), origin)?;
+    pub async fn sign_in(&self, sign_in: SignIn<'_>) -> Result<SignedIn> {
+        let email = Email::parse(sign_in.email).ok();
+        let attempt = Attempt::begin(self, email.as_ref().map_or("", Email::as_str), sign_in.origin)?;
+        let result = self.try_sign_in(email, sign_in).await;
+        attempt.end(&result, |signed_in| matches!(signed_in, SignedIn::Session(_)));
+        result
+    }
+
+    async fn try_sign_in(&self, email: Option<Email>, sign_in: SignIn<'_>) -> Result<SignedIn> {
+        let SignIn { email: _, password, code, origin } = sign_in;
         let found = match &email {
             Some(email) => self.store().credentials_by_email(email).await?,
             None => None,
@@ -95,15 +104,11 @@ impl Accounts {
         };
         match code {
             Some(code) if found.user.has_totp => self.check_code(&found, code, origin).await?,
-            None if found.user.has_totp => {
-                attempt.take_back();
-                return Ok(self.ask_for_code(&found.user));
-            }
+            None if found.user.has_totp => return Ok(self.ask_for_code(&found.user)),
             _ => {}
         }
         let proof = if found.user.has_totp { "password and code" } else { "password" };
         let session = self.open_session(&found.user, origin, proof).await?;
-        attempt.succeed();
         Ok(SignedIn::Session(Box::new(session)))
     }
 
@@ -118,13 +123,19 @@ impl Accounts {
         let found = self.store().credentials(user_id).await?;
         let found = found.filter(|found| found.user.disabled_at.is_none()).ok_or(Error::NotFound)?;
         let attempt = Attempt::begin(self, &found.user.email, origin)?;
-        if found.user.has_totp {
-            self.check_code(&found, code, origin).await?;
+        let result = self.open_with_code(&found, code, origin).await;
+        attempt.end(&result, |_| true);
+        if result.is_ok() {
+            lock(&self.0.tickets).remove(&ticket);
         }
-        lock(&self.0.tickets).remove(&ticket);
-        let session = self.open_session(&found.user, origin, "password and code").await?;
-        attempt.succeed();
-        Ok(session)
+        result
+    }
+
+    async fn open_with_code(&self, found: &Credentials, code: &str, origin: &Origin) -> Result<NewSession> {
+        if found.user.has_totp {
+            self.check_code(found, code, origin).await?;
+        }
+        self.open_session(&found.user, origin, "password and code").await
     }
 
     /// Signs in a person who proved their identity without a password, unless a code is needed too.
@@ -142,10 +153,15 @@ impl Accounts {
     /// [`Error::Refused`] when it is not, [`Error::TooMany`], [`Error::Store`].
     pub(super) async fn check_password(&self, user: &User, password: &str, origin: &Origin) -> Result<()> {
         let attempt = Attempt::begin(self, &user.email, origin)?;
+        let result = self.is_password(user, password, origin).await;
+        attempt.end(&result, |()| true);
+        result
+    }
+
+    async fn is_password(&self, user: &User, password: &str, origin: &Origin) -> Result<()> {
         let found = self.store().credentials(user.id).await?;
         let stored = found.as_ref().and_then(|found| found.password.as_deref());
         if self.0.passwords.fits(password, stored).await? {
-            attempt.succeed();
             return Ok(());
         }
         let email = Email::parse(&user.email).ok();

@@ -18,6 +18,7 @@ stores!(
     a_code_is_good_once_and_so_is_a_recovery_code,
     a_second_factor_counts_once_it_is_confirmed_and_until_it_is_removed,
     a_second_factor_opens_after_the_sealing_key_changed,
+    guessing_codes_has_to_wait_whatever_passwords_fit_in_between,
 );
 
 const STEP: Duration = Duration::from_secs(30);
@@ -83,6 +84,19 @@ async fn a_second_factor_counts_once_it_is_confirmed_and_until_it_is_removed(uni
     session(world.try_sign_in(EMAIL, PASSWORD, None).await.unwrap());
     let words: Vec<_> = world.changes(What::UserTotp).await.into_iter().map(|change| change.after).collect();
     assert_eq!(words, ["off", "on"]);
+}
+
+async fn guessing_codes_has_to_wait_whatever_passwords_fit_in_between(universe: &Universe) {
+    let world = World::new(universe).await;
+    let (_, used, _) = set_up(&world).await;
+    for guess in 0..5 {
+        let asked = world.try_sign_in(EMAIL, PASSWORD, None).await.unwrap();
+        let SignedIn::CodeNeeded { ticket } = asked else { panic!("{asked:?}") };
+        let refused = world.accounts.sign_in_with_code(ticket.expose(), &used, &origin()).await;
+        assert!(matches!(refused, Err(Error::Refused)), "{guess}: {refused:?}");
+    }
+    let waits = world.try_sign_in(EMAIL, PASSWORD, None).await;
+    assert!(matches!(waits, Err(Error::TooMany { .. })), "{waits:?}");
 }
 
 async fn a_second_factor_opens_after_the_sealing_key_changed(universe: &Universe) {
