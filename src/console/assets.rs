@@ -1,4 +1,4 @@
-//! The files that every page shares. Each has a hash of its content in its address, so that browsers keep it for ever and
+//! The files that every page shares. Each has a hash of its content in its address, so that browsers cache it permanently and
 //! ask for it again when it changed.
 
 use std::sync::LazyLock;

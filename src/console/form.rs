@@ -11,9 +11,7 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
 use std::pin::pin;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -74,11 +72,6 @@ impl Form {
             form.words.add(name, value);
         }
         form
-    }
-
-    /// Gives a field another value.
-    pub(super) fn set(&mut self, name: &str, value: impl Into<String>) {
-        self.words.set(name, value);
     }
 
     /// The texts in the person's language.
@@ -176,25 +169,6 @@ impl Form {
             self.fault(name, self.text.get("fault-field-choice"));
         }
         chosen
-    }
-
-    /// A number within bounds; `None` when the field is blank, and with a fault.
-    pub(super) fn number<T: FromStr + PartialOrd + Into<f64> + Copy>(
-        &mut self,
-        name: &str,
-        within: RangeInclusive<T>,
-    ) -> Option<T> {
-        let given = self.words.one(name);
-        if given.is_empty() {
-            return None;
-        }
-        let number = given.parse().ok().filter(|number| within.contains(number));
-        if number.is_none() {
-            let bounds =
-                [("least", (*within.start()).into().into()), ("most", (*within.end()).into().into())];
-            self.fault(name, self.text.with("fault-field-number", bounds));
-        }
-        number
     }
 }
 

@@ -115,7 +115,7 @@ async fn admit(access: Access, request: &ServiceRequest) -> Result<(), Stop> {
     }
 }
 
-/// What becomes of a request.
+/// The decision on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Pass,

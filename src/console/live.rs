@@ -21,10 +21,12 @@ use actix_web::{HttpRequest, HttpResponse};
 use futures_util::stream;
 use maud::Markup;
 use tokio::sync::{OnceCell, mpsc, watch};
+use uuid::Uuid;
 
 use super::State;
 use super::cookie;
 use super::error::Error;
+use super::visitor::Visitor;
 
 /// How often a stream without news says that it lives.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -86,7 +88,7 @@ impl Drop for Place {
 }
 
 /// Answers with a stream of fragments: all of them at once, and then, every so often, those that changed. It ends when the
-/// browser goes, when it reads too slowly, when the person's session ends, when `render` fails and when the service stops.
+/// browser goes, when it reads too slowly, when the person's session ends or is about another company, when `render` fails and when the service stops.
 ///
 /// # Errors
 ///
@@ -103,11 +105,12 @@ where
     let place = state.streams.take()?;
     let (tell, told) = mpsc::channel::<Bytes>(WAITING);
     let mut closing = state.streams.closing.subscribe();
+    let company = Visitor::of(request)?.person.and_then(|person| person.company).map(|company| company.id);
     let (state, token) =
         (state.clone(), cookie::session(request.headers(), state.is_secure()).map(str::to_owned));
     actix_web::rt::spawn(async move {
         let _place = place;
-        let followed = follow(&state, token.as_deref(), every, &mut render, &tell);
+        let followed = follow(&state, (token.as_deref(), company), every, &mut render, &tell);
         tokio::select! {
             () = followed => {}
             () = tell.closed() => {}
@@ -125,7 +128,7 @@ where
 
 async fn follow(
     state: &State,
-    token: Option<&str>,
+    (token, company): (Option<&str>, Option<Uuid>),
     every: Duration,
     render: &mut impl AsyncFnMut() -> Result<Vec<Markup>, Error>,
     tell: &mpsc::Sender<Bytes>,
@@ -147,7 +150,9 @@ async fn follow(
         if checked.elapsed() >= HEARTBEAT {
             checked = Instant::now();
             let Some(token) = token else { return };
-            if !state.accounts.session(token).await.is_ok_and(|session| session.is_some()) {
+            let Ok(Some(session)) = state.accounts.session(token).await else { return };
+            // Another company was chosen, or this one is not theirs any more.
+            if session.company.map(|chosen| chosen.company_id) != company {
                 return;
             }
             next.push_str(":\n\n");

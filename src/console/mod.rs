@@ -202,6 +202,7 @@ const OPERATOR: &str = "/console/operator";
 impl State {
     /// Nothing is open yet.
     pub fn new(engine: Engine, accounts: Accounts, options: Options) -> Self {
+        text::load();
         Self {
             engine,
             accounts,

@@ -64,6 +64,13 @@ static ENGLISH: LazyLock<Bundle> = LazyLock::new(|| bundle(Language::English));
 static PORTUGUESE: LazyLock<Bundle> = LazyLock::new(|| bundle(Language::Portuguese));
 static SPANISH: LazyLock<Bundle> = LazyLock::new(|| bundle(Language::Spanish));
 
+/// Reads all texts, so that the first page does not wait for them.
+pub(super) fn load() {
+    for bundle in [&ENGLISH, &PORTUGUESE, &SPANISH] {
+        LazyLock::force(bundle);
+    }
+}
+
 fn bundle(language: Language) -> Bundle {
     let tag: LanguageIdentifier = language.as_str().parse().unwrap_or_default();
     let mut bundle = Bundle::new_concurrent(vec![tag]);
@@ -130,12 +137,6 @@ impl Text {
     ) -> String {
         let values: FluentArgs<'a> = values.into_iter().collect();
         self.format(key, Some(&values))
-    }
-
-    /// The text of this key; `None` when there is none, for keys that are made from words of a provider.
-    pub(super) fn find(self, key: &str) -> Option<String> {
-        self.bundle().get_message(key)?.value()?;
-        Some(self.format(key, None))
     }
 
     fn format(self, key: &str, values: Option<&FluentArgs<'_>>) -> String {

@@ -21,13 +21,11 @@ use crate::accounts::{Origin, Role, Session};
 use crate::clock::Timestamp;
 use crate::store::change::Who;
 
-/// Anybody who asks for a page, with the language and the zone in which they read it.
+/// Anybody who asks for a page, with the language in which they read it.
 #[derive(Debug, Clone)]
 pub(super) struct Visitor {
     /// The texts in their language.
     pub(super) text: Text,
-    /// Where they are.
-    pub(super) zone: Zone,
     /// Who it is, if they are signed in.
     pub(super) person: Option<Person>,
     /// Where the request comes from.
@@ -91,7 +89,7 @@ impl Visitor {
         let person = session.map(|signed_in| Person {
             session: signed_in.id,
             text,
-            zone: zone.clone(),
+            zone,
             company: signed_in.company.as_ref().map(|membership| Company {
                 id: membership.company_id,
                 name: membership.company_name.clone(),
@@ -100,7 +98,7 @@ impl Visitor {
             origin: origin.clone(),
             signed_in,
         });
-        Self { text, zone, person, origin }
+        Self { text, person, origin }
     }
 }
 

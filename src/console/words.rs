@@ -45,12 +45,6 @@ impl Words {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// Gives a name a value, as a form does that is shown for the first time.
-    pub(super) fn set(&mut self, name: &str, value: impl Into<String>) {
-        self.0.retain(|(known, _)| known != name);
-        self.0.push((name.to_owned(), value.into()));
-    }
-
     /// Adds a value to a name.
     pub(super) fn add(&mut self, name: &str, value: impl Into<String>) {
         self.0.push((name.to_owned(), value.into()));

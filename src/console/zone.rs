@@ -62,11 +62,6 @@ impl Zone {
         self.written(at, language, " %H:%M:%S")
     }
 
-    /// The day alone.
-    pub(super) fn day(&self, at: Timestamp, language: Language) -> String {
-        self.written(at, language, "")
-    }
-
     /// The time of the day, in hours and minutes.
     pub(super) fn clock(&self, at: Timestamp) -> String {
         self.zoned(at).map_or_else(|| at.to_string(), |at| at.strftime("%H:%M").to_string())
@@ -86,11 +81,6 @@ impl Zone {
         let local: DateTime = local.trim().parse().ok()?;
         let moment = local.to_zoned(self.0.clone()).ok()?.timestamp();
         Some(Timestamp::from_millis(moment.as_millisecond()))
-    }
-
-    /// What such a field shows for a moment.
-    pub(super) fn local(&self, at: Timestamp) -> String {
-        self.zoned(at).map_or_else(String::new, |at| at.strftime("%Y-%m-%dT%H:%M").to_string())
     }
 
     /// When the present day began.
@@ -117,12 +107,9 @@ mod tests {
         assert_eq!(utc.name(), "UTC");
         assert_eq!(utc.second(MOMENT, Language::English), "Nov 14, 2023 22:13:20");
         assert_eq!(paulo.minute(MOMENT, Language::Portuguese), "14/11/2023 19:13");
-        assert_eq!(
-            (paulo.clock(MOMENT), paulo.day(MOMENT, Language::Spanish)),
-            ("19:13".into(), "14/11/2023".into())
-        );
+        assert_eq!(paulo.clock(MOMENT), "19:13");
         assert_eq!(paulo.today(MOMENT).to_string(), "2023-11-14T03:00:00.000Z");
-        assert_eq!(paulo.moment(&paulo.local(MOMENT)).unwrap().to_string(), "2023-11-14T22:13:00.000Z");
+        assert_eq!(paulo.moment("2023-11-14T19:13").unwrap().to_string(), "2023-11-14T22:13:00.000Z");
         assert_eq!((paulo.moment("tomorrow"), paulo.moment("")), (None, None));
     }
 

@@ -156,22 +156,6 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A single box.
-    pub(in crate::console) fn tick(self, value: &str) -> Markup {
-        html! {
-            div.field {
-                label.choice {
-                    input id=(self.id()) type="checkbox" name=(self.name) value=(value)
-                        checked[self.form.is_ticked(self.name, value)] required[self.is_required]
-                        aria-describedby=[self.described()] aria-invalid=[self.invalid()];
-                    span { (self.label) }
-                }
-                @if let Some(hint) = self.hint { p.hint id=(self.part("hint")) { (hint) } }
-                (self.fault())
-            }
-        }
-    }
-
     /// Label, hint and fault around a control that has this field's [`Field::id`].
     pub(in crate::console) fn around(self, control: &Markup) -> Markup {
         html! {

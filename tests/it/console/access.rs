@@ -7,7 +7,7 @@ use reqwest::Method;
 use super::browser::Browser;
 use super::world::World;
 
-/// Whoever may ask.
+/// A caller of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Caller {
     Nobody,

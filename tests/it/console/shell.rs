@@ -48,7 +48,7 @@ async fn every_answer_carries_the_headers_that_keep_others_out() {
 }
 
 #[tokio::test]
-async fn a_page_and_its_files_are_small_compressed_and_kept_for_ever_by_their_address() {
+async fn a_page_and_its_files_are_small_compressed_and_cached_by_their_address() {
     let world = World::new().await;
     let owner = world.signed_in(Role::Owner).await;
     let page = owner.page("/console").await;

@@ -53,7 +53,7 @@ async fn a_wrong_password_and_no_account_read_the_same_and_keep_the_words() {
 }
 
 #[tokio::test]
-async fn whoever_guesses_is_locked_out_and_told_for_how_long() {
+async fn guessing_locks_out_and_the_answer_says_for_how_long() {
     let world = World::new().await;
     world.person(ANA, Some((world.acme.id, Role::Owner)), false).await;
     let browser = Browser::new(&world.service);

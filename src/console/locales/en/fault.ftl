@@ -25,4 +25,3 @@ fault-fields = Something is missing or wrong: see below.
 fault-field-missing = Fill this in.
 fault-field-too-long = At most { $most } characters.
 fault-field-choice = Choose one of these.
-fault-field-number = A number from { $least } to { $most }.

@@ -25,4 +25,3 @@ fault-fields = Falta algo o algo no es correcto: mira más abajo.
 fault-field-missing = Rellena este campo.
 fault-field-too-long = Como máximo { $most } caracteres.
 fault-field-choice = Elige una de las opciones.
-fault-field-number = Un número de { $least } a { $most }.

@@ -25,4 +25,3 @@ fault-fields = Falta algo ou algo está errado: veja abaixo.
 fault-field-missing = Preencha este campo.
 fault-field-too-long = No máximo { $most } caracteres.
 fault-field-choice = Escolha uma das opções.
-fault-field-number = Um número de { $least } a { $most }.

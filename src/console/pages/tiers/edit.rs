@@ -88,9 +88,13 @@ mod tests {
     #[test]
     fn a_fault_stands_beside_its_option() {
         let settings = r#"{"name":"a","kind":"business_account","messages_per_second":"80/s"}"#;
-        let mut form = Form::filled(Text(Language::English), options(settings));
-        form.set("messages_per_second", "fast");
-        form.set("burst", "-1");
+        let wrong = |option| match option {
+            "messages_per_second" => "fast".to_owned(),
+            "burst" => "-1".to_owned(),
+            _ => String::new(),
+        };
+        let written = options(settings).into_iter().map(|(option, _)| (option, wrong(option)));
+        let mut form = Form::filled(Text(Language::English), written);
         assert_eq!(read("a", &serde_json::from_str(settings).unwrap(), &mut form), None);
         assert!(form.fault_of("messages_per_second").is_some() && form.fault_of("burst").is_some());
     }
