@@ -83,7 +83,7 @@ async fn a_file_is_shown_mapped_imported_and_remembered() {
     assert_eq!(service.get(&path(&import), &globex.key).await.status, 404);
 
     // The next file of the same columns needs no mapping, and tells nothing new.
-    let next = upload(&service, &acme, "?start=true", "Fone,Nome\n5511988880001,Ana\n").await;
+    let next = upload(&service, &acme, "?start=true", "Fone,Nome\n+55 11 98888-0001,Ana\n").await;
     let shown = over(&service, &acme, &next).await;
     assert_eq!((&shown["unchanged"], &shown["rows"]), (&json!(1), &json!(1)), "{shown}");
     let listed = service.get(IMPORTS, &acme.key).await.json();
