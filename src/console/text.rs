@@ -47,7 +47,7 @@ files! {
     "overview",
     "reason",
     "send",
-    "sends",
+    "send-list",
     "shell",
     "sign-in",
     "tiers",
