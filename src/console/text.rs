@@ -51,7 +51,7 @@ files! {
     "pairing",
     "reason",
     "send",
-    "sends",
+    "send-list",
     "shell",
     "sign-in",
     "suppressions",

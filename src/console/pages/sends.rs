@@ -58,18 +58,18 @@ pub(in crate::console) async fn list(
     let is_narrowed =
         ["state", "channel", "tag", "from", "to"].iter().any(|name| !query.one(name).is_empty());
     Ok(Page::new(
-        text.get("sends-title"),
+        text.get("send-list-title"),
         Menu::Sends,
         html! {
             @if viewer.may_work() {
-                p.row { a.button href="/console/sends/new" { (text.get("sends-new")) } }
+                p.row { a.button href="/console/sends/new" { (text.get("send-list-new")) } }
             }
             (narrowing(&viewer, &query, &choices))
             @if found.records.is_empty() && is_narrowed {
-                (empty(&text.get("sends-none-match"), &html! { a href="/console/sends" { (text.get("sends-all")) } }))
+                (empty(&text.get("send-list-none-match"), &html! { a href="/console/sends" { (text.get("send-list-all")) } }))
             } @else if found.records.is_empty() {
-                (empty(&text.get("sends-none"), &html! {
-                    @if viewer.may_work() { a.button href="/console/sends/new" { (text.get("sends-new")) } }
+                (empty(&text.get("send-list-none"), &html! {
+                    @if viewer.may_work() { a.button href="/console/sends/new" { (text.get("send-list-new")) } }
                 }))
             } @else {
                 (rows(&viewer, &found.records, &channels))
@@ -118,21 +118,21 @@ fn narrowing(viewer: &Viewer, query: &Query, choices: &Choices) -> Markup {
     let text = viewer.text;
     let values = ["state", "channel", "tag", "from", "to"].map(|name| (name, query.one(name).to_owned()));
     let form = &Form::filled(text, values);
-    let any = || (String::new(), text.get("sends-any"));
+    let any = || (String::new(), text.get("send-list-any"));
     let stages = Stage::ALL.map(|stage| (stage.as_str().to_owned(), words::stage_word(text, stage)));
     let channels = choices.channels.iter().map(|(id, name)| (id.to_string(), name.clone()));
     html! {
-        form.row.bottom method="get" action="/console/sends" role="search" aria-label=(text.get("sends-narrow")) {
-            (Field::new(form, "state", &text.get("sends-state")).select(std::iter::once(any()).chain(stages)))
-            (Field::new(form, "channel", &text.get("sends-channel")).select(std::iter::once(any()).chain(channels)))
+        form.row.bottom method="get" action="/console/sends" role="search" aria-label=(text.get("send-list-narrow")) {
+            (Field::new(form, "state", &text.get("send-list-state")).select(std::iter::once(any()).chain(stages)))
+            (Field::new(form, "channel", &text.get("send-list-channel")).select(std::iter::once(any()).chain(channels)))
             div.field {
-                label for="field-tag" { (text.get("sends-tag")) }
+                label for="field-tag" { (text.get("send-list-tag")) }
                 input id="field-tag" type="text" name="tag" value=(form.value("tag")) list="tags" maxlength=(NAME_CHARS);
                 datalist id="tags" { @for tag in &choices.tags { option value=(tag) {} } }
             }
-            (Field::new(form, "from", &text.get("sends-from")).input("date"))
-            (Field::new(form, "to", &text.get("sends-to")).input("date"))
-            button type="submit" { (text.get("sends-show")) }
+            (Field::new(form, "from", &text.get("send-list-from")).input("date"))
+            (Field::new(form, "to", &text.get("send-list-to")).input("date"))
+            button type="submit" { (text.get("send-list-show")) }
         }
     }
 }
@@ -140,12 +140,12 @@ fn narrowing(viewer: &Viewer, query: &Query, choices: &Choices) -> Markup {
 fn rows(viewer: &Viewer, sends: &[Record], channels: &HashMap<Uuid, String>) -> Markup {
     let text = viewer.text;
     let columns = [
-        Column::words(text.get("sends-accepted")),
-        Column::words(text.get("sends-what")),
-        Column::words(text.get("sends-channel")),
-        Column::words(text.get("sends-state")),
-        Column::numbers(text.get("sends-recipients")),
-        Column::numbers(text.get("sends-done")),
+        Column::words(text.get("send-list-accepted")),
+        Column::words(text.get("send-list-what")),
+        Column::words(text.get("send-list-channel")),
+        Column::words(text.get("send-list-state")),
+        Column::numbers(text.get("send-list-recipients")),
+        Column::numbers(text.get("send-list-done")),
     ];
     let rows = sends.iter().map(|send| {
         let what = send.template.as_ref().map_or_else(
@@ -162,7 +162,7 @@ fn rows(viewer: &Viewer, sends: &[Record], channels: &HashMap<Uuid, String>) -> 
             html! { (text.0.decimal((share * 1_000.0).floor() / 10.0, 1)) " %" },
         ]
     });
-    table(&text.get("sends-title"), &columns, rows)
+    table(&text.get("send-list-title"), &columns, rows)
 }
 
 async fn channel_names(state: &State, sends: &[Record]) -> Result<HashMap<Uuid, String>, Error> {

@@ -85,7 +85,9 @@ impl<'a> Past<'a> {
     }
 
     async fn insert(&self, database: &DatabaseConnection, recipients: u64) -> Uuid {
-        let id = Uuid::now_v7();
+        // An id has the time of its send.
+        let accepted = BEGAN.millis().cast_unsigned() / 1_000;
+        let id = Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, accepted, 0));
         let end = BEGAN.millis() + 1_000 * recipients.cast_signed();
         let send = entity::send::ActiveModel {
             id: Set(id),

@@ -1,0 +1,17 @@
+send-list-title = Sends
+send-list-new = New send
+send-list-none = Nothing was sent yet. Write a message, choose who gets it, and check it before it goes.
+send-list-none-match = No send matches.
+send-list-all = Show all sends
+send-list-narrow = Narrow the list
+send-list-any = All
+send-list-state = State
+send-list-channel = Channel
+send-list-tag = Tag
+send-list-from = From day
+send-list-to = To day
+send-list-show = Show
+send-list-accepted = Accepted
+send-list-what = What
+send-list-recipients = Recipients
+send-list-done = Done

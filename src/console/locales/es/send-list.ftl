@@ -1,0 +1,17 @@
+send-list-title = Envíos
+send-list-new = Nuevo envío
+send-list-none = Todavía no se ha enviado nada. Escribe un mensaje, elige quién lo recibe y compruébalo antes de enviarlo.
+send-list-none-match = Ningún envío coincide con el filtro.
+send-list-all = Mostrar todos los envíos
+send-list-narrow = Filtrar la lista
+send-list-any = Todos
+send-list-state = Estado
+send-list-channel = Canal
+send-list-tag = Etiqueta
+send-list-from = Desde el día
+send-list-to = Hasta el día
+send-list-show = Mostrar
+send-list-accepted = Aceptado
+send-list-what = Contenido
+send-list-recipients = Destinatarios
+send-list-done = Completado

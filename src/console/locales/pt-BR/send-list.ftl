@@ -1,0 +1,17 @@
+send-list-title = Envios
+send-list-new = Novo envio
+send-list-none = Nada foi enviado ainda. Escreva uma mensagem, escolha quem recebe e verifique tudo antes de enviar.
+send-list-none-match = Nenhum envio corresponde ao filtro.
+send-list-all = Mostrar todos os envios
+send-list-narrow = Filtrar a lista
+send-list-any = Todos
+send-list-state = Situação
+send-list-channel = Canal
+send-list-tag = Etiqueta
+send-list-from = Do dia
+send-list-to = Até o dia
+send-list-show = Mostrar
+send-list-accepted = Aceito
+send-list-what = Conteúdo
+send-list-recipients = Destinatários
+send-list-done = Concluído
