@@ -20,7 +20,7 @@ pub(in crate::console) fn with(
     fields: &Markup,
 ) -> Markup {
     let id = id(action, label, fields);
-    let close = text.get("shell-cancel");
+    let close = text.get("shell-close");
     html! {
         button.risky type="button" popovertarget=(id) { (label) }
         div.confirm popover id=(id) role="dialog" aria-label=(label) {

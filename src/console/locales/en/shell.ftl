@@ -40,4 +40,4 @@ shell-status-connecting = connecting
 shell-status-disconnected = disconnected
 shell-status-blocked = blocked
 shell-status-pairing = not paired
-shell-cancel = Cancel
+shell-close = Close

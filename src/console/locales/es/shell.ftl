@@ -40,4 +40,4 @@ shell-status-connecting = conectando
 shell-status-disconnected = desconectado
 shell-status-blocked = bloqueado
 shell-status-pairing = sin vincular
-shell-cancel = Cancelar
+shell-close = Cerrar
