@@ -96,15 +96,15 @@ impl Backoff {
 
     /// The attempt failed by no fault of the caller, or goes on in another one.
     pub(super) fn take_back(&mut self, account: Account, address: IpAddr) {
-        take_back(&mut self.accounts, account);
-        take_back(&mut self.networks, Network::from(address));
+        take_back(&mut self.accounts, &account);
+        take_back(&mut self.networks, &Network::from(address));
     }
 
     /// The attempt succeeded: earlier failures for the account count no more. Those of the network still count: the
     /// attacker may have an account.
     pub(super) fn succeed(&mut self, account: Account, address: IpAddr) {
         self.accounts.remove(&account);
-        take_back(&mut self.networks, Network::from(address));
+        take_back(&mut self.networks, &Network::from(address));
     }
 }
 
@@ -128,11 +128,11 @@ fn count<K: Copy + Eq + std::hash::Hash>(entries: &mut HashMap<K, Entry>, key: K
     entry.last = now;
 }
 
-fn take_back<K: Eq + std::hash::Hash>(entries: &mut HashMap<K, Entry>, key: K) {
-    if let Some(entry) = entries.get_mut(&key) {
+fn take_back<K: Eq + std::hash::Hash>(entries: &mut HashMap<K, Entry>, key: &K) {
+    if let Some(entry) = entries.get_mut(key) {
         entry.attempts = entry.attempts.saturating_sub(1);
         if entry.attempts == 0 {
-            entries.remove(&key);
+            entries.remove(key);
         }
     }
 }

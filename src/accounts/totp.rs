@@ -24,7 +24,7 @@ pub(super) fn generate() -> Secret {
 /// [`Error::Defect`] when the secret is none.
 pub(super) fn url(secret: &Secret, email: &str) -> Result<Secret> {
     let url = totp(secret, email)?.to_url().map_err(|error| defect(&error))?;
-    Ok(Secret::new(url.to_string()))
+    Ok(Secret::new(url))
 }
 
 /// The step of which this is the code: the present one, the one before, or the next.

@@ -79,19 +79,6 @@ impl Language {
         let (_, point) = self.separators();
         if fraction.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}{point}{fraction}") }
     }
-
-    /// A size in bytes, in the largest unit that leaves a whole part.
-    pub(in crate::console) fn bytes(self, bytes: u64) -> String {
-        const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
-        let (mut size, mut unit) = (bytes as f64, "B");
-        for larger in UNITS {
-            if size < 1000.0 {
-                break;
-            }
-            (size, unit) = (size / 1000.0, larger);
-        }
-        format!("{}\u{a0}{unit}", self.decimal(size, 1))
-    }
 }
 
 #[cfg(test)]
@@ -127,9 +114,5 @@ mod tests {
             ["0", "1,234.5", "0", "-2.2"]
         );
         assert_eq!(portuguese.decimal(0.75, 2), "0,75");
-        assert_eq!(
-            [999, 1_500, 2_000_000].map(|n| spanish.bytes(n)),
-            ["999\u{a0}B", "1,5\u{a0}kB", "2\u{a0}MB"]
-        );
     }
 }

@@ -1,6 +1,7 @@
 //! What another tier would change for sends that run.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use uuid::Uuid;
@@ -50,12 +51,12 @@ impl Engine {
         let mut stands: HashMap<Uuid, Stand> = HashMap::new();
         let mut effects = Vec::new();
         for send in running {
-            if !stands.contains_key(&send.channel_id) {
-                let Some(stand) = self.stand(send.channel_id, tier, now).await? else { continue };
-                stands.insert(send.channel_id, stand);
-            }
-            let Some(Stand { channel, tier: current, course }) = stands.get(&send.channel_id) else {
-                continue;
+            let Stand { channel, tier: current, course } = match stands.entry(send.channel_id) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => {
+                    let Some(stand) = self.stand(send.channel_id, tier, now).await? else { continue };
+                    place.insert(stand)
+                }
             };
             let course = of_send(course, &send);
             effects.push(Effect {

@@ -120,7 +120,7 @@ pub(in crate::api) async fn change(
     let TagPatch { name, color } = fields::read(body, &state).await?;
     let name = name.filter(|name| !name.trim().is_empty());
     let name = name.map(|name| import::check_tag(&name)).transpose().map_err(invalid_field)?;
-    let color = color.map(read_color).transpose().map_err(invalid_field)?;
+    let color = color.as_deref().map(read_color).transpose().map_err(invalid_field)?;
     let records = state.engine.records_of(company.id).await?;
     match records.change_tag(company.id, id, name.as_deref(), color.as_deref()).await? {
         Edited::Done => {}
@@ -162,10 +162,10 @@ pub(in crate::api) async fn delete(
 
 fn read_tag(entry: Value) -> Result<(String, Option<String>), String> {
     let TagEntry { name, color } = serde_json::from_value(entry).map_err(|wrong| wrong.to_string())?;
-    Ok((import::check_tag(&name)?, color.map(read_color).transpose()?))
+    Ok((import::check_tag(&name)?, color.as_deref().map(read_color).transpose()?))
 }
 
-fn read_color(color: String) -> Result<String, String> {
+fn read_color(color: &str) -> Result<String, String> {
     let digits = color.strip_prefix('#').filter(|digits| digits.len() == 6);
     match digits.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit())) {
         true => Ok(color.to_ascii_lowercase()),
