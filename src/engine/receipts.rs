@@ -10,6 +10,7 @@ mod sorted;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Mutex, Semaphore};
@@ -19,7 +20,7 @@ use self::family::{Family, Whom};
 use self::notices::Notice;
 use self::sorted::{Part, Sorted};
 use super::channel::{self, Recheck, Troubled};
-use super::ledger::Hear;
+use super::ledger::{self, Hear};
 use super::{Engine, Error};
 use crate::clock::Timestamp;
 use crate::connector::update::{Heard, TemplateChange};
@@ -43,6 +44,10 @@ const REST: u32 = 3;
 /// The longest rest: the provider waits for the answer to the whole webhook, and sends it again if none comes.
 const LONGEST_REST: Duration = Duration::from_millis(5);
 
+/// No webhook with words of recipients is taken while more than this would wait to be written, unless none does: the
+/// provider sends it again.
+const MOST_WAITING: usize = 5_000;
+
 /// Bounds what webhooks add to the commits of others.
 pub(super) struct Intake {
     /// Webhooks that are written in several commits take turns, a commit each: together they hold up others no longer
@@ -50,11 +55,47 @@ pub(super) struct Intake {
     large: Mutex<()>,
     /// Words of recipients that one commit may have, of all webhooks together.
     words: Semaphore,
+    /// Words of recipients that are not written yet.
+    waiting: AtomicUsize,
+}
+
+/// Words of a webhook that are not written yet.
+struct Waiting<'a> {
+    intake: &'a Intake,
+    words: usize,
+}
+
+impl Intake {
+    /// A place for so many words.
+    fn enter(&self, words: usize) -> Result<Waiting<'_>, Error> {
+        let before = self.waiting.fetch_add(words, Ordering::Relaxed);
+        let waiting = Waiting { intake: self, words };
+        let is_taken = words == 0 || before == 0 || before + words <= MOST_WAITING;
+        is_taken.then_some(waiting).ok_or_else(|| ledger::Error::Unavailable.into())
+    }
+}
+
+impl Waiting<'_> {
+    /// So many of them are written.
+    fn written(&mut self, words: usize) {
+        self.words -= words;
+        self.intake.waiting.fetch_sub(words, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.intake.waiting.fetch_sub(self.words, Ordering::Relaxed);
+    }
 }
 
 impl Default for Intake {
     fn default() -> Self {
-        Self { large: Mutex::default(), words: Semaphore::new(sorted::WORDS_AT_ONCE) }
+        Self {
+            large: Mutex::default(),
+            words: Semaphore::new(sorted::WORDS_AT_ONCE),
+            waiting: AtomicUsize::new(0),
+        }
     }
 }
 
@@ -117,6 +158,7 @@ impl Engine {
     /// Writes what has to last, one part after the other: what others write goes in between.
     async fn keep(&self, company_id: Uuid, parts: Vec<Part>) -> Result<(), Error> {
         let (is_large, intake) = (parts.len() > 1, &self.0.intake);
+        let mut waiting = intake.enter(parts.iter().map(|part| part.refused.len()).sum())?;
         for part in parts {
             let _turn = if is_large { Some(intake.large.lock().await) } else { None };
             let words = part.refused.len();
@@ -126,6 +168,7 @@ impl Engine {
                 let _permits = intake.words.acquire_many(u32::try_from(words).unwrap_or(u32::MAX)).await;
                 self.keep_part(company_id, part).await?;
             }
+            waiting.written(words);
             if is_large && words > 0 {
                 tokio::time::sleep((written.elapsed() * REST).min(LONGEST_REST)).await;
             }

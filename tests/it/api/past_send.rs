@@ -1,5 +1,7 @@
 //! Sends that are over, written as the engine leaves them: what became of each message is the test's choice.
 
+use std::sync::LazyLock;
+
 use pombo::clock::Timestamp;
 use pombo::domain::block::pack;
 use pombo::domain::message::State as At;
@@ -11,8 +13,12 @@ use crate::harness::{Company, Service};
 
 /// The number of the first message; the others follow.
 pub(crate) const FIRST: u64 = 5_511_900_000_000;
-/// When the sends are accepted; the provider takes one message of theirs each second.
-pub(crate) const BEGAN: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+/// When the sends are accepted, some hours ago; the provider takes one message of theirs each second. The same place in
+/// each hour, because figures go by minutes.
+pub(crate) static BEGAN: LazyLock<Timestamp> = LazyLock::new(|| {
+    const HOUR: i64 = 3_600_000;
+    Timestamp::from_millis((Timestamp::now().millis() / HOUR - 2) * HOUR + 800_000)
+});
 const BLOCK: u64 = 4096;
 const FINISHED: i16 = 2;
 
