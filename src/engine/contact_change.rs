@@ -147,8 +147,10 @@ impl Engine {
         // In a task of its own: half a change is no good to anybody.
         self.0.threads[1].spawn_fn(move || {
             actix::spawn(async move {
-                let _turn = turn;
-                let _ = tell.send(engine.change_in_steps(company, whom, what).await);
+                let changed = engine.change_in_steps(company, whom, what).await;
+                // First, so that the caller's next change does not meet this one.
+                drop(turn);
+                let _ = tell.send(changed);
             });
         });
         match told.await.map_err(|_| stopped())?? {

@@ -13,11 +13,11 @@ use crate::harness::{Company, Service};
 
 /// The number of the first message; the others follow.
 pub(crate) const FIRST: u64 = 5_511_900_000_000;
-/// When the sends are accepted, some hours ago; the provider takes one message of theirs each second. The same place in
+/// When the sends are accepted, three days ago; the provider takes one message of theirs each second. The same place in
 /// each hour, because figures go by minutes.
 pub(crate) static BEGAN: LazyLock<Timestamp> = LazyLock::new(|| {
     const HOUR: i64 = 3_600_000;
-    Timestamp::from_millis((Timestamp::now().millis() / HOUR - 2) * HOUR + 800_000)
+    Timestamp::from_millis((Timestamp::now().millis() / HOUR - 72) * HOUR + 800_000)
 });
 const BLOCK: u64 = 4096;
 const FINISHED: i16 = 2;
