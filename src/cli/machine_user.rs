@@ -1,6 +1,6 @@
 //! Who sits at the command line, for the record of changes: the machine's user, as far as it says.
 //!
-//! This names, it does not prove: whoever can run commands here can read and write the database anyway.
+//! The name is no proof: anyone who can run commands here can read and write the database anyway.
 
 use std::env;
 use std::fs;

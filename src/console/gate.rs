@@ -1,5 +1,5 @@
-//! What every request for the console goes through: where it comes from, who asks, whether they may; and on the way back
-//! the headers, and a page for what went wrong.
+//! The middleware of every console route. It checks origin, session and role, and adds headers and error pages to the
+//! response.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -81,7 +81,7 @@ pub(super) fn redirect(place: &str) -> HttpResponse {
     HttpResponse::SeeOther().insert_header((LOCATION, place)).finish()
 }
 
-/// Finds out who asks, and whether they may.
+/// Reads the session, and checks origin and role.
 async fn admit(access: Access, request: &ServiceRequest) -> Result<(), Stop> {
     if access == Access::Asset {
         return Ok(());

@@ -21,7 +21,7 @@ use crate::accounts::{Origin, Role, Session};
 use crate::clock::Timestamp;
 use crate::store::change::Who;
 
-/// Anybody who asks for a page, with the language in which they read it.
+/// The sender of a request, signed in or not, with the language of the page.
 #[derive(Debug, Clone)]
 pub(super) struct Visitor {
     /// The texts in their language.

@@ -1,15 +1,8 @@
 //! SQLite's write-ahead log, copied to the file beside the commits instead of within one.
 //!
 //! Left to itself, SQLite copies the log as part of the commit that makes it long, and every commit behind waits for
-//! thousands of pages: of single sends beside a million others, the slowest hundredth took twice as long. Here
-//! another connection copies while commits go on. SQLite begins the log again only when all of it is copied and on the
-//! disk, and under steady writing there is always a little more; so that little is copied in the writer's turn, when
-//! everything else is on the disk already.
-
-use std::collections::HashMap;
-use std::fs::File;
-use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+//! thousands of pages. Here another connection copies while commits go on. SQLite begins the log again only when all of it
+//! is copied, and under steady writing a few pages are always left; those are copied in the writer's turn.
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 
@@ -18,15 +11,14 @@ use super::{Result, Store};
 /// A log of so many pages of 4 KiB is copied. A page that is written again and again is copied once: rows that go to
 /// places all over the indexes are written a quarter faster than with the usual 1,000.
 const LONG: i64 = 8_192;
-/// From so many pages on a commit copies the log after all: other programs that write have nobody who does it for them.
+/// From so many pages on a commit copies the log after all: the command line writes too, and copies nothing in the background.
 pub(super) const LONGEST: &str = "32768";
 /// Not more pages than these are copied in the writer's turn.
 const FEW: i64 = 1_024;
-/// How often pages are copied beside the commits before the rest is in the writer's turn: each time there are only
-/// those that were written meanwhile.
+/// Passes beside the commits before the writer's turn. Each has only the pages that were written during the one before.
 const PASSES: usize = 2;
 
-/// How the log is.
+/// The length of the log, and how much of it is in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Log {
     pages: i64,
@@ -59,12 +51,8 @@ impl Store {
             }
             let Some(after) = checkpoint(&self.read, "PASSIVE").await? else { return Ok(()) };
             log = after;
-            if log.left() > 0 {
-                // SQLite left that to whoever copies the last page.
-                self.sync_file().await?;
-            }
         }
-        // More is left only if a reader holds on to an old state: then nothing can be done yet.
+        // More is left only while a reader uses an old snapshot: those pages cannot be copied yet.
         if (1..=FEW).contains(&log.left()) {
             checkpoint(&self.write, "PASSIVE").await?;
         }
@@ -72,35 +60,7 @@ impl Store {
     }
 }
 
-impl Store {
-    /// Waits until the disk has what was copied to the database's file.
-    async fn sync_file(&self) -> Result<()> {
-        let sql = "SELECT file FROM pragma_database_list WHERE name = 'main'";
-        let Some(row) = self.row(sql, []).await? else { return Ok(()) };
-        let path: String = row.try_get_by_index(0)?;
-        let synced = tokio::task::spawn_blocking(move || opened(path)?.sync_data()).await;
-        if let Ok(Err(error)) = synced {
-            tracing::debug!(%error, "cannot wait for the disk beside the commits");
-        }
-        Ok(())
-    }
-}
-
-/// The file, opened once and closed by the end of the process: closing any descriptor of a file loses the locks that
-/// SQLite has on it.
-fn opened(path: String) -> io::Result<Arc<File>> {
-    static FILES: Mutex<Option<HashMap<String, Arc<File>>>> = Mutex::new(None);
-    let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
-    let files = files.get_or_insert_default();
-    if let Some(file) = files.get(&path) {
-        return Ok(Arc::clone(file));
-    }
-    let file = Arc::new(File::open(&path)?);
-    files.insert(path, Arc::clone(&file));
-    Ok(file)
-}
-
-/// How the log is after this; `None` if there is none, or if somebody else copies it just now.
+/// The log after this checkpoint; `None` if there is no log, or if another connection copies it now.
 async fn checkpoint(on: &DatabaseConnection, mode: &str) -> Result<Option<Log>> {
     let sql = format!("PRAGMA wal_checkpoint({mode})");
     let Some(row) = on.query_one_raw(Statement::from_string(DbBackend::Sqlite, sql)).await? else {

@@ -137,7 +137,7 @@ pub(in crate::api) async fn one(
 
 /// Change, start or cancel an import
 ///
-/// It goes on in the service, whoever looks, and after a restart where it was. What its columns hold is remembered for the
+/// The service runs it in the background, and goes on with it after a restart. What its columns hold is remembered for the
 /// next file.
 #[utoipa::path(
     post,

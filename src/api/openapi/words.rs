@@ -69,7 +69,7 @@ words! {
     TemplateParameterFormat = ParameterFormat::ALL.iter().map(|format| format.as_str());
     /// What happens to a message whose outcome is unknown: the provider may have taken it.
     OnUnknownOutcome = UnknownOutcome::ALL.iter().map(|outcome| outcome.as_str());
-    /// What became of a record of a batch.
+    /// The result for one record of a batch.
     WriteResult = ["created", "updated", "unchanged", "rejected"];
     /// Where an import is.
     ImportState = import_job::State::ALL.iter().map(|state| state.as_str());

@@ -1,4 +1,4 @@
-//! What became of a send's messages in figures: how many are where, why some did not arrive, and how fast they went.
+//! Figures of a send: messages by state, failures by cause, and the pace over time.
 
 use std::time::Duration;
 

@@ -70,7 +70,7 @@ impl State {
     }
 }
 
-/// What became of the rows so far.
+/// Results of the rows so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Rows that created a contact.
@@ -109,7 +109,7 @@ pub struct Import {
     pub bytes: u64,
     /// Bytes of it whose rows are written.
     pub bytes_read: u64,
-    /// What became of the rows so far.
+    /// Results of the rows so far.
     pub counts: Counts,
     /// Why it failed, in a sentence.
     pub failure: Option<String>,

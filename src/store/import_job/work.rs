@@ -36,7 +36,7 @@ pub struct Work {
     pub position: u64,
     /// The number of the line there.
     pub line: u64,
-    /// What became of the rows so far.
+    /// Results of the rows so far.
     pub counts: Counts,
 }
 
