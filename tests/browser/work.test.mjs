@@ -149,6 +149,16 @@ test('a key is made with the keyboard alone', async () => {
     await reach(page, () => document.activeElement.textContent.trim() === 'Create key');
     await page.keyboard.press('Enter');
     await page.getByLabel('New key').waitFor();
+
+    await page.goto(`${demo.url}/console/keys`);
+    const row = page.getByRole('row').filter({ hasText: 'By keyboard' });
+    await reach(page, () => document.activeElement.closest('tr')?.textContent.includes('By keyboard')
+        && document.activeElement.textContent.trim() === 'Revoke');
+    await page.keyboard.press('Enter');
+    await eventually(() => page.evaluate(() => document.activeElement.textContent.trim() === 'Close'));
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await row.getByRole('button', { name: 'Revoke' }).waitFor({ state: 'detached' });
     assertQuiet(person, demo);
 });
 
