@@ -260,6 +260,11 @@ fn operator(world: &World, cases: &mut Cases) {
         "/operator/v1/channels",
         json!({"company_id": world.acme.id, "kind": "fax"}),
     );
+    let unknown = json!({
+        "company_id": world.acme.id, "kind": "business_account", "name": "Sales", "phone_number_id": "1", "waba_id": "2",
+        "token": "EAAG",
+    });
+    cases.post(Code::ProviderUnavailable, "/operator/v1/channels", unknown);
     cases.get(Code::InvalidPagination, "/operator/v1/changes?limit=1001");
 }
 
@@ -356,6 +361,9 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
         assert!(unseen.remove(code.as_str()), "{code} is reached by now");
         assert_eq!(status(code), if code == Code::NotOnWhatsapp { 422 } else { 400 });
     }
+
+    // Reached only with a provider that answers: see the tests of operators' records.
+    assert!(unseen.remove(Code::ProviderRefused.as_str()) && status(Code::ProviderRefused) == 422);
 
     // Reached only with a driver of web sessions: see the tests of pairing.
     assert!(unseen.remove(Code::PasskeyNotExpected.as_str()) && status(Code::PasskeyNotExpected) == 409);

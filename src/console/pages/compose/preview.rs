@@ -37,7 +37,10 @@ fn parts(choice: &Choice, words: &Words) -> Value {
     let mut parts = match choice.kind {
         Kind::Text => vec![body("message")],
         Kind::Image | Kind::Video | Kind::Audio | Kind::Document => {
-            vec![file(choice.kind.as_str(), words.one("link")), json!({"type": "BODY", "text": owned("caption")})]
+            vec![
+                file(choice.kind.as_str(), words.one("link")),
+                json!({"type": "BODY", "text": owned("caption")}),
+            ]
         }
         Kind::Buttons => {
             let button = |title: &str| json!({"type": "QUICK_REPLY", "text": title});
@@ -56,7 +59,13 @@ fn parts(choice: &Choice, words: &Words) -> Value {
         Kind::Product => vec![file("PRODUCT", words.one("product")), body("message"), footer],
         Kind::Products => {
             let list = listed(words, "products", |id| json!({"title": id}));
-            vec![header, body("message"), footer, list, json!({"type": "BUTTONS", "buttons": [{"type": "MPM"}]})]
+            vec![
+                header,
+                body("message"),
+                footer,
+                list,
+                json!({"type": "BUTTONS", "buttons": [{"type": "MPM"}]}),
+            ]
         }
         Kind::Template => {
             return choice.template.as_ref().map_or_else(|| json!([]), |template| filled(template, words));

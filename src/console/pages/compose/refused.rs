@@ -70,7 +70,9 @@ pub(super) fn fault(form: &mut Form, refusal: &Refusal) {
         Code::MissingRecipient => ("numbers", "compose-fault-recipient"),
         Code::NoValidRecipients => ("numbers", "compose-fault-nobody"),
         Code::TooManyRecipients | Code::TooManyTags => ("numbers", "compose-fault-too-many"),
-        Code::MissingPhoneNumber | Code::InvalidPhoneNumber if form.words().one("to") == super::web::GROUP => {
+        Code::MissingPhoneNumber | Code::InvalidPhoneNumber
+            if form.words().one("to") == super::web::GROUP =>
+        {
             ("group", "compose-fault-group")
         }
         Code::MissingPhoneNumber | Code::InvalidPhoneNumber => ("number", "compose-fault-number"),
