@@ -243,8 +243,8 @@ async fn what_a_phone_cannot_send_is_told_beside_its_field_and_the_words_stay() 
 async fn beyond_the_pace_the_page_says_when_to_come_again() {
     let stage = Stage::of_tier(json!({"daily_cap": 1})).await;
     let member = stage.world.signed_in(Role::Member).await;
-    let page = member.page(NEW).await;
-    assert!(page.contains("1 left"), "{page}");
+    // The service takes a new tier up a moment after it is written.
+    until("what is left of the day", async || member.page(NEW).await.contains("1 left")).await;
     let (_, send) = checked(&member, &stage.fields(&[])).await;
     assert_eq!(post(&member, &send).await.status, 303);
     until("the message", async || stage.messages().await.len() == 1).await;
