@@ -52,7 +52,7 @@ pub(super) enum Network {
 impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::V4(octets) => Ipv4Addr::from(*octets).fmt(f),
+            Self::V4(octets) => write!(f, "{}", Ipv4Addr::from(*octets)),
             Self::V6([a, b, c, d, e, g, h, i]) => {
                 let network = [*a, *b, *c, *d, *e, *g, *h, *i, 0, 0, 0, 0, 0, 0, 0, 0];
                 write!(f, "{}/64", Ipv6Addr::from(network))
