@@ -10,6 +10,7 @@ use super::language::Language;
 use super::page::{self, Menu, Page};
 use super::visitor::{Person, Visitor};
 use crate::accounts::Role;
+use crate::surface::Proxies;
 
 /// The whole document.
 pub(super) fn page(visitor: &Visitor, path: &str, page: &Page) -> Markup {
@@ -115,7 +116,10 @@ fn foot(visitor: &Visitor, path: &str) -> Markup {
 
 /// The page that says what went wrong.
 pub(super) fn fault(request: &HttpRequest, error: &Error) -> HttpResponse {
-    let visitor = Visitor::of(request).unwrap_or_else(|_| Visitor::new(request.headers(), None, None));
+    let visitor = Visitor::of(request).unwrap_or_else(|_| {
+        let client = Proxies::default().client(None, request.headers());
+        Visitor::new(request.headers(), client, None)
+    });
     let (title, sentence) = error.keys();
     let text = visitor.text;
     let body = html! {

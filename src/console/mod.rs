@@ -69,8 +69,10 @@ mod words;
 mod zone;
 
 use std::fmt;
+use std::net::SocketAddr;
 
 use actix_web::Resource;
+use actix_web::http::header::HeaderMap;
 use actix_web::web::Data;
 use url::Url;
 
@@ -79,6 +81,7 @@ pub use self::route::{Access, Route};
 use crate::accounts::Accounts;
 use crate::domain::request::Limits;
 use crate::engine::Engine;
+use crate::surface::{Client, Proxies};
 
 /// What pages work with.
 pub struct State {
@@ -101,11 +104,13 @@ pub struct Options {
     pub page_size: u64,
     /// What one send may contain.
     pub send: Limits,
+    /// The proxies that are believed who asks, and how.
+    pub proxies: Proxies,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { public_url: None, page_size: 50, send: Limits::default() }
+        Self { public_url: None, page_size: 50, send: Limits::default(), proxies: Proxies::default() }
     }
 }
 
@@ -225,9 +230,11 @@ impl State {
         self.streams.open()
     }
 
-    /// Whether browsers reach the service over https.
-    fn is_secure(&self) -> bool {
-        self.options.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
+    /// The client behind a request, and whether its browser reaches the service over https.
+    fn client(&self, peer: Option<SocketAddr>, headers: &HeaderMap) -> Client {
+        let client = self.options.proxies.client(peer.map(|address| address.ip()), headers);
+        let is_public = self.options.public_url.as_ref().is_some_and(|url| url.scheme() == "https");
+        Client { is_https: is_public || client.is_https, ..client }
     }
 }
 
@@ -240,6 +247,6 @@ impl fmt::Debug for State {
 /// The console's paths, each with what serves it, to be registered in this order beside the API. `with_operators` when they
 /// include those of operators.
 pub fn resources(state: &Data<State>, with_operators: bool) -> Vec<(&'static str, Resource)> {
-    let all = paths().resources(state);
+    let all = route::resources(paths(), state);
     all.into_iter().filter(|(path, _)| with_operators || !path.starts_with(OPERATOR)).collect()
 }

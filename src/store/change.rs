@@ -14,6 +14,7 @@ use sea_orm::{
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::failed_sign_in::STRANGER;
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::page::{Page, PageRequest};
@@ -58,7 +59,7 @@ impl fmt::Display for Who {
             Self::Operator(name) => f.write_str(name),
             Self::CommandLine(user) => write!(f, "cli:{user}"),
             Self::User { email, .. } => write!(f, "user:{email}"),
-            Self::Stranger { .. } => f.write_str("user:"),
+            Self::Stranger { .. } => f.write_str(STRANGER),
         }
     }
 }
