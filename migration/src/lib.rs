@@ -32,6 +32,7 @@ mod m20261122_000070_create_users;
 mod m20261122_000071_add_scopes_to_api_keys;
 mod m20261122_000072_import_and_delete_contacts;
 mod m20261122_000073_create_send_sources;
+mod m20261122_000075_index_changes;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -63,6 +64,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000071_add_scopes_to_api_keys::Migration),
             Box::new(m20261122_000072_import_and_delete_contacts::Migration),
             Box::new(m20261122_000073_create_send_sources::Migration),
+            Box::new(m20261122_000075_index_changes::Migration),
         ]
     }
 }
