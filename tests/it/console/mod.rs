@@ -8,6 +8,7 @@ mod company;
 mod compose;
 mod contacts;
 mod forms;
+mod help;
 mod imports;
 mod keys;
 mod live;
