@@ -5,6 +5,7 @@ use actix_web::{HttpRequest, HttpResponse, ResponseError as _};
 use maud::{DOCTYPE, Markup, html};
 
 use super::assets;
+use super::component::explain;
 use super::error::Error;
 use super::language::Language;
 use super::page::{self, Menu, Page};
@@ -109,7 +110,10 @@ fn foot(visitor: &Visitor, path: &str) -> Markup {
                         aria-pressed=(language == text.0) { (language.name()) }
                 }
             }
-            a href="/docs" { (text.get("shell-reference")) }
+            div.row.references {
+                a href=(explain::PLACE) { (text.get("shell-help")) }
+                a href="/docs" { (text.get("shell-reference")) }
+            }
         }
     }
 }

@@ -123,6 +123,7 @@ route::table! {
     POST "/console/sign-out" => pages::sign_in::sign_out, Public;
     POST "/console/language" => pages::language::choose, Public;
     GET "/console/channels" => pages::channels::show, Viewer;
+    GET "/console/channels/live" => pages::channels::follow, Viewer;
     GET "/console/channels/new" => pages::new_channel::show, Owner;
     POST "/console/channels/new" => pages::new_channel::add, Owner;
     GET "/console/channels/{id}" => pages::channel::show, Viewer;
@@ -135,6 +136,7 @@ route::table! {
     POST "/console/channels/{id}/unlink" => pages::channel::pairing::unlink, Member;
     GET "/console/templates" => pages::templates::show, Viewer;
     POST "/console/templates/sync" => pages::templates::sync, Member;
+    GET "/console/help" => pages::help::show, Public;
     GET "/console/link/{token}" => pages::link::show, Public;
     POST "/console/link/{token}" => pages::link::accept, Public;
     GET "/console/account" => pages::account::show, SignedIn;
@@ -189,7 +191,7 @@ route::table! {
     GET "/console/contacts/import/{id}" => pages::import::show, Viewer;
     POST "/console/contacts/import/{id}" => pages::import::steer, Member;
     GET "/console/contacts/import/{id}/live" => pages::import::follow, Viewer;
-    GET "/console/contacts/import/{id}/rejected" => pages::import::rejected, Viewer;
+    GET "/console/contacts/import/{id}/rejected" => pages::rejected_rows::rejected, Viewer;
     GET "/console/contacts/{id}" => pages::contact::show, Viewer;
     POST "/console/contacts/{id}" => pages::contact::change, Member;
     POST "/console/contacts/{id}/delete" => pages::contact::delete, Member;

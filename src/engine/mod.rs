@@ -17,6 +17,7 @@ mod imports;
 mod indexing;
 mod journey;
 mod keys;
+mod last_seconds;
 mod ledger;
 mod messages_csv;
 mod new_channel;
@@ -145,6 +146,8 @@ pub struct Caller {
     pub company_id: Uuid,
     /// The key; of a session's token the session.
     pub key_id: Uuid,
+    /// What the company calls the key; empty for a session's token.
+    pub key_name: Arc<str>,
     /// The name of the company's tier.
     pub tier: Arc<str>,
     /// What the key may be used for.
@@ -194,8 +197,8 @@ impl Engine {
     pub async fn authenticate(&self, key: &str) -> Result<Option<Caller>, Error> {
         let key = self.0.keys.find(self.store(), key).await?;
         Ok(key.map(|key| {
-            let KeyRecord { id: key_id, company_id, tier, scopes, .. } = key;
-            Caller { company_id, key_id, tier, scopes }
+            let KeyRecord { id: key_id, company_id, name: key_name, tier, scopes, .. } = key;
+            Caller { company_id, key_id, key_name, tier, scopes }
         }))
     }
 

@@ -329,3 +329,24 @@ async fn a_channel_with_sends_or_a_phone_stays_and_goes_on() {
     let refused = world.operate(Method::DELETE, &format!("/channels/{}", linked.id), Value::Null).await;
     assert_eq!(refused.code().as_deref(), Some("channel_in_use"));
 }
+
+#[tokio::test]
+async fn changes_are_narrowed_by_kind_by_who_made_them_and_by_time() {
+    let world = World::new().await;
+    world.operated(Method::POST, "/companies", json!({"name": "Initech"}), 201).await;
+    let count = async |query: &str| world.listed(&format!("/changes?limit=100&{query}")).await.len();
+    let all = world.listed("/changes?limit=100").await;
+    let of_ana = all.iter().filter(|change| change["who"] == "ana").count();
+    assert_eq!((count("who=ana").await, of_ana), (1, 1), "{all:?}");
+    assert_eq!(count("who=ana&what=company").await, 1);
+    assert_eq!(count("who=ana&what=tier").await, 0);
+    assert_eq!(count("who=an").await, 0, "a whole name");
+    assert_eq!(count("from=2020-01-01T00:00:00Z&to=2999-01-01T00:00:00%2B02:00").await, all.len());
+    assert_eq!(count("to=2020-01-01T00:00:00Z").await, 0);
+    let at = all.iter().find(|change| change["who"] == "ana").unwrap()["at"].as_str().unwrap();
+    assert_eq!(count(&format!("who=ana&to={at}")).await, 0, "the end is left out");
+    for wrong in ["what=nothing", "from=yesterday", "to=2020-01-01"] {
+        let refused = world.operate(Method::GET, &format!("/changes?{wrong}"), Value::Null).await;
+        assert_eq!((refused.status, refused.code().as_deref()), (400, Some("invalid_field")), "{wrong}");
+    }
+}

@@ -9,6 +9,7 @@ mod compose;
 mod compose_phone;
 mod contacts;
 mod forms;
+mod help;
 mod imports;
 mod keys;
 mod live;
