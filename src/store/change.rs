@@ -102,6 +102,8 @@ pub enum What {
     SignIn,
     /// A session that was ended, or given a token for programs; the subject is the person's e-mail.
     Session,
+    /// The database as a whole, which was restored from a backup.
+    Database,
 }
 
 impl What {
@@ -125,6 +127,7 @@ impl What {
         Self::Link,
         Self::SignIn,
         Self::Session,
+        Self::Database,
     ];
 
     /// The word in answers and in the database.
@@ -148,6 +151,7 @@ impl What {
             Self::Link => "link",
             Self::SignIn => "sign_in",
             Self::Session => "session",
+            Self::Database => "database",
         }
     }
 
