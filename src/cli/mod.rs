@@ -5,21 +5,27 @@
 //! standard input; as arguments only what a load test is given. Called by `main` only.
 
 mod argument;
+mod backup;
 mod channel;
 mod channel_record;
 mod company;
+mod completions;
 mod contacts;
 mod demo;
+mod doctor;
 mod failure;
+mod health;
 mod key;
 mod loadtest;
 mod machine_user;
+mod man;
 mod migrate;
 mod operator;
 mod output;
 mod pairing;
 mod plan;
 mod progress;
+mod restore;
 mod secret_input;
 mod secrets;
 mod serve;
@@ -35,7 +41,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use self::session::Session;
 
@@ -93,6 +99,18 @@ enum Command {
     /// Bring the database's schema up to date, or back
     #[command(subcommand)]
     Migrate(Migrate),
+    /// Write a backup of the database to a file, while the service runs
+    Backup(backup::Arguments),
+    /// Put a backup in the place of the database; what may have been sent since is not sent again
+    Restore(restore::Arguments),
+    /// Check what the service needs: configuration, database, keys, provider, clock, limits
+    Doctor,
+    /// Ask the service of this configuration whether it is ready
+    Health,
+    /// Print the completions of a shell
+    Completions(completions::Arguments),
+    /// Print the manual page, or write one for each command into a directory
+    Man(man::Arguments),
     #[command(flatten)]
     Record(Record),
 }
@@ -281,6 +299,12 @@ async fn execute(Line { global, command }: Line) -> anyhow::Result<()> {
         Command::Migrate(Migrate::Up) => migrate::up(&global).await,
         Command::Migrate(Migrate::Down(arguments)) => migrate::down(&global, arguments).await,
         Command::Migrate(Migrate::Status) => migrate::status(&global).await,
+        Command::Backup(arguments) => backup::run(&global, arguments).await,
+        Command::Restore(arguments) => restore::run(&global, arguments).await,
+        Command::Doctor => doctor::run(&global).await,
+        Command::Health => health::run(&global).await,
+        Command::Completions(arguments) => completions::run(arguments, &mut Line::command()),
+        Command::Man(arguments) => man::run(&global, arguments, Line::command()),
         Command::Record(command) => {
             let session = Session::open(&global).await?;
             let result = in_session(&session, command).await;

@@ -1,6 +1,8 @@
 //! The `pombo` program as an operator meets it: output, sentences, exit codes.
 
 mod demo;
+#[cfg(unix)]
+mod doctor;
 mod loadtest;
 mod log;
 mod operator;
@@ -9,6 +11,7 @@ mod private;
 mod provider_version;
 mod refusals;
 mod secrets;
+mod shell;
 mod suppression;
 mod tuning;
 mod user;

@@ -3,6 +3,7 @@
 
 mod accounts;
 mod api;
+mod backup;
 mod child;
 mod cli;
 #[cfg(debug_assertions)]
@@ -30,6 +31,7 @@ mod media;
 mod outage;
 mod overlooked;
 mod own_process;
+mod packaging;
 mod plan;
 mod postgres_proxy;
 mod program;

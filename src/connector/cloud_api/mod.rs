@@ -9,6 +9,7 @@ mod disposition;
 mod hint;
 mod lenient;
 mod number;
+pub mod reach;
 mod template;
 #[cfg(test)]
 mod tests;
