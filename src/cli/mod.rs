@@ -10,6 +10,7 @@ mod channel_record;
 mod company;
 mod contacts;
 mod demo;
+mod explain;
 mod failure;
 mod key;
 mod loadtest;
@@ -90,6 +91,8 @@ enum Command {
     Simulator(simulator::Arguments),
     /// Load a service and measure what becomes of it: one of its own, or one that runs
     Loadtest(Box<loadtest::Arguments>),
+    /// Say what a code or a word in an answer means, and what to do about it
+    Explain(explain::Arguments),
     /// Bring the database's schema up to date, or back
     #[command(subcommand)]
     Migrate(Migrate),
@@ -278,6 +281,7 @@ async fn execute(Line { global, command }: Line) -> anyhow::Result<()> {
         Command::Demo(arguments) => demo::run(&global, arguments).await,
         Command::Simulator(arguments) => simulator::run(&global, arguments).await,
         Command::Loadtest(arguments) => loadtest::run(&global, *arguments).await,
+        Command::Explain(arguments) => explain::run(&global, &arguments),
         Command::Migrate(Migrate::Up) => migrate::up(&global).await,
         Command::Migrate(Migrate::Down(arguments)) => migrate::down(&global, arguments).await,
         Command::Migrate(Migrate::Status) => migrate::status(&global).await,

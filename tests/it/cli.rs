@@ -1,6 +1,7 @@
 //! The `pombo` program as an operator meets it: output, sentences, exit codes.
 
 mod demo;
+mod explain;
 mod loadtest;
 mod log;
 mod operator;

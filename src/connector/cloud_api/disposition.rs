@@ -5,11 +5,13 @@
 //! <https://developers.facebook.com/docs/graph-api/guides/error-handling> for codes below 1,000. The same codes
 //! come in answers and, later, in webhooks.
 
+mod documented;
 #[cfg(test)]
 mod tests;
 
 use std::ops::RangeInclusive;
 
+pub use self::documented::{ProviderCode, documented};
 use crate::connector::Disposition::{
     self, Block, Disconnect, Fail, HoldRecipient, HoldTemplate, Maintenance, Pair, Restrict, Retry,
     SlowAccount, SlowApp, SlowNumber, Suppress, Wait,
@@ -32,7 +34,7 @@ pub(super) struct ErrorFacts {
 struct Group {
     means: Disposition,
     codes: &'static [i64],
-    /// First to last.
+    /// First to last. What the provider says with each code stands in [`documented`].
     ranges: &'static [RangeInclusive<i64>],
 }
 

@@ -18,7 +18,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Response, Url};
 
 pub use self::body::Rendered;
-pub use self::disposition::refuses_credentials;
+pub use self::disposition::{ProviderCode, documented, refuses_credentials};
 use super::{Disposition, Error, Health, Reply, http};
 use crate::config;
 use crate::domain::message::Failure;

@@ -1,5 +1,6 @@
 //! Every documented code, one by one.
 
+use super::documented::CODES;
 use super::*;
 
 const UNKNOWN: ErrorFacts = ErrorFacts {
@@ -110,6 +111,17 @@ fn each_code_of_the_table_is_in_this_test() {
     for code in TABLE.iter().flat_map(|group| group.codes) {
         assert!(EVERY_CODE.iter().any(|(tested, _)| tested == code), "{code}");
     }
+}
+
+#[test]
+fn every_code_of_the_table_is_documented_and_no_other() {
+    let mut listed: Vec<_> = TABLE
+        .iter()
+        .flat_map(|group| group.codes.iter().map(|code| *code..=*code).chain(group.ranges.iter().cloned()))
+        .map(|codes| (*codes.start(), *codes.end()))
+        .collect();
+    listed.sort_unstable();
+    assert_eq!(CODES.iter().map(|(first, last, _)| (*first, *last)).collect::<Vec<_>>(), listed);
 }
 
 #[test]
