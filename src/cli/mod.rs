@@ -13,6 +13,7 @@ mod completions;
 mod contacts;
 mod demo;
 mod doctor;
+mod explain;
 mod failure;
 mod health;
 mod key;
@@ -96,6 +97,8 @@ enum Command {
     Simulator(simulator::Arguments),
     /// Load a service and measure what becomes of it: one of its own, or one that runs
     Loadtest(Box<loadtest::Arguments>),
+    /// Say what a code or a word in an answer means, and what to do about it
+    Explain(explain::Arguments),
     /// Bring the database's schema up to date, or back
     #[command(subcommand)]
     Migrate(Migrate),
@@ -296,6 +299,7 @@ async fn execute(Line { global, command }: Line) -> anyhow::Result<()> {
         Command::Demo(arguments) => demo::run(&global, arguments).await,
         Command::Simulator(arguments) => simulator::run(&global, arguments).await,
         Command::Loadtest(arguments) => loadtest::run(&global, *arguments).await,
+        Command::Explain(arguments) => explain::run(&global, &arguments),
         Command::Migrate(Migrate::Up) => migrate::up(&global).await,
         Command::Migrate(Migrate::Down(arguments)) => migrate::down(&global, arguments).await,
         Command::Migrate(Migrate::Status) => migrate::status(&global).await,

@@ -3,6 +3,7 @@
 mod demo;
 #[cfg(unix)]
 mod doctor;
+mod explain;
 mod loadtest;
 mod log;
 mod operator;

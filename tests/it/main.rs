@@ -14,6 +14,7 @@ mod console;
 mod contacts;
 mod database;
 mod delivery;
+mod documents;
 mod doubt;
 mod dropped;
 #[cfg(feature = "web-session")]
@@ -36,7 +37,6 @@ mod plan;
 mod postgres_proxy;
 mod program;
 mod proxy;
-mod readme;
 mod receipts;
 mod refused_rows;
 mod release_build;

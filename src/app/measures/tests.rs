@@ -1,4 +1,4 @@
-//! What is measured, what is described and what the README tells are the same.
+//! What is measured, what is described and what the documentation lists are the same.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -105,8 +105,8 @@ fn words(cell: &str) -> impl Iterator<Item = String> {
 
 /// The table of metrics for operators: the name in the first column, the labels in the second.
 fn told() -> Metrics {
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    let table = readme.lines().skip_while(|line| !line.starts_with("| metric | labels |")).skip(2);
+    let page = fs::read_to_string(root().join("docs/metrics.md")).unwrap();
+    let table = page.lines().skip_while(|line| !line.starts_with("| metric | labels |")).skip(2);
     let rows = table.take_while(|line| line.starts_with('|'));
     let told = rows.map(|row| {
         let mut cells = row.trim_matches('|').split('|');
@@ -126,7 +126,7 @@ fn whatever_is_counted_is_described_and_nothing_else() {
 }
 
 #[test]
-fn the_readme_tells_operators_of_every_metric() {
+fn the_documentation_lists_every_metric() {
     assert_eq!(told(), labelled(COUNTERS.iter().chain(GAUGES).chain(SECONDS_TAKEN).chain(PROCESS)));
 }
 

@@ -18,7 +18,7 @@ use super::{ChannelActor, Gate, figures};
 use crate::clock::Timestamp;
 use crate::connector::Disposition;
 use crate::connector::cloud_api::{CloudApi, Connections};
-use crate::domain::channel::{Channel, Connection, Kind, Level, Reason, Status, Trial};
+use crate::domain::channel::{Channel, Connection, Kind, Level, Reason, ReasonCode, Status, Trial};
 use crate::domain::message::Failure;
 use crate::domain::outlook;
 use crate::engine::throttle::Scope;
@@ -216,7 +216,8 @@ impl ChannelActor {
                     if !actor.link.connection.accepts() {
                         return;
                     }
-                    let reason = Reason { code: "no_usable_token".to_owned(), sentence, provider_code: None };
+                    let code = ReasonCode::NoUsableToken.as_str().to_owned();
+                    let reason = Reason { code, sentence, provider_code: None };
                     actor.change(Status::Disconnected, Some(reason), ctx);
                 }
                 Err(error) => {
