@@ -5,12 +5,11 @@
 //! no I/O of its own. The shell is the channel's actor: it hands the machine what happens, and does what the machine
 //! wants done.
 
-mod machine;
+pub(crate) mod machine;
 mod shell;
 
-pub(crate) use self::machine::{
-    Admit, Look, LookAhead, Machine, Overlooked, PAIR_SENTENCE, Pace, Recheck, Release, Troubled, Viewed,
-};
+pub(crate) use self::machine::{Admit, PAIR_SENTENCE, Troubled, Viewed};
 pub(crate) use self::shell::{
-    AskPace, ClockWasSet, Explain, Gate, Handle, Heard, Refresh, Stop, TemplatesChanged, ToChannel, connector,
+    AskPace, ClockWasSet, Explain, Gate, Handle, Heard, Look, LookAhead, Overlooked, Recheck, Refresh,
+    Release, Stop, TemplatesChanged, ToChannel, connector,
 };

@@ -1,4 +1,4 @@
-//! Sends that were accepted just now, on their way to the channel's actor.
+//! Sends that were accepted just now, on their way to the channel.
 //!
 //! From the moment when a send is durable it can be paused, canceled or expire, and the message that says so may
 //! be here before the send itself is. Whatever came in that order, or late, is not begun from the message: the
@@ -6,13 +6,12 @@
 
 use std::collections::VecDeque;
 
-use actix::prelude::*;
 use uuid::Uuid;
 
-use super::{ChannelActor, loading};
-use crate::clock::Timestamp;
+use super::moment::Step;
+use super::{Machine, restored};
 use crate::domain::send::Recipients;
-use crate::engine::ledger::Arrived;
+use crate::engine::ledger::AcceptedSend;
 use crate::store::send::Size;
 
 /// A send overtaken by its release arrives within a commit's answer: so many others are not released meanwhile.
@@ -39,33 +38,30 @@ impl ReleasedEarly {
     }
 }
 
-impl Handler<Arrived> for ChannelActor {
-    type Result = ();
-
-    fn handle(&mut self, Arrived { sends, is_late }: Arrived, ctx: &mut Self::Context) {
-        let wall = Timestamp::now();
-        for send in &sends {
+impl Machine {
+    /// These sends became durable.
+    pub(super) fn accepted(&mut self, sends: &[AcceptedSend], is_late: bool, step: &mut Step<'_>) {
+        let wall = step.wall();
+        for send in sends {
             if self.released_early.take(send.id) || is_late {
                 self.lanes.look_again();
                 continue;
             }
             if let Some(send_at) = send.order.schedule.send_at.filter(|send_at| *send_at > wall) {
-                self.look_at(Some(send_at));
+                self.queue.look_at(Some(send_at));
                 continue;
             }
             let size = match send.recipients {
                 Recipients::One(_) | Recipients::Group => Size::Direct,
                 Recipients::Blocks(_) => Size::Bulk,
             };
-            if self.stopping.is_none() && self.may_begin(send) && self.lanes.admits(size) {
-                self.lanes.add(loading::begin(self.channel.kind, send));
+            if !self.is_stopping() && self.may_begin(send, wall) && self.lanes.admits(size) {
+                self.lanes.add(restored::begin(self.channel.kind, send));
             }
         }
-        self.pump(ctx);
+        self.pump(step);
     }
-}
 
-impl ChannelActor {
     /// The send is released: should it still be on its way here, it is not begun when it arrives.
     pub(super) fn released(&mut self, send_id: Uuid) {
         if !self.lanes.holds(send_id) {
@@ -75,4 +71,20 @@ impl ChannelActor {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_releases_are_remembered_and_each_once() {
+        let mut released = ReleasedEarly::default();
+        for send in 0..=REMEMBERED as u128 {
+            released.add(Uuid::from_u128(send));
+        }
+        released.add(Uuid::from_u128(7));
+        assert!(!released.take(Uuid::from_u128(0)), "the oldest went");
+        assert!(released.take(Uuid::from_u128(1)));
+        assert!(!released.take(Uuid::from_u128(1)));
+        assert!(released.take(Uuid::from_u128(7)));
+        assert_eq!(released.0.len(), REMEMBERED - 2);
+    }
+}

@@ -1,43 +1,39 @@
-//! The connection of a channel: its state, the connector that fits it, and what changes them.
+//! The connection of a channel: its state, whether there is a connector that fits it, and what changes them.
 //!
 //! Only what the provider says about credentials or registration disconnects; silence, server errors and
 //! time-outs never do. A channel of which a message was refused is connected again by a [`trial`](super::trial). A
 //! disconnected channel keeps its queue. Changes are written to the store only if nobody else changed the state since
 //! (a person who reconnects wins), and taken from there only if newer.
 
-use std::rc::Rc;
+use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actix::prelude::*;
-
+use super::Machine;
 use super::canary::Canary;
-use super::connector::Connector;
 use super::dispatch::Held;
-use super::{ChannelActor, Gate, figures};
+use super::effect::{Effect, Figure, SaveConnection};
+use super::input::{Connected, NotConnected, Saved};
+use super::moment::Step;
+use super::retries::Retry;
 use crate::clock::Timestamp;
 use crate::connector::Disposition;
-use crate::connector::cloud_api::{CloudApi, Connections};
 use crate::domain::channel::{Channel, Connection, Kind, Level, Reason, Status, Trial};
 use crate::domain::message::Failure;
 use crate::domain::outlook;
 use crate::engine::throttle::Scope;
-use crate::store;
-use crate::store::channel::Sealed;
-use crate::vault::context;
 
-/// How long a failed write of the state is let be.
-const WRITE_PAUSE: Duration = Duration::from_secs(1);
 /// How long messages wait for the provider's first answer about the number, which says how fast it may send.
 const LEVEL_PATIENCE: Duration = Duration::from_secs(10);
 
-/// What the actor knows of its connection.
+/// What the machine knows of its connection.
 pub(super) struct Link {
+    kind: Kind,
     connection: Connection,
     /// What the channel owes before it is connected again.
     pub(super) canary: Canary,
-    gate: Gate,
-    connector: Option<Connector>,
+    /// The shell has a connector of this generation.
+    has_connector: bool,
     /// What shares its budget at the provider with this channel: the app, then the business account.
     scopes: Vec<Scope>,
     /// Rises with every new connector.
@@ -50,50 +46,64 @@ pub(super) struct Link {
     level_awaited_until: Option<Instant>,
     /// The provider described the number since the connector was made.
     pub(super) is_described: bool,
-    /// The provider is being asked how the number is.
-    pub(super) probing: bool,
-    /// When that was last begun.
-    pub(super) probed_at: Option<Instant>,
-    /// There are news of the number since.
-    pub(super) has_news: bool,
-    /// The timer that asks the provider how the channel is.
-    pub(super) probe: Option<SpawnHandle>,
+    pub(super) probe: Probe,
     /// The revision of the state as last read or written.
     revision: i64,
-    /// The state in the store, while a change is on its way there.
-    writing: bool,
+    /// The change of the state that is on its way to the store.
+    saving: Option<SaveConnection>,
+}
+
+/// Asking the provider how the number is.
+#[derive(Debug, Default)]
+pub(super) struct Probe {
+    /// The provider is being asked.
+    pub(super) is_asking: bool,
+    /// It is being asked because there were news.
+    pub(super) is_for_news: bool,
+    /// When that was last begun.
+    pub(super) begun: Option<Instant>,
+    /// There are news of the number since.
+    pub(super) has_news: bool,
+    /// When it is asked next.
+    pub(super) next: Option<Instant>,
 }
 
 impl Link {
-    pub(super) fn new(connection: Connection, trial: Option<Trial>, gate: Gate) -> Self {
-        gate.publish(&connection);
+    pub(super) fn new(kind: Kind, connection: Connection, trial: Option<Trial>) -> Self {
         Self {
+            kind,
             connection,
             canary: Canary::new(trial),
-            gate,
-            connector: None,
+            has_connector: false,
             scopes: Vec::new(),
             generation: 0,
             refusals: 0,
             level: None,
             level_awaited_until: None,
             is_described: false,
-            probing: false,
-            probed_at: None,
-            has_news: false,
-            probe: None,
+            probe: Probe::default(),
             revision: 0,
-            writing: false,
+            saving: None,
         }
     }
 
     /// Goes over to another state; the one before.
-    fn set(&mut self, connection: Connection) -> Connection {
-        self.gate.publish(&connection);
+    fn set(&mut self, connection: Connection, step: &mut Step<'_>) -> Connection {
+        step.push(Effect::Publish(connection.clone()));
         if connection.status != self.connection.status {
-            figures::changed(connection.status);
+            step.note(Figure::Changed(connection.status));
         }
-        std::mem::replace(&mut self.connection, connection)
+        mem::replace(&mut self.connection, connection)
+    }
+
+    /// When the provider is asked next how the number is, if that is fixed.
+    pub(super) const fn probe_at(&self) -> Option<Instant> {
+        self.probe.next
+    }
+
+    /// Whether it is time to ask it, which is once so.
+    pub(super) fn take_due_probe(&mut self, now: Instant) -> bool {
+        self.probe.next.take_if(|at| *at <= now).is_some()
     }
 
     /// What shares its budget at the provider with this channel.
@@ -116,21 +126,20 @@ impl Link {
         &self.connection
     }
 
-    /// The provider's API, whether messages may go or not: to ask how the channel is. A web session tells that
+    /// Whether the provider can be asked how the channel is, whether messages may go or not. A web session tells that
     /// by itself.
-    pub(super) fn questioner(&self) -> Option<Rc<CloudApi>> {
-        self.connector.as_ref()?.cloud_api()
+    pub(super) fn can_ask(&self) -> bool {
+        self.has_connector && self.kind == Kind::BusinessAccount
     }
 
-    /// The connector, while messages may go.
-    pub(super) fn connector(&self) -> Option<Connector> {
-        let connector = self.connector.as_ref()?;
-        let may_go = match connector {
-            Connector::CloudApi(_) if self.canary.trial().is_some() => self.canary.is_half_open(),
-            Connector::CloudApi(_) => self.connection.accepts(),
-            Connector::WebSession(_) => self.connection.status == Status::Connected,
+    /// Whether messages may go.
+    pub(super) fn can_send(&self) -> bool {
+        let may_go = match self.kind {
+            Kind::BusinessAccount if self.canary.trial().is_some() => self.canary.is_half_open(),
+            Kind::BusinessAccount => self.connection.accepts(),
+            Kind::WebSession => self.connection.status == Status::Connected,
         };
-        may_go.then(|| connector.clone())
+        self.has_connector && may_go
     }
 
     /// Why no message may follow just now although the connector may be used: the answer to the canary, or to the first
@@ -171,216 +180,170 @@ impl Link {
     }
 }
 
-impl ChannelActor {
-    /// Reads the secrets and makes a connector. Whatever an earlier call still brings is out of date from here
-    /// on.
-    pub(super) fn connect(&mut self, ctx: &mut Context<Self>) {
+impl Machine {
+    /// Asks for a connector. Whatever an earlier one still brings is out of date from here on.
+    pub(super) fn connect(&mut self, step: &mut Step<'_>) {
         self.link.revision = self.link.revision.max(self.channel.revision);
         self.link.generation += 1;
-        self.link.probing = false;
+        self.link.probe.is_asking = false;
         self.link.is_described = false;
+        step.push(Effect::Connect { generation: self.link.generation });
         if self.channel.kind == Kind::WebSession {
-            self.link.connector =
-                Some(Connector::WebSession(Rc::new(self.shared.web_channel(&self.channel))));
-            self.learn_rhythm(ctx);
+            self.link.has_connector = true;
+            self.learn_rhythm(step);
+        }
+    }
+
+    /// The connector is there, or there is none.
+    pub(super) fn connected(
+        &mut self,
+        generation: u64,
+        result: Result<Connected, NotConnected>,
+        step: &mut Step<'_>,
+    ) {
+        if generation != self.link.generation {
             return;
         }
-        let generation = self.link.generation;
-        let (shared, channel) = (Arc::clone(&self.shared), Arc::clone(&self.channel));
-        let connections = self.connections.clone();
-        let (store, id) = (shared.reader.store(), channel.id);
-        let reading = shared.reader.read(async move { store.channel_secrets(id).await });
-        async move {
-            let sealed = reading.await?;
-            Ok::<_, store::Error>(connector(&shared, &channel, connections, sealed))
-        }
-        .into_actor(self)
-        .map(move |result, actor, ctx| {
-            if generation != actor.link.generation {
-                return;
-            }
-            match result {
-                Ok(Ok((connector, app))) => {
-                    let waba_id = actor.channel.waba_id.as_deref().unwrap_or_default();
-                    actor.link.scopes = vec![app, Scope::account(waba_id)];
-                    actor.link.connector = Some(Connector::CloudApi(Rc::new(connector)));
-                    let patience = (!actor.is_level_known()).then(|| Instant::now() + LEVEL_PATIENCE);
-                    actor.link.level_awaited_until = patience;
-                    if actor.link.accepts() {
-                        actor.half_open(false, ctx);
-                    }
-                    actor.begin_probing(ctx);
-                    actor.pump(ctx);
+        match result {
+            Ok(Connected { app }) => {
+                let waba_id = self.channel.waba_id.as_deref().unwrap_or_default();
+                self.link.scopes = vec![app, Scope::account(waba_id)];
+                self.link.has_connector = true;
+                let patience = (!self.is_level_known()).then(|| step.now() + LEVEL_PATIENCE);
+                self.link.level_awaited_until = patience;
+                if self.link.accepts() {
+                    self.half_open(false, step);
                 }
-                Ok(Err(sentence)) => {
-                    if !actor.link.connection.accepts() {
-                        return;
-                    }
+                self.begin_probing(step);
+                self.pump(step);
+            }
+            Err(NotConnected::Unusable(sentence)) => {
+                if self.link.connection.accepts() {
                     let reason = Reason { code: "no_usable_token".to_owned(), sentence, provider_code: None };
-                    actor.change(Status::Disconnected, Some(reason), ctx);
-                }
-                Err(error) => {
-                    tracing::error!(channel.id = %actor.channel.id, %error, "reading the channel's secrets failed");
-                    ctx.run_later(WRITE_PAUSE, move |actor, ctx| {
-                        if generation == actor.link.generation {
-                            actor.connect(ctx);
-                        }
-                    });
+                    self.change(Status::Disconnected, Some(reason), step);
                 }
             }
-        })
-        .spawn(ctx);
+            Err(NotConnected::Failed) => self.retries.add(Retry::Connect { generation }, step.now()),
+        }
     }
 
     /// Takes up a changed record or tier.
-    pub(super) fn refresh(&mut self, channel: &Arc<Channel>, ctx: &mut Context<Self>) {
+    pub(super) fn refresh(&mut self, channel: &Arc<Channel>, step: &mut Step<'_>) {
         if channel.revision >= self.channel.revision {
             self.channel = Arc::clone(channel);
-            if let Some(rhythm) = &mut self.rhythm {
-                rhythm.linked(channel.linked_at);
-            }
+            self.admission.linked(channel.linked_at);
         }
-        self.retune();
-        if channel.revision > self.link.revision && !self.link.writing {
-            self.adopt(channel, ctx);
+        self.retune(step);
+        if channel.revision > self.link.revision && self.link.saving.is_none() {
+            self.adopt(channel, step);
         }
-        self.pump(ctx);
+        self.pump(step);
     }
 
     /// The provider took a message: an unconfirmed channel is connected. How a web session is, its keeper says.
-    pub(super) fn confirm(&mut self, ctx: &mut Context<Self>) {
+    pub(super) fn confirm(&mut self, step: &mut Step<'_>) {
         let is_asked = self.channel.kind == Kind::BusinessAccount && self.link.canary.trial().is_none();
         if is_asked && self.link.connection.status == Status::Connecting {
-            self.change(Status::Connected, None, ctx);
+            self.change(Status::Connected, None, step);
         }
     }
 
     /// The provider says that the number can send, whatever it said before; `is_news` when it was asked because of
     /// news.
-    pub(super) fn recover(&mut self, is_news: bool, ctx: &mut Context<Self>) {
+    pub(super) fn recover(&mut self, is_news: bool, step: &mut Step<'_>) {
         if self.link.canary.trial().is_some() {
-            self.half_open(is_news, ctx);
+            self.half_open(is_news, step);
             return;
         }
         if !self.link.connection.accepts() {
             tracing::info!(channel.id = %self.channel.id, "the provider takes the channel again, its queue goes on");
-            self.change(Status::Connected, None, ctx);
+            self.change(Status::Connected, None, step);
         }
-        self.confirm(ctx);
+        self.confirm(step);
     }
 
     /// The provider refused credentials, registration or account, whoever asked.
-    pub(super) fn shut(&mut self, disposition: Disposition, failure: &Failure, ctx: &mut Context<Self>) {
+    pub(super) fn shut(&mut self, disposition: Disposition, failure: &Failure, step: &mut Step<'_>) {
         self.link.canary.close();
         let refusal = disposition.refusal(failure).filter(|_| self.link.connection.accepts());
         let Some((status, reason)) = refusal else { return };
         tracing::warn!(channel.id = %self.channel.id, provider.code = failure.code, "the channel was refused, its queue is kept");
-        self.change(status, Some(reason), ctx);
+        self.change(status, Some(reason), step);
     }
 
     /// Goes over to a new state at once and writes it.
-    pub(super) fn change(&mut self, status: Status, reason: Option<Reason>, ctx: &mut Context<Self>) {
+    pub(super) fn change(&mut self, status: Status, reason: Option<Reason>, step: &mut Step<'_>) {
         let is_new = status != self.link.connection.status;
-        let since = if is_new { Timestamp::now() } else { self.link.connection.since };
-        let from = self.link.set(Connection { status, reason, since });
+        let since: Timestamp = if is_new { step.wall() } else { self.link.connection.since };
+        let from = self.link.set(Connection { status, reason, since }, step);
         if is_new {
             tracing::info!(channel.id = %self.channel.id, from = %from.status, to = %status, "the channel changed state");
-            self.report_to_template_sync();
+            self.report_to_template_sync(step);
         }
-        if !self.link.writing {
-            self.write_connection(from, ctx);
+        if self.link.saving.is_none() {
+            self.save_over(from, step);
         }
     }
 
     /// Writes the state as it is, of which something else than the status changed.
-    pub(super) fn save(&mut self, ctx: &mut Context<Self>) {
-        if !self.link.writing {
-            self.write_connection(self.link.connection.clone(), ctx);
+    pub(super) fn save(&mut self, step: &mut Step<'_>) {
+        if self.link.saving.is_none() {
+            self.save_over(self.link.connection.clone(), step);
         }
     }
 
     /// Says whether the account's templates can be listed through this channel.
-    pub(super) fn report_to_template_sync(&self) {
-        self.shared.template_sync.follow(&self.channel, self.link.status() == Status::Connected);
+    pub(super) fn report_to_template_sync(&self, step: &mut Step<'_>) {
+        step.push(Effect::FollowTemplates { is_connected: self.link.status() == Status::Connected });
     }
 
     /// Writes the present state over `from`, until that works or somebody else changed it.
-    fn write_connection(&mut self, from: Connection, ctx: &mut Context<Self>) {
-        self.link.writing = true;
-        let (store, id) = (self.shared.store.clone(), self.channel.id);
+    pub(super) fn save_over(&mut self, from: Connection, step: &mut Step<'_>) {
         let (to, trial) = (self.link.connection.clone(), self.link.canary.trial());
-        async move {
-            let result = store.set_channel_trial(id, &from, &to, trial).await;
-            let newer = match &result {
-                Ok(None) => store.find_channel(id).await,
-                Ok(Some(_)) | Err(_) => Ok(None),
-            };
-            (from, to, result, newer)
-        }
-        .into_actor(self)
-        .map(move |(from, to, result, newer), actor, ctx| match (result, newer) {
-            (Ok(Some(revision)), _) => {
-                actor.link.revision = revision;
-                actor.link.writing = false;
+        let saving = SaveConnection { from, to, trial };
+        self.link.saving = Some(saving.clone());
+        step.push(Effect::SaveConnection(Box::new(saving)));
+    }
+
+    /// The state was written, or not.
+    pub(super) fn connection_saved(&mut self, saved: Saved, step: &mut Step<'_>) {
+        let Some(SaveConnection { from, to, trial }) = self.link.saving.take() else { return };
+        match saved {
+            Saved::Done { revision } => {
+                self.link.revision = revision;
                 // A change from outside may have come while this one was on its way.
-                let newest = Arc::clone(&actor.channel);
+                let newest = Arc::clone(&self.channel);
                 if newest.revision > revision {
-                    actor.adopt(&newest, ctx);
-                } else if actor.link.connection != to || actor.link.canary.trial() != trial {
-                    actor.write_connection(to, ctx);
+                    self.adopt(&newest, step);
+                } else if self.link.connection != to || self.link.canary.trial() != trial {
+                    self.save_over(to, step);
                 }
             }
-            (Ok(None), Ok(Some(channel))) => {
-                actor.link.writing = false;
-                actor.adopt(&Arc::new(channel), ctx);
+            Saved::Overtaken(Some(channel)) => self.adopt(&Arc::new(*channel), step),
+            Saved::Overtaken(None) => {}
+            Saved::Failed => {
+                self.retries.add(Retry::SaveConnection { from: from.clone() }, step.now());
+                // It is on its way still.
+                self.link.saving = Some(SaveConnection { from, to, trial });
             }
-            (Ok(None), Ok(None)) => actor.link.writing = false,
-            (Err(error), _) | (Ok(None), Err(error)) => {
-                tracing::error!(channel.id = %actor.channel.id, %error, "writing the channel's state failed");
-                ctx.run_later(WRITE_PAUSE, |actor, ctx| actor.write_connection(from, ctx));
-            }
-        })
-        .spawn(ctx);
+        }
     }
 
     /// Takes over a state that somebody else wrote.
-    fn adopt(&mut self, channel: &Arc<Channel>, ctx: &mut Context<Self>) {
+    fn adopt(&mut self, channel: &Arc<Channel>, step: &mut Step<'_>) {
         self.link.revision = channel.revision;
         if channel.connection == self.link.connection && channel.trial == self.link.canary.trial() {
             return;
         }
         tracing::info!(channel.id = %channel.id, to = %channel.connection.status, "the channel's state was changed from outside");
         self.channel = Arc::clone(channel);
-        self.link.set(channel.connection.clone());
+        self.link.set(channel.connection.clone(), step);
         self.link.canary = Canary::new(channel.trial);
-        self.tune_ahead(Instant::now());
-        self.report_to_template_sync();
-        self.link.connector = None;
+        self.tune_ahead(step);
+        self.report_to_template_sync(step);
+        self.link.has_connector = false;
         self.link.refusals = 0;
-        self.pause = None;
-        self.connect(ctx);
+        self.pause.lift();
+        self.connect(step);
     }
-}
-
-/// A connector for the channel and the app that it speaks for, or a sentence that says what is missing.
-pub(crate) fn connector(
-    shared: &super::Shared,
-    channel: &Channel,
-    connections: Connections,
-    sealed: Option<Sealed>,
-) -> Result<(CloudApi, Scope), String> {
-    let Sealed { token, app_secret } = sealed.unwrap_or_default();
-    let token = token.ok_or("the channel has no access token")?;
-    let token = shared
-        .vault
-        .unseal(&token, &context::token(channel.id))
-        .map_err(|error| format!("the channel's access token cannot be read: {error}"))?;
-    let app_secret =
-        app_secret.and_then(|secret| shared.vault.unseal(&secret, &context::app_secret(channel.id)).ok());
-    let app = Scope::app(app_secret.as_ref().unwrap_or(&token).expose().as_bytes());
-    let phone_number_id = channel.phone_number_id.as_deref().unwrap_or_default();
-    let waba_id = channel.waba_id.as_deref().unwrap_or_default();
-    CloudApi::new(connections, &shared.cloud_api, phone_number_id, waba_id, &token)
-        .map(|connector| (connector, app))
-        .map_err(|error| error.to_string())
 }

@@ -4,12 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actix::prelude::*;
 use uuid::Uuid;
 
-use super::ChannelActor;
 use super::limiter::Binding;
 use super::work::Work;
+use super::{Machine, Moment};
 use crate::clock::Timestamp;
 use crate::domain::channel::{Kind, Level};
 use crate::domain::limit::{Limit, Limits};
@@ -20,28 +19,12 @@ use crate::engine::outlook::sentence_of_messages;
 /// The limit of people that templates go to.
 const TEMPLATE_QUOTA: &str = "template_quota";
 
-/// What limits this channel now?
-#[derive(Message)]
-#[rtype(result = "Limits")]
-pub(crate) struct Explain;
-
-/// What is to be expected of these sends? Answered are those that the channel works at, and those that its quota
-/// of templates keeps in the store.
-#[derive(Message)]
-#[rtype(result = "HashMap<Uuid, Outlook>")]
-pub(crate) struct LookAhead(pub(crate) Vec<Viewed>);
-
 /// A send that is looked at.
 pub(crate) struct Viewed {
     pub(crate) id: Uuid,
     /// Whether it counts against the quota of templates.
     pub(crate) has_template: bool,
 }
-
-/// How fast may this channel send now?
-#[derive(Message)]
-#[rtype(result = "Pace")]
-pub(crate) struct AskPace;
 
 /// What sets a channel's pace.
 pub(crate) struct Pace {
@@ -51,13 +34,11 @@ pub(crate) struct Pace {
     pub(crate) slowed_to: Option<f64>,
 }
 
-impl Handler<Explain> for ChannelActor {
-    type Result = MessageResult<Explain>;
-
-    fn handle(&mut self, _: Explain, _: &mut Self::Context) -> Self::Result {
-        let (now, wall) = (Instant::now(), Timestamp::now());
+impl Machine {
+    /// What limits this channel now.
+    pub(crate) fn explain(&self, Moment { monotonic: now, wall }: Moment) -> Limits {
         let mut limits = self.rates(now, wall);
-        limits.extend(self.pair(wall));
+        limits.extend(self.pair());
         match self.channel.kind {
             Kind::BusinessAccount => limits.push(self.quota_limit(wall)),
             Kind::WebSession => limits.extend(self.days(wall)),
@@ -69,22 +50,20 @@ impl Handler<Explain> for ChannelActor {
                 "the provider, for all numbers of this business together; shown, not enforced here",
             ));
         }
-        MessageResult(Limits {
+        Limits {
             rate: finite(self.limiter.rate(now)),
             limits,
             waiting: self.waiting(now, wall),
             active_sends: self.lanes.works().count() as u64,
-            in_flight: self.requests as u64,
+            in_flight: self.flight.requests as u64,
             pace: self.history.pace(now, wall, self.limiter.rate(now)),
-        })
+        }
     }
-}
 
-impl Handler<LookAhead> for ChannelActor {
-    type Result = MessageResult<LookAhead>;
-
-    fn handle(&mut self, LookAhead(sends): LookAhead, _: &mut Self::Context) -> Self::Result {
-        let (now, wall) = (Instant::now(), Timestamp::now());
+    /// What is to be expected of these sends: of those that the channel works at, and of those that its quota of
+    /// templates keeps in the store.
+    pub(crate) fn look_ahead(&self, sends: Vec<Viewed>, at: Moment) -> HashMap<Uuid, Outlook> {
+        let Moment { monotonic: now, wall } = at;
         let rate = finite(self.limiter.rate(now));
         let queue = Queue::of(self.lanes.works());
         let waiting = self.waiting(now, wall);
@@ -101,7 +80,7 @@ impl Handler<LookAhead> for ChannelActor {
             if let Some(waiting) = self.held_back(id, waiting.as_ref(), (now, wall)) {
                 return Some((id, Outlook { waiting: Some(waiting), ..Outlook::default() }));
             }
-            let can_go = self.link.connector().is_some() && self.link.canary.trial().is_none();
+            let can_go = self.link.can_send() && self.link.canary.trial().is_none();
             let (share, ahead) = queue.place(work);
             let outlook = Outlook {
                 rate: rate.filter(|_| can_go).map(|rate| rate * share),
@@ -110,25 +89,20 @@ impl Handler<LookAhead> for ChannelActor {
             };
             Some((id, outlook))
         };
-        MessageResult(sends.into_iter().filter_map(outlook).collect())
+        sends.into_iter().filter_map(outlook).collect()
     }
-}
 
-impl Handler<AskPace> for ChannelActor {
-    type Result = MessageResult<AskPace>;
-
-    fn handle(&mut self, _: AskPace, _: &mut Self::Context) -> Self::Result {
-        let now = Instant::now();
+    /// How fast this channel may send now.
+    pub(crate) fn pace(&self, at: Moment) -> Pace {
+        let now = at.monotonic;
         let is_slowed = matches!(self.limiter.binding(now), Binding::BackOff { .. });
-        MessageResult(Pace {
+        Pace {
             tier: Arc::clone(&self.tier),
             level: self.level(),
             slowed_to: is_slowed.then(|| self.limiter.rate(now)),
-        })
+        }
     }
-}
 
-impl ChannelActor {
     /// Why no message goes now.
     fn waiting(&self, now: Instant, wall: Timestamp) -> Option<Waiting> {
         let held = self.held.as_ref()?;
@@ -149,7 +123,7 @@ impl ChannelActor {
                 ),
                 Binding::Tier => (Reason::Rate, tier_sentence(&self.tier)),
             },
-            reason => (reason, self.sentence(reason)),
+            reason => (reason, self.sentence(reason, now)),
         };
         Some(Waiting { reason, sentence, until })
     }
@@ -165,15 +139,16 @@ impl ChannelActor {
         let (reason, until) = self.lanes.held_back(send_id, moment)?;
         channel.is_none_or(is_pace).then(|| Waiting {
             reason,
-            sentence: sentence_of_messages(reason, &self.tier.name).unwrap_or_else(|| self.sentence(reason)),
+            sentence: sentence_of_messages(reason, &self.tier.name)
+                .unwrap_or_else(|| self.sentence(reason, moment.0)),
             until: Some(until),
         })
     }
 
-    pub(super) fn sentence(&self, reason: Reason) -> String {
+    pub(super) fn sentence(&self, reason: Reason, now: Instant) -> String {
         match reason {
             Reason::Disconnected | Reason::Blocked => self.link.sentence(),
-            Reason::ProviderPause if self.link.holds(Instant::now()).is_some() => {
+            Reason::ProviderPause if self.link.holds(now).is_some() => {
                 "the provider's first answer is awaited: whether it takes messages, and how fast".to_owned()
             }
             Reason::ProviderPause => {
@@ -194,7 +169,7 @@ impl ChannelActor {
             }
             Reason::InFlight => format!(
                 "all channels together have {} messages under way (option engine.total_in_flight) and take turns",
-                self.shared.engine.total_in_flight
+                self.common.engine.total_in_flight
             ),
             Reason::DailyCap => format!(
                 "the channel has sent as many messages as its tier `{}` allows it in 24 hours (options daily_cap and \
@@ -206,8 +181,8 @@ impl ChannelActor {
     }
 
     /// What a web session may do in 24 hours.
-    fn days(&mut self, wall: Timestamp) -> Vec<Limit> {
-        let Some(rhythm) = &self.rhythm else { return Vec::new() };
+    fn days(&self, wall: Timestamp) -> Vec<Limit> {
+        let Some(rhythm) = &self.admission.rhythm else { return Vec::new() };
         let Tier { name, warm_up, cold_contacts, .. } = &*self.tier;
         let day = rhythm.age_in_days(wall);
         let (cap, left, next_slot) = rhythm.day(&self.tier, wall);
@@ -231,7 +206,7 @@ impl ChannelActor {
 
     /// Why no template goes now, if the quota of templates is used up.
     fn quota_waiting(&self, wall: Timestamp) -> Option<Waiting> {
-        let until = self.templates_closed_until.filter(|until| *until > wall)?;
+        let until = self.templates.closed_until().filter(|until| *until > wall)?;
         let sentence = format!(
             "tier `{}` allows templates to {} people in 24 hours (option template_quota), and so many were written to",
             self.tier.name, self.tier.template_quota
@@ -286,17 +261,17 @@ impl ChannelActor {
                 )
             });
         }
-        if let Some((reason, until)) = self.pause.filter(|(_, until)| *until > now) {
+        if let Some((reason, until)) = self.pause.holds(now) {
             rates.push(Limit {
                 is_binding: true,
                 next_slot: Some(wall.plus(until - now)),
-                ..limit("pause", "nothing".to_owned(), &self.sentence(reason))
+                ..limit("pause", "nothing".to_owned(), &self.sentence(reason, now))
             });
         }
         rates
     }
 
-    fn pair(&self, _: Timestamp) -> Option<Limit> {
+    fn pair(&self) -> Option<Limit> {
         let Tier { name, pair_interval, pair_burst, .. } = &*self.tier;
         if pair_interval.is_zero() {
             return None;
@@ -316,8 +291,8 @@ impl ChannelActor {
             &format!("tier `{}`, option template_quota", tier.name),
         );
         let Quota::AtMost(most) = tier.template_quota else { return base };
-        let next_slot = self.quota.next_slot(tier.template_quota, wall);
-        let left = u64::from(most).saturating_sub(self.quota.used(wall));
+        let next_slot = self.templates.quota.next_slot(tier.template_quota, wall);
+        let left = u64::from(most).saturating_sub(self.templates.quota.used(wall));
         Limit { is_binding: next_slot.is_some(), left: Some(left), next_slot, ..base }
     }
 }

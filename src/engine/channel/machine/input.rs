@@ -1,6 +1,5 @@
 //! Inputs: what happens to a channel.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -42,7 +41,7 @@ pub(crate) enum Input {
     /// The recipients of a send from this ordinal on.
     RecipientsRead { send_id: Uuid, from: u64, result: Result<Vec<PhoneNumber>, Failed> },
     /// Where these messages are; those without a row are left out.
-    StatesRead { question: Question, result: Result<HashMap<Key, State>, Failed> },
+    StatesRead { question: Question, result: Result<Vec<(Key, State)>, Failed> },
     /// The window of the business account has its template recipients.
     TemplateRecipientsRead(Result<(), Failed>),
     /// What the web session did lately.

@@ -8,13 +8,14 @@
 mod leaving;
 mod passing;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::time::Instant;
 
 use uuid::Uuid;
 
 pub(super) use self::passing::PassedOver;
 use super::lane::Lane;
+use super::map::{Map, Set};
 use super::waiting::Waiting;
 use super::work::{Leave, Ticket, Work};
 use crate::clock::Timestamp;
@@ -39,7 +40,7 @@ pub(super) struct Bounds {
 #[derive(Debug)]
 pub(super) struct Lanes {
     bounds: Bounds,
-    works: HashMap<Uuid, Work>,
+    works: Map<Uuid, Work>,
     direct: Lane,
     bulk: Lane,
     /// How many at the front of the direct lane were reserved, or will be with the next mark.
@@ -48,11 +49,11 @@ pub(super) struct Lanes {
     /// Messages that may be tried again now: that they are is durable.
     again: VecDeque<Ticket>,
     /// Messages here, wherever, that have a row in the ledger and are not over.
-    recorded: HashSet<Key>,
+    recorded: Set<Key>,
     /// Sends whose mark moved since it was last written.
-    moved: HashSet<Uuid>,
+    moved: Set<Uuid>,
     /// Sends of which messages wait in the store, and perhaps some others.
-    parked: HashSet<Uuid>,
+    parked: Set<Uuid>,
     /// No send here expires before.
     next_expiry: Option<Timestamp>,
 }
@@ -62,15 +63,15 @@ impl Lanes {
     pub(super) fn new(bounds: Bounds) -> Self {
         Self {
             bounds,
-            works: HashMap::new(),
+            works: Map::default(),
             direct: Lane::new(bounds.direct),
             bulk: Lane::new(bounds.bulk),
             direct_requested: 0,
             waiting: Waiting::default(),
             again: VecDeque::new(),
-            recorded: HashSet::new(),
-            moved: HashSet::new(),
-            parked: HashSet::new(),
+            recorded: Set::default(),
+            moved: Set::default(),
+            parked: Set::default(),
             next_expiry: None,
         }
     }

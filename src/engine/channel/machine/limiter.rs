@@ -31,6 +31,8 @@ pub(super) struct Limiter {
     meter: Meter,
     /// When the pace was last halved.
     halved: Option<Instant>,
+    /// A permit was taken that no message used yet.
+    has_permit: bool,
 }
 
 /// What holds the pace down.
@@ -86,6 +88,7 @@ impl Limiter {
             bucket: None,
             meter: Meter::new(now),
             halved: None,
+            has_permit: false,
         };
         limiter.set_pace(now);
         limiter
@@ -109,12 +112,30 @@ impl Limiter {
         self.set_pace(now);
     }
 
+    /// Takes a permit for the next message, unless there is one that no message used.
+    ///
+    /// # Errors
+    ///
+    /// How long to wait before asking again when there is none.
+    pub(super) fn permit(&mut self, now: Instant) -> Result<(), Duration> {
+        if !self.has_permit {
+            self.take(now)?;
+            self.has_permit = true;
+        }
+        Ok(())
+    }
+
+    /// A message used the permit.
+    pub(super) const fn use_permit(&mut self) {
+        self.has_permit = false;
+    }
+
     /// Takes a permit for one message.
     ///
     /// # Errors
     ///
     /// How long to wait before asking again when there is none.
-    pub(super) fn take(&mut self, now: Instant) -> Result<(), Duration> {
+    fn take(&mut self, now: Instant) -> Result<(), Duration> {
         self.recover(now);
         let Some(bucket) = &self.bucket else {
             self.meter.count(now);

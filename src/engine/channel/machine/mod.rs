@@ -36,7 +36,6 @@ mod limiter;
 mod map;
 mod moment;
 mod outbox;
-mod outlook;
 mod pairs;
 mod pause;
 mod places;
@@ -50,6 +49,8 @@ mod rhythm;
 mod settled;
 mod start;
 mod templates;
+#[cfg(test)]
+mod tests;
 mod timer;
 mod trial;
 mod waiting;
@@ -67,12 +68,13 @@ use self::ahead::Ahead;
 use self::arrivals::ReleasedEarly;
 use self::connection::Link;
 use self::control::Ending;
-pub(crate) use self::counted::{Counting, Look as CountedLook};
+pub(crate) use self::counted::Counting;
 use self::dispatch::Held;
 use self::doubt::Doubts;
 pub(crate) use self::effect::{
     Answer, Attempt, Caller, Effect, Effects, Fetch, Figure, Question, SaveConnection, WebAttempt,
 };
+pub(crate) use self::explain::{Pace, Viewed};
 use self::history::History;
 pub(crate) use self::input::{
     Admit, Answered, Connected, Failed, Input, LeaseLost, NotConnected, Saved, Troubled, WebActivity,
@@ -82,7 +84,6 @@ use self::limiter::Limiter;
 pub(crate) use self::moment::Moment;
 use self::moment::Step;
 use self::outbox::Outbox;
-pub(crate) use self::outlook::{Pace, Viewed};
 use self::pairs::Pairs;
 use self::pause::Pause;
 use self::places::Flight;
@@ -93,10 +94,9 @@ use self::retries::Retries;
 pub(crate) use self::rhythm::TooSoon;
 use self::templates::Templates;
 use self::timer::Timer;
-pub(crate) use self::work::Ticket;
-use super::super::shared::Common;
 use crate::domain::channel::Channel;
 use crate::domain::tier::Tier;
+use crate::engine::shared::Common;
 
 /// Delay before a failed read of the store, or a write beside the ledger, is retried.
 const STORE_PAUSE: Duration = Duration::from_secs(1);
@@ -144,6 +144,7 @@ impl Machine {
         }
         let step = &mut Step::new(at, rng, effects);
         self.take_up(input, step);
+        self.catch_up(step);
         self.set_timer(step);
     }
 
@@ -152,7 +153,7 @@ impl Machine {
             Input::Started => self.start(step),
             Input::Timer => self.woken(step),
             Input::Accepted { sends, is_late } => self.accepted(&sends, is_late, step),
-            Input::Answered(answered) => self.conclude(answered, step),
+            Input::Answered(answered) => self.answered(answered, step),
             Input::Written(result) => self.written(result, step),
             Input::Fetched { size, result } => self.fetched(size, result, step),
             Input::WaitsRead { send_id, result } => self.waits_read(send_id, result, step),

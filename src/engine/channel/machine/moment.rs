@@ -28,8 +28,9 @@ impl<'a> Step<'a> {
         Self { at, rng, effects }
     }
 
-    pub(super) const fn at(&self) -> Moment {
-        self.at
+    /// Both clocks: the monotonic one, then the wall's.
+    pub(super) const fn clocks(&self) -> (Instant, Timestamp) {
+        (self.at.monotonic, self.at.wall)
     }
 
     /// The monotonic clock.

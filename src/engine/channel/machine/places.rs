@@ -7,15 +7,46 @@
 
 use std::sync::Arc;
 
-use actix::prelude::*;
-use tokio::sync::oneshot;
-
-use super::ChannelActor;
-use crate::engine::fair_line::{FairLine, Grant, Share};
+use super::Machine;
+use super::effect::Effect;
+use super::moment::Step;
+use crate::engine::fair_line::{FairLine, Grant, Share, Turn};
 
 /// Places given to a channel when its turn comes: more would make the others wait longer, fewer would make
 /// each message a turn of its own.
 const TURN: usize = 16;
+
+/// What is under way.
+pub(super) struct Flight {
+    /// Requests to the provider whose answers are awaited.
+    pub(super) requests: usize,
+    /// Messages started whose outcome is not durable yet.
+    pub(super) in_flight: usize,
+    pub(super) places: Places,
+}
+
+impl Flight {
+    /// Nothing yet. All channels share `all`, which are `most` when none is taken.
+    pub(super) fn new(all: Arc<FairLine>, most: usize) -> Self {
+        Self { requests: 0, in_flight: 0, places: Places::new(all, most) }
+    }
+
+    /// One more message starts.
+    pub(super) const fn started(&mut self) {
+        self.requests += 1;
+        self.in_flight += 1;
+    }
+
+    /// Whether there is a place for one message more.
+    pub(super) fn has_place(&mut self) -> bool {
+        self.places.take(self.in_flight)
+    }
+
+    /// Gives back the places of messages that are done.
+    pub(super) fn release(&mut self) {
+        self.places.release(self.in_flight);
+    }
+}
 
 /// See the module.
 pub(super) struct Places {
@@ -76,7 +107,7 @@ impl Places {
     }
 
     /// Stands in line.
-    fn turn(&mut self) -> oneshot::Receiver<Grant> {
+    fn turn(&mut self) -> Turn {
         self.all.stand(&mut self.share, self.turn)
     }
 
@@ -95,23 +126,21 @@ impl Drop for Places {
     }
 }
 
-impl ChannelActor {
+impl Machine {
     /// Gives back places that are not in use; stands in line when one was wanted in vain.
-    pub(super) fn settle_places(&mut self, ctx: &mut Context<Self>) {
-        if !self.places.settle(self.in_flight) {
-            return;
+    pub(super) fn settle_places(&mut self, step: &mut Step<'_>) {
+        let Flight { places, in_flight, .. } = &mut self.flight;
+        if places.settle(*in_flight) {
+            step.push(Effect::AwaitPermits(places.turn()));
         }
-        self.places
-            .turn()
-            .into_actor(self)
-            .map(|grant, actor, ctx| {
-                // The line is there as long as somebody stands in it.
-                if let Ok(grant) = grant {
-                    actor.places.granted(grant);
-                }
-                actor.pump(ctx);
-            })
-            .spawn(ctx);
+    }
+
+    /// The channel's turn came, unless the line is gone: it is there as long as a channel stands in it.
+    pub(super) fn permits_granted(&mut self, grant: Option<Grant>, step: &mut Step<'_>) {
+        if let Some(grant) = grant {
+            self.flight.places.granted(grant);
+        }
+        self.pump(step);
     }
 }
 
@@ -165,9 +194,7 @@ mod tests {
                 if index >= 3 && round % 2 == 0 {
                     continue;
                 }
-                if let Some(grant) =
-                    turn.as_mut().and_then(|turn: &mut oneshot::Receiver<_>| turn.try_recv().ok())
-                {
+                if let Some(grant) = turn.as_mut().and_then(|turn: &mut Turn| turn.try_take()) {
                     channel.places.granted(grant);
                 }
                 // Half of what is in flight is done.

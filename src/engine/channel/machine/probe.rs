@@ -1,14 +1,13 @@
 //! Asking the provider how the channel is: at first until it confirms it, then now and then; and while it is
 //! disconnected or blocked, whether it can send again, ever more seldom.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use actix::prelude::*;
-
-use super::ChannelActor;
-use crate::clock::Timestamp;
+use super::Machine;
+use super::effect::Effect;
+use super::moment::Step;
 use crate::connector::{Disposition, Health};
-use crate::domain::channel::{Channel, Kind, Level, Number, Status};
+use crate::domain::channel::{Channel, Kind, Level, Status};
 
 /// How often the provider is asked about a channel that it has not confirmed yet.
 const UNCONFIRMED: Duration = Duration::from_secs(30);
@@ -29,7 +28,7 @@ pub(super) fn level(channel: &Channel, said: Option<Level>) -> Option<Level> {
     is_limited.then(|| level_said(channel, said).unwrap_or(Level::Standard))
 }
 
-impl ChannelActor {
+impl Machine {
     /// How fast the provider lets the number send, or is taken to.
     pub(super) fn level(&self) -> Option<Level> {
         level(&self.channel, self.link.level)
@@ -42,21 +41,21 @@ impl ChannelActor {
 
     /// Asks at once when the provider has not confirmed the channel, has not said how fast it may send, or has news,
     /// and when a message that is to open the channel is due; a while later otherwise.
-    pub(super) fn begin_probing(&mut self, ctx: &mut Context<Self>) {
+    pub(super) fn begin_probing(&mut self, step: &mut Step<'_>) {
         let is_known = self.link.status() == Status::Connected && self.is_level_known();
-        let is_due = self.link.canary.due_in(Timestamp::now()).is_some_and(|wait| wait.is_zero());
-        if self.link.has_news || is_due || (self.link.accepts() && !is_known) {
-            self.probe(ctx);
+        let is_due = self.link.canary.due_in(step.wall()).is_some_and(|wait| wait.is_zero());
+        if self.link.probe.has_news || is_due || (self.link.accepts() && !is_known) {
+            self.probe(step);
         } else {
-            self.probe_later(ctx);
+            self.probe_later(step);
         }
-        self.report_to_template_sync();
+        self.report_to_template_sync(step);
     }
 
-    pub(super) fn probe_later(&mut self, ctx: &mut Context<Self>) {
+    pub(super) fn probe_later(&mut self, step: &mut Step<'_>) {
         let wait = match self.link.status() {
             Status::Connected if self.link.is_described || self.is_level_known() => {
-                self.shared.cloud_api.probe_interval
+                self.common.probe_interval
             }
             Status::Connected | Status::Connecting | Status::Pairing => UNCONFIRMED,
             Status::Disconnected | Status::Blocked => {
@@ -65,111 +64,88 @@ impl ChannelActor {
             }
         };
         // Many channels that began together do not ask together.
-        let wait = wait.mul_f64(0.75 + rand::random::<f64>() / 4.0);
-        let wait = match self.link.canary.due_in(Timestamp::now()) {
+        let wait = wait.mul_f64(0.75 + step.chance() / 4.0);
+        let wait = match self.link.canary.due_in(step.wall()) {
             // Unless the number was described as one that cannot send, what is due decides.
             Some(due_in) if !self.link.accepts() && self.link.refusals == 0 => due_in.max(UNCONFIRMED),
             Some(due_in) if !self.link.accepts() => due_in.max(wait),
             Some(_) | None => wait,
         };
-        self.probe_in(wait, ctx);
-    }
-
-    fn probe_in(&mut self, wait: Duration, ctx: &mut Context<Self>) {
-        let timer = ctx.run_later(wait, |actor, ctx| {
-            actor.link.probe = None;
-            actor.probe(ctx);
-        });
-        if let Some(earlier) = self.link.probe.replace(timer) {
-            ctx.cancel_future(earlier);
-        }
+        self.link.probe.next = Some(step.now() + wait);
     }
 
     /// The provider has news of the number: asks it, one question at a time.
-    pub(super) fn take_up_news(&mut self, ctx: &mut Context<Self>) {
-        self.link.has_news = true;
-        if !self.link.probing {
-            self.probe_for_news(ctx);
+    pub(super) fn take_up_news(&mut self, step: &mut Step<'_>) {
+        self.link.probe.has_news = true;
+        if !self.link.probe.is_asking {
+            self.probe_for_news(step);
         }
     }
 
-    fn probe_for_news(&mut self, ctx: &mut Context<Self>) {
-        let since = self.link.probed_at.map(|at| at.elapsed());
+    fn probe_for_news(&mut self, step: &mut Step<'_>) {
+        let since = self.link.probe.begun.map(|begun| step.now().saturating_duration_since(begun));
         match since.and_then(|since| AFTER_NEWS.checked_sub(since)) {
-            Some(wait) => self.probe_in(wait, ctx),
-            None => self.probe(ctx),
+            Some(wait) => self.link.probe.next = Some(step.now() + wait),
+            None => self.probe(step),
         }
     }
 
-    fn probe(&mut self, ctx: &mut Context<Self>) {
-        if self.link.probing {
+    pub(super) fn probe(&mut self, step: &mut Step<'_>) {
+        // Without a connector yet, the question is asked as soon as there is one.
+        if self.link.probe.is_asking || !self.link.can_ask() {
             return;
         }
-        // Without a connector yet, the question is asked as soon as there is one.
-        let Some(connector) = self.link.questioner() else { return };
-        let is_news = std::mem::take(&mut self.link.has_news);
-        let (generation, now) = (self.link.generation(), Instant::now());
-        self.link.probing = true;
-        self.link.probed_at = Some(now);
-        let turn = self.shared.questions.turn(now);
-        async move {
-            actix::clock::sleep(turn).await;
-            // Boxed, so that thousands that wait for their turn are small.
-            Box::pin(connector.health()).await
-        }
-        .into_actor(self)
-        .map(move |health, actor, ctx| {
-            if generation == actor.link.generation() {
-                actor.link.probing = false;
-                actor.diagnose(health, is_news, ctx);
-                if actor.link.has_news {
-                    actor.probe_for_news(ctx);
-                } else {
-                    actor.probe_later(ctx);
-                }
-                actor.pump(ctx);
-            }
-        })
-        .spawn(ctx);
+        let probe = &mut self.link.probe;
+        probe.is_for_news = std::mem::take(&mut probe.has_news);
+        probe.is_asking = true;
+        probe.begun = Some(step.now());
+        let turn = self.common.questions.turn(step.now());
+        step.push(Effect::Probe { generation: self.link.generation(), turn });
     }
 
-    fn diagnose(&mut self, health: Health, is_news: bool, ctx: &mut Context<Self>) {
+    /// The provider said how the number is, or did not.
+    pub(super) fn probed(&mut self, generation: u64, health: Health, step: &mut Step<'_>) {
+        if generation != self.link.generation() {
+            return;
+        }
+        self.link.probe.is_asking = false;
+        self.diagnose(health, self.link.probe.is_for_news, step);
+        if self.link.probe.has_news {
+            self.probe_for_news(step);
+        } else {
+            self.probe_later(step);
+        }
+        self.pump(step);
+    }
+
+    fn diagnose(&mut self, health: Health, is_news: bool, step: &mut Step<'_>) {
         match health {
             Health::Healthy(number) => {
                 self.link.refusals = 0;
                 self.link.is_described = true;
                 // First of all the pace: from the next line on messages may go.
-                self.learn_level(number.level);
-                self.recover(is_news, ctx);
-                self.note_number(number);
+                self.learn_level(number.level, step);
+                self.recover(is_news, step);
+                // For the next process and for people.
+                step.push(Effect::SaveNumber(number));
             }
             Health::Refused(
                 disposition @ (Disposition::Disconnect | Disposition::Block | Disposition::Restrict),
                 failure,
             ) => {
-                self.learn_level(None);
+                self.learn_level(None, step);
                 self.link.refusals = self.link.refusals.saturating_add(1);
-                self.shut(disposition, &failure, ctx);
+                self.shut(disposition, &failure, step);
             }
             Health::Refused(_, failure) | Health::Unknown(failure) => {
-                self.learn_level(None);
+                self.learn_level(None, step);
                 tracing::debug!(channel.id = %self.channel.id, reason = failure.sentence, "the provider does not say how the channel is");
             }
         }
     }
 
-    fn learn_level(&mut self, level: Option<Level>) {
+    fn learn_level(&mut self, level: Option<Level>, step: &mut Step<'_>) {
         self.link.learn_level(level);
-        self.retune();
-    }
-
-    /// Keeps what the provider says of the number for the next process and for people.
-    fn note_number(&self, number: Number) {
-        let (store, id) = (self.shared.store.clone(), self.channel.id);
-        actix::spawn(async move {
-            if let Err(error) = store.set_channel_number(id, number).await {
-                tracing::debug!(channel.id = %id, %error, "the number's description was not written");
-            }
-        });
+        self.retune(step);
     }
 }

@@ -1,11 +1,12 @@
 //! Messages that wait in memory to be tried again, by the moment when they are due.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 use std::time::Instant;
 
 use uuid::Uuid;
 
+use super::map::Map;
 use super::work::Ticket;
 use crate::domain::message::Key;
 
@@ -14,7 +15,7 @@ use crate::domain::message::Key;
 pub(super) struct Waiting {
     /// What is not among the members any more is passed over.
     heap: BinaryHeap<Reverse<Entry>>,
-    members: HashMap<Key, Member>,
+    members: Map<Key, Member>,
     arrivals: u64,
     /// Members that wait because of trouble at the provider.
     troubled: usize,
@@ -141,7 +142,7 @@ mod tests {
 
     use super::*;
     use crate::domain::phone::PhoneNumber;
-    use crate::engine::channel::work::Doubt;
+    use crate::engine::channel::machine::work::Doubt;
 
     fn ticket(send: u128, ordinal: u64) -> Ticket {
         let recipient = PhoneNumber::from_u64(5_511_900_000_000);

@@ -4,7 +4,7 @@ mod passing;
 
 use uuid::Uuid;
 
-use super::connector::Rendered;
+use super::rendered::Rendered;
 use super::settled::Settled;
 use crate::clock::Timestamp;
 use crate::domain::message::{Key, Position};
@@ -14,28 +14,28 @@ use crate::domain::send::{Mark, Progress, State, TemplateUse};
 
 /// A message to attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Ticket {
-    pub(super) send_id: Uuid,
-    pub(super) ordinal: u64,
+pub(crate) struct Ticket {
+    pub(crate) send_id: Uuid,
+    pub(crate) ordinal: u64,
     /// `None` for the group that the send's content names.
-    pub(super) recipient: Option<PhoneNumber>,
+    pub(crate) recipient: Option<PhoneNumber>,
     /// How often it was tried before, as far as that counts.
-    pub(super) attempts: u16,
+    pub(crate) attempts: u16,
     /// Whether it has, or may have, a row in the ledger already.
-    pub(super) again: bool,
+    pub(crate) again: bool,
     /// Whether the provider may have it from the attempt before.
-    pub(super) doubt: Doubt,
+    pub(crate) doubt: Doubt,
     /// Whether it has its slot among the messages to its recipient.
-    pub(super) paced: bool,
+    pub(crate) paced: bool,
     /// Whether its recipient counts against the quota of templates.
-    pub(super) counted: Option<Counted>,
+    pub(crate) counted: Option<Counted>,
     /// When the provider took it, or may have, in an attempt before.
-    pub(super) taken_at: Option<Timestamp>,
+    pub(crate) taken_at: Option<Timestamp>,
 }
 
 /// Whether the provider may have a message that it did not say it took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Doubt {
+pub(crate) enum Doubt {
     /// It was never handed over, or refused before anything was done with it.
     None,
     /// The provider said that it failed, in a way that may have come after taking it: a receipt would say
@@ -48,7 +48,7 @@ pub(super) enum Doubt {
 
 /// How a recipient came to count against the quota of templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Counted {
+pub(crate) enum Counted {
     /// With this message, at this moment.
     Anew(Timestamp),
     /// With an earlier one.
@@ -57,11 +57,11 @@ pub(super) enum Counted {
 
 impl Ticket {
     /// A message by its send and its place in it.
-    pub(super) const fn key(&self) -> Key {
+    pub(crate) const fn key(&self) -> Key {
         Key { send_id: self.send_id, ordinal: self.ordinal }
     }
 
-    pub(super) const fn position(&self) -> Position {
+    pub(crate) const fn position(&self) -> Position {
         Position { ordinal: self.ordinal, recipient: self.recipient }
     }
 }

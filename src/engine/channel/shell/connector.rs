@@ -3,18 +3,18 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use uuid::Uuid;
-
-use super::work::Ticket;
-use crate::connector::cloud_api::{self, CloudApi};
+use crate::connector::cloud_api::{CloudApi, Connections};
 use crate::connector::{Disposition, Reply};
-use crate::domain::channel::Kind;
-use crate::domain::content::{Content, Stored};
+use crate::domain::channel::Channel;
 use crate::domain::message::Failure;
-use crate::engine::web_session::{Errand, Outgoing, Slot, WebChannel};
+use crate::engine::channel::machine::{Attempt, Rendered, WebAttempt};
+use crate::engine::shared::Shared;
+use crate::engine::throttle::Scope;
+use crate::engine::web_session::{Outgoing, WebChannel};
+use crate::store::channel::Sealed;
+use crate::vault::context;
 
 /// A connector that tasks share.
-#[derive(Clone)]
 pub(super) enum Connector {
     /// Of a business account.
     CloudApi(Rc<CloudApi>),
@@ -22,88 +22,75 @@ pub(super) enum Connector {
     WebSession(Rc<WebChannel>),
 }
 
-/// What all messages of a send share, in the form that its connector takes.
-#[derive(Debug, Clone)]
-pub(super) enum Rendered {
-    /// For a business account.
-    CloudApi(cloud_api::Rendered),
-    /// For a web session.
-    WebSession(Arc<Stored>),
-}
-
-impl Rendered {
-    /// For channels of this kind.
-    pub(super) fn new(kind: Kind, stored: &Stored<&Content, &str>) -> Self {
-        let &Stored { content, group, key } = stored;
-        match kind {
-            Kind::BusinessAccount => Self::CloudApi(cloud_api::Rendered::new(content)),
-            Kind::WebSession => {
-                let own = |text: Option<&str>| text.map(str::to_owned);
-                Self::WebSession(Arc::new(Stored {
-                    content: content.clone(),
-                    group: own(group),
-                    key: own(key),
-                }))
-            }
-        }
-    }
-}
-
 /// A message, ready to go.
 pub(super) enum Prepared {
     CloudApi(Rc<CloudApi>, Vec<u8>),
     WebSession(Rc<WebChannel>, Outgoing),
+    /// The connector that the message was meant for is gone.
+    NoConnector,
     /// Nobody lets a channel have such a message, such as a business account one to a group.
     Impossible,
 }
 
-impl Connector {
-    /// Makes a message ready to go.
-    pub(super) fn prepare(&self, rendered: &Rendered, ticket: &Ticket) -> Prepared {
-        match (self, rendered, ticket.recipient) {
-            (Self::CloudApi(connector), Rendered::CloudApi(rendered), Some(recipient)) => {
-                Prepared::CloudApi(Rc::clone(connector), rendered.message(recipient, ticket.key()))
-            }
-            (Self::WebSession(connector), Rendered::WebSession(content), recipient) => {
-                let (key, content) = (ticket.key(), Arc::clone(content));
-                let outgoing = Outgoing { key, recipient, content, errand: None, attempt: None };
-                Prepared::WebSession(Rc::clone(connector), outgoing)
-            }
-            _ => Prepared::Impossible,
-        }
-    }
-
-    /// The provider's API that can be asked questions, of a business account.
-    pub(super) fn cloud_api(&self) -> Option<Rc<CloudApi>> {
-        match self {
-            Self::CloudApi(connector) => Some(Rc::clone(connector)),
-            Self::WebSession(_) => None,
-        }
-    }
-}
-
 impl Prepared {
-    /// The same with the errand of the caller who waits for it, and its place among the messages of 24 hours.
-    pub(super) fn awaited(self, errand: Option<Arc<Errand>>, attempt: Slot<Uuid>) -> Self {
-        match self {
-            Self::WebSession(connector, outgoing) => {
-                Self::WebSession(connector, Outgoing { errand, attempt: Some(attempt), ..outgoing })
+    /// Makes a message ready to go.
+    pub(super) fn new(connector: Option<&Connector>, attempt: Attempt) -> Self {
+        let Attempt { ticket, rendered, web, .. } = attempt;
+        match (connector, rendered, ticket.recipient) {
+            (Some(Connector::CloudApi(connector)), Rendered::CloudApi(rendered), Some(recipient)) => {
+                Self::CloudApi(Rc::clone(connector), rendered.message(recipient, ticket.key()))
             }
-            other => other,
+            (Some(Connector::WebSession(connector)), Rendered::WebSession(content), recipient) => {
+                let (errand, attempt) = match web {
+                    Some(web) => {
+                        let WebAttempt { errand, slot } = *web;
+                        (errand, Some(slot))
+                    }
+                    None => (None, None),
+                };
+                let outgoing = Outgoing { key: ticket.key(), recipient, content, errand, attempt };
+                Self::WebSession(Rc::clone(connector), outgoing)
+            }
+            (None, ..) => Self::NoConnector,
+            (Some(_), ..) => Self::Impossible,
         }
     }
 
     /// Hands it over.
     pub(super) async fn send(self) -> Reply {
+        let failure = |sentence: &str| Failure { code: None, sentence: sentence.to_owned() };
         match self {
             Self::CloudApi(connector, body) => connector.send(body).await,
             // Boxed, because the future of the other kind is asked for by the ten thousands.
             Self::WebSession(connector, outgoing) => Box::pin(connector.send(outgoing)).await,
+            Self::NoConnector => Reply::NotSent(failure("the channel is being connected anew")),
             Self::Impossible => {
-                let sentence = "channels of this kind cannot send such a message".to_owned();
-                let failure = Failure { code: None, sentence };
+                let failure = failure("channels of this kind cannot send such a message");
                 Reply::Refused { disposition: Disposition::Fail, failure, retry_after: None }
             }
         }
     }
+}
+
+/// A connector for the channel and the app that it speaks for, or a sentence that says what is missing.
+pub(crate) fn connector(
+    shared: &Arc<Shared>,
+    channel: &Channel,
+    connections: Connections,
+    sealed: Option<Sealed>,
+) -> Result<(CloudApi, Scope), String> {
+    let Sealed { token, app_secret } = sealed.unwrap_or_default();
+    let token = token.ok_or("the channel has no access token")?;
+    let token = shared
+        .vault
+        .unseal(&token, &context::token(channel.id))
+        .map_err(|error| format!("the channel's access token cannot be read: {error}"))?;
+    let app_secret =
+        app_secret.and_then(|secret| shared.vault.unseal(&secret, &context::app_secret(channel.id)).ok());
+    let app = Scope::app(app_secret.as_ref().unwrap_or(&token).expose().as_bytes());
+    let phone_number_id = channel.phone_number_id.as_deref().unwrap_or_default();
+    let waba_id = channel.waba_id.as_deref().unwrap_or_default();
+    CloudApi::new(connections, &shared.cloud_api, phone_number_id, waba_id, &token)
+        .map(|connector| (connector, app))
+        .map_err(|error| error.to_string())
 }

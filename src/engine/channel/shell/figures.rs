@@ -4,20 +4,19 @@ use std::sync::Arc;
 
 use metrics::{Counter, Histogram};
 
-use crate::domain::channel::Status;
-use crate::domain::outlook::Reason;
 use crate::engine::activity::Recent;
+use crate::engine::channel::machine::Figure;
 
 /// Counters that are asked for once for each channel: they are hot.
 pub(super) struct Figures {
-    pub(super) sent: Counter,
-    pub(super) failed: Counter,
-    pub(super) retried: Counter,
-    pub(super) unknown: Counter,
-    pub(super) suppressed: Counter,
-    pub(super) answer: Histogram,
+    sent: Counter,
+    failed: Counter,
+    retried: Counter,
+    unknown: Counter,
+    suppressed: Counter,
+    answer: Histogram,
     /// For people who look.
-    pub(super) recent: Arc<Recent>,
+    recent: Arc<Recent>,
 }
 
 impl Figures {
@@ -34,14 +33,28 @@ impl Figures {
             recent,
         }
     }
-}
 
-/// A message waits for this reason.
-pub(super) fn held(reason: Reason) {
-    metrics::counter!("pombo_messages_held_total", "reason" => reason.as_str()).increment(1);
-}
-
-/// A channel goes over to this status.
-pub(super) fn changed(to: Status) {
-    metrics::counter!("pombo_channel_changes_total", "to" => to.as_str()).increment(1);
+    /// Counts this.
+    pub(super) fn note(&self, figure: Figure) {
+        match figure {
+            Figure::Sent => {
+                self.sent.increment(1);
+                self.recent.sent();
+            }
+            Figure::Failed(code) => {
+                self.failed.increment(1);
+                self.recent.failed(code);
+            }
+            Figure::Retried => self.retried.increment(1),
+            Figure::Unknown => self.unknown.increment(1),
+            Figure::Suppressed => self.suppressed.increment(1),
+            Figure::Answered(after) => self.answer.record(after),
+            Figure::Held(reason) => {
+                metrics::counter!("pombo_messages_held_total", "reason" => reason.as_str()).increment(1);
+            }
+            Figure::Changed(to) => {
+                metrics::counter!("pombo_channel_changes_total", "to" => to.as_str()).increment(1);
+            }
+        }
+    }
 }

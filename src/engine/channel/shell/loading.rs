@@ -1,106 +1,137 @@
 //! Fetching a channel's unfinished sends from the store, with what became of them before.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use uuid::Uuid;
 
-use super::connector::Rendered;
-use super::counted::{self, Counting};
-use super::settled::Settled;
-use super::work::{Beginning, Doubt, Source, Ticket, Work};
 use crate::clock::Timestamp;
-use crate::domain::channel::{Channel, Kind};
-use crate::domain::content::Stored;
-use crate::domain::message::State;
+use crate::domain::channel::Kind;
 use crate::domain::phone::PhoneNumber;
-use crate::domain::send::{Progress, Recipients};
-use crate::engine::ledger::AcceptedSend;
-use crate::store::send::{Ready, Size, Unfinished, Waiting, WaitingMessages};
+use crate::domain::send::Recipients;
+use crate::engine::channel::machine::{Counting, Fetch, Fetched, Found, Restoring, Waits};
+use crate::store::send::{Size, Unfinished, WaitingMessages};
+use crate::store::waiting_template::Candidate;
 use crate::store::{Error, Result, Store};
 
-/// Waiting messages that are due within this are read.
-pub(super) const HORIZON: Duration = Duration::from_secs(60);
-/// How many of them are read at once, for each send.
-const AT_ONCE: usize = 500;
-
-/// A send as it was found in the store.
-pub(super) struct Found {
-    pub(super) work: Work,
-    /// Messages that wait to be tried again, and when.
-    pub(super) waiting: Waits,
-    /// Messages that were perhaps sent before the process ended: nobody knows.
-    pub(super) unknown: Vec<Ticket>,
-    /// The first message, of those that were never handed out, to somebody who counts against the quota of templates.
-    pub(super) counted_at: Option<u64>,
-}
-
-/// The messages of a send that wait in the store.
-#[derive(Default)]
-pub(super) struct Waits {
-    /// Those that are due soon.
-    pub(super) soon: Vec<(Ticket, Timestamp)>,
-    /// How many more there are, and when the first of these is due.
-    pub(super) later: u64,
-    pub(super) later_due: Option<Timestamp>,
-}
-
-/// What a look into the store brought.
-pub(super) struct Fetched {
-    pub(super) found: Vec<Found>,
-    /// Sends that cannot be read and never will be.
-    pub(super) broken: Vec<Uuid>,
-    /// Whether the store holds no more.
-    pub(super) all: bool,
-    /// When the next send is due that waits for its moment.
-    pub(super) next_due: Option<Timestamp>,
-    /// How long it took to look for people who count against the quota of templates, if that was asked.
-    pub(super) took: Option<Duration>,
-    /// Sends with many recipients of whom nobody does.
-    pub(super) nobody_counted: HashMap<Uuid, u64>,
-}
+/// Sends that are looked at in one read, while the quota of templates is used up.
+const AT_ONCE: usize = 1_000;
 
 /// Sends that were read back.
 #[derive(Default)]
-pub(super) struct Taken {
-    pub(super) found: Vec<Found>,
+struct Taken {
+    found: Vec<Found>,
     broken: Vec<Uuid>,
 }
 
-/// The oldest unfinished sends of the channel that may go, without those in `held`, at most `room`; when templates may
-/// not, those that are for people who are `counted` besides.
-pub(super) async fn fetch(
-    store: Store,
-    channel: &Channel,
-    size: Size,
-    ready: Ready,
-    held: HashSet<Uuid>,
-    room: usize,
-    counted: Option<Counting>,
-) -> Result<Fetched> {
+/// What a look for people who count against the quota of templates found.
+#[derive(Default)]
+struct Look {
+    /// Sends of which somebody counts, and of those with many recipients the first message that is for such a person.
+    found: Vec<(Uuid, Option<u64>)>,
+    /// Whether there is no more.
+    all: bool,
+    /// Sends with many recipients of whom nobody does.
+    nobody: HashMap<Uuid, u64>,
+}
+
+/// The oldest unfinished sends of the channel that may go, without those that are held, at most as many as there is room
+/// for; when templates may not, those that are for people who count besides.
+pub(super) async fn fetch(store: Store, channel: Uuid, kind: Kind, fetch: Fetch) -> Result<Fetched> {
+    let Fetch { size, ready, held, room, counted } = fetch;
     let limit = held.len() + room;
-    let next_due = store.next_due_send(channel.id, ready.now).await?;
-    let unfinished = store.unfinished(channel.id, size, ready, limit).await?;
+    let next_due = store.next_due_send(channel, ready.now).await?;
+    let unfinished = store.unfinished(channel, size, ready, limit).await?;
     let mut all = unfinished.len() < limit;
     let mut new = unfinished.into_iter().filter(|send| !held.contains(&send.id));
     let Taken { mut found, mut broken } =
-        restore_all(&store, channel.kind, new.by_ref().take(room).collect()).await?;
+        restore_all(&store, kind, new.by_ref().take(room).collect()).await?;
     all &= new.next().is_none();
     let (mut took, mut nobody_counted) = (None, HashMap::new());
     if let Some(counting) = counted.filter(|_| found.len() < room) {
         let began = Instant::now();
-        let mut look = counting.look(&store, channel.id, size, &held, room - found.len()).await?;
-        let more = counted::take(&store, channel.kind, &look).await?;
+        let space = Space { channel, size, held: &held, room: room - found.len(), now: ready.now };
+        let look = look_for_counted(&store, &counting, space).await?;
+        let more = take(&store, kind, &look).await?;
         all &= look.all;
         found.extend(more.found);
         broken.extend(more.broken);
-        (took, nobody_counted) = (Some(began.elapsed()), look.nobody());
+        (took, nobody_counted) = (Some(began.elapsed()), look.nobody);
     }
     Ok(Fetched { found, broken, all, next_due, took, nobody_counted })
 }
 
+/// Where people who count are looked for.
+struct Space<'a> {
+    channel: Uuid,
+    size: Size,
+    held: &'a HashSet<Uuid>,
+    room: usize,
+    now: Timestamp,
+}
+
+/// The oldest sends of templates that are for somebody who counts.
+async fn look_for_counted(store: &Store, counting: &Counting, space: Space<'_>) -> Result<Look> {
+    let Space { channel, size, held, room, now } = space;
+    let mut look = Look { all: true, ..Look::default() };
+    let mut last = Uuid::nil();
+    loop {
+        let candidates = store.waiting_templates(channel, size, now, last, AT_ONCE).await?;
+        let Some(newest) = candidates.last() else { return Ok(look) };
+        last = newest.id;
+        for candidate in candidates.iter().filter(|candidate| !held.contains(&candidate.id)) {
+            if look.found.len() >= room {
+                look.all = false;
+                return Ok(look);
+            }
+            look_at(store, counting, candidate, &mut look).await?;
+        }
+    }
+}
+
+async fn look_at(store: &Store, counting: &Counting, candidate: &Candidate, look: &mut Look) -> Result<()> {
+    let Candidate { id, recipients, high_water } = *candidate;
+    let count = match recipients {
+        Recipients::One(number) => {
+            look.found.extend(counting.counts(number).then_some((id, None)));
+            return Ok(());
+        }
+        Recipients::Group => {
+            look.found.push((id, None));
+            return Ok(());
+        }
+        Recipients::Blocks(count) => count,
+    };
+    if counting.is_known_to_count_nobody(id) {
+        look.nobody.insert(id, counting.arrivals());
+        return Ok(());
+    }
+    let mut next = high_water;
+    while next < count {
+        let (first, numbers) = numbers_from(store, id, next).await?;
+        if let Some(place) = numbers.iter().position(|number| counting.counts(*number)) {
+            look.found.push((id, Some(first + place as u64)));
+            return Ok(());
+        }
+        next = first + numbers.len() as u64;
+    }
+    look.nobody.insert(id, counting.arrivals());
+    Ok(())
+}
+
+/// Restores what a look found, and notes where in it somebody counts.
+async fn take(store: &Store, kind: Kind, look: &Look) -> Result<Taken> {
+    let ids: Vec<_> = look.found.iter().map(|(id, _)| *id).collect();
+    let mut taken = restore_all(store, kind, store.unfinished_among(&ids).await?).await?;
+    let places: HashMap<_, _> = look.found.iter().copied().collect();
+    for found in &mut taken.found {
+        found.counted_at = places.get(&found.id()).copied().flatten();
+    }
+    Ok(taken)
+}
+
 /// Reads these sends back.
-pub(super) async fn restore_all(store: &Store, kind: Kind, sends: Vec<Unfinished>) -> Result<Taken> {
+async fn restore_all(store: &Store, kind: Kind, sends: Vec<Unfinished>) -> Result<Taken> {
     let mut taken = Taken::default();
     for send in sends {
         let id = send.id;
@@ -116,101 +147,32 @@ pub(super) async fn restore_all(store: &Store, kind: Kind, sends: Vec<Unfinished
     Ok(taken)
 }
 
-/// A send that was accepted just now.
-pub(super) fn begin(kind: Kind, send: &AcceptedSend) -> Work {
-    let source = match send.recipients {
-        Recipients::One(number) => Source::One(number),
-        Recipients::Group => Source::Group,
-        Recipients::Blocks(_) => Source::Blocks { first: 0, numbers: Vec::new(), loading: false },
-    };
-    Work::new(Beginning {
-        id: send.id,
-        company_id: send.order.company_id,
-        rendered: Rendered::new(kind, &send.order.stored()),
-        recipients: send.recipients.count(),
-        source,
-        template: send.order.template,
-        expires_at: send.order.schedule.expires_at,
-        progress: Progress::default(),
-        settled: Settled::new(0, []),
-    })
-}
-
 async fn restore(store: &Store, kind: Kind, send: Unfinished) -> Result<Found> {
-    let stored = serde_json::from_str::<Stored>(&send.content).map_err(|error| {
-        Error::Impossible(format!("the content of send {} cannot be read: {error}", send.id))
-    })?;
-    let progress = send.progress;
+    let (id, progress) = (send.id, send.progress);
     let started = progress.high_water > 0;
-    let waiting = if started { waits(store, send.id).await? } else { Waits::default() };
+    let waiting = if started { read_waits(store, id).await? } else { WaitingMessages::default() };
     let recorded: BTreeSet<u64> = if progress.high_water > progress.settled {
-        store.recorded(send.id, progress).await?.into_iter().collect()
+        store.recorded(id, progress).await?.into_iter().collect()
     } else {
         BTreeSet::new()
     };
     let mut unknown = Vec::new();
     let mut stretch = (0, Vec::new());
     for ordinal in (progress.settled..progress.high_water).filter(|ordinal| !recorded.contains(ordinal)) {
-        let recipient = recipient(store, &send, ordinal, &mut stretch).await?;
-        unknown.push(Ticket {
-            send_id: send.id,
-            ordinal,
-            recipient,
-            attempts: 1,
-            again: true,
-            doubt: Doubt::Full,
-            paced: true,
-            counted: None,
-            taken_at: Some(Timestamp::now()),
-        });
+        unknown.push((ordinal, recipient(store, &send, ordinal, &mut stretch).await?));
     }
-    let source = match send.recipients {
-        Recipients::One(number) => Source::One(number),
-        Recipients::Group => Source::Group,
-        Recipients::Blocks(_) => {
-            Source::Blocks { first: progress.high_water, numbers: Vec::new(), loading: false }
-        }
-    };
-    let work = Work::new(Beginning {
-        id: send.id,
-        company_id: send.company_id,
-        rendered: Rendered::new(kind, &stored.borrowed()),
-        recipients: send.recipients.count(),
-        source,
-        template: send.template,
-        expires_at: send.expires_at,
-        progress,
-        settled: Settled::new(progress.settled, recorded),
-    });
-    Ok(Found { work, waiting, unknown, counted_at: None })
+    let restoring = Restoring { kind, send, waiting, recorded, unknown, wall: Timestamp::now() };
+    Found::new(restoring)
+        .map_err(|error| Error::Impossible(format!("the content of send {id} cannot be read: {error}")))
 }
 
 /// The messages of a send that wait in the store.
 pub(super) async fn waits(store: &Store, send_id: Uuid) -> Result<Waits> {
-    let horizon = Timestamp::now().plus(HORIZON);
-    let WaitingMessages { soon, later, later_due } = store.waiting(send_id, horizon, AT_ONCE).await?;
-    let ticket = |Waiting { position, state, attempts, retry_at, taken_at }: Waiting| {
-        let (ordinal, recipient) = (position.ordinal, position.recipient);
-        // Whatever is not merely queued was perhaps sent.
-        let doubt = match (state, taken_at) {
-            (State::Queued, None) => Doubt::None,
-            (State::Queued, Some(_)) => Doubt::Slight,
-            _ => Doubt::Full,
-        };
-        let ticket = Ticket {
-            send_id,
-            ordinal,
-            recipient,
-            attempts,
-            again: true,
-            doubt,
-            paced: true,
-            counted: None,
-            taken_at,
-        };
-        (ticket, retry_at)
-    };
-    Ok(Waits { soon: soon.into_iter().map(ticket).collect(), later, later_due })
+    Ok(Waits::new(send_id, read_waits(store, send_id).await?))
+}
+
+async fn read_waits(store: &Store, send_id: Uuid) -> Result<WaitingMessages> {
+    store.waiting(send_id, Timestamp::now().plus(Waits::HORIZON), Waits::AT_ONCE).await
 }
 
 /// The recipient of one message, `None` for the group; `stretch` is the block that was read last.

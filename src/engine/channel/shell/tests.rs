@@ -3,16 +3,17 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::*;
+use uuid::Uuid;
+
 use crate::config::Config;
 use crate::domain::channel::{Channel, Kind, Status};
 use crate::domain::content::Content;
 use crate::domain::phone::PhoneNumber;
-use crate::domain::send::{Schedule, State};
+use crate::domain::send::{Recipients, Schedule, State};
 use crate::domain::tier;
 use crate::engine::Engine;
 use crate::engine::channel::{Explain, Release};
-use crate::engine::ledger::{AcceptedSend, Order};
+use crate::engine::ledger::{AcceptedSend, Arrived, Order};
 use crate::store::change::Who;
 use crate::store::channel::{NewChannel, Sealed};
 use crate::store::{Options, Store};
@@ -102,18 +103,4 @@ fn a_send_that_its_release_overtook_or_that_comes_late_is_left_to_the_store() {
         assert_eq!(held().await, before);
         engine.stop().await;
     });
-}
-
-#[test]
-fn so_many_releases_are_remembered_and_each_once() {
-    let mut released = ReleasedEarly::default();
-    for send in 0..=REMEMBERED as u128 {
-        released.add(Uuid::from_u128(send));
-    }
-    released.add(Uuid::from_u128(7));
-    assert!(!released.take(Uuid::from_u128(0)), "the oldest went");
-    assert!(released.take(Uuid::from_u128(1)));
-    assert!(!released.take(Uuid::from_u128(1)));
-    assert!(released.take(Uuid::from_u128(7)));
-    assert_eq!(released.0.len(), REMEMBERED - 2);
 }

@@ -1,6 +1,6 @@
 //! Sends and messages that go back to the store for a while: held, expired, or waiting for a later moment.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::time::Instant;
 
 use uuid::Uuid;
@@ -8,19 +8,20 @@ use uuid::Uuid;
 use super::Lanes;
 use crate::clock::Timestamp;
 use crate::domain::outlook::Reason;
-use crate::engine::channel::work::{Leave, Ticket, Work};
+use crate::engine::channel::machine::map::Set;
+use crate::engine::channel::machine::work::{Leave, Ticket, Work};
 
 impl Lanes {
     /// Lets go of the sends that `chosen` picks: nothing of them is handed out any more, and what waits
     /// here waits in the store instead, by `wall` at the time of `now`. Returns the messages that were about
     /// to be tried again: they must be put back.
-    pub(in crate::engine::channel) fn leave(
+    pub(in crate::engine::channel::machine) fn leave(
         &mut self,
         leave: Leave,
         (now, wall): (Instant, Timestamp),
         mut chosen: impl FnMut(&Work) -> bool,
     ) -> Vec<Ticket> {
-        let mut left = HashSet::new();
+        let mut left = Set::default();
         for work in self.works.values_mut().filter(|work| chosen(work)) {
             work.leave(leave);
             for (ticket, due) in self.waiting.drain(work.id) {
@@ -40,7 +41,7 @@ impl Lanes {
     }
 
     /// The sends here whose time is over at `now`.
-    pub(in crate::engine::channel) fn expired(&mut self, now: Timestamp) -> Vec<Uuid> {
+    pub(in crate::engine::channel::machine) fn expired(&mut self, now: Timestamp) -> Vec<Uuid> {
         if self.next_expiry.is_none_or(|next| next > now) {
             return Vec::new();
         }
@@ -58,12 +59,12 @@ impl Lanes {
     }
 
     /// When the next send here expires, at the earliest.
-    pub(in crate::engine::channel) const fn next_expiry(&self) -> Option<Timestamp> {
+    pub(in crate::engine::channel::machine) const fn next_expiry(&self) -> Option<Timestamp> {
         self.next_expiry
     }
 
     /// A message that was put back, or goes on from an earlier life of the process, waits in the store.
-    pub(in crate::engine::channel) fn park(&mut self, ticket: Ticket, due: Timestamp) {
+    pub(in crate::engine::channel::machine) fn park(&mut self, ticket: Ticket, due: Timestamp) {
         self.recorded.remove(&ticket.key());
         if let Some(work) = self.works.get_mut(&ticket.send_id) {
             work.park(due);
@@ -73,7 +74,12 @@ impl Lanes {
     }
 
     /// So many messages of a send wait in the store, the first of them until `due`.
-    pub(in crate::engine::channel) fn parked(&mut self, send_id: Uuid, parked: u64, due: Option<Timestamp>) {
+    pub(in crate::engine::channel::machine) fn parked(
+        &mut self,
+        send_id: Uuid,
+        parked: u64,
+        due: Option<Timestamp>,
+    ) {
         if let Some(work) = self.works.get_mut(&send_id) {
             work.parked_until(parked, due);
             self.parked.insert(send_id);
@@ -81,7 +87,7 @@ impl Lanes {
     }
 
     /// Whatever waits in the store is read again, whenever it was due.
-    pub(in crate::engine::channel) fn look_at_parked(&mut self, now: Timestamp) {
+    pub(in crate::engine::channel::machine) fn look_at_parked(&mut self, now: Timestamp) {
         for id in &self.parked {
             if let Some(work) = self.works.get_mut(id) {
                 work.look_at_parked(now);
@@ -91,7 +97,7 @@ impl Lanes {
 
     /// A send that was taken in is complete now: if nothing is left to do, that is written; if all that is
     /// left waits for later, it leaves again.
-    pub(in crate::engine::channel) fn settle_down(&mut self, send_id: Uuid) {
+    pub(in crate::engine::channel::machine) fn settle_down(&mut self, send_id: Uuid) {
         if self.works.get_mut(&send_id).is_some_and(Work::settle_down) {
             self.moved.insert(send_id);
         }
@@ -99,7 +105,11 @@ impl Lanes {
 
     /// The sends of which messages that wait in the store are due and must be read.
     /// Those of templates only when `templates` may go.
-    pub(in crate::engine::channel) fn unparks(&mut self, now: Timestamp, templates: bool) -> Vec<Uuid> {
+    pub(in crate::engine::channel::machine) fn unparks(
+        &mut self,
+        now: Timestamp,
+        templates: bool,
+    ) -> Vec<Uuid> {
         let Self { parked, works, .. } = self;
         let may = |work: &Work| templates || work.template.is_none();
         let is_due = |id: &&Uuid| works.get_mut(*id).is_some_and(|work| may(work) && work.unpark(now));
@@ -107,7 +117,7 @@ impl Lanes {
     }
 
     /// Messages of a send were read: so many wait here now, the others in the store until `due`.
-    pub(in crate::engine::channel) fn unparked(
+    pub(in crate::engine::channel::machine) fn unparked(
         &mut self,
         send_id: Uuid,
         found: u64,
@@ -121,14 +131,14 @@ impl Lanes {
     }
 
     /// A message of the send was put back for this reason.
-    pub(in crate::engine::channel) fn hold_back(&mut self, send_id: Uuid, reason: Reason) {
+    pub(in crate::engine::channel::machine) fn hold_back(&mut self, send_id: Uuid, reason: Reason) {
         if let Some(work) = self.works.get_mut(&send_id) {
             work.held_by = Some(reason);
         }
     }
 
     /// What all that is left of a send waits for, and until when the first of it does; `None` while something of it can be handed out.
-    pub(in crate::engine::channel) fn held_back(
+    pub(in crate::engine::channel::machine) fn held_back(
         &self,
         send_id: Uuid,
         (now, wall): (Instant, Timestamp),
@@ -141,7 +151,7 @@ impl Lanes {
     }
 
     /// When the first message that waits in the store is due; of templates only when `templates` may go.
-    pub(in crate::engine::channel) fn next_unpark(&self, templates: bool) -> Option<Timestamp> {
+    pub(in crate::engine::channel::machine) fn next_unpark(&self, templates: bool) -> Option<Timestamp> {
         let works = self.parked.iter().filter_map(|id| self.works.get(id));
         works.filter(|work| templates || work.template.is_none()).filter_map(Work::parked_due).min()
     }

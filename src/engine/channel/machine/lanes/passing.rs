@@ -1,27 +1,26 @@
 //! Reserving the messages that go next, and passing over those for whom the quota of templates has no slot.
 
-use std::collections::HashSet;
-
 use uuid::Uuid;
 
 use super::Lanes;
 use crate::clock::Timestamp;
 use crate::domain::message::Position;
 use crate::domain::phone::PhoneNumber;
-use crate::engine::channel::work::{Leave, Requested};
+use crate::engine::channel::machine::map::Set;
+use crate::engine::channel::machine::work::{Leave, Requested};
 
 /// So many people of each send are passed over at once: each has a row that the next record writes.
 const PASSED_AT_ONCE: u64 = 500;
 
 /// Who found no slot in the quota of templates.
 #[derive(Debug, Default)]
-pub(in crate::engine::channel) struct PassedOver {
+pub(in crate::engine::channel::machine) struct PassedOver {
     /// Whether anybody did.
-    pub(in crate::engine::channel) is_blocked: bool,
+    pub(in crate::engine::channel::machine) is_blocked: bool,
     /// Sends of which nobody is known to have a slot.
-    pub(in crate::engine::channel) sends: HashSet<Uuid>,
+    pub(in crate::engine::channel::machine) sends: Set<Uuid>,
     /// Messages of other sends, with send and company: they wait in the store.
-    pub(in crate::engine::channel) people: Vec<(Uuid, Uuid, Position)>,
+    pub(in crate::engine::channel::machine) people: Vec<(Uuid, Uuid, Position)>,
 }
 
 impl Lanes {
@@ -29,7 +28,7 @@ impl Lanes {
     /// for the direct lane and, in equal shares, for the bulk lane; of templates only those for whose recipients
     /// `has_slot` says yes. Each share is used to a half before it is filled up, unless it `tops_up`. Whether
     /// sends found none and are passed over.
-    pub(in crate::engine::channel) fn reserve_ahead(
+    pub(in crate::engine::channel::machine) fn reserve_ahead(
         &mut self,
         tops_up: bool,
         mut has_slot: impl FnMut(PhoneNumber) -> bool,
@@ -79,7 +78,7 @@ impl Lanes {
     }
 
     /// These sends wait in the store for a slot. Those of which it knows everything are gone from here at once.
-    pub(in crate::engine::channel) fn send_back(&mut self, sends: &HashSet<Uuid>) {
+    pub(in crate::engine::channel::machine) fn send_back(&mut self, sends: &Set<Uuid>) {
         for id in sends {
             let Some(work) = self.works.get_mut(id) else { continue };
             if work.is_as_stored() && !self.moved.contains(id) {
@@ -100,14 +99,14 @@ impl Lanes {
     }
 
     /// Somebody who counts against the quota of templates waits for this message of the send.
-    pub(in crate::engine::channel) fn counted_at(&mut self, send_id: Uuid, ordinal: u64) {
+    pub(in crate::engine::channel::machine) fn counted_at(&mut self, send_id: Uuid, ordinal: u64) {
         if let Some(work) = self.works.get_mut(&send_id) {
             work.is_counted_at(ordinal);
         }
     }
 
     /// Messages of these people wait in the store until `due`.
-    pub(in crate::engine::channel) fn passed_until(&mut self, send_id: Uuid, due: Timestamp) {
+    pub(in crate::engine::channel::machine) fn passed_until(&mut self, send_id: Uuid, due: Timestamp) {
         if let Some(work) = self.works.get_mut(&send_id) {
             work.passed_until(due);
         }

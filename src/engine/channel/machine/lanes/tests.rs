@@ -6,10 +6,10 @@ use super::*;
 use crate::domain::channel::Kind;
 use crate::domain::content::{Content, Stored};
 use crate::domain::send::{Progress, TemplateUse};
-use crate::engine::channel::ahead::Ahead;
-use crate::engine::channel::connector::Rendered;
-use crate::engine::channel::settled::Settled;
-use crate::engine::channel::work::{Beginning, Source};
+use crate::engine::channel::machine::ahead::Ahead;
+use crate::engine::channel::machine::rendered::Rendered;
+use crate::engine::channel::machine::settled::Settled;
+use crate::engine::channel::machine::work::{Beginning, Source};
 
 const NOW: Timestamp = Timestamp::from_millis(1_000);
 const BOUNDS: Bounds = Bounds { direct: 4, bulk: 2, deferred: 3, ahead: 8 };
@@ -269,7 +269,7 @@ fn sends_that_find_no_slot_are_passed_over_and_cost_no_write() {
     add(WAITING, 8, template);
     add(WAITING + 1, 7, None);
     let passed = lanes.reserve_ahead(false, |who| who == number(8));
-    let new: HashSet<_> = (0..WAITING).map(Uuid::from_u128).collect();
+    let new: Set<_> = (0..WAITING).map(Uuid::from_u128).collect();
     assert_eq!((passed.is_blocked, &passed.sends, passed.people.len()), (true, &new, 0));
     lanes.send_back(&passed.sends);
     assert_eq!((lanes.works().count(), lanes.marks().len()), (2, 2), "the others are gone at once");
@@ -308,7 +308,7 @@ fn people_without_a_slot_are_passed_over_up_to_the_next_who_has_one() {
         lanes.settle(Ticket { ordinal, ..ticket }, true);
     }
     let passed = lanes.reserve_ahead(false, counts);
-    assert_eq!((passed.people.len(), passed.sends), (0, HashSet::from([Uuid::from_u128(1)])));
+    assert_eq!((passed.people.len(), passed.sends), (0, Set::from_iter([Uuid::from_u128(1)])));
     assert_eq!(lanes.unparks(NOW, true), [Uuid::from_u128(1)]);
 }
 

@@ -9,7 +9,7 @@ impl Work {
     /// Of a template, the next message of which found no slot: passes over those who have none, at most so many of
     /// them, up to the first that has. They wait in the store, with a row that is written with the mark. Empty when
     /// nobody further on is known to have a slot.
-    pub(in crate::engine::channel) fn pass_over(
+    pub(in crate::engine::channel::machine) fn pass_over(
         &mut self,
         most: u64,
         mut has_slot: impl FnMut(PhoneNumber) -> bool,
@@ -35,17 +35,17 @@ impl Work {
     }
 
     /// The messages that were passed over wait in the store, where their rows say until `due`.
-    pub(in crate::engine::channel) fn passed_until(&mut self, due: Timestamp) {
+    pub(in crate::engine::channel::machine) fn passed_until(&mut self, due: Timestamp) {
         self.parked_due = Some(self.parked_due.map_or(due, |earlier| earlier.min(due)));
     }
 
     /// Somebody who counts against the quota already waits for this message.
-    pub(in crate::engine::channel) const fn is_counted_at(&mut self, ordinal: u64) {
+    pub(in crate::engine::channel::machine) const fn is_counted_at(&mut self, ordinal: u64) {
         self.counted_at = Some(ordinal);
     }
 
     /// Whether the store has it just as it is here.
-    pub(in crate::engine::channel) const fn is_as_stored(&self) -> bool {
+    pub(in crate::engine::channel::machine) const fn is_as_stored(&self) -> bool {
         !self.is_touched
     }
 }
