@@ -63,7 +63,6 @@ pub(super) struct Requested {
     pub(super) is_blocked: bool,
 }
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) id: Uuid,
