@@ -259,7 +259,7 @@ impl Engine {
         self.0.stopping.store(true, Ordering::Relaxed);
         // Channels wait for the word of what was just handed over, which sessions bring.
         self.directory().stop().await;
-        self.0.shared.errands.end();
+        self.0.shared.errands.end(Timestamp::now());
         self.0.web_sessions.stop().await;
         // A closed ledger has nothing left to write.
         let _ = self.0.shared.ledger.send(Close).await;

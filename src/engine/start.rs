@@ -8,25 +8,20 @@ use tokio::sync::watch;
 
 use super::app_secrets::{AppSecrets, VerifyTokens};
 use super::directory::Directory;
-use super::fair_line::FairLine;
 use super::idempotency::Claims;
 use super::imports::{Imports, Runner};
 use super::keys::Keys;
 use super::ledger::{Condition, Ledger};
-use super::pace::Pace;
-use super::quota::Quotas;
 use super::reader::Reader;
 use super::records::RequestShare;
 use super::requests::Requests;
 use super::resolver::{self, Resolver};
 use super::retention::Retention;
 use super::sentinel::Sentinel;
-use super::shared::{Shared, Tiers};
-use super::suppressions::Suppressions;
+use super::shared::{Common, Shared};
 use super::tallies::Tallies;
 use super::template_sync::{self, TemplateSync};
-use super::throttle::Throttles;
-use super::web_session::{self, Errands, Lines, WebSessions};
+use super::web_session::{self, Lines, WebSessions};
 use super::{Engine, Inner, LONGEST_HOLD, StartError, activity, contact_change, receipts, rounds, threads};
 use crate::clock::Timestamp;
 use crate::config::{self, Config};
@@ -36,10 +31,6 @@ use crate::connector::web_session::Driver;
 use crate::fair_semaphore::FairSemaphore;
 use crate::store::{self, Lease, Purpose, Store};
 use crate::vault::Vault;
-
-/// How often the provider is asked anything that is no message, over all channels. Ten thousand that begin together
-/// have asked within some minutes; one that is alone asks at once.
-const QUESTIONS_EACH_SECOND: u32 = 50;
 
 impl Engine {
     /// Starts the actors, and goes on with whatever an earlier process left. Needs a running actix system.
@@ -92,25 +83,17 @@ impl Engine {
             tell,
         };
         let web_sessions = WebSessions::new(keeping, driver, &config.web_session, helpers.clone());
+        let probe_interval = config.cloud_api.probe_interval;
         let shared = Arc::new(Shared {
+            common: Arc::new(Common::new(config.engine.clone(), config.retry.clone(), probe_interval)),
             store: store.clone(),
             vault,
             ledger: ledger.clone(),
-            tiers: Tiers::default(),
-            suppressions: Suppressions::default(),
-            quotas: Quotas::default(),
-            stopping: AtomicBool::new(false),
-            throttles: Throttles::default(),
             template_sync: TemplateSync::new(config.cloud_api.template_sync_interval),
-            questions: Pace::each_second(QUESTIONS_EACH_SECOND),
             reader: Reader::new(store.reserved_for(Purpose::Dispatch)),
-            places: FairLine::new(config.engine.total_in_flight),
             audiences: FairSemaphore::new(config.engine.resolvers.max(1).saturating_mul(resolver::AT_ONCE)),
-            engine: config.engine.clone(),
-            retry: config.retry.clone(),
             cloud_api: config.cloud_api.clone(),
             lines,
-            errands: Errands::default(),
             fetcher: Arc::new(Fetcher::new(&config.media)?),
             activity: activity::Activity::default(),
         });
