@@ -4,7 +4,7 @@
 use serde::Deserialize;
 
 use super::answer::plain;
-use super::disposition::listed;
+use super::disposition::meaning;
 use super::lenient::{Text, if_readable};
 use crate::connector::{Disposition, Health, Number};
 use crate::domain::channel::Level;
@@ -137,7 +137,7 @@ fn reasons(entity: &Entity<'_>) -> Vec<(Disposition, Failure)> {
         .flatten()
         .map(|error| {
             let code = error.error_code.whole();
-            let disposition = match code.and_then(listed) {
+            let disposition = match code.and_then(meaning) {
                 Some(
                     known @ (Disposition::Disconnect
                     | Disposition::Wait
