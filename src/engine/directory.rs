@@ -8,7 +8,7 @@ use dashmap::{DashMap, DashSet};
 use uuid::Uuid;
 
 use super::channel::{ChannelActor, Gate, Refresh, Stop};
-use super::ledger::Listener;
+use super::ledger::Listeners;
 use super::shared::Shared;
 use super::threads;
 use crate::config;
@@ -26,15 +26,8 @@ struct Thread {
 struct Entry {
     channel: Arc<Channel>,
     /// Started on first need; started anew when it ended.
-    actor: Option<Running>,
+    actor: Option<Addr<ChannelActor>>,
     gate: Gate,
-}
-
-/// An actor that was started.
-struct Running {
-    address: Addr<ChannelActor>,
-    /// The same, as the ledger knows it: made once, because an address costs more to copy than a count.
-    listener: Listener,
 }
 
 impl Entry {
@@ -48,17 +41,16 @@ impl Entry {
         M: Message<Result = ()> + Send + 'static,
         ChannelActor: Handler<M>,
     {
-        let Some(actor) = self.actor.as_ref().map(|actor| actor.address.clone()) else { return };
+        let Some(actor) = self.actor.clone() else { return };
         actix::spawn(async move {
             // A closed actor reads the store when it starts again.
             let _ = actor.send(message).await;
         });
     }
 
-    /// The actor's listener and gate, unless it ended or was never started.
-    fn running(&self) -> Option<(Listener, Gate)> {
-        let actor = self.actor.as_ref().filter(|actor| actor.address.connected())?;
-        Some((Arc::clone(&actor.listener), self.gate.clone()))
+    /// The actor, unless it ended or was never started.
+    fn running(&self) -> Option<&Addr<ChannelActor>> {
+        self.actor.as_ref().filter(|actor| actor.connected())
     }
 }
 
@@ -68,6 +60,8 @@ const MOST_UNKNOWN: usize = 10_000;
 /// See the module.
 pub(super) struct Directory {
     shared: Arc<Shared>,
+    /// The actors as the ledger knows them.
+    listeners: Arc<Listeners>,
     entries: DashMap<Uuid, Entry>,
     /// Ids under which there was no channel when somebody asked. One that is added later has an entry within
     /// `engine.watch_interval`, and entries are looked at first.
@@ -84,6 +78,7 @@ impl Directory {
     /// When no client for the provider can be made.
     pub(super) fn new(
         shared: Arc<Shared>,
+        listeners: Arc<Listeners>,
         threads: usize,
         network: &config::Network,
     ) -> Result<Self, connector::Error> {
@@ -97,6 +92,7 @@ impl Directory {
             .collect::<Result<_, connector::Error>>()?;
         Ok(Self {
             shared,
+            listeners,
             entries: DashMap::new(),
             unknown: DashSet::new(),
             threads,
@@ -125,32 +121,30 @@ impl Directory {
         Ok(channel)
     }
 
-    /// Who hears of a channel's sends, its actor started if need be, and the state that it shows.
-    pub(super) fn actor(&self, channel: &Arc<Channel>) -> (Listener, Gate) {
-        if let Some(found) = self.entries.get(&channel.id).and_then(|entry| entry.running()) {
-            return found;
+    /// Starts the channel's actor if need be, which hears of its sends from then on. The state that it shows.
+    pub(super) fn actor(&self, channel: &Arc<Channel>) -> Gate {
+        if let Some(entry) = self.entries.get(&channel.id).filter(|entry| entry.running().is_some()) {
+            return entry.gate.clone();
         }
         let mut entry = self.entries.entry(channel.id).or_insert_with(|| Entry::new(channel));
-        if let Some(found) = entry.running() {
-            return found;
+        if entry.running().is_some() {
+            return entry.gate.clone();
         }
         let thread = &self.threads[self.next_thread.fetch_add(1, Ordering::Relaxed) % self.threads.len()];
         let (shared, connections) = (Arc::clone(&self.shared), thread.connections.clone());
-        let (channel, gate) = (Arc::clone(&entry.channel), entry.gate.clone());
+        let (channel_id, channel, gate) = (channel.id, Arc::clone(&entry.channel), entry.gate.clone());
         let shown = gate.clone();
         let address = ChannelActor::start_in_arbiter(&thread.arbiter, move |_| {
             ChannelActor::new(shared, connections, channel, shown)
         });
-        let listener = Arc::new(address.clone().recipient());
-        entry.actor = Some(Running { address, listener: Arc::clone(&listener) });
-        (listener, gate)
+        self.listeners.add(channel_id, address.clone().recipient());
+        entry.actor = Some(address);
+        gate
     }
 
     /// The address of a channel's actor, unless it ended or was never started.
     pub(super) fn address(&self, channel_id: Uuid) -> Option<Addr<ChannelActor>> {
-        let entry = self.entries.get(&channel_id)?;
-        let actor = entry.actor.as_ref().filter(|actor| actor.address.connected())?;
-        Some(actor.address.clone())
+        self.entries.get(&channel_id)?.running().cloned()
     }
 
     /// Takes over a record, unless the one here is newer, and tells its actor.
@@ -221,7 +215,7 @@ impl Directory {
 
     /// Starts anew the actors that ended by a defect of ours: their channels' queues wait.
     pub(super) fn revive(&self) {
-        let ended = |entry: &Entry| entry.actor.as_ref().is_some_and(|actor| !actor.address.connected());
+        let ended = |entry: &Entry| entry.actor.as_ref().is_some_and(|actor| !actor.connected());
         let ended: Vec<_> = self
             .entries
             .iter()
@@ -237,11 +231,7 @@ impl Directory {
     /// Stops every actor, each when its outcomes are written.
     pub(super) async fn stop(&self) {
         self.shared.stopping.store(true, Ordering::Release);
-        let actors: Vec<_> = self
-            .entries
-            .iter()
-            .filter_map(|entry| entry.actor.as_ref().map(|actor| actor.address.clone()))
-            .collect();
+        let actors: Vec<_> = self.entries.iter().filter_map(|entry| entry.actor.clone()).collect();
         // A closed actor has stopped already.
         futures_util::future::join_all(actors.iter().map(|actor| actor.send(Stop))).await;
         for thread in &self.threads {
@@ -264,10 +254,11 @@ impl Hidden<'_> {
         self.is_removed = true;
         if let Some(actor) = self.entry.take().and_then(|entry| entry.actor) {
             // A closed actor has stopped already.
-            let _ = actor.address.send(Stop).await;
+            let _ = actor.send(Stop).await;
         }
         // What was written beside this may have found it in the meantime.
         self.directory.entries.remove(&self.id);
+        self.directory.listeners.remove(self.id);
         self.directory.unknown.insert(self.id);
     }
 }

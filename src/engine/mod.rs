@@ -17,6 +17,7 @@ mod indexing;
 mod journey;
 mod keys;
 mod ledger;
+mod machine;
 mod messages_csv;
 mod new_channel;
 mod operation;
@@ -69,7 +70,7 @@ use self::imports::{Imports, Runner};
 pub use self::journey::Traced;
 use self::keys::Keys;
 pub use self::ledger::Claim;
-use self::ledger::{Close, Condition, Ledger};
+use self::ledger::{Close, Condition, Ledger, Listeners};
 pub use self::new_channel::{NewBusinessAccount, NotAdded, Unfit};
 pub use self::operation::{Addition, Number};
 use self::pace::Pace;
@@ -299,10 +300,11 @@ impl Engine {
         let (report, condition) = watch::channel(Condition::Writing);
         let (own_store, lease) = (store.reserved_for(Purpose::Ledger), Arc::new(lease));
         let (patience, capacity) = (config.database.commit_timeout, config.engine.accept_queue);
-        let dispatching = Arc::clone(&lease);
+        let (dispatching, listeners) = (Arc::clone(&lease), Arc::new(Listeners::default()));
+        let told_by_ledger = Arc::clone(&listeners);
         let (writers, helpers) = (threads::start(), threads::start());
         let ledger = Ledger::start_in_arbiter(&writers, move |_| {
-            Ledger::new(own_store, lease, patience, capacity, report)
+            Ledger::new(own_store, lease, (patience, capacity), told_by_ledger, report)
         });
         let (lines, (tell, told)) = (Arc::new(Lines::default()), web_session::told());
         let keeping = web_session::Keeping {
@@ -343,6 +345,7 @@ impl Engine {
         let engine = Self(Arc::new(Inner {
             directory: Directory::new(
                 Arc::clone(&shared),
+                listeners,
                 config::per_core(config.engine.arbiters),
                 &config.network,
             )?,

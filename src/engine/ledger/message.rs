@@ -53,15 +53,15 @@ pub(crate) struct Order {
     pub(crate) sources: Vec<Source>,
     /// The client's key, under which the answer is kept.
     pub(crate) claim: Option<Claim>,
-    /// Of somebody who waits until the one message is handed over.
-    pub(crate) errand: Option<Arc<Errand>>,
+    /// A caller waits until the one message is handed over.
+    pub(crate) is_awaited: bool,
 }
 
 impl Order {
     /// What is stored of it as its content. Only a message whose caller waits has an answer that is kept when it is
     /// handed over, and has the key with it.
     pub(crate) fn stored(&self) -> Stored<&Content, &str> {
-        let claim = self.errand.as_ref().and(self.claim.as_ref());
+        let claim = self.claim.as_ref().filter(|_| self.is_awaited);
         let key = claim.map(|claim| claim.key.as_str());
         Stored { content: &self.content, group: self.group.as_deref(), key }
     }
@@ -111,10 +111,7 @@ pub(crate) struct Arrived {
     pub(crate) is_late: bool,
 }
 
-/// Who hears of sends that became durable: a channel's actor.
-pub(crate) type Listener = Arc<Recipient<Arrived>>;
-
-/// Write a new send, and its recipients unless there is one only.
+/// Write a new send, and its recipients unless there is one only. Its channel hears of it once it is durable and counts.
 #[derive(Message)]
 #[rtype(result = "Result<Uuid, Error>")]
 pub(crate) struct Accept {
@@ -126,8 +123,15 @@ pub(crate) struct Accept {
     pub(crate) blocks: Vec<Block>,
     /// More blocks follow: the send only counts once [`Activate`] is written.
     pub(crate) more: bool,
-    /// Who hears of it once it is durable.
-    pub(crate) channel: Listener,
+    /// Of the caller who waits until the one message is handed over: found under the send's id before it is written.
+    pub(crate) errand: Option<Arc<Errand>>,
+}
+
+impl Accept {
+    /// A send of which everything is here, and for which nobody waits.
+    pub(crate) const fn new(order: Arc<Order>, recipients: Recipients, skipped: Skipped) -> Self {
+        Self { order, recipients, skipped, blocks: Vec::new(), more: false, errand: None }
+    }
 }
 
 /// Write more blocks of a send.
@@ -145,7 +149,6 @@ pub(crate) struct Activate {
     pub(crate) send: AcceptedSend,
     /// Entries that were left out.
     pub(crate) skipped: Skipped,
-    pub(crate) channel: Listener,
 }
 
 /// Remove a send that was not accepted after all.
@@ -160,6 +163,15 @@ pub(crate) struct Written {
     pub(crate) gone: Vec<Uuid>,
     /// Messages announced to be tried again that are over, by what the store knows.
     pub(crate) overtaken: Vec<Key>,
+}
+
+impl Written {
+    /// Adds what another commit found.
+    pub(super) fn add(&mut self, other: Self) {
+        let Self { gone, overtaken } = other;
+        self.gone.extend(gone);
+        self.overtaken.extend(overtaken);
+    }
 }
 
 /// Write what a channel did. Answered when durable, however long that takes.

@@ -93,6 +93,14 @@ impl Batch {
         all
     }
 
+    /// The sends that this batch builds: new ones, and those with new blocks or an activation. One may come more than
+    /// once.
+    pub fn builds(&self) -> impl Iterator<Item = Uuid> {
+        let sends = self.sends.iter().map(|send| send.id);
+        let extended = self.blocks.iter().map(|(send_id, _)| *send_id);
+        sends.chain(extended).chain(self.activations.iter().map(|(send_id, ..)| *send_id))
+    }
+
     /// The same with fewer of the provider's texts, if it has any: first without the words of an error, then without
     /// the provider's id. Where a message is counts more than what was said about it.
     #[must_use]
