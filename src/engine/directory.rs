@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use actix::{Actor, Addr, ArbiterHandle, Handler, Message};
+use actix::{ArbiterHandle, Message};
 use dashmap::{DashMap, DashSet};
 use uuid::Uuid;
 
-use super::channel::{ChannelActor, Gate, Refresh, Stop};
+use super::channel::{Gate, Handle, Refresh, Stop, ToChannel};
 use super::ledger::Listeners;
 use super::shared::Shared;
 use super::threads;
@@ -26,7 +26,7 @@ struct Thread {
 struct Entry {
     channel: Arc<Channel>,
     /// Started on first need; started anew when it ended.
-    actor: Option<Addr<ChannelActor>>,
+    actor: Option<Handle>,
     gate: Gate,
 }
 
@@ -38,19 +38,18 @@ impl Entry {
     /// Hands a message to the actor, if there is one, without waiting for it.
     fn tell<M>(&self, message: M)
     where
-        M: Message<Result = ()> + Send + 'static,
-        ChannelActor: Handler<M>,
+        M: ToChannel + Message<Result = ()>,
     {
-        let Some(actor) = self.actor.clone() else { return };
+        let Some(handle) = self.actor.clone() else { return };
         actix::spawn(async move {
             // A closed actor reads the store when it starts again.
-            let _ = actor.send(message).await;
+            let _ = handle.send(message).await;
         });
     }
 
     /// The actor, unless it ended or was never started.
-    fn running(&self) -> Option<&Addr<ChannelActor>> {
-        self.actor.as_ref().filter(|actor| actor.connected())
+    fn running(&self) -> Option<&Handle> {
+        self.actor.as_ref().filter(|actor| actor.is_running())
     }
 }
 
@@ -134,16 +133,14 @@ impl Directory {
         let (shared, connections) = (Arc::clone(&self.shared), thread.connections.clone());
         let (channel_id, channel, gate) = (channel.id, Arc::clone(&entry.channel), entry.gate.clone());
         let shown = gate.clone();
-        let address = ChannelActor::start_in_arbiter(&thread.arbiter, move |_| {
-            ChannelActor::new(shared, connections, channel, shown)
-        });
-        self.listeners.add(channel_id, address.clone().recipient());
-        entry.actor = Some(address);
+        let handle = Handle::start(&thread.arbiter, shared, connections, channel, shown);
+        self.listeners.add(channel_id, handle.listener());
+        entry.actor = Some(handle);
         gate
     }
 
-    /// The address of a channel's actor, unless it ended or was never started.
-    pub(super) fn address(&self, channel_id: Uuid) -> Option<Addr<ChannelActor>> {
+    /// A channel's actor, unless it ended or was never started.
+    pub(super) fn handle(&self, channel_id: Uuid) -> Option<Handle> {
         self.entries.get(&channel_id)?.running().cloned()
     }
 
@@ -173,8 +170,7 @@ impl Directory {
     /// Hands `message` to the running actors of a company's channels of one business account.
     pub(super) fn tell_account<M>(&self, company_id: Uuid, waba_id: &str, message: impl Fn() -> M)
     where
-        M: Message<Result = ()> + Send + 'static,
-        ChannelActor: Handler<M>,
+        M: ToChannel + Message<Result = ()>,
     {
         let of_account = |channel: &Channel| {
             channel.company_id == company_id && channel.waba_id.as_deref() == Some(waba_id)
@@ -187,8 +183,7 @@ impl Directory {
     /// Hands `message` to every running actor.
     pub(super) fn tell_all<M>(&self, message: impl Fn() -> M)
     where
-        M: Message<Result = ()> + Send + 'static,
-        ChannelActor: Handler<M>,
+        M: ToChannel + Message<Result = ()>,
     {
         for entry in &self.entries {
             entry.tell(message());
@@ -197,12 +192,8 @@ impl Directory {
 
     /// Hands `message` to a channel's actor and waits for the answer; `None` when it does not run, or ended
     /// just now: then it is started anew by the sentinel and reads the store.
-    pub(super) async fn ask<M>(&self, channel_id: Uuid, message: M) -> Option<M::Result>
-    where
-        M: Message<Result: Send> + Send + 'static,
-        ChannelActor: Handler<M>,
-    {
-        self.address(channel_id)?.send(message).await.ok()
+    pub(super) async fn ask<M: ToChannel>(&self, channel_id: Uuid, message: M) -> Option<M::Result> {
+        self.handle(channel_id)?.send(message).await.ok()
     }
 
     /// Starts the actors of channels that have to do something without being asked: those with work left,
@@ -215,7 +206,7 @@ impl Directory {
 
     /// Starts anew the actors that ended by a defect of ours: their channels' queues wait.
     pub(super) fn revive(&self) {
-        let ended = |entry: &Entry| entry.actor.as_ref().is_some_and(|actor| !actor.connected());
+        let ended = |entry: &Entry| entry.actor.as_ref().is_some_and(|actor| !actor.is_running());
         let ended: Vec<_> = self
             .entries
             .iter()
