@@ -63,8 +63,8 @@ impl Handler<Withdraw> for Ledger {
 impl Handler<Record> for Ledger {
     type Result = ResponseFuture<Result<Written, Error>>;
 
-    fn handle(&mut self, record: Record, ctx: &mut Self::Context) -> Self::Result {
-        self.ask(Waiting::Written, |caller| Input::Record { record, caller }, ctx)
+    fn handle(&mut self, Record(writes): Record, ctx: &mut Self::Context) -> Self::Result {
+        self.ask(Waiting::Written, |caller| Input::Record { writes, caller }, ctx)
     }
 }
 

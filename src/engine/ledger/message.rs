@@ -6,12 +6,11 @@ use actix::prelude::*;
 use uuid::Uuid;
 
 use crate::domain::content::{Content, Stored};
-use crate::domain::message::{Key, Outcome};
+use crate::domain::message::Key;
 use crate::domain::request::Skipped;
-use crate::domain::send::{Block, Mark, Recipients, Schedule, Source, TemplateUse};
+use crate::domain::send::{Block, Recipients, Schedule, Source, TemplateUse};
 use crate::engine::web_session::Errand;
-use crate::store::ledger::Answer;
-use crate::store::ledger::{Event, Receipt};
+use crate::store::ledger::{Answer, Event, PendingWrites, Receipt};
 use crate::store::suppression;
 
 /// Why something was not written.
@@ -174,15 +173,10 @@ impl Written {
     }
 }
 
-/// Write what a channel did. Answered when durable, however long that takes.
-#[derive(Default, Message)]
+/// Write what a channel did: outcomes, marks and suppressions. Answered when durable, however long that takes.
+#[derive(Message)]
 #[rtype(result = "Result<Written, Error>")]
-pub(crate) struct Record {
-    /// With send and company.
-    pub(crate) outcomes: Vec<(Uuid, Uuid, Outcome)>,
-    pub(crate) marks: Vec<Mark>,
-    pub(crate) suppressions: Vec<suppression::Word>,
-}
+pub(crate) struct Record(pub(crate) Box<PendingWrites>);
 
 /// Write what a provider told. Answered when durable; after an error the provider tells it again.
 #[derive(Default, Message)]

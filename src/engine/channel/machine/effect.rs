@@ -15,10 +15,10 @@ use crate::domain::channel::{Connection, Number, Status, Trial};
 use crate::domain::message::Key;
 use crate::domain::outlook::Reason;
 use crate::engine::fair_line::Turn;
-use crate::engine::ledger::Record;
 use crate::engine::machine::{self, Caller};
 use crate::engine::quota::Account;
 use crate::engine::web_session::{Admitted, Errand, Slot};
+use crate::store::ledger::PendingWrites;
 use crate::store::send::{Ready, Size};
 use crate::store::suppression::Word;
 
@@ -32,7 +32,7 @@ pub(crate) enum Effect {
     Attempt(Attempt),
     /// Write this; it is repeated by the ledger until it is durable. Brings [`Input::Written`](super::Input::Written).
     /// There is at most one write under way.
-    Write(Record),
+    Write(Box<PendingWrites>),
     /// Read sends. Brings [`Input::Fetched`](super::Input::Fetched). There is at most one such read under way.
     Fetch(Box<Fetch>),
     /// Read the messages of this send that wait in the store. Brings [`Input::WaitsRead`](super::Input::WaitsRead).

@@ -105,7 +105,7 @@ impl World {
                 self.attempts.push(attempt);
                 ("attempt", detail)
             }
-            Effect::Write(record) => ("write", format!("{:?} {:?}", record.outcomes, record.marks)),
+            Effect::Write(writes) => ("write", format!("{:?} {:?}", writes.outcomes, writes.marks)),
             Effect::Fetch(fetch) => ("fetch", format!("{:?} {}", fetch.size, fetch.room)),
             Effect::ReadStates { messages, .. } => ("read states", format!("{messages:?}")),
             Effect::WakeAt(at) => {
@@ -185,7 +185,7 @@ fn nothing() -> Fetched {
 }
 
 fn accepted() -> Reply {
-    Reply::Accepted { id: "wamid.1".to_owned(), is_held: false }
+    Reply::Accepted { id: "wamid.1".to_owned() }
 }
 
 fn failure() -> Failure {

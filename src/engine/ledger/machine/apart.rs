@@ -11,12 +11,12 @@ use uuid::Uuid;
 use super::super::message::Error;
 use super::effect::{Effect, Effects, Figure};
 use super::input::{Cause, Failure};
-use crate::store::ledger::{Batch, Committed};
+use crate::store::ledger::{Committed, OutcomeOf, PendingWrites};
 
 /// A batch that is written in parts.
 pub(super) struct Apart {
     /// Parts that are written together, group by group, the last group first. That one is under way.
-    groups: Vec<Vec<Batch>>,
+    groups: Vec<Vec<PendingWrites>>,
     /// What the commits found.
     pub(super) found: Committed,
     /// How many outcomes were written.
@@ -27,25 +27,25 @@ pub(super) struct Apart {
 
 /// What is not written, because the database went away meanwhile.
 pub(super) struct Left {
-    pub(super) batch: Batch,
+    pub(super) batch: PendingWrites,
     pub(super) failure: Failure,
 }
 
 impl Apart {
-    pub(super) fn new(batch: Batch) -> Self {
+    pub(super) fn new(batch: PendingWrites) -> Self {
         let groups = vec![batch.apart()];
         Self { groups, found: Committed::default(), outcomes: 0, refused: HashMap::new() }
     }
 
     /// What is to be written now, if anything is left.
-    pub(super) fn next(&self) -> Option<Batch> {
-        self.groups.last().map(Batch::together)
+    pub(super) fn next(&self) -> Option<PendingWrites> {
+        self.groups.last().map(PendingWrites::together)
     }
 
     /// The commit of what was [next](Self::next) is over. Says what is left when the database went away.
     pub(super) fn written(
         &mut self,
-        together: &Batch,
+        together: &PendingWrites,
         result: Result<Committed, Failure>,
         effects: &mut Effects,
     ) -> Option<Left> {
@@ -70,7 +70,7 @@ impl Apart {
             }
             Err(failure) => {
                 let rest = self.groups.iter().rev().flatten();
-                let batch = Batch::together(parts.iter().chain(rest));
+                let batch = PendingWrites::together(parts.iter().chain(rest));
                 self.groups.clear();
                 return Some(Left { batch, failure });
             }
@@ -78,7 +78,7 @@ impl Apart {
         None
     }
 
-    fn set_aside(&mut self, part: &Batch, failure: &Failure) {
+    fn set_aside(&mut self, part: &PendingWrites, failure: &Failure) {
         // What a send builds upon is gone: nothing of it was accepted. Anything else is a defect.
         let told = if failure.cause == Cause::Missing { Error::Unavailable } else { Error::Refused };
         self.refused.extend(part.builds().map(|send_id| (send_id, told)));
@@ -88,7 +88,7 @@ impl Apart {
 }
 
 /// Says which row it is, without what is private in it.
-fn report(part: &Batch, failure: &Failure, goes_on: bool, effects: &mut Effects) {
+fn report(part: &PendingWrites, failure: &Failure, goes_on: bool, effects: &mut Effects) {
     let then = if goes_on { "written without its texts" } else { "set aside" };
     let mut row = "other";
     let mut say = |kind: &'static str, send: Option<Uuid>, ordinal: Option<u64>, company: Option<Uuid>| {
@@ -112,7 +112,7 @@ fn report(part: &Batch, failure: &Failure, goes_on: bool, effects: &mut Effects)
     {
         say("audience", Some(send_id), None, None);
     }
-    for (send_id, company_id, outcome) in &part.outcomes {
+    for OutcomeOf { send_id, company_id, outcome } in &part.outcomes {
         say("outcome", Some(*send_id), Some(outcome.position.ordinal), Some(*company_id));
     }
     for receipt in &part.receipts {

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::super::message::{Arrived, Condition, Error, Written};
 use crate::engine::machine::{self, Caller};
-use crate::store::ledger::Batch;
+use crate::store::ledger::PendingWrites;
 
 /// The effects of one or more inputs.
 pub(crate) type Effects = machine::Effects<Effect>;
@@ -39,7 +39,7 @@ pub(crate) enum Effect {
 
 /// What one transaction is to write.
 pub(crate) struct Commit {
-    pub(crate) batch: Box<Batch>,
+    pub(crate) batch: Box<PendingWrites>,
     /// Sends alone may be committed by the statement that writes them.
     pub(crate) in_one_statement: bool,
 }

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use uuid::Uuid;
 
-use super::super::message::{Accept, Activate, Extend, Hear, Record};
+use super::super::message::{Accept, Activate, Extend, Hear};
 use crate::engine::machine::Caller;
 use crate::store;
-use crate::store::ledger::{Batch, Committed};
+use crate::store::ledger::{Committed, PendingWrites};
 
 /// Something that happens to the ledger. Each caller is answered exactly once.
 pub(crate) enum Input {
@@ -19,8 +19,8 @@ pub(crate) enum Input {
     Activate { activate: Activate, caller: Caller },
     /// Remove a send that was not accepted after all.
     Withdraw(Uuid),
-    /// Write what a channel did.
-    Record { record: Record, caller: Caller },
+    /// Write what a channel did: it is never given up, and goes before everything else after a failure.
+    Record { writes: Box<PendingWrites>, caller: Caller },
     /// Write what a provider told.
     Hear { hear: Hear, caller: Caller },
     /// Write what is left, then end.
@@ -29,7 +29,7 @@ pub(crate) enum Input {
     /// What others were just handing over is here.
     Gathered,
     /// The commit under way is over. `batch` is what was to be written.
-    Written { batch: Box<Batch>, result: Result<Committed, Failure> },
+    Written { batch: Box<PendingWrites>, result: Result<Committed, Failure> },
     /// It is known which of these sends are in the store; the others never will be. Or it is not known yet.
     Settled { sends: Vec<Uuid>, result: Result<HashSet<Uuid>, Failure> },
     /// The moment that was asked for last has come.

@@ -2,14 +2,14 @@
 
 use uuid::Uuid;
 
-use super::super::message::{Accept, AcceptedSend, Activate, Condition, Error, Extend, Hear, Record};
+use super::super::message::{Accept, AcceptedSend, Activate, Condition, Error, Extend, Hear};
 use super::Machine;
 use super::doubts::Doubtful;
 use super::effect::{Effect, Effects};
 use super::open::{Accepting, Activating, Extending};
 use crate::domain::send::State;
 use crate::engine::machine::Caller;
-use crate::store::ledger::NewSend;
+use crate::store::ledger::{Activation, BlockOf, NewSend, PendingWrites, SourceOf};
 
 /// No webhook joins a batch that holds this many receipts and messages from people: sends wait for the same
 /// commit, and the provider repeats what is not taken.
@@ -55,8 +55,8 @@ impl Machine {
             skipped: skipped.count,
             schedule: order.schedule,
         });
-        batch.sources.extend(order.sources.iter().map(|source| (id, *source)));
-        batch.blocks.extend(blocks.into_iter().map(|block| (id, block)));
+        batch.sources.extend(order.sources.iter().map(|source| SourceOf { send_id: id, source: *source }));
+        batch.blocks.extend(blocks.into_iter().map(|block| BlockOf { send_id: id, block }));
         let send = AcceptedSend { id, order, recipients };
         if !more {
             batch.answers.extend(send.kept_answer(&skipped));
@@ -69,7 +69,7 @@ impl Machine {
             return turn_away(caller, refusal, effects);
         }
         let Extend { send_id, blocks } = extend;
-        self.open.batch.blocks.extend(blocks.into_iter().map(|block| (send_id, block)));
+        self.open.batch.blocks.extend(blocks.into_iter().map(|block| BlockOf { send_id, block }));
         self.open.waiting.extensions.push(Extending { send_id, caller });
     }
 
@@ -79,7 +79,11 @@ impl Machine {
         }
         let Activate { send, skipped } = activate;
         let batch = &mut self.open.batch;
-        batch.activations.push((send.id, send.recipients.count(), skipped.count));
+        batch.activations.push(Activation {
+            send_id: send.id,
+            recipients: send.recipients.count(),
+            skipped: skipped.count,
+        });
         batch.answers.extend(send.kept_answer(&skipped));
         self.open.waiting.activations.push(Activating { send, caller });
     }
@@ -90,15 +94,11 @@ impl Machine {
         }
     }
 
-    pub(super) fn record(&mut self, record: Record, caller: Caller, effects: &mut Effects) {
+    pub(super) fn record(&mut self, writes: PendingWrites, caller: Caller, effects: &mut Effects) {
         if self.is_closed() {
             return turn_away(caller, Error::Closed, effects);
         }
-        let Record { outcomes, marks, suppressions } = record;
-        let batch = &mut self.open.batch;
-        batch.outcomes.extend(outcomes);
-        batch.marks.extend(marks);
-        batch.suppressions.extend(suppressions);
+        self.open.batch.add(writes);
         self.open.waiting.records.push(caller);
     }
 

@@ -26,7 +26,7 @@ pub(crate) use self::input::{Cause, Failure, Input};
 use self::open::{Open, Waiting};
 use super::message::{Condition, Error};
 use crate::engine::machine::{Caller, Moment};
-use crate::store::ledger::{Batch, Committed};
+use crate::store::ledger::{Committed, PendingWrites};
 
 /// The first and the longest wait before the database is tried again.
 const RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
@@ -92,7 +92,7 @@ impl Machine {
             Input::Extend { extend, caller } => self.extend(extend, caller, effects),
             Input::Activate { activate, caller } => self.activate(activate, caller, effects),
             Input::Withdraw(send_id) => self.withdraw(send_id, effects),
-            Input::Record { record, caller } => self.record(record, caller, effects),
+            Input::Record { writes, caller } => self.record(*writes, caller, effects),
             Input::Hear { hear, caller } => self.hear(hear, caller, effects),
             Input::Close(caller) => self.closing.push(caller),
             Input::Gathered => self.gathered(at, effects),
@@ -141,7 +141,7 @@ impl Machine {
     /// The commit under way is over.
     fn written(
         &mut self,
-        batch: Batch,
+        batch: PendingWrites,
         result: Result<Committed, Failure>,
         at: Moment,
         effects: &mut Effects,

@@ -8,12 +8,12 @@ use uuid::Uuid;
 use super::super::message::{AcceptedSend, Arrived, Error, Written};
 use super::effect::{Answer, Effect, Effects, Figure};
 use crate::engine::machine::Caller;
-use crate::store::ledger::{Batch, Committed, Ignored};
+use crate::store::ledger::{Committed, Ignored, PendingWrites};
 
 /// What is to be written, and who waits for it.
 #[derive(Default)]
 pub(super) struct Open {
-    pub(super) batch: Batch,
+    pub(super) batch: PendingWrites,
     pub(super) waiting: Waiting,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Activating {
 
 impl Open {
     /// What the database must still learn of a batch that failed goes first next time.
-    pub(super) fn put_first(&mut self, mut failed: Batch, mut records: Vec<Caller>, found: Written) {
+    pub(super) fn put_first(&mut self, mut failed: PendingWrites, mut records: Vec<Caller>, found: Written) {
         prepend(&mut self.batch.outcomes, &mut failed.outcomes);
         prepend(&mut self.batch.marks, &mut failed.marks);
         prepend(&mut self.batch.suppressions, &mut failed.suppressions);
@@ -115,7 +115,7 @@ impl Waiting {
     }
 
     /// Takes out those who wait for what is in `left`.
-    pub(super) fn split_off(&mut self, left: &Batch) -> Self {
+    pub(super) fn split_off(&mut self, left: &PendingWrites) -> Self {
         let sends: HashSet<_> = left.builds().collect();
         let mut rest = Self {
             accepts: self.accepts.extract_if(.., |accepting| sends.contains(&accepting.send.id)).collect(),

@@ -18,10 +18,8 @@ use crate::domain::message::{self, Key, Outcome, Position};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::Skipped;
 use crate::domain::send::{self, Block, Mark, Progress, Recipients, Schedule};
-use crate::engine::ledger::message::{
-    Accept, AcceptedSend, Activate, Arrived, Extend, Hear, Order, Record, Written,
-};
-use crate::store::ledger::{Ignored, Receipt};
+use crate::engine::ledger::message::{Accept, AcceptedSend, Activate, Arrived, Extend, Hear, Order, Written};
+use crate::store::ledger::{Activation, Ignored, OutcomeOf, Receipt};
 
 /// The machine with all that was asked of the shell.
 struct World {
@@ -79,6 +77,10 @@ fn outcome(ordinal: u64, attempts: u16) -> Outcome {
         retry_at: None,
         taken_at: None,
     }
+}
+
+fn of(send: u64, outcome: Outcome) -> OutcomeOf {
+    OutcomeOf { send_id: id(send), company_id: Uuid::nil(), outcome }
 }
 
 fn mark(send: u64) -> Mark {
@@ -171,9 +173,9 @@ impl World {
         self.input(Input::Accept { id: id(send), accept, caller: Caller(send) });
     }
 
-    fn record(&mut self, caller: u64, outcomes: Vec<(Uuid, Uuid, Outcome)>, marks: Vec<Mark>) {
-        let record = Record { outcomes, marks, suppressions: Vec::new() };
-        self.input(Input::Record { record, caller: Caller(caller) });
+    fn record(&mut self, caller: u64, outcomes: Vec<OutcomeOf>, marks: Vec<Mark>) {
+        let writes = Box::new(PendingWrites { outcomes, marks, ..PendingWrites::default() });
+        self.input(Input::Record { writes, caller: Caller(caller) });
     }
 
     fn hear(&mut self, caller: u64, receipts: usize) {
@@ -182,7 +184,7 @@ impl World {
     }
 
     /// Lets the commit begin that is due.
-    fn begin(&mut self) -> &Batch {
+    fn begin(&mut self) -> &PendingWrites {
         assert!(std::mem::take(&mut self.gathers), "no commit is due");
         self.input(Input::Gathered);
         &self.commit.as_ref().expect("a commit").batch
@@ -227,7 +229,7 @@ fn what_arrives_during_a_commit_goes_with_the_next() {
     world.accept(2, 9);
     assert_eq!(world.begin().sends.len(), 2);
     world.accept(3, 9);
-    world.record(4, vec![(id(1), Uuid::nil(), outcome(0, 1))], vec![mark(1)]);
+    world.record(4, vec![of(1, outcome(0, 1))], vec![mark(1)]);
     assert!(world.told().is_empty(), "nobody is told before it is durable");
     world.now.monotonic += Duration::from_millis(3);
     world.commits();
@@ -268,7 +270,7 @@ fn a_send_in_parts_is_told_to_its_channel_when_its_last_part_is_written() {
     world.input(Input::Activate { activate: activated(1, 9), caller: Caller(3) });
     world.commits();
     assert_eq!(world.told(), ["2: done"]);
-    assert_eq!(world.begin().activations, [(id(1), 2, 0)]);
+    assert_eq!(world.begin().activations, [Activation { send_id: id(1), recipients: 2, skipped: 0 }]);
     world.commits();
     assert_eq!(world.told(), ["channel 9: [1]", "3: done"]);
 }
@@ -292,7 +294,7 @@ fn a_full_ledger_turns_away_what_is_new_and_takes_what_was_begun() {
     world
         .input(Input::Extend { extend: Extend { send_id: id(8), blocks: vec![block()] }, caller: Caller(5) });
     assert_eq!(world.told(), ["3: Unavailable", "4: Unavailable", "5: Unavailable"]);
-    world.record(6, vec![(id(8), Uuid::nil(), outcome(0, 1))], Vec::new());
+    world.record(6, vec![of(8, outcome(0, 1))], Vec::new());
     world.input(Input::Activate { activate: activated(8, 9), caller: Caller(7) });
     world.begin();
     // What is under way takes no place of what comes.
@@ -330,7 +332,7 @@ fn a_closed_ledger_has_written_everything_and_takes_nothing_more() {
     world.accept(1, 9);
     world.input(Input::Close(Caller(2)));
     world.begin();
-    world.record(3, vec![(id(1), Uuid::nil(), outcome(0, 1))], Vec::new());
+    world.record(3, vec![of(1, outcome(0, 1))], Vec::new());
     world.commits();
     assert_eq!(world.told(), ["channel 9: [1]", "1: accepted 1"]);
     world.begin();

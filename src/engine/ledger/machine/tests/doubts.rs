@@ -11,7 +11,7 @@ fn who_is_in_doubt_is_answered_when_that_is_settled_and_not_before() {
     world.input(Input::Activate { activate: activated(4, 9), caller: Caller(4) });
     world
         .input(Input::Extend { extend: Extend { send_id: id(5), blocks: vec![block()] }, caller: Caller(5) });
-    world.record(6, vec![(id(7), Uuid::nil(), outcome(0, 1))], Vec::new());
+    world.record(6, vec![of(7, outcome(0, 1))], Vec::new());
     world.begin();
     world.written(Err(Cause::InDoubt));
     assert_eq!(world.told(), ["5: Unavailable"], "the resolver withdraws that one");
@@ -57,7 +57,7 @@ fn both_waits_have_one_timer_that_rings_for_the_nearer_one() {
     world.accept(1, 9);
     world.begin();
     world.written(Err(Cause::InDoubt));
-    world.record(2, vec![(id(7), Uuid::nil(), outcome(0, 1))], Vec::new());
+    world.record(2, vec![of(7, outcome(0, 1))], Vec::new());
     world.now.monotonic += Duration::from_millis(150);
     world.settles(Err(Cause::Unavailable));
     assert_eq!(world.sleep(), Duration::from_millis(50));

@@ -18,11 +18,11 @@ fn word() -> Word {
 fn a_batch_that_failed_turns_sends_away_and_keeps_what_channels_did() {
     let mut world = World::new();
     world.accept(1, 9);
-    world.record(2, vec![(id(7), Uuid::nil(), outcome(0, 1))], vec![mark(7)]);
+    world.record(2, vec![of(7, outcome(0, 1))], vec![mark(7)]);
     let hear = Hear { receipts: vec![receipt(7)], suppressions: vec![word()], events: Vec::new() };
     world.input(Input::Hear { hear, caller: Caller(3) });
     world.begin();
-    world.record(4, vec![(id(7), Uuid::nil(), outcome(0, 2))], Vec::new());
+    world.record(4, vec![of(7, outcome(0, 2))], Vec::new());
     world.written(Err(Cause::Unavailable));
     assert_eq!(world.told(), ["1: Unavailable", "3: Unavailable"]);
     assert_eq!(world.conditions, [Condition::Failing]);
@@ -30,7 +30,7 @@ fn a_batch_that_failed_turns_sends_away_and_keeps_what_channels_did() {
     world.accept(5, 9);
     assert_eq!(world.sleep(), Duration::from_millis(200));
     let batch = world.begin();
-    let attempts: Vec<_> = batch.outcomes.iter().map(|(.., outcome)| outcome.attempts).collect();
+    let attempts: Vec<_> = batch.outcomes.iter().map(|row| row.outcome.attempts).collect();
     assert_eq!(attempts, [1, 2], "what failed goes first");
     assert_eq!((batch.sends.len(), batch.marks.len()), (1, 1));
     assert_eq!((batch.receipts.len(), batch.suppressions.len()), (0, 1));
@@ -48,7 +48,7 @@ fn a_batch_that_failed_turns_sends_away_and_keeps_what_channels_did() {
 #[test]
 fn the_database_rests_longer_after_each_failure_up_to_a_bound() {
     let mut world = World::new();
-    world.record(1, vec![(id(7), Uuid::nil(), outcome(0, 1))], Vec::new());
+    world.record(1, vec![of(7, outcome(0, 1))], Vec::new());
     for millis in [200, 400, 800, 1_600, 2_000, 2_000] {
         world.begin();
         world.written(Err(Cause::Unavailable));
@@ -56,7 +56,7 @@ fn the_database_rests_longer_after_each_failure_up_to_a_bound() {
     }
     world.begin();
     world.commits();
-    world.record(2, vec![(id(7), Uuid::nil(), outcome(0, 1))], Vec::new());
+    world.record(2, vec![of(7, outcome(0, 1))], Vec::new());
     world.begin();
     world.written(Err(Cause::Unavailable));
     assert_eq!(world.sleep(), Duration::from_millis(200), "it wrote meanwhile");
@@ -66,7 +66,7 @@ fn the_database_rests_longer_after_each_failure_up_to_a_bound() {
 #[test]
 fn a_timer_that_comes_early_wakes_nobody_and_is_set_again() {
     let mut world = World::new();
-    world.record(1, vec![(id(7), Uuid::nil(), outcome(0, 1))], Vec::new());
+    world.record(1, vec![of(7, outcome(0, 1))], Vec::new());
     world.begin();
     world.written(Err(Cause::Unavailable));
     let wakes_at = world.wakes_at.take();
@@ -98,7 +98,7 @@ fn sends_are_a_statement_of_their_own_unless_the_connection_may_be_broken() {
 fn a_defect_closes_the_door_to_its_callers_only() {
     let mut world = World::new();
     world.accept(1, 9);
-    world.record(2, vec![(id(7), Uuid::nil(), outcome(0, 1))], Vec::new());
+    world.record(2, vec![of(7, outcome(0, 1))], Vec::new());
     world.begin();
     world.written(Err(Cause::Defect));
     assert_eq!(world.told(), ["1: Closed"]);
@@ -112,7 +112,7 @@ fn a_defect_closes_the_door_to_its_callers_only() {
 fn a_lost_lease_closes_the_ledger_for_everybody() {
     let mut world = World::new();
     world.accept(1, 9);
-    world.record(2, vec![(id(7), Uuid::nil(), outcome(0, 1))], Vec::new());
+    world.record(2, vec![of(7, outcome(0, 1))], Vec::new());
     world.begin();
     world.accept(3, 9);
     world.record(4, Vec::new(), vec![mark(7)]);

@@ -25,29 +25,30 @@ struct Database {
     /// The attempts of messages, by sends and ordinals.
     outcomes: BTreeMap<(Uuid, u64), u16>,
     /// What it was asked to write, and may write still.
-    late: Vec<Batch>,
+    late: Vec<PendingWrites>,
     /// Sends and ordinals that it refuses for ever.
     refuses: BTreeSet<u64>,
 }
 
 impl Database {
-    fn commit(&mut self, batch: &Batch) -> Result<Committed, Cause> {
+    fn commit(&mut self, batch: &PendingWrites) -> Result<Committed, Cause> {
         let is_refused = |number: u64| self.refuses.contains(&number);
         let new: BTreeSet<_> = batch.sends.iter().map(|send| send.id).collect();
         let is_taken = |id: &Uuid| self.sends.contains_key(id) || self.withdrawn.contains(id);
-        let of_outcomes = batch.outcomes.iter().any(|(.., outcome)| is_refused(outcome.position.ordinal));
+        let of_outcomes = batch.outcomes.iter().any(|row| is_refused(row.outcome.position.ordinal));
         if of_outcomes || new.iter().any(|id| is_taken(id) || is_refused(number_of(*id))) {
             return Err(Cause::Refused);
         }
         let resolves = |id: &Uuid| new.contains(id) || self.sends.get(id) == Some(&send::State::Resolving);
-        let extended = batch.blocks.iter().map(|(id, _)| id);
-        if !extended.chain(batch.activations.iter().map(|(id, ..)| id)).all(resolves) {
+        let extended = batch.blocks.iter().map(|block| &block.send_id);
+        if !extended.chain(batch.activations.iter().map(|activation| &activation.send_id)).all(resolves) {
             return Err(Cause::Missing);
         }
         self.sends.extend(batch.sends.iter().map(|send| (send.id, send.state)));
-        self.sends.extend(batch.activations.iter().map(|(id, ..)| (*id, send::State::Active)));
-        for (id, _, outcome) in &batch.outcomes {
-            let attempts = self.outcomes.entry((*id, outcome.position.ordinal)).or_default();
+        self.sends
+            .extend(batch.activations.iter().map(|activation| (activation.send_id, send::State::Active)));
+        for OutcomeOf { send_id, outcome, .. } in &batch.outcomes {
+            let attempts = self.outcomes.entry((*send_id, outcome.position.ordinal)).or_default();
             // A later attempt is never taken back by an earlier one.
             assert!(*attempts <= outcome.attempts, "an earlier outcome is written after a later one");
             *attempts = outcome.attempts;
@@ -58,7 +59,7 @@ impl Database {
     /// Does what it was asked long ago, if that still fits.
     fn catch_up(&mut self) {
         for batch in std::mem::take(&mut self.late) {
-            let sends = Batch { outcomes: Vec::new(), ..batch };
+            let sends = PendingWrites { outcomes: Vec::new(), ..batch };
             let _ = self.commit(&sends);
         }
     }
@@ -124,7 +125,7 @@ impl Play {
                 let ordinal = 1 + self.dice.below(8).min(number);
                 self.attempts += 1;
                 self.recorded.insert(number, (id(5_000_000), ordinal, self.attempts));
-                let row = (id(5_000_000), Uuid::nil(), outcome(ordinal, self.attempts));
+                let row = of(5_000_000, outcome(ordinal, self.attempts));
                 self.world.record(number, vec![row], Vec::new());
             }
             _ => self.world.hear(number, 1),

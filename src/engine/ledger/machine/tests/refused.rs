@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::message::Failure as Said;
 
 /// Whether the batch holds what the database does not take.
-type Refuses = fn(&Batch) -> bool;
+type Refuses = fn(&PendingWrites) -> bool;
 
 impl World {
     /// Commits until nothing is under way; says how many commits that took.
@@ -56,11 +56,11 @@ fn an_outcome_is_written_without_the_words_that_are_refused() {
     let mut world = World::new();
     let error = Some(Said { code: Some(7), sentence: "words".to_owned() });
     let worded = Outcome { error, provider_message_id: Some("wamid".to_owned()), ..outcome(1, 1) };
-    world.record(1, vec![(id(7), Uuid::nil(), outcome(0, 1)), (id(7), Uuid::nil(), worded)], vec![mark(7)]);
+    world.record(1, vec![of(7, outcome(0, 1)), of(7, worded)], vec![mark(7)]);
     world.begin();
     world.write_all(
         |batch| {
-            let errors = batch.outcomes.iter().filter_map(|(.., outcome)| outcome.error.as_ref());
+            let errors = batch.outcomes.iter().filter_map(|row| row.outcome.error.as_ref());
             errors.into_iter().any(|error| error.sentence == "words")
         },
         Cause::Refused,
@@ -74,7 +74,7 @@ fn an_outcome_is_written_without_the_words_that_are_refused() {
 #[test]
 fn nothing_is_attempted_on_a_mark_that_was_set_aside() {
     let mut world = World::new();
-    world.record(1, vec![(id(7), Uuid::nil(), outcome(0, 1))], vec![mark(7), mark(8)]);
+    world.record(1, vec![of(7, outcome(0, 1))], vec![mark(7), mark(8)]);
     world.begin();
     world.write_all(|batch| batch.marks.iter().any(|mark| mark.send_id == id(8)), Cause::Refused);
     assert_eq!(world.told(), ["1: written, gone [8], overtaken 0"]);
@@ -85,7 +85,7 @@ fn what_is_left_when_the_database_goes_away_is_as_after_any_failure() {
     let mut world = World::new();
     world.accept(1, 9);
     world.accept(2, 9);
-    world.record(3, vec![(id(7), Uuid::nil(), outcome(0, 1))], vec![mark(7)]);
+    world.record(3, vec![of(7, outcome(0, 1))], vec![mark(7)]);
     world.hear(4, 1);
     world.begin();
     world.written(Err(Cause::Refused));
@@ -110,7 +110,7 @@ fn what_is_left_when_the_database_goes_away_is_as_after_any_failure() {
 #[test]
 fn what_the_parts_found_is_told_once_all_of_a_record_is_written() {
     let mut world = World::new();
-    world.record(1, vec![(id(7), Uuid::nil(), outcome(0, 1))], vec![mark(7), mark(8)]);
+    world.record(1, vec![of(7, outcome(0, 1))], vec![mark(7), mark(8)]);
     world.begin();
     world.written(Err(Cause::Refused));
     world.written(Err(Cause::Refused));
