@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Serialize, Serializer};
 use time::OffsetDateTime;
 use time::format_description::BorrowedFormatItem;
-use time::format_description::well_known::Rfc3339;
+use time::format_description::well_known::{Rfc2822, Rfc3339};
 use time::macros::format_description;
 
 const RFC3339_MILLIS: &[BorrowedFormatItem<'_>] =
@@ -33,6 +33,16 @@ impl Timestamp {
     pub fn parse(text: &str) -> Result<Self, NotATime> {
         let moment = OffsetDateTime::parse(text, &Rfc3339).map_err(|_| NotATime)?;
         i64::try_from(moment.unix_timestamp_nanos().div_euclid(1_000_000)).map(Self).map_err(|_| NotATime)
+    }
+
+    /// From a date as the heads of HTTP answers have it, in whole seconds.
+    ///
+    /// # Errors
+    ///
+    /// [`NotATime`] for everything else.
+    pub fn parse_http(text: &str) -> Result<Self, NotATime> {
+        let moment = OffsetDateTime::parse(text.trim(), &Rfc2822).map_err(|_| NotATime)?;
+        Ok(Self(moment.unix_timestamp().saturating_mul(1000)))
     }
 
     /// The present moment by the system's clock.
@@ -114,6 +124,13 @@ impl Serialize for Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_date_of_an_answer_is_read() {
+        let date = Timestamp::parse_http("Sun, 06 Nov 1994 08:49:37 GMT");
+        assert_eq!(date, Ok(Timestamp::from_millis(784_111_777_000)));
+        assert!(Timestamp::parse_http("yesterday").is_err());
+    }
 
     #[test]
     fn a_time_is_shown_in_rfc_3339_with_milliseconds() {

@@ -11,36 +11,36 @@ use std::fmt;
 pub enum Class {
     /// The request itself is wrong: 400.
     Invalid,
-    /// Who asks is not known: 401.
+    /// The caller is not authenticated: 401.
     Unauthenticated,
-    /// Who asks is known and may not: 403.
+    /// The caller is authenticated and may not do this: 403.
     Forbidden,
-    /// There is no such thing: 404.
+    /// The path or the record does not exist: 404.
     NotFound,
     /// The path exists, the method does not: 405.
     MethodNotAllowed,
     /// The rest of the request did not arrive in time: 408.
     TooSlow,
-    /// The state of the thing forbids it now: 409.
+    /// The state of the record forbids the request now: 409.
     Conflict,
     /// The body is larger than the configured bound: 413.
     TooLarge,
-    /// Who asks has asked too often: 429 with `Retry-After`.
+    /// The caller makes too many requests: 429 with `Retry-After`.
     TooManyRequests,
-    /// What is asked contradicts what was asked before: 422.
+    /// The request is well-formed and cannot be carried out: 422.
     Unprocessable,
-    /// This build of the service cannot do it at all: 501.
+    /// This build of the service lacks the feature: 501.
     NotBuilt,
-    /// The service cannot do it now and the client should try again: 503 with `Retry-After`.
+    /// The service cannot do it now; the caller should retry: 503 with `Retry-After`.
     Unavailable,
 }
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $variant:ident = $literal:literal, $class:ident;)*) => {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $literal:literal, $class:ident;)*) => {
         /// A refusal's code. The literals are part of the contract and never change.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Code {
-            $($(#[$doc])* $variant,)*
+            $($(#[doc = $doc])+ $variant,)*
         }
 
         impl Code {
@@ -56,6 +56,11 @@ macro_rules! codes {
             pub const fn class(self) -> Class {
                 match self { $(Self::$variant => Class::$class,)* }
             }
+
+            /// What the code means, for people: the text that documents the variant.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($doc),+).trim(),)* }
+            }
         }
     };
 }
@@ -65,13 +70,14 @@ codes! {
     InvalidAuthHeader = "invalid_auth_header", Unauthenticated;
     /// The API key is unknown, revoked or expired.
     InvalidApiKey = "invalid_api_key", Unauthenticated;
-    /// The company makes more requests than its tier allows.
+    /// The company makes more requests than its tier allows, or a web session's pace has no turn for the message soon
+    /// enough. Retry after the seconds of `Retry-After`.
     RateLimited = "rate_limited", TooManyRequests;
-    /// The API key may not be used for this.
+    /// The API key lacks the scope that the path needs.
     InsufficientScope = "insufficient_scope", Forbidden;
     /// The channel belongs to another company.
     CredentialResourceMismatch = "credential_resource_mismatch", Forbidden;
-    /// What came is no HTTP request, or its head is too large or came too slowly: then 431 or 408.
+    /// The bytes are no HTTP request. A head that is too large is answered 431, one that came too slowly 408.
     MalformedRequest = "malformed_request", Invalid;
     /// No such path.
     NotFound = "not_found", NotFound;
@@ -81,39 +87,39 @@ codes! {
     ChannelNotFound = "channel_not_found", NotFound;
     /// No such company.
     CompanyNotFound = "company_not_found", NotFound;
-    /// The company has no such API key that could be revoked.
+    /// The company has no such active API key.
     KeyNotFound = "key_not_found", NotFound;
     /// No such user.
     UserNotFound = "user_not_found", NotFound;
-    /// No such invitation, or it was used or has ended.
+    /// No such invitation, or it was used or has expired.
     InvitationNotFound = "invitation_not_found", NotFound;
-    /// The company leaves no such recipient out.
+    /// The company has no suppression for this number.
     SuppressionNotFound = "suppression_not_found", NotFound;
-    /// Another company has the name, another user the e-mail, or another channel the number.
+    /// Another company has the name, another user has the e-mail, or another channel has the number.
     AlreadyExists = "already_exists", Conflict;
     /// The provider does not know the business account or its number, restricts it, or refuses the token.
     ProviderRefused = "provider_refused", Unprocessable;
     /// The provider does not answer a question that a request needs answered.
     ProviderUnavailable = "provider_unavailable", Unavailable;
-    /// A channel of which sends are left cannot be removed.
+    /// The channel still has sends and cannot be removed.
     ChannelInUse = "channel_in_use", Conflict;
     /// No such tier.
     TierNotFound = "tier_not_found", NotFound;
-    /// What is written is no tier, or the tier is not for this kind of channel.
+    /// The body is not a valid tier, or the tier is not for this kind of channel.
     InvalidTier = "invalid_tier", Invalid;
-    /// A tier would become one for another kind of channel.
+    /// A tier cannot change the kind of channel that it is for.
     TierKindChanged = "tier_kind_changed", Conflict;
-    /// The channel id of a web-session path is not an id at all.
+    /// The channel id in a web session's path is not an id.
     InvalidIdParam = "invalid_id_param", Invalid;
-    /// A webhook is not signed with its channel's app secret.
+    /// The webhook is not signed with the channel's app secret.
     InvalidSignature = "invalid_signature", Forbidden;
-    /// Who sets a webhook up does not know its channel's word.
+    /// The verify token of the webhook's handshake is not the channel's.
     InvalidVerifyToken = "invalid_verify_token", Forbidden;
     /// The body is not a JSON object.
     InvalidBody = "invalid_body", Invalid;
     /// The body is over the configured size.
     BodyTooLarge = "body_too_large", TooLarge;
-    /// The body did not arrive in time.
+    /// The body did not arrive within `server.body_timeout`, or arrived too slowly.
     BodyTooSlow = "body_too_slow", TooSlow;
     /// A known field has a wrong JSON type or an impossible value.
     InvalidField = "invalid_field", Invalid;
@@ -125,7 +131,7 @@ codes! {
     InvalidType = "invalid_type", Invalid;
     /// Neither `phone_number` nor `contact_tag_id` is given.
     MissingRecipient = "missing_recipient", Invalid;
-    /// Nobody with a valid number is left to send to.
+    /// No recipient with a valid number is left.
     NoValidRecipients = "no_valid_recipients", Invalid;
     /// More `phone_number` entries than one request may have.
     TooManyRecipients = "too_many_recipients", Invalid;
@@ -161,41 +167,41 @@ codes! {
     TemplateNotFound = "template_not_found", NotFound;
     /// The template is not approved by the provider.
     TemplateNotApproved = "template_not_approved", Invalid;
-    /// The business account is disconnected and needs a person.
+    /// The channel is disconnected or blocked: reconnect it, or settle it with the provider.
     ReconnectWaba = "reconnect_waba", Invalid;
     /// A web-session send without `phone_number`.
     MissingPhoneNumber = "missing_phone_number", Invalid;
-    /// The number (or group id) of a web-session send cannot be one.
+    /// The phone number or group id of a web-session send is malformed.
     InvalidPhoneNumber = "invalid_phone_number", Invalid;
     /// A web-session send without `recipient_type`.
     MissingRecipientType = "missing_recipient_type", Invalid;
     /// `recipient_type` is neither `number` nor `group`.
     InvalidRecipientType = "invalid_recipient_type", Invalid;
-    /// The link answers no file that can be sent as what is wanted.
+    /// The file behind the link cannot be fetched, or cannot be sent as this `type`.
     MediaUnavailable = "media_unavailable", Invalid;
     /// The number is not on WhatsApp, or the group cannot be written to.
     NotOnWhatsapp = "not_on_whatsapp", Unprocessable;
-    /// The link leads to an address that no link may lead to.
+    /// The link leads to an address that is not public, or that `media.refuse` names.
     LinkNotAllowed = "link_not_allowed", Invalid;
     /// The file behind the link is over the configured size.
     MediaTooLarge = "media_too_large", Invalid;
     /// The web session is not connected.
     SessionDisconnected = "session_disconnected", Conflict;
-    /// The pairing of the web session waits for no passkey, or for another step of it.
+    /// The pairing waits for no passkey, or for another step of the passkey.
     PasskeyNotExpected = "passkey_not_expected", Conflict;
-    /// The program was built without web sessions.
+    /// The program was built without the feature `web-session`.
     FeatureUnavailable = "feature_unavailable", NotBuilt;
     /// `Idempotency-Key` is not 1 to 255 visible ASCII characters, or is given twice.
     InvalidIdempotencyKey = "invalid_idempotency_key", Invalid;
-    /// Another request was accepted under this `Idempotency-Key`.
+    /// A different request was accepted under this `Idempotency-Key`.
     IdempotencyKeyReused = "idempotency_key_reused", Unprocessable;
-    /// A request under this `Idempotency-Key` is still being carried out.
+    /// A request under this `Idempotency-Key` is still in progress.
     IdempotencyInProgress = "idempotency_in_progress", Conflict;
     /// The company has no such send.
     SendNotFound = "send_not_found", NotFound;
     /// The send has no message with this ordinal.
     MessageNotFound = "message_not_found", NotFound;
-    /// Nothing more of the send will go: it can neither be paused nor resumed nor canceled.
+    /// The send is over: it can no longer be paused, resumed or canceled.
     SendIsOver = "send_is_over", Conflict;
     /// The company has no such contact.
     ContactNotFound = "contact_not_found", NotFound;
@@ -209,15 +215,16 @@ codes! {
     TagNameTaken = "tag_name_taken", Conflict;
     /// The company has no such import.
     ImportNotFound = "import_not_found", NotFound;
-    /// The import is over, or runs already, so that it cannot be begun or changed.
+    /// The import is over or already running, and cannot be started or changed.
     ImportHasBegun = "import_has_begun", Conflict;
-    /// The company has as many imports that are not over as it may have.
+    /// The company has as many unfinished imports as it may have.
     TooManyImports = "too_many_imports", Conflict;
-    /// The file is no table of contacts that can be read.
+    /// The file is not a readable table of contacts.
     InvalidFile = "invalid_file", Invalid;
-    /// What is said of the file's columns does not fit them.
+    /// The mapping names columns that the file does not have, or fields that do not exist.
     InvalidMapping = "invalid_mapping", Invalid;
-    /// The database is away, full, too many bodies are being read, or the service is stopping.
+    /// The database is unreachable or full, too many request bodies are being read, or the service is stopping. Nothing was
+    /// accepted: retry after the seconds of `Retry-After`.
     ServiceUnavailable = "service_unavailable", Unavailable;
 }
 

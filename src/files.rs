@@ -64,6 +64,15 @@ pub fn is_exposed(path: &Path) -> bool {
     }
 }
 
+/// Makes sure that the names in a directory are on the disk. Without this one may be gone after a power cut.
+///
+/// # Errors
+///
+/// Those of the system.
+pub fn sync_directory(directory: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
+}
+
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]

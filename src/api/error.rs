@@ -226,6 +226,11 @@ impl ResponseError for Error {
     }
 }
 
+/// The HTTP status that a refusal of this class is answered with.
+pub fn status_code(class: Class) -> u16 {
+    status(class).as_u16()
+}
+
 const fn status(class: Class) -> StatusCode {
     match class {
         Class::Invalid => StatusCode::BAD_REQUEST,

@@ -36,6 +36,7 @@ use std::sync::Arc;
 use actix_web::{Resource, web};
 
 pub use self::body::Budget;
+pub use self::error::status_code;
 pub use self::observe::{DURATION_SECONDS, REQUESTS_TOTAL};
 pub use self::openapi::document;
 pub use self::options::Options;

@@ -131,6 +131,9 @@ impl Modify for Codes {
         let Some(RefOr::T(Schema::Object(body))) = schemas else { return };
         if let Some(RefOr::T(Schema::Object(code))) = body.properties.get_mut("code") {
             code.enum_values = Some(Code::ALL.iter().map(|code| code.as_str().into()).collect());
+            let meanings = Code::ALL.iter().map(|code| format!("\n- `{code}`: {}", code.meaning()));
+            code.description =
+                Some(format!("What programs compare with; never changes.\n{}", meanings.collect::<String>()));
         }
     }
 }

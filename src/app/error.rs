@@ -29,7 +29,7 @@ pub(super) fn all(faults: &[impl Display]) -> anyhow::Error {
 }
 
 /// The address as it may be shown: a password can stand before the host or among the parameters.
-fn without_password(address: &str) -> String {
+pub(super) fn without_password(address: &str) -> String {
     if address.starts_with("sqlite:") {
         return address.to_owned();
     }

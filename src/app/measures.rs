@@ -13,7 +13,7 @@ const SECONDS: &[f64] =
 /// How often what was recorded is folded into the buckets.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// Something that is measured; the README tells operators of each.
+/// Something that is measured; `docs/metrics.md` lists each.
 struct Metric {
     name: &'static str,
     /// By what it is parted.

@@ -4,7 +4,9 @@
 //! [`serve`] puts the engine and the HTTP surface on it, [`demo`] a simulator beside it. Called by the
 //! command line only; nothing here writes to standard output except where the service says its address.
 
+pub mod backup;
 pub mod demo;
+pub mod doctor;
 mod error;
 mod measures;
 mod open_files;

@@ -67,6 +67,33 @@ pub(super) fn divide(config: &mut Config, sessions: u64) -> anyhow::Result<usize
     Ok(clients)
 }
 
+/// How the limit of open files fits what is configured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Room {
+    /// Everything is as configured.
+    Enough { limit: usize },
+    /// The service works with less than is configured.
+    Tight { limit: usize, in_flight: usize, clients: usize },
+    /// It does not start.
+    TooSmall { limit: usize, fewest: usize },
+}
+
+/// What [`divide`] will do, without doing it.
+pub(super) fn room(config: &Config, sessions: u64) -> Room {
+    let limit = rlimit::increase_nofile_limit(u64::MAX).unwrap_or(u64::MAX);
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let needed = needed(config, usize::try_from(sessions).unwrap_or(usize::MAX));
+    match share(limit, needed, config) {
+        None => Room::TooSmall { limit, fewest: needed.saturating_add(FEWEST) },
+        Some(Shares { in_flight, clients, .. })
+            if in_flight < config.engine.total_in_flight || clients < config.server.connections =>
+        {
+            Room::Tight { limit, in_flight, clients }
+        }
+        Some(_) => Room::Enough { limit },
+    }
+}
+
 /// Files that are neither for the provider nor for clients.
 fn needed(config: &Config, sessions: usize) -> usize {
     let Config { server, database, web_session, engine, media, .. } = config;

@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 
 use super::App;
+use crate::store::Store;
 use crate::store::change::Who;
 use crate::store::sealed::{Kind, Place};
-use crate::vault::{self, BEFORE_IDS, KeyId, context};
+use crate::vault::{self, BEFORE_IDS, KeyId, Vault, context};
 
 /// Values that are sealed anew in one transaction.
 const BATCH: u32 = 100;
@@ -130,6 +131,28 @@ pub async fn list(app: &App) -> anyhow::Result<Vec<Key>> {
         Key { id, state, counts }
     }));
     Ok(keys)
+}
+
+/// The keys that this vault does not have and values in the database are sealed with, and with how many values each. All
+/// of them when there is no vault.
+///
+/// # Errors
+///
+/// Those of the store.
+pub async fn missing(store: &Store, vault: Option<&Vault>) -> anyhow::Result<BTreeMap<KeyId, u64>> {
+    let has = |id: KeyId| {
+        vault.is_some_and(|vault| id == vault.current_key() || vault.previous_keys().contains(&id))
+    };
+    let mut missing = BTreeMap::new();
+    for kind in Kind::ALL {
+        for beginning in store.sealed_beginnings(kind, 1 + KeyId::BYTES, BEFORE_IDS).await? {
+            let id = beginning.bytes.get(1..).and_then(KeyId::from_slice);
+            if let Some(id) = id.filter(|id| !has(*id)) {
+                *missing.entry(id).or_default() += beginning.values;
+            }
+        }
+    }
+    Ok(missing)
 }
 
 /// Makes a new key the current one, unless a rotation before did not finish, seals everything with it and retires the keys

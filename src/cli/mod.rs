@@ -5,21 +5,28 @@
 //! standard input; as arguments only what a load test is given. Called by `main` only.
 
 mod argument;
+mod backup;
 mod channel;
 mod channel_record;
 mod company;
+mod completions;
 mod contacts;
 mod demo;
+mod doctor;
+mod explain;
 mod failure;
+mod health;
 mod key;
 mod loadtest;
 mod machine_user;
+mod man;
 mod migrate;
 mod operator;
 mod output;
 mod pairing;
 mod plan;
 mod progress;
+mod restore;
 mod secret_input;
 mod secrets;
 mod serve;
@@ -35,7 +42,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use self::session::Session;
 
@@ -90,9 +97,23 @@ enum Command {
     Simulator(simulator::Arguments),
     /// Load a service and measure what becomes of it: one of its own, or one that runs
     Loadtest(Box<loadtest::Arguments>),
+    /// Say what a code or a word in an answer means, and what to do about it
+    Explain(explain::Arguments),
     /// Bring the database's schema up to date, or back
     #[command(subcommand)]
     Migrate(Migrate),
+    /// Write a backup of the database to a file, while the service runs
+    Backup(backup::Arguments),
+    /// Put a backup in the place of the database; what may have been sent since is not sent again
+    Restore(restore::Arguments),
+    /// Check what the service needs: configuration, database, keys, provider, clock, limits
+    Doctor,
+    /// Ask the service of this configuration whether it is ready
+    Health,
+    /// Print the completions of a shell
+    Completions(completions::Arguments),
+    /// Print the manual page, or write one for each command into a directory
+    Man(man::Arguments),
     #[command(flatten)]
     Record(Record),
 }
@@ -278,9 +299,16 @@ async fn execute(Line { global, command }: Line) -> anyhow::Result<()> {
         Command::Demo(arguments) => demo::run(&global, arguments).await,
         Command::Simulator(arguments) => simulator::run(&global, arguments).await,
         Command::Loadtest(arguments) => loadtest::run(&global, *arguments).await,
+        Command::Explain(arguments) => explain::run(&global, &arguments),
         Command::Migrate(Migrate::Up) => migrate::up(&global).await,
         Command::Migrate(Migrate::Down(arguments)) => migrate::down(&global, arguments).await,
         Command::Migrate(Migrate::Status) => migrate::status(&global).await,
+        Command::Backup(arguments) => backup::run(&global, arguments).await,
+        Command::Restore(arguments) => restore::run(&global, arguments).await,
+        Command::Doctor => doctor::run(&global).await,
+        Command::Health => health::run(&global).await,
+        Command::Completions(arguments) => completions::run(arguments, &mut Line::command()),
+        Command::Man(arguments) => man::run(&global, arguments, Line::command()),
         Command::Record(command) => {
             let session = Session::open(&global).await?;
             let result = in_session(&session, command).await;

@@ -90,7 +90,7 @@ impl Output {
             column.set_padding((0, 2));
             // Only prose is broken into lines: an id or a time in pieces can be neither read nor copied.
             let is_prose = match columns.get(column.index) {
-                Some(title) => matches!(*title, "description" | "change"),
+                Some(title) => matches!(*title, "description" | "change" | "finding"),
                 None => column.index > 0,
             };
             if !is_prose {

@@ -32,6 +32,18 @@ pub(super) fn quiet_config(global: &Global) -> anyhow::Result<Config> {
     Ok(Config::load_with(PRESETS, global.config.as_deref())?)
 }
 
+/// Where a service with this configuration is reached from this machine.
+pub(super) fn own_url(config: &Config) -> String {
+    let mut address = config.server.bind;
+    // A service that listens everywhere is asked here.
+    match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
+        IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
+        IpAddr::V4(_) | IpAddr::V6(_) => {}
+    }
+    format!("http://{address}")
+}
+
 impl Session {
     pub(super) async fn open(global: &Global) -> anyhow::Result<Self> {
         let mut config = quiet_config(global)?;
@@ -53,14 +65,7 @@ impl Session {
 
     /// Where a service with this configuration is reached from this machine.
     pub(super) fn own_url(&self) -> String {
-        let mut address = self.app.config.server.bind;
-        // Who listens everywhere is asked here.
-        match address.ip() {
-            IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
-            IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
-            IpAddr::V4(_) | IpAddr::V6(_) => {}
-        }
-        format!("http://{address}")
+        own_url(&self.app.config)
     }
 
     /// Where people reach the service: `server.public_url`, or this machine.

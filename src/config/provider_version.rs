@@ -47,6 +47,18 @@ impl CloudApi {
     }
 }
 
+impl CloudApi {
+    /// Whether the provider has retired the version.
+    pub fn version_has_ended(&self, now: Timestamp) -> bool {
+        let major =
+            self.version.strip_prefix('v').and_then(|version| version.split('.').next()?.parse().ok());
+        let Some(major) = major else { return false };
+        ENDS.iter().any(|(version, end): &(u32, &str)| {
+            *version >= major && Timestamp::parse(end).is_ok_and(|end| end <= now)
+        })
+    }
+}
+
 fn day(moment: &str) -> &str {
     moment.split('T').next().unwrap_or(moment)
 }
@@ -69,6 +81,11 @@ mod tests {
         assert!(soon.contains("cloud_api.version"), "{soon}");
         let over = warning("v21.0", "2027-01-21").unwrap();
         assert!(over.contains("retired version v21.0"), "{over}");
+        let has_ended = |version: &str, day: &str| {
+            let api = CloudApi { version: version.to_owned(), ..Config::default().cloud_api };
+            api.version_has_ended(Timestamp::parse(&format!("{day}T12:00:00Z")).unwrap())
+        };
+        assert!(!has_ended("v21.0", "2027-01-20") && has_ended("v21.0", "2027-01-21"));
         assert!(warning("v18.0", "2026-11-22").is_some(), "older than any that is listed");
         assert_eq!(warning("v24.0", "2027-06-01"), None, "nobody said when it ends");
         assert!(warning("v23.0", "2028-07-29").is_some(), "it ended before a later one");

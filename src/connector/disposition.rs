@@ -1,6 +1,6 @@
 //! What a provider's error means, in the engine's words.
 
-use crate::domain::channel::{Reason, Status};
+use crate::domain::channel::{Reason, ReasonCode, Status};
 use crate::domain::message::Failure;
 use crate::domain::suppression::Suppression;
 
@@ -43,8 +43,8 @@ impl Disposition {
     /// The state of a channel that was refused in this way, and why; `None` when it stays as it is.
     pub fn refusal(self, failure: &Failure) -> Option<(Status, Reason)> {
         let (status, code) = match self {
-            Self::Disconnect => (Status::Disconnected, "credentials_refused"),
-            Self::Block | Self::Restrict => (Status::Blocked, "account_restricted"),
+            Self::Disconnect => (Status::Disconnected, ReasonCode::CredentialsRefused),
+            Self::Block | Self::Restrict => (Status::Blocked, ReasonCode::AccountRestricted),
             Self::Fail
             | Self::Retry
             | Self::Wait
@@ -58,6 +58,6 @@ impl Disposition {
             | Self::Suppress(_) => return None,
         };
         let sentence = format!("the provider refused the channel: {}", failure.sentence);
-        Some((status, Reason { code: code.to_owned(), sentence, provider_code: failure.code }))
+        Some((status, Reason { code: code.as_str().to_owned(), sentence, provider_code: failure.code }))
     }
 }

@@ -1,5 +1,7 @@
 //! Channels: one sending identity at one provider.
 
+mod reason_code;
+
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -7,6 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+pub use self::reason_code::ReasonCode;
 use crate::clock::Timestamp;
 use crate::domain::rate::Rate;
 use crate::domain::tier::Quota;
@@ -113,7 +116,7 @@ pub struct UnknownWord(String);
 /// Why a channel is not connected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reason {
-    /// A short code: `credentials_refused`, `account_restricted`, `no_usable_token`.
+    /// The word of a [`ReasonCode`]. One that an earlier or later version of the program wrote is kept as it is.
     pub code: String,
     /// One sentence for a person: what happened and what to do.
     pub sentence: String,

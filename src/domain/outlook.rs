@@ -27,11 +27,11 @@ pub struct Waiting {
 }
 
 macro_rules! reasons {
-    ($($(#[$doc:meta])* $variant:ident = $word:literal;)*) => {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $word:literal, $remedy:literal;)*) => {
         /// Why nothing of a send goes just now. The words are part of the contract and never change.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Reason {
-            $($(#[$doc])* $variant,)*
+            $($(#[doc = $doc])+ $variant,)*
         }
 
         impl Reason {
@@ -42,62 +42,81 @@ macro_rules! reasons {
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
+
+            /// What holds the send, for people: the text that documents the variant.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($doc),+).trim(),)* }
+            }
+
+            /// What to do about it.
+            pub const fn remedy(self) -> &'static str {
+                match self { $(Self::$variant => $remedy,)* }
+            }
         }
     };
 }
 
 reasons! {
-    /// The tier's `messages_per_second` is used up for the moment. Nothing to do; a faster tier goes faster.
-    Rate = "rate";
-    /// The provider refused for going too fast, and the channel slowed down. It speeds up again by itself; if
-    /// this comes often, lower the tier's `messages_per_second`.
-    BackOff = "back_off";
-    /// The next recipient got a message moments ago (the tier's `pair_interval` and `pair_burst`). Nothing to
-    /// do; other recipients are not held up.
-    Pair = "pair";
-    /// The tier's `template_quota`, or the account's own limit of people that it may write to first in a day,
-    /// is used up. It goes on as the day moves on; raise the quota, or have the provider raise the limit.
-    TemplateQuota = "template_quota";
-    /// The web session sent as many messages as its tier's `daily_cap`, or in its first days `warm_up`, allows in 24
-    /// hours. It goes on as the day moves on.
-    DailyCap = "daily_cap";
-    /// The provider does not let the template through (paused, disabled, rejected or deleted). Mend it at the
-    /// provider, or cancel the send.
-    TemplatePaused = "template_paused";
-    /// The provider asked to let the recipient be for a while. Nothing to do; the message goes afterwards.
-    RecipientHeld = "recipient_held";
-    /// The provider took nothing lately (time-outs, server errors). It is tried again by itself; if it lasts,
-    /// look at the provider's status and at the network.
-    ProviderPause = "provider_pause";
-    /// This process, or its machine, has no file, port, address or memory for a connection to the provider. Raise the
-    /// limit of open files; it goes on by itself once there is one.
-    NoSocket = "no_socket";
-    /// The provider throttles the whole business account. Nothing to do but wait; fewer channels of the account
-    /// at once help.
-    AccountThrottled = "account_throttled";
-    /// The provider throttles the application that the token belongs to. Nothing to do but wait; a second
-    /// application at the provider shares the load.
-    AppThrottled = "app_throttled";
-    /// The provider refused the channel's token or registration. Reconnect the channel; its queue is kept.
-    Disconnected = "disconnected";
-    /// The provider restricted the business account. A new token does not help: appeal at the provider; the
-    /// queue is kept.
-    Blocked = "blocked";
-    /// A person paused the send. Resume it.
-    Paused = "paused";
-    /// Its `send_at` has not come. Nothing to do; cancel it if it is not wanted any more.
-    Scheduled = "scheduled";
-    /// The process ended while messages were under way, and it is not yet certain that none of them arrived.
-    /// They are sent again after a grace period, or held, as the tier's `unknown_outcome` says.
-    UnknownOutcome = "unknown_outcome";
-    /// What is left was refused for a passing reason and is tried again. Nothing to do.
-    Retry = "retry";
-    /// All channels together have as many messages under way as the process may (`engine.total_in_flight`); they
-    /// take turns. Nothing to do; raise it if the machine and its limit of open files have room.
-    InFlight = "in_flight";
-    /// Other sends of the channel go first: single messages before bulk sends, bulk sends in turns. Nothing
-    /// to do; pausing another send makes room.
-    Turn = "turn";
+    /// The pace of the moment is used up: the tier's `messages_per_second`, or the provider's level for the number.
+    Rate = "rate",
+        "Nothing. A tier with a higher rate is faster, up to the provider's level.";
+    /// The provider said that the number sends too fast (130429), and the channel halved its pace.
+    BackOff = "back_off",
+        "Nothing: the pace comes back in steps within half a minute. If it is frequent, lower `messages_per_second`.";
+    /// The next recipients got a message moments ago: the tier's `pair_interval` and `pair_burst`, or the provider's 131056.
+    Pair = "pair",
+        "Nothing. Other recipients are not held up.";
+    /// The tier's `template_quota` of people in 24 hours is used up. New people wait; people who got a template in that time
+    /// get more.
+    TemplateQuota = "template_quota",
+        "Nothing: it goes on as the 24 hours move on. Use another tier once the provider raised its limit.";
+    /// A web session sent as many messages in 24 hours as its tier's `daily_cap`, or in its first days `warm_up`, allows.
+    DailyCap = "daily_cap",
+        "Nothing: it goes on as the 24 hours move on.";
+    /// The provider does not accept the template: it is paused, disabled, rejected or deleted.
+    TemplatePaused = "template_paused",
+        "Correct the template at the provider; the send then goes on by itself. Or cancel the send.";
+    /// The provider holds marketing back from these recipients for now (131049).
+    RecipientHeld = "recipient_held",
+        "Nothing: the messages are retried 24 hours later.";
+    /// The provider answers with errors, does not answer, or is at work on the number. A new channel also waits for the first
+    /// answer about its level.
+    ProviderPause = "provider_pause",
+        "Nothing at first. If it lasts, look at the provider's status page and at your network.";
+    /// This process, or its machine, has no file, port, address or memory for a connection to the provider. The log has the
+    /// system's words.
+    NoSocket = "no_socket",
+        "Raise the limit of open files (`ulimit -Hn`, `LimitNOFILE=`), or find what uses them up. The send then goes on by itself.";
+    /// The provider throttles the business account (80007): all its channels wait.
+    AccountThrottled = "account_throttled",
+        "Nothing. Fewer channels of the account at once help.";
+    /// The provider throttles the app that the token belongs to (4): all channels of the app wait.
+    AppThrottled = "app_throttled",
+        "Nothing. A second app at the provider shares the load.";
+    /// The provider refused the channel's token or registration. The queue is kept.
+    Disconnected = "disconnected",
+        "Reconnect the channel.";
+    /// The provider restricted the business account. The queue is kept.
+    Blocked = "blocked",
+        "Settle it with the provider. A new token does not help.";
+    /// A person paused the send.
+    Paused = "paused",
+        "Resume it.";
+    /// The send's `send_at` has not come.
+    Scheduled = "scheduled",
+        "Nothing, or cancel the send.";
+    /// Answers got lost, or the process ended before they were written. Pombo waits `retry.unknown_grace` for receipts.
+    UnknownOutcome = "unknown_outcome",
+        "Nothing: the tier's `unknown_outcome` decides then.";
+    /// The provider refused what is left for a passing reason.
+    Retry = "retry",
+        "Nothing: each message is attempted `retry.attempts` times in all.";
+    /// All channels together have `engine.total_in_flight` messages under way and take turns.
+    InFlight = "in_flight",
+        "Nothing. Raise `engine.total_in_flight` if the limit of open files has room.";
+    /// Other sends of the channel go first: single messages before bulk sends, bulk sends in turns.
+    Turn = "turn",
+        "Nothing. Pausing another send makes room.";
 }
 
 impl Reason {

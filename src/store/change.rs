@@ -114,6 +114,8 @@ pub enum What {
     Tags,
     /// An import that was started or stopped; the subject is the company's id.
     Import,
+    /// The database as a whole, which was restored from a backup.
+    Database,
 }
 
 impl What {
@@ -140,6 +142,7 @@ impl What {
         Self::Contacts,
         Self::Tags,
         Self::Import,
+        Self::Database,
     ];
 
     /// The word in answers and in the database.
@@ -166,6 +169,7 @@ impl What {
             Self::Contacts => "contacts",
             Self::Tags => "tags",
             Self::Import => "import",
+            Self::Database => "database",
         }
     }
 

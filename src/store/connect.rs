@@ -17,7 +17,7 @@ use super::{Error, Purpose, Result, Store, log, schema};
 use crate::files;
 
 /// How long a SQLite connection waits for another process' write lock.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Page cache of one SQLite connection, in KiB (negative: SQLite's way to say so).
 const SQLITE_CACHE: &str = "-8192";
 /// The same of the one that writes, which comes back to the pages of many indexes.

@@ -24,7 +24,10 @@ use crate::files;
 
 /// PostgreSQL's number for the advisory lock: "pombo" in ASCII.
 const ADVISORY_LOCK: i64 = 0x70_6f_6d_62_6f;
-const NAME: &str = "dispatch";
+/// The lease on dispatching.
+pub(super) const DISPATCH: &str = "dispatch";
+/// Not a lease, but the mark of a restore that is not finished: no service may use the database.
+pub(super) const RESTORE: &str = "restore";
 /// How long the session that holds the lock may take to answer before it is given up.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How the server learns that the holder's machine is gone without a word: after some ten seconds without an answer it
@@ -88,12 +91,18 @@ impl Store {
             DbBackend::Postgres => Hold::Session(Box::new(Session::lock(options).await?)),
             _ => Hold::File(lock_file(&options.url)?),
         };
+        if self.row("SELECT 1 FROM lease WHERE name = $1", [RESTORE.into()]).await?.is_some() {
+            return Err(Error::Schema(
+                "a restore of this database was broken off: run `pombo restore` again before it is used"
+                    .to_owned(),
+            ));
+        }
         let transaction = self.begin().await?;
         let statement = self.statement(
             "INSERT INTO lease (name, epoch, holder, acquired_at) VALUES ($1, 1, $2, $3) \
              ON CONFLICT (name) DO UPDATE SET epoch = lease.epoch + 1, holder = excluded.holder, \
              acquired_at = excluded.acquired_at RETURNING epoch",
-            [NAME.into(), holder.into(), Timestamp::now().millis().into()],
+            [DISPATCH.into(), holder.into(), Timestamp::now().millis().into()],
         );
         let epoch = epoch_of(transaction.query_one_raw(statement).await?)?;
         transaction.commit().await?;
@@ -110,7 +119,7 @@ impl Store {
         let Hold::Session(session) = &lease.hold else { return Ok(Standing::Locked) };
         let is_locked = session.try_lock().await;
         // Asked after the lock: whoever had it in between has raised the epoch.
-        let row = self.row("SELECT epoch FROM lease WHERE name = $1", [NAME.into()]).await?;
+        let row = self.row("SELECT epoch FROM lease WHERE name = $1", [DISPATCH.into()]).await?;
         if epoch_of(row)? != lease.epoch {
             return Err(Error::Fenced);
         }
@@ -136,7 +145,7 @@ impl Store {
         let millis = i32::try_from(patience.as_millis()).unwrap_or(0).to_string();
         let sql =
             "SELECT epoch, set_config('statement_timeout', $2, TRUE) FROM lease WHERE name = $1 FOR SHARE";
-        let row = within.query_one_raw(self.statement(sql, [NAME.into(), millis.into()])).await?;
+        let row = within.query_one_raw(self.statement(sql, [DISPATCH.into(), millis.into()])).await?;
         if epoch_of(row)? == fence { Ok(()) } else { Err(Error::Fenced) }
     }
 }
@@ -151,10 +160,23 @@ impl Lease {
     }
 }
 
+/// Keeps every service out for as long as this lives.
+#[derive(Debug)]
+pub(super) struct KeptOut(#[expect(dead_code, reason = "held for its lock")] Hold);
+
+/// The lock on dispatching, without a database behind it.
+pub(super) async fn keep_out(options: &Options) -> Result<KeptOut> {
+    Ok(KeptOut(if options.url.starts_with("sqlite:") {
+        Hold::File(lock_file(&options.url)?)
+    } else {
+        Hold::Session(Box::new(Session::lock(options).await?))
+    }))
+}
+
 /// A sub-select that yields a row while the lease has the epoch in this parameter, and makes the next holder wait
 /// until its statement is over.
 pub(super) fn held_in(epoch: usize) -> String {
-    format!("SELECT 1 FROM lease WHERE name = '{NAME}' AND epoch = ${epoch} FOR SHARE")
+    format!("SELECT 1 FROM lease WHERE name = '{DISPATCH}' AND epoch = ${epoch} FOR SHARE")
 }
 
 fn epoch_of(row: Option<QueryResult>) -> Result<i64> {

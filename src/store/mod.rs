@@ -5,8 +5,10 @@
 //! the HTTP surface for lists, and by the command line. Every query of a company's data begins at its id.
 
 pub mod api_key;
+pub mod backup;
 pub mod change;
 pub mod channel;
+pub mod checkup;
 mod clock_change;
 pub mod company;
 mod connect;

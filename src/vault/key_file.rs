@@ -109,7 +109,7 @@ pub(super) async fn replace(path: &Path, change: impl FnOnce(&mut Vec<SealingKey
     if written.is_err() {
         let _ = fs::remove_file(&draft);
     }
-    written.and_then(|()| sync(directory)).map_err(failure("replace", path))?;
+    written.and_then(|()| files::sync_directory(directory)).map_err(failure("replace", path))?;
     // Whoever begins to seal from here on reads the new file; those who began before hold the old one.
     wait_for(path, || former.try_lock()).await
 }
@@ -167,7 +167,7 @@ fn create(path: &Path, key: &SealingKey) -> io::Result<()> {
     let linked = write(&draft, std::slice::from_ref(key), None).and_then(|()| fs::hard_link(&draft, path));
     let removed = fs::remove_file(&draft);
     linked.and(removed)?;
-    sync(directory)
+    files::sync_directory(directory)
 }
 
 /// Writes the keys to a new file, which belongs to the owner of `like` and has its rights.
@@ -200,11 +200,6 @@ fn draft(directory: &Path) -> PathBuf {
 
 fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// Without this a name may be gone after a power cut, and with it everything sealed since.
-fn sync(directory: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }
 
 fn failure(attempt: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {

@@ -145,6 +145,16 @@ impl Vault {
         Ok((Self { ring: RwLock::new(Arc::new(ring)), file, configured }, origin))
     }
 
+    /// The same, without making a key file: `None` where [`Vault::open`] would.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn open_existing(secrets: &Secrets, data_dir: &Path) -> Result<Option<Self>, Error> {
+        let is_there = secrets.key.is_some() || secrets.key_file(data_dir).exists();
+        if is_there { Self::open(secrets, data_dir).map(|(vault, _)| Some(vault)) } else { Ok(None) }
+    }
+
     /// Seals `plaintext` for one place, named by `context`, such as `channel:<id>:token`, with the current key.
     ///
     /// Sealing the same text twice gives different bytes. Who writes them where a rotation may go on takes a

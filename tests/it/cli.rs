@@ -1,6 +1,9 @@
 //! The `pombo` program as an operator meets it: output, sentences, exit codes.
 
 mod demo;
+#[cfg(unix)]
+mod doctor;
+mod explain;
 mod loadtest;
 mod log;
 mod operator;
@@ -9,6 +12,7 @@ mod private;
 mod provider_version;
 mod refusals;
 mod secrets;
+mod shell;
 mod suppression;
 mod tuning;
 mod user;

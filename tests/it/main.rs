@@ -3,6 +3,7 @@
 
 mod accounts;
 mod api;
+mod backup;
 mod child;
 mod cli;
 #[cfg(debug_assertions)]
@@ -13,6 +14,7 @@ mod console;
 mod contacts;
 mod database;
 mod delivery;
+mod documents;
 mod doubt;
 mod dropped;
 #[cfg(feature = "web-session")]
@@ -30,11 +32,11 @@ mod media;
 mod outage;
 mod overlooked;
 mod own_process;
+mod packaging;
 mod plan;
 mod postgres_proxy;
 mod program;
 mod proxy;
-mod readme;
 mod receipts;
 mod refused_rows;
 mod release_build;

@@ -1,4 +1,4 @@
-//! What is measured, what is described and what the README tells are the same.
+//! What is measured, what is described and what the documentation lists are the same.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -105,8 +105,8 @@ fn words(cell: &str) -> impl Iterator<Item = String> {
 
 /// The table of metrics for operators: the name in the first column, the labels in the second.
 fn told() -> Metrics {
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    let table = readme.lines().skip_while(|line| !line.starts_with("| metric | labels |")).skip(2);
+    let page = fs::read_to_string(root().join("docs/metrics.md")).unwrap();
+    let table = page.lines().skip_while(|line| !line.starts_with("| metric | labels |")).skip(2);
     let rows = table.take_while(|line| line.starts_with('|'));
     let told = rows.map(|row| {
         let mut cells = row.trim_matches('|').split('|');
@@ -126,8 +126,80 @@ fn whatever_is_counted_is_described_and_nothing_else() {
 }
 
 #[test]
-fn the_readme_tells_operators_of_every_metric() {
+fn the_documentation_lists_every_metric() {
     assert_eq!(told(), labelled(COUNTERS.iter().chain(GAUGES).chain(SECONDS_TAKEN).chain(PROCESS)));
+}
+
+/// What a query asks for: metrics, each with the labels that it is filtered or parted by.
+fn asked(query: &str) -> Metrics {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut asked = Metrics::new();
+    let labels: Vec<String> = query
+        .split("by (")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+        .flat_map(|list| list.split(',').map(|label| label.trim().to_owned()))
+        .collect();
+    let mut rest = query;
+    while let Some(start) = rest.find(is_word) {
+        rest = &rest[start..];
+        let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        rest = after;
+        if !["pombo_", "http_request", "process_"].iter().any(|known| word.starts_with(known)) {
+            continue;
+        }
+        let filters = after.strip_prefix('{').and_then(|after| after.split('}').next()).unwrap_or_default();
+        let filtered = filters.split(',').filter_map(|filter| filter.split(['=', '!']).next());
+        let filtered = filtered.map(|label| label.trim().to_owned());
+        let name = word.strip_suffix("_bucket").unwrap_or(word).to_owned();
+        asked.entry(name).or_default().extend(filtered.chain(labels.iter().cloned()));
+    }
+    asked
+}
+
+#[test]
+fn the_board_and_the_alerts_ask_for_metrics_and_labels_that_there_are() {
+    // Labels that Prometheus gives, and that of buckets.
+    const GIVEN: [&str; 4] = ["instance", "job", "le", ""];
+    let known = labelled(COUNTERS.iter().chain(GAUGES).chain(SECONDS_TAKEN).chain(PROCESS));
+    let mut seen = Metrics::new();
+    let board = fs::read_to_string(root().join("packaging/grafana/pombo.json")).unwrap();
+    let board: serde_json::Value = serde_json::from_str(&board).unwrap();
+    let panels = board["panels"].as_array().unwrap();
+    let targets = panels.iter().filter_map(|panel| panel["targets"].as_array()).flatten();
+    let mut queries: Vec<_> = targets.map(|target| target["expr"].as_str().unwrap().to_owned()).collect();
+    let alerts = fs::read_to_string(root().join("packaging/prometheus/alerts.yaml")).unwrap();
+    // An expression, on its line or on those below it that are further in.
+    for expression in alerts.split("expr:").skip(1) {
+        queries.push(
+            expression
+                .split("\n        labels:")
+                .next()
+                .unwrap()
+                .split("\n        for:")
+                .next()
+                .unwrap()
+                .to_owned(),
+        );
+    }
+    for query in &queries {
+        for (name, labels) in asked(query) {
+            let has = known.get(&name).unwrap_or_else(|| panic!("there is no metric {name}: {query}"));
+            for label in &labels {
+                assert!(
+                    has.contains(label) || GIVEN.contains(&label.as_str()),
+                    "{name} has no label {label}: {query}"
+                );
+            }
+            seen.entry(name).or_default();
+        }
+    }
+    let unseen: Vec<_> = known.keys().filter(|name| !seen.contains_key(*name)).collect();
+    assert_eq!(
+        unseen,
+        ["process_threads", "process_virtual_memory_bytes", "process_virtual_memory_max_bytes"]
+    );
 }
 
 #[cfg(target_os = "linux")]

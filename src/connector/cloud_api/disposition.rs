@@ -5,11 +5,13 @@
 //! <https://developers.facebook.com/docs/graph-api/guides/error-handling> for codes below 1,000. The same codes
 //! come in answers and, later, in webhooks.
 
+mod documented;
 #[cfg(test)]
 mod tests;
 
 use std::ops::RangeInclusive;
 
+pub use self::documented::{ProviderCode, documented};
 use crate::connector::Disposition::{
     self, Block, Disconnect, Fail, HoldRecipient, HoldTemplate, Maintenance, Pair, Restrict, Retry,
     SlowAccount, SlowApp, SlowNumber, Suppress, Wait,
@@ -32,7 +34,7 @@ pub(super) struct ErrorFacts {
 struct Group {
     means: Disposition,
     codes: &'static [i64],
-    /// First to last.
+    /// First to last. What the provider says with each code stands in [`documented`].
     ranges: &'static [RangeInclusive<i64>],
 }
 
@@ -116,14 +118,9 @@ const TABLE: &[Group] = &[
 /// Of code 100: the object that the request names does not exist or may not be used.
 const NO_SUCH_OBJECT: i64 = 33;
 
-/// What the table says of a code; `None` for one that is not in it.
-pub(super) fn listed(code: i64) -> Option<Disposition> {
-    TABLE.iter().find(|group| group.has(code)).map(|group| group.means)
-}
-
-/// What a code means for the message and the channel, whatever else an answer says; `None` for one that is not known.
+/// What the table says of a code, whatever else an answer says; `None` for a code that is not in it.
 pub fn meaning(code: i64) -> Option<Disposition> {
-    listed(code)
+    TABLE.iter().find(|group| group.has(code)).map(|group| group.means)
 }
 
 /// Every code of the table, each span from its first to its last.
@@ -145,7 +142,7 @@ pub(super) fn disposition(error: &ErrorFacts) -> Disposition {
     if error.code == 100 && error.subcode == Some(NO_SUCH_OBJECT) && !error.is_about_another {
         return Disconnect;
     }
-    match listed(error.code) {
+    match meaning(error.code) {
         Some(disposition) => disposition,
         None if error.is_transient || error.is_server_error => Retry,
         None => Fail,

@@ -9,6 +9,7 @@ mod disposition;
 mod hint;
 mod lenient;
 mod number;
+pub mod reach;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -20,7 +21,7 @@ use reqwest::{Client, Response, Url};
 pub use self::body::Rendered;
 #[cfg(test)]
 pub use self::disposition::known_codes;
-pub use self::disposition::{meaning, refuses_credentials};
+pub use self::disposition::{ProviderCode, documented, meaning, refuses_credentials};
 use super::{Disposition, Error, Health, Reply, http};
 use crate::config;
 use crate::domain::message::Failure;

@@ -27,7 +27,7 @@ pub use self::message::{
     Built, BuiltMedia, Content, InvalidMessageId, Media, MediaKind, MessageId, Prepared, Sent,
 };
 pub use self::passkey::{Assertion, Challenge, InvalidAssertion, PasskeyRefused};
-pub use self::records::{Change, Record, Records, RecordsError};
+pub use self::records::{CONVERSATIONS, Change, Record, Records, RecordsError};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 

@@ -2,6 +2,11 @@
 
 use async_trait::async_trait;
 
+/// Namespaces of what a session and the people it writes to encrypt with, which both go on with from message to message.
+/// A session that begins again with those of before would encrypt with keys that were used: messages are dropped unseen.
+/// Without them it begins new conversations, as the same device.
+pub const CONVERSATIONS: &[&str] = &["session", "sender_key", "group_key_holders", "base_key"];
+
 /// Where one session keeps its keys: values by key, in namespaces. All of it is opaque to who implements this; the
 /// values are private keys and have to be kept accordingly.
 ///

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::clock::Timestamp;
 use crate::connector::web_session::{Ban, End, RESTRICTED};
-use crate::domain::channel::{Connection, Reason, Status};
+use crate::domain::channel::{Connection, Reason, ReasonCode, Status};
 
 /// From so many attempts in a row on, the channel is not merely connecting.
 const ATTEMPTS: u32 = 3;
@@ -14,16 +14,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
 /// So much later than WhatsApp says a ban is over, because clocks differ.
 const AFTER_BAN: Duration = Duration::from_secs(60);
 
-/// Of a session that failed by its own fault.
-const FAILED: &str = "session_failed";
-/// The codes of sessions that nobody may open again but a person.
-const REPLACED: &str = "replaced";
-const REFUSED: &str = "connection_refused";
-const LINK_LOST: &str = "link_lost";
-
-/// The code of a channel whose account is restricted.
-const RESTRICTION: &str = "restricted";
-/// How long strangers are let be after that was heard.
+/// How long strangers are refused after WhatsApp restricted the account.
 pub(crate) const RESTRICTED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What comes after the end of a session.
@@ -47,14 +38,16 @@ pub(super) enum Then {
 
 /// Whether only a person may have the session opened again, even after a new start of the process.
 pub(super) fn waits_for_a_person(connection: &Connection) -> bool {
+    const CODES: [ReasonCode; 3] =
+        [ReasonCode::Replaced, ReasonCode::ConnectionRefused, ReasonCode::LinkLost];
     let code = connection.reason.as_ref().map(|reason| reason.code.as_str());
-    connection.status == Status::Disconnected && matches!(code, Some(REPLACED | REFUSED | LINK_LOST))
+    connection.status == Status::Disconnected && CODES.iter().any(|waits| code == Some(waits.as_str()))
 }
 
 /// What the end of a session means, whether a phone was linked or not; `failures` came before it, one after the
 /// other.
 pub(super) fn after(end: &End, is_linked: bool, failures: u32, now: Timestamp) -> Verdict {
-    let closed = |code: &str, sentence: String| Verdict {
+    let closed = |code: ReasonCode, sentence: String| Verdict {
         status: Status::Disconnected,
         reason: Some(reason(code, sentence, None)),
         then: Then::Close,
@@ -63,24 +56,24 @@ pub(super) fn after(end: &End, is_linked: bool, failures: u32, now: Timestamp) -
         End::QrExhausted => Verdict {
             status: Status::Pairing,
             reason: Some(reason(
-                "qr_expired",
+                ReasonCode::QrExpired,
                 "nobody used a code in time; begin the pairing again for new ones".to_owned(),
                 None,
             )),
             then: Then::Close,
         },
         End::Unlinked => closed(
-            "logged_out",
+            ReasonCode::LoggedOut,
             "the device was taken off the phone's list of linked devices; pair the channel again".to_owned(),
         ),
         End::AccountLocked => closed(
-            "account_locked",
+            ReasonCode::AccountLocked,
             "WhatsApp locked the account and unlinked the device; settle it on the phone, then pair the channel \
              again"
                 .to_owned(),
         ),
         End::Replaced => closed(
-            REPLACED,
+            ReasonCode::Replaced,
             "the same linked device connected from elsewhere; stop the other one, then begin the pairing again to \
              reconnect this one"
                 .to_owned(),
@@ -88,7 +81,7 @@ pub(super) fn after(end: &End, is_linked: bool, failures: u32, now: Timestamp) -
         End::Banned(Ban { until, code, sentence }) => Verdict {
             status: Status::Disconnected,
             reason: Some(reason(
-                "banned",
+                ReasonCode::Banned,
                 format!(
                     "WhatsApp lets the account do nothing until {until}: {}; it is connected again after that",
                     sentence.trim_end_matches('.')
@@ -98,19 +91,19 @@ pub(super) fn after(end: &End, is_linked: bool, failures: u32, now: Timestamp) -
             then: Then::OpenNotBefore(until.from_now(now).saturating_add(AFTER_BAN)),
         },
         End::ClientOutdated => closed(
-            "client_outdated",
+            ReasonCode::ClientOutdated,
             "WhatsApp does not take this version of the program any more; install a newer one, the phone stays \
              linked"
                 .to_owned(),
         ),
         End::PasskeyTimedOut => closed(
-            "passkey_timed_out",
+            ReasonCode::PasskeyTimedOut,
             "WhatsApp asked for a passkey of the account, and nobody answered in time; begin the pairing again with \
              the passkey at hand, or remove it on the phone (Settings, Account, Passkeys) before"
                 .to_owned(),
         ),
         End::PasskeyRefused { sentence } => closed(
-            "passkey_refused",
+            ReasonCode::PasskeyRefused,
             format!(
                 "WhatsApp did not accept the answer of the passkey ({}); begin the pairing again, and answer with a \
                  passkey of this account",
@@ -118,26 +111,26 @@ pub(super) fn after(end: &End, is_linked: bool, failures: u32, now: Timestamp) -
             ),
         ),
         End::BusinessRefused { sentence } => closed(
-            "business_pairing_refused",
+            ReasonCode::BusinessPairingRefused,
             format!(
                 "the phone refused the device ({sentence}), as accounts of businesses with hosted devices do; unlink \
                  those on the phone, then pair the channel again"
             ),
         ),
         End::PairingFailed { sentence } => {
-            closed("pairing_failed", format!("the phone was not linked: {sentence}; begin the pairing again"))
+            closed(ReasonCode::PairingFailed, format!("the phone was not linked: {sentence}; begin the pairing again"))
         }
         End::Refused { code, sentence } => Verdict {
             status: Status::Disconnected,
             reason: Some(reason(
-                REFUSED,
+                ReasonCode::ConnectionRefused,
                 format!("WhatsApp refused the connection: {sentence}; begin the pairing again to try it anew"),
                 Some(*code),
             )),
             then: Then::Close,
         },
         End::Failed { sentence } if !is_linked => {
-            closed(FAILED, format!("no phone was linked: {sentence}; begin the pairing again"))
+            closed(ReasonCode::SessionFailed, format!("no phone was linked: {sentence}; begin the pairing again"))
         }
         End::Failed { sentence } => failed(sentence, failures),
         // Nobody here said so.
@@ -154,7 +147,7 @@ fn failed(sentence: &str, failures: u32) -> Verdict {
     );
     Verdict {
         status: Status::Disconnected,
-        reason: Some(reason(FAILED, sentence, None)),
+        reason: Some(reason(ReasonCode::SessionFailed, sentence, None)),
         then: Then::OpenAfter(wait),
     }
 }
@@ -168,31 +161,31 @@ pub(super) fn unreachable(attempts: u32, sentence: &str) -> (Status, Option<Reas
         "WhatsApp cannot be reached: {}; it is tried again and again, so see to the network if this lasts",
         sentence.trim_end_matches('.')
     );
-    (Status::Disconnected, Some(reason("unreachable", sentence, None)))
+    (Status::Disconnected, Some(reason(ReasonCode::Unreachable, sentence, None)))
 }
 
 /// Of a channel whose phone is linked to a device that is not in the session's records.
 pub(super) fn link_lost() -> Reason {
     let sentence = "the session's keys name no linked phone any more, as after a restored backup; restore the newest \
                     ones, or take the device off the phone's list of linked devices and pair the channel again";
-    reason(LINK_LOST, sentence.to_owned(), None)
+    reason(ReasonCode::LinkLost, sentence.to_owned(), None)
 }
 
 /// Of a channel whose account WhatsApp restricted. It stays connected: people who wrote to it can be answered.
 pub(super) fn restricted() -> Reason {
     let sentence = "WhatsApp refuses messages to people who never wrote to this number, because it restricted the \
                     account; write to them no more for some days";
-    reason(RESTRICTION, sentence.to_owned(), Some(RESTRICTED))
+    reason(ReasonCode::Restricted, sentence.to_owned(), Some(RESTRICTED))
 }
 
 /// Until when an account is taken for restricted, if WhatsApp said so: it does not say for how long.
 pub(in crate::engine) fn restricted_until(connection: &Connection) -> Option<Timestamp> {
     let reason = connection.reason.as_ref()?;
-    (reason.code == RESTRICTION).then(|| connection.since.plus(RESTRICTED_FOR))
+    (reason.code == ReasonCode::Restricted.as_str()).then(|| connection.since.plus(RESTRICTED_FOR))
 }
 
-fn reason(code: &str, sentence: String, provider_code: Option<i64>) -> Reason {
-    Reason { code: code.to_owned(), sentence, provider_code }
+fn reason(code: ReasonCode, sentence: String, provider_code: Option<i64>) -> Reason {
+    Reason { code: code.as_str().to_owned(), sentence, provider_code }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Every documented code, one by one.
 
+use super::documented::CODES;
 use super::*;
 
 const UNKNOWN: ErrorFacts = ErrorFacts {
@@ -113,6 +114,17 @@ fn each_code_of_the_table_is_in_this_test() {
 }
 
 #[test]
+fn every_code_of_the_table_is_documented_and_no_other() {
+    let mut listed: Vec<_> = TABLE
+        .iter()
+        .flat_map(|group| group.codes.iter().map(|code| *code..=*code).chain(group.ranges.iter().cloned()))
+        .map(|codes| (*codes.start(), *codes.end()))
+        .collect();
+    listed.sort_unstable();
+    assert_eq!(CODES.iter().map(|(first, last, _)| (*first, *last)).collect::<Vec<_>>(), listed);
+}
+
+#[test]
 fn no_code_stands_twice() {
     let spans: Vec<_> = TABLE
         .iter()
@@ -138,7 +150,7 @@ fn an_unknown_code_is_retried_only_when_it_may_pass() {
     assert_eq!(disposition(&UNKNOWN), Fail);
     assert_eq!(disposition(&ErrorFacts { is_transient: true, ..UNKNOWN }), Retry);
     assert_eq!(disposition(&ErrorFacts { is_server_error: true, ..UNKNOWN }), Retry);
-    assert_eq!(listed(999_999), None);
+    assert_eq!(meaning(999_999), None);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use super::moment::Step;
 use super::retries::Retry;
 use crate::clock::Timestamp;
 use crate::connector::Disposition;
-use crate::domain::channel::{Channel, Connection, Kind, Level, Reason, Status, Trial};
+use crate::domain::channel::{Channel, Connection, Kind, Level, Reason, ReasonCode, Status, Trial};
 use crate::domain::message::Failure;
 use crate::domain::outlook;
 use crate::engine::throttle::Scope;
@@ -219,7 +219,8 @@ impl Machine {
             }
             Err(NotConnected::Unusable(sentence)) => {
                 if self.link.connection.accepts() {
-                    let reason = Reason { code: "no_usable_token".to_owned(), sentence, provider_code: None };
+                    let code = ReasonCode::NoUsableToken.as_str().to_owned();
+                    let reason = Reason { code, sentence, provider_code: None };
                     self.change(Status::Disconnected, Some(reason), step);
                 }
             }

@@ -14,7 +14,7 @@ use whatsapp_rust::wacore::store::Device;
 
 use super::*;
 use crate::connector::web_session::whatsapp::telling::Untold;
-use crate::connector::web_session::{Event, Jid};
+use crate::connector::web_session::{CONVERSATIONS, Event, Jid};
 use crate::domain::phone::PhoneNumber;
 
 /// By namespace and key.
@@ -119,6 +119,24 @@ fn mapping(lid: &str, phone_number: &str) -> LidPnMappingEntry {
         updated_at: 2,
         learning_source: "usync".to_owned(),
     }
+}
+
+#[tokio::test]
+async fn what_moves_on_with_each_message_is_in_the_namespaces_that_a_restore_leaves_out() {
+    let memory = Arc::new(Memory::default());
+    let (telling, _told) = Telling::new();
+    let backend = Backend::new(Arc::clone(&memory) as Arc<dyn Records>, Arc::new(telling));
+    backend.put_session("5511@s.whatsapp.net:0", b"ratchet").await.unwrap();
+    backend.put_sender_key("group:5511@s.whatsapp.net:0", b"chain").await.unwrap();
+    backend.set_sender_key_status("group", &[("5511:1@s.whatsapp.net", true)]).await.unwrap();
+    backend.save_base_key("5511@s.whatsapp.net:0", "3EB0", b"base").await.unwrap();
+    let moving: Vec<_> = memory.with(|kept| kept.keys().map(|(namespace, _)| namespace.clone()).collect());
+    let mut expected = CONVERSATIONS.to_vec();
+    expected.sort_unstable();
+    assert_eq!(moving, expected);
+    // The device itself stays what it is: nobody has to link the phone again.
+    backend.put_identity("5511@s.whatsapp.net:0", [7; 32]).await.unwrap();
+    assert!(memory.with(|kept| kept.keys().any(|(namespace, _)| !CONVERSATIONS.contains(&&**namespace))));
 }
 
 #[tokio::test]

@@ -1,0 +1,98 @@
+//! Backing the database up and restoring it, with what else an operator has to know then.
+//!
+//! The sealing keys are not part of a backup: who has both can read every secret. Each sealed value names its key, so a
+//! restored database says whether the key file at hand is the one that it needs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use super::{error, prepare, sealing_keys, store_options};
+use crate::config::Config;
+use crate::connector::web_session::CONVERSATIONS;
+use crate::store::backup::{self, Ended, Error, Format, Restoring};
+use crate::store::change::Who;
+use crate::store::{self, Store};
+use crate::vault::{KeyId, Vault};
+
+/// A backup that was made.
+#[derive(Debug)]
+pub struct Made {
+    /// Of which database.
+    pub format: Format,
+    /// How large the file is.
+    pub bytes: u64,
+    /// The file with the keys, which the backup does not have; `None` when the key is configured.
+    pub key_file: Option<PathBuf>,
+}
+
+/// A database that was restored.
+#[derive(Debug)]
+pub struct Restored {
+    /// What was under way when the backup was made.
+    pub ended: Ended,
+    /// Keys that secrets are sealed with and that are not here, and how many secrets.
+    pub missing_keys: BTreeMap<KeyId, u64>,
+    /// Where the keys are looked for; `None` when the key is configured.
+    pub key_file: Option<PathBuf>,
+}
+
+/// What the person who restores decided.
+#[derive(Debug, Clone, Copy)]
+pub struct Decision {
+    /// Replace a database that has data.
+    pub force: bool,
+    /// Let sends go on where they were: no service sent after the backup was made.
+    pub nothing_sent_since: bool,
+}
+
+/// Writes a backup to a new file, while a service may be working.
+///
+/// # Errors
+///
+/// A sentence for the operator; no file is left then.
+pub async fn write(config: &Config, to: &Path) -> anyhow::Result<Made> {
+    prepare(config)?;
+    let options = store_options(config);
+    let format = Format::of_url(&options.url);
+    let bytes = backup::write(&options, to).await.map_err(|error| told(error, &options.url))?;
+    Ok(Made { format, bytes, key_file: key_file(config) })
+}
+
+/// Restores a backup. No service may be working on the database.
+///
+/// # Errors
+///
+/// A sentence for the operator.
+pub async fn restore(
+    config: &Config,
+    from: &Path,
+    decision: Decision,
+    who: &Who,
+) -> anyhow::Result<Restored> {
+    prepare(config)?;
+    // A key file that cannot be read is said before anything is done.
+    let vault = Vault::open_existing(&config.secrets, &config.data.dir)?;
+    let options = store_options(config);
+    let Decision { force, nothing_sent_since } = decision;
+    let how = Restoring { force, nothing_sent_since, conversations: CONVERSATIONS, who };
+    let ended = backup::restore(&options, from, how).await.map_err(|error| told(error, &options.url))?;
+    let store = Store::open(&options).await.map_err(|error| error::unopened(error, &options.url))?;
+    let missing_keys = sealing_keys::missing(&store, vault.as_ref()).await;
+    store.close().await;
+    let missing_keys = missing_keys.context("the database is restored, but its keys could not be checked")?;
+    Ok(Restored { ended, missing_keys, key_file: key_file(config) })
+}
+
+fn key_file(config: &Config) -> Option<PathBuf> {
+    config.secrets.key.is_none().then(|| config.key_file())
+}
+
+fn told(error: Error, url: &str) -> anyhow::Error {
+    match error {
+        Error::Store(store::Error::Taken(sentence)) => anyhow::Error::msg(sentence),
+        Error::Store(error) => error::unopened(error, url),
+        other => other.into(),
+    }
+}

@@ -1,0 +1,147 @@
+//! The database: whether it answers, whether its schema and its secrets fit.
+
+use super::{Findings, error, sealing_keys, store_options};
+use crate::config::Config;
+use crate::domain::channel::Kind;
+use crate::files;
+use crate::store::checkup::{self, Checkup};
+use crate::store::{self, Error, Store};
+use crate::vault::Vault;
+
+const CHECK: &str = "database";
+
+/// Looks at the database and says how many web sessions are in it.
+pub(super) async fn check(findings: &mut Findings, config: &Config, vault: Option<&Vault>) -> u64 {
+    let options = store_options(config);
+    let shown = error::without_password(&options.url);
+    if let Some(file) = checkup::file_of(&options) {
+        let file_shown = file.display();
+        let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+        if !file.exists() {
+            // The data directory is made with the database, any other directory is not.
+            if config.database.url.is_some() && directory.is_some_and(|directory| !directory.exists()) {
+                findings.bad(
+                    CHECK,
+                    format!("the directory of {file_shown} is not there: make it, or correct database.url"),
+                );
+            } else {
+                findings.look(
+                    CHECK,
+                    format!("{file_shown} is not there yet: `pombo serve` or `pombo migrate up` makes it"),
+                );
+            }
+            return 0;
+        }
+        if files::is_exposed(&file) {
+            findings.look(
+                CHECK,
+                format!("other users of this machine may read {file_shown}: chmod 600 {file_shown}"),
+            );
+        }
+    }
+    match checkup::check_up(&options).await {
+        Err(Error::Unavailable(words)) => {
+            findings.bad(
+                CHECK,
+                format!(
+                    "{shown} does not answer ({words}): check that it runs, and that database.url is right"
+                ),
+            );
+            0
+        }
+        Err(error) => {
+            findings.bad(CHECK, format!("{shown} cannot be used: {error}"));
+            0
+        }
+        Ok(found) => judge(findings, config, &options, &found, vault).await,
+    }
+}
+
+async fn judge(
+    findings: &mut Findings,
+    config: &Config,
+    options: &store::Options,
+    found: &Checkup,
+    vault: Option<&Vault>,
+) -> u64 {
+    let Checkup { version, pending, migrations, is_half_restored, is_standby, server_connections } = found;
+    if *is_half_restored {
+        findings.bad(CHECK, "a restore was broken off: run `pombo restore` again before the service starts");
+    }
+    if *is_standby {
+        findings.bad(
+            CHECK,
+            "the server is a standby, which takes no writes: let database.url name the primary server",
+        );
+    }
+    if let Some(granted) = server_connections.filter(|granted| *granted <= config.database.connections) {
+        findings.bad(
+            CHECK,
+            format!(
+                "the server grants {granted} connections in all, and database.connections asks for {}: raise \
+                 max_connections there, or lower the option",
+                config.database.connections
+            ),
+        );
+    }
+    match (pending, config.database.migrate) {
+        (0, _) => {}
+        (_, true) => findings.look(
+            CHECK,
+            format!("{pending} of {migrations} migrations are missing: the next start of the service applies them"),
+        ),
+        (_, false) => findings.bad(
+            CHECK,
+            format!("{pending} of {migrations} migrations are missing: run `pombo migrate up` before the service starts"),
+        ),
+    }
+    if *pending > 0 {
+        return 0;
+    }
+    findings.good(CHECK, format!("it answers (version {version}), and its schema is up to date"));
+    match inside(options, vault).await {
+        Ok((sessions, missing)) => {
+            secrets(findings, config, &missing);
+            sessions
+        }
+        Err(error) => {
+            findings.bad(CHECK, format!("it cannot be read: {error}"));
+            0
+        }
+    }
+}
+
+/// How many web sessions there are, and which keys are missing for how many secrets.
+async fn inside(
+    options: &store::Options,
+    vault: Option<&Vault>,
+) -> anyhow::Result<(u64, Vec<(String, u64)>)> {
+    let store = Store::open(&store::Options { migrate: false, ..options.clone() }).await?;
+    let sessions = store.count_channels(Kind::WebSession).await;
+    let missing = sealing_keys::missing(&store, vault).await;
+    store.close().await;
+    let missing = missing?.into_iter().map(|(id, values)| (id.to_string(), values)).collect();
+    Ok((sessions?, missing))
+}
+
+fn secrets(findings: &mut Findings, config: &Config, missing: &[(String, u64)]) {
+    const CHECK: &str = "secrets";
+    if missing.is_empty() {
+        findings.good(CHECK, "the keys at hand are those that the database's secrets name");
+        return;
+    }
+    let place = if config.secrets.key.is_some() {
+        "secrets.previous_keys".to_owned()
+    } else {
+        config.key_file().display().to_string()
+    };
+    for (id, values) in missing {
+        findings.bad(
+            CHECK,
+            format!(
+                "{values} secrets are sealed with the key {id}, which is not at hand: put the key file that belongs \
+                 to this database back as {place}, or enter the tokens again"
+            ),
+        );
+    }
+}

@@ -1,0 +1,118 @@
+//! `pombo doctor`: looks at what a service needs, and says of each thing whether it is good and what to do if not.
+//!
+//! It makes and changes nothing, shows no secret, and gives up on each check after a bounded time. A check that others
+//! build upon ends them when it fails.
+
+mod database;
+mod machine;
+mod provider;
+
+use std::path::Path;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::{error, open_files, sealing_keys, store_options};
+use crate::config::{Config, Faults};
+
+/// How long one check may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// As it should be.
+    Good,
+    /// The service works, and somebody should look at it.
+    Look,
+    /// The service does not work, or a secret lies open.
+    Bad,
+}
+
+impl State {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Look => "look",
+            Self::Bad => "bad",
+        }
+    }
+}
+
+/// What one check found, in a sentence that says what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What was looked at.
+    pub check: &'static str,
+    /// How it is.
+    pub state: State,
+    /// The sentence.
+    pub finding: String,
+}
+
+/// What the checks found so far.
+#[derive(Debug, Default)]
+struct Findings(Vec<Finding>);
+
+impl Findings {
+    fn add(&mut self, check: &'static str, state: State, finding: impl Into<String>) {
+        self.0.push(Finding { check, state, finding: finding.into() });
+    }
+
+    fn good(&mut self, check: &'static str, finding: impl Into<String>) {
+        self.add(check, State::Good, finding);
+    }
+
+    fn look(&mut self, check: &'static str, finding: impl Into<String>) {
+        self.add(check, State::Look, finding);
+    }
+
+    fn bad(&mut self, check: &'static str, finding: impl Into<String>) {
+        self.add(check, State::Bad, finding);
+    }
+}
+
+/// Looks at everything. `file` is the configuration file, if there is one.
+pub async fn examine(config: Result<Config, Faults>, file: Option<&Path>) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    let config = match config {
+        Ok(config) => config,
+        Err(Faults(faults)) => {
+            for fault in faults {
+                let what = fault.option.unwrap_or_else(|| fault.source.to_string());
+                findings.bad("configuration", format!("{what}: {}; {}", fault.problem, fault.mend));
+            }
+            return findings.0;
+        }
+    };
+    // Both the provider's client and the database driver take the process' TLS provider; the first one stays.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    machine::configuration(&mut findings, &config, file);
+    machine::directory(&mut findings, &config);
+    machine::disk(&mut findings, &config);
+    let vault = machine::key_file(&mut findings, &config);
+    let sessions = bounded(&mut findings, "database", async |findings| {
+        database::check(findings, &config, vault.as_ref()).await
+    })
+    .await;
+    machine::open_files(&mut findings, &config, sessions.unwrap_or_default());
+    provider::version(&mut findings, &config);
+    bounded(&mut findings, "provider", async |findings| provider::check(findings, &config).await).await;
+    findings.0
+}
+
+/// Gives a check up that takes too long.
+async fn bounded<T>(
+    findings: &mut Findings,
+    check: &'static str,
+    work: impl AsyncFnOnce(&mut Findings) -> T,
+) -> Option<T> {
+    let done = timeout(PATIENCE, work(findings)).await;
+    if done.is_err() {
+        let seconds = PATIENCE.as_secs();
+        findings
+            .bad(check, format!("no answer within {seconds} seconds: look whether it hangs, and try again"));
+    }
+    done.ok()
+}

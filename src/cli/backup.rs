@@ -1,0 +1,51 @@
+//! `pombo backup`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use indicatif::BinaryBytes;
+use serde_json::json;
+
+use super::Global;
+use super::failure::Misused;
+use super::output::Output;
+use super::session::quiet_config;
+use crate::app::backup::{self, Made};
+use crate::store::backup::Error;
+
+/// See [`super::Command::Backup`].
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The file to write; there must be none of this name. A SQLite database, or an archive of `pg_dump`
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+pub(super) async fn run(global: &Global, Arguments { file }: Arguments) -> anyhow::Result<()> {
+    let config = quiet_config(global)?;
+    let Made { format, bytes, key_file } = backup::write(&config, &file).await.map_err(misused)?;
+    let keys = match &key_file {
+        Some(path) => format!("{}: keep a copy of that file elsewhere", path.display()),
+        None => "the configuration, as secrets.key".to_owned(),
+    };
+    let said = format!(
+        "wrote {}, {}\nThe keys that open its secrets are not in it. They are in {keys}.",
+        file.display(),
+        BinaryBytes(bytes)
+    );
+    let record = json!({
+        "file": file.display().to_string(),
+        "database": format.as_str(),
+        "bytes": bytes,
+        "key_file": key_file.map(|path| path.display().to_string()),
+    });
+    Output::new(global.json).record(&record, &said)
+}
+
+/// A file that cannot be what was meant is a fault of the command line.
+pub(super) fn misused(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref::<Error>() {
+        Some(wrong) if wrong.is_about_the_file() => Misused(wrong.to_string()).into(),
+        _ => error,
+    }
+}

@@ -1,0 +1,79 @@
+//! `pombo explain`: what the codes and words in answers mean, and what to do about them.
+//!
+//! Reads the tables of the code and nothing else: neither a database nor a running service is needed.
+
+mod entry;
+mod page;
+
+use clap::Args;
+
+use self::entry::{Entry, Section};
+use super::Global;
+use super::failure::Misused;
+use super::output::Output;
+use crate::domain::nearest::nearest;
+
+/// See [`super::Command::Explain`].
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// Codes and words, such as template_quota or 131047; without any, all of them
+    words: Vec<String>,
+    /// Print the page of the documentation
+    #[arg(long, hide = true, conflicts_with = "words")]
+    markdown: bool,
+}
+
+pub(super) fn run(global: &Global, Arguments { words, markdown }: &Arguments) -> anyhow::Result<()> {
+    let entries = entry::all();
+    if *markdown {
+        return Output::new(false).record(&(), page::markdown(&entries).trim_end());
+    }
+    let chosen = if words.is_empty() { entries } else { choose(&entries, words)? };
+    Output::new(global.json).record(&chosen, &said(&chosen))
+}
+
+/// The entries of these words, in the order in which they are asked for. A word may have several.
+fn choose(entries: &[Entry], words: &[String]) -> anyhow::Result<Vec<Entry>> {
+    let mut chosen = Vec::new();
+    for word in words {
+        let found: Vec<_> = entries.iter().filter(|entry| entry.is_for(word)).cloned().collect();
+        if found.is_empty() {
+            return Err(Misused(unknown(entries, word)).into());
+        }
+        chosen.extend(found);
+    }
+    Ok(chosen)
+}
+
+fn unknown(entries: &[Entry], word: &str) -> String {
+    if word.parse::<i64>().is_ok() {
+        return format!(
+            "the provider's code {word} is not in the table: such a message is retried when the provider says that the \
+             error passes or answers with status 5xx, and fails otherwise"
+        );
+    }
+    match nearest(word, entries.iter().map(|entry| entry.word.as_str())) {
+        Some(near) => format!("`{word}` is no code and no word of an answer: did you mean `{near}`?"),
+        None => {
+            format!("`{word}` is no code and no word of an answer: `pombo explain` alone lists all of them")
+        }
+    }
+}
+
+fn said(entries: &[Entry]) -> String {
+    let mut lines = Vec::new();
+    let mut before: Option<Section> = None;
+    for entry in entries {
+        if before.replace(entry.section) != Some(entry.section) {
+            lines.push(format!("{}\n", entry.section.title().to_uppercase()));
+        }
+        let status = entry.status.map(|status| format!(" (HTTP {status})")).unwrap_or_default();
+        lines.push(format!("{}{status}", entry.word));
+        lines.push(format!("  {}", entry.meaning));
+        if let Some(remedy) = &entry.remedy {
+            lines.push(format!("  {}: {remedy}", entry.section.remedy_title()));
+        }
+        lines.push(String::new());
+    }
+    lines.join("\n").trim_end().to_owned()
+}

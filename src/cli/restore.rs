@@ -1,0 +1,94 @@
+//! `pombo restore`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use super::Global;
+use super::backup::misused;
+use super::machine_user;
+use super::output::Output;
+use super::session::quiet_config;
+use crate::app::backup::{self, Decision, Restored};
+use crate::store::change::Who;
+
+/// See [`super::Command::Restore`].
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A backup knows nothing of what came after it. Messages that waited when it was made may have been sent since, so every send \
+that was under way is ended, and its messages without an answer are `unknown`, as after a crash: look at them in the console \
+and send them again there, or with POST /api/v1/sends/{id}/retry and {\"state\": \"unknown\"}. Scheduled sends are paused \
+until somebody resumes them. Opt-outs and requests of after the backup are lost; keys that were revoked since are valid again.")]
+pub(super) struct Arguments {
+    /// The file that `pombo backup` wrote
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Replace a database that has data, and lose it
+    #[arg(long)]
+    force: bool,
+    /// Let sends go on where they were: no service sent anything after the backup was made, as when moving to another
+    /// machine with the service stopped
+    #[arg(long)]
+    nothing_sent_since: bool,
+}
+
+pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result<()> {
+    let Arguments { file, force, nothing_sent_since } = arguments;
+    let config = quiet_config(global)?;
+    let decision = Decision { force, nothing_sent_since };
+    let who = Who::CommandLine(machine_user::name());
+    let restored = backup::restore(&config, &file, decision, &who).await.map_err(misused)?;
+    let Restored { ended, missing_keys, key_file } = &restored;
+    let keys: Vec<_> = missing_keys
+        .iter()
+        .map(|(id, secrets)| json!({ "key": id.to_string(), "secrets": secrets }))
+        .collect();
+    let record = json!({
+        "ended_sends": ended.ended_sends,
+        "unknown_messages": ended.unknown_messages,
+        "paused_sends": ended.paused_sends,
+        "nothing_sent_since": nothing_sent_since,
+        "missing_keys": keys,
+        "key_file": key_file.as_ref().map(|path| path.display().to_string()),
+    });
+    Output::new(global.json).record(&record, &said(&restored, nothing_sent_since))
+}
+
+fn said(restored: &Restored, nothing_sent_since: bool) -> String {
+    let Restored { ended, missing_keys, key_file } = restored;
+    let mut said = "the backup is restored".to_owned();
+    if nothing_sent_since {
+        said += ", and sends go on where they were";
+    }
+    if ended.ended_sends > 0 {
+        said += &format!(
+            "\n{} sends were under way and are ended; up to {} of their messages may have been sent since and are \
+             unknown: send them again where that is right",
+            ended.ended_sends, ended.unknown_messages
+        );
+    }
+    if ended.paused_sends > 0 {
+        said += &format!(
+            "\n{} scheduled sends are paused: resume those that were not canceled since",
+            ended.paused_sends
+        );
+    }
+    if !nothing_sent_since {
+        said += "\neverybody has to sign in again; links that were made before the backup are void";
+    }
+    let place = match key_file {
+        Some(path) => format!("as {}", path.display()),
+        None => "as secrets.key or in secrets.previous_keys".to_owned(),
+    };
+    for (id, secrets) in missing_keys {
+        said += &format!(
+            "\nMISSING KEY: {secrets} secrets are sealed with the key {id}, which is not here: put the key of the time \
+             of the backup back {place} before the service starts"
+        );
+    }
+    if missing_keys.is_empty() {
+        said += "\nthe keys at hand open its secrets";
+    }
+    said
+}

@@ -1,0 +1,118 @@
+//! What a restored database must not take up again.
+//!
+//! A backup knows nothing of what came after it. A message that waited then may have gone out since, so no send that was
+//! under way goes on by itself: it is ended, and every message of it without an answer is *unknown*, as after a crash.
+//! Somebody decides what is sent again, by a retry of the unknown messages. A send whose moment has not come cannot have
+//! begun, but may have been canceled: it is paused. Sessions and links that were valid then may have been ended or used,
+//! and conversations of web sessions have moved on: they go.
+
+use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use serde_json::json;
+
+use super::Restoring;
+use crate::clock::Timestamp;
+use crate::domain::message;
+use crate::domain::send::{Control, State};
+use crate::store::change::{self, Change, What};
+use crate::store::lease::RESTORE;
+use crate::store::{Result, Store, run};
+
+/// What became of what was under way when the backup was made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ended {
+    /// Sends that were ended, because they may have gone on after the backup.
+    pub ended_sends: u64,
+    /// Messages of these of which nobody knows whether they were sent: so many at most.
+    pub unknown_messages: u64,
+    /// Sends that are paused until somebody resumes them.
+    pub paused_sends: u64,
+}
+
+impl Store {
+    /// Ends what may have been sent since the backup was made, and lets a service use the database.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement; nothing is changed then.
+    pub(super) async fn end_restored(&self, how: Restoring<'_>) -> Result<Ended> {
+        let now = Timestamp::now();
+        let transaction = self.begin().await?;
+        let ended = if how.nothing_sent_since {
+            Ended::default()
+        } else {
+            self.forget_what_passed(&transaction, how.conversations).await?;
+            self.end_sends(&transaction, now).await?
+        };
+        let after = json!({
+            "ended_sends": ended.ended_sends,
+            "unknown_messages": ended.unknown_messages,
+            "paused_sends": ended.paused_sends,
+            "nothing_sent_since": how.nothing_sent_since,
+        });
+        change::record(&transaction, &[Change::now(how.who, What::Database, "restored", None, after)])
+            .await?;
+        let marker = self.statement("DELETE FROM lease WHERE name = $1", [RESTORE.into()]);
+        run(&transaction, marker).await?;
+        transaction.commit().await?;
+        Ok(ended)
+    }
+
+    /// Sends that may have gone on are over, and what has no answer in them is unknown.
+    async fn end_sends(&self, to: &DatabaseTransaction, now: Timestamp) -> Result<Ended> {
+        let active = State::Active.as_i16();
+        // Nothing of a send starts before its moment.
+        let begun = format!("state = {active} AND (high_water > 0 OR send_at IS NULL OR send_at <= $1)");
+        let sql = format!(
+            "SELECT COUNT(*), CAST(COALESCE(SUM(recipients - settled), 0) AS BIGINT) FROM send WHERE {begun}"
+        );
+        let row = to.query_one_raw(self.statement(sql, [now.millis().into()])).await?;
+        let (sends, unsettled): (i64, i64) = match row {
+            Some(row) => (row.try_get_by_index(0)?, row.try_get_by_index(1)?),
+            None => (0, 0),
+        };
+        // Below the settled ordinals these alone have no answer. Those above are in the figure already.
+        let waiting = format!("retry_at IS NOT NULL AND send_id IN (SELECT id FROM send WHERE {begun})");
+        let sql = format!(
+            "SELECT COUNT(*) FROM message WHERE {waiting} \
+             AND ordinal < (SELECT settled FROM send WHERE send.id = message.send_id)"
+        );
+        let row = to.query_one_raw(self.statement(sql, [now.millis().into()])).await?;
+        let retried: i64 = row.map(|row| row.try_get_by_index(0)).transpose()?.unwrap_or_default();
+        let sql = format!(
+            "UPDATE message SET state = {unknown}, retry_at = NULL, \
+             taken_at = COALESCE(taken_at, updated_at), updated_at = $1 WHERE {waiting}",
+            unknown = message::State::Unknown.as_i16(),
+        );
+        run(to, self.statement(sql, [now.millis().into()])).await?;
+        // Every ordinal below the mark may have been attempted, which is what nobody can rule out now.
+        let sql = format!(
+            "UPDATE send SET state = {canceled}, high_water = recipients, finished_at = $1, due_at = NULL \
+             WHERE {begun}",
+            canceled = State::Canceled.as_i16(),
+        );
+        run(to, self.statement(sql, [now.millis().into()])).await?;
+        let sql = format!(
+            "UPDATE send SET control = {paused} WHERE state = {active} AND control = {running}",
+            paused = Control::Paused.as_i16(),
+            running = Control::Running.as_i16(),
+        );
+        let paused_sends = run(to, self.statement(sql, [])).await?;
+        Ok(Ended {
+            ended_sends: sends.cast_unsigned(),
+            unknown_messages: (unsettled + retried).cast_unsigned(),
+            paused_sends,
+        })
+    }
+
+    /// Who signed out stays out, a link that was used is not used again, and no message to a person is encrypted twice
+    /// with the same key.
+    async fn forget_what_passed(&self, to: &DatabaseTransaction, conversations: &[&str]) -> Result<()> {
+        run(to, self.statement("DELETE FROM link", [])).await?;
+        run(to, self.statement("DELETE FROM user_session", [])).await?;
+        for namespace in conversations {
+            let sql = "DELETE FROM web_session_record WHERE namespace = $1";
+            run(to, self.statement(sql, [(*namespace).into()])).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,235 @@
+//! Backups: a copy of the database as it was at one moment, made while a service works; and putting one back.
+//!
+//! A backup of a SQLite database is a SQLite database; one of a PostgreSQL database is an archive of `pg_dump`. Either
+//! can be read with the database's own tools. The keys that open its secrets are not in it: each sealed value names
+//! its key. Called by [`crate::app`] only.
+
+mod client;
+mod ended;
+mod look;
+mod postgres;
+mod sqlite;
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+pub use self::ended::Ended;
+use super::change::Who;
+use super::lease;
+use super::{Options, Store};
+use crate::files;
+
+/// How long to wait for the lease of a process that may just have ended, and how often to ask.
+const LEASE_PATIENCE: Duration = Duration::from_secs(3);
+const LEASE_PAUSE: Duration = Duration::from_millis(100);
+
+/// Why a backup was not made, or not put back.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A program of PostgreSQL's is not there.
+    #[error(
+        "`{0}` is not installed on this machine: install PostgreSQL's client programs, of the server's version or a \
+         newer one (`postgresql-client` of Debian and Ubuntu, `postgresql` of Fedora, `libpq` of Homebrew)"
+    )]
+    NoTool(&'static str),
+    /// A program of PostgreSQL's failed, for this reason.
+    #[error("`{tool}` failed: {words}")]
+    Tool {
+        /// Its name.
+        tool: &'static str,
+        /// The last of what it said.
+        words: String,
+    },
+    /// A file cannot be read or written.
+    #[error("cannot {attempt} {}: {source}", .path.display())]
+    File {
+        /// The path.
+        path: PathBuf,
+        /// "read", "write" or "replace".
+        attempt: &'static str,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file is there already.
+    #[error("{} exists already: give another name, or remove it first", .0.display())]
+    Exists(PathBuf),
+    /// The file is no backup.
+    #[error("{} is not a backup that `pombo backup` made", .0.display())]
+    NotABackup(PathBuf),
+    /// The file is of the other kind of database.
+    #[error(
+        "{} is a backup of a {backup} database, and database.url names a {configured} database: the one cannot be \
+         restored into the other", .path.display()
+    )]
+    OtherDatabase {
+        /// The file.
+        path: PathBuf,
+        /// What the backup is of.
+        backup: &'static str,
+        /// What is configured.
+        configured: &'static str,
+    },
+    /// There is no database that could be backed up.
+    #[error("there is no database at the configured address")]
+    NoDatabase,
+    /// The database has tables of another program.
+    #[error("the database holds tables that are not Pombo's: give a database of its own")]
+    Foreign,
+    /// The database has data.
+    #[error("the database has data, which a restore would replace: run it with --force if it may go")]
+    HasData,
+    /// The database to replace is open in another process.
+    #[error("another process uses the database: end it first ({0})")]
+    InUse(String),
+    /// Any failure of a statement.
+    #[error(transparent)]
+    Store(#[from] super::Error),
+}
+
+impl Error {
+    /// Whether what was given is wrong, and no second try mends it.
+    pub const fn is_about_the_file(&self) -> bool {
+        matches!(self, Self::Exists(_) | Self::NotABackup(_) | Self::OtherDatabase { .. })
+    }
+
+    fn file(attempt: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::File { path, attempt, source }
+    }
+}
+
+type Result<T> = std::result::Result<T, Error>;
+
+/// Which database a backup is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A SQLite database.
+    Sqlite,
+    /// An archive of `pg_dump` in its custom format.
+    Postgres,
+}
+
+impl Format {
+    /// Of the database at this address.
+    pub fn of_url(url: &str) -> Self {
+        if url.starts_with("sqlite:") { Self::Sqlite } else { Self::Postgres }
+    }
+
+    /// The database's name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sqlite => "SQLite",
+            Self::Postgres => "PostgreSQL",
+        }
+    }
+
+    /// Of the file, by its first bytes.
+    fn of_file(path: &Path) -> Result<Self> {
+        let mut beginning = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(16).read_to_end(&mut beginning));
+        read.map_err(Error::file("read", path))?;
+        match &*beginning {
+            b"SQLite format 3\0" => Ok(Self::Sqlite),
+            [b'P', b'G', b'D', b'M', b'P', ..] => Ok(Self::Postgres),
+            _ => Err(Error::NotABackup(path.to_owned())),
+        }
+    }
+}
+
+/// How a backup is put back.
+#[derive(Debug, Clone, Copy)]
+pub struct Restoring<'a> {
+    /// Replaces a database that has data.
+    pub force: bool,
+    /// No service sent from the database after the backup was made: sends go on where they were.
+    pub nothing_sent_since: bool,
+    /// Namespaces of web sessions' records that no session may begin again with.
+    pub conversations: &'a [&'a str],
+    /// Who restores, for the record of changes.
+    pub who: &'a Who,
+}
+
+/// Writes a backup of the database to a new file that its owner alone may read; its size.
+///
+/// A service goes on meanwhile. The file appears under its name when it is complete and on the disk.
+///
+/// # Errors
+///
+/// See [`Error`]; no file is left then.
+pub async fn write(options: &Options, to: &Path) -> Result<u64> {
+    if fs::symlink_metadata(to).is_ok() {
+        return Err(Error::Exists(to.to_owned()));
+    }
+    // SQLite takes some names for something else than a file; none of them begins with a slash.
+    let directory = match to.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let directory = fs::canonicalize(directory).map_err(Error::file("write", to))?;
+    let draft = directory.join(format!(".pombo-backup-{}", hex::encode(rand::random::<[u8; 8]>())));
+    let written = match files::create_new(&draft) {
+        Err(source) => Err(Error::file("write", to)(source)),
+        Ok(file) => {
+            drop(file);
+            let copied = match Format::of_url(&options.url) {
+                Format::Sqlite => sqlite::write(options, &draft).await,
+                Format::Postgres => postgres::write(options, &draft).await,
+            };
+            copied.and_then(|()| publish(&draft, to, &directory).map_err(Error::file("write", to)))
+        }
+    };
+    if written.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    written
+}
+
+/// Gives the draft its name once it is on the disk, and says how large it is.
+fn publish(draft: &Path, to: &Path, directory: &Path) -> io::Result<u64> {
+    let file = File::open(draft)?;
+    file.sync_all()?;
+    let bytes = file.metadata()?.len();
+    fs::rename(draft, to)?;
+    files::sync_directory(directory)?;
+    Ok(bytes)
+}
+
+/// Puts a backup back in the place of the database, and ends what may have been sent since it was made; see [`Ended`].
+/// The database is what it was before, or the restored one, whenever this process ends.
+///
+/// # Errors
+///
+/// See [`Error`]; that of a lease that is held while a service works.
+pub async fn restore(options: &Options, from: &Path, how: Restoring<'_>) -> Result<Ended> {
+    let (backup, configured) = (Format::of_file(from)?, Format::of_url(&options.url));
+    if backup != configured {
+        let (backup, configured) = (backup.as_str(), configured.as_str());
+        return Err(Error::OtherDatabase { path: from.to_owned(), backup, configured });
+    }
+    let _kept_out = keep_out(options).await?;
+    match configured {
+        Format::Sqlite => sqlite::restore(options, from, how).await,
+        Format::Postgres => postgres::restore(options, from, how).await,
+    }
+}
+
+/// Keeps services out. One that was stopped or killed just now may hold the lease a moment longer than it lived.
+async fn keep_out(options: &Options) -> Result<lease::KeptOut> {
+    let deadline = Instant::now() + LEASE_PATIENCE;
+    loop {
+        match lease::keep_out(options).await {
+            Err(super::Error::Taken(_)) if Instant::now() < deadline => tokio::time::sleep(LEASE_PAUSE).await,
+            result => return Ok(result?),
+        }
+    }
+}
+
+/// Opens the restored database, brings its schema up to date and ends what may have been sent.
+async fn settle(options: &Options, how: Restoring<'_>) -> Result<Ended> {
+    let store = Store::open(&Options { migrate: true, ..options.clone() }).await?;
+    let ended = store.end_restored(how).await;
+    store.close().await;
+    Ok(ended?)
+}

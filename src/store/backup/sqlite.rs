@@ -1,0 +1,187 @@
+//! Backups of SQLite databases.
+//!
+//! `VACUUM INTO` reads one snapshot, which in a database with a write-ahead log holds up nobody who writes: the log
+//! grows meanwhile, and is copied to the file afterwards. What it writes is a database without free pages.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
+use std::time::Duration;
+
+use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sea_orm::sqlx::{self, Connection as _};
+
+use super::look::{MIGRATIONS, Standing, look};
+use super::{Ended, Error, Restoring, Result, settle};
+use crate::files;
+use crate::store::connect::{self, BUSY_TIMEOUT};
+use crate::store::{self, Options};
+
+/// How long a command that is just ending is waited for.
+const MOMENT: Duration = Duration::from_secs(2);
+/// Files that SQLite keeps beside a database in use.
+const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+pub(super) async fn write(options: &Options, draft: &Path) -> Result<()> {
+    let path = path_of(&options.url)?;
+    if !path.exists() {
+        return Err(Error::NoDatabase);
+    }
+    let target = draft.to_str().ok_or_else(|| {
+        let source = io::Error::new(io::ErrorKind::InvalidInput, "its directory's name is not UTF-8");
+        Error::file("write", draft)(source)
+    })?;
+    let mut connection = open(&path, BUSY_TIMEOUT).await?;
+    sqlx::query("VACUUM INTO ?1").bind(target).execute(&mut connection).await.map_err(failed)?;
+    connection.close().await.map_err(failed)
+}
+
+/// The new database is made beside the one that it replaces, complete, and then takes its name.
+pub(super) async fn restore(options: &Options, from: &Path, how: Restoring<'_>) -> Result<Ended> {
+    let target = path_of(&options.url)?;
+    let exists = fs::metadata(&target).is_ok_and(|metadata| metadata.len() > 0);
+    let is_sound = if exists { judge(options, how).await? } else { false };
+    let draft = beside(&target, ".restoring");
+    remove(&draft)?;
+    let restored = prepare(options, from, &draft, how).await;
+    let replaced = match restored {
+        Ok(ended) => replace(&draft, &target, is_sound).await.map(|()| ended),
+        Err(error) => Err(error),
+    };
+    if replaced.is_err() {
+        let _ = remove(&draft);
+    }
+    replaced
+}
+
+/// Refuses to replace what must not be replaced, and says whether it is a database that can be opened.
+async fn judge(options: &Options, how: Restoring<'_>) -> Result<bool> {
+    let connection = match connect::writer(options).await {
+        Ok(connection) => connection,
+        // What cannot be opened may be the very reason to restore.
+        Err(_) if how.force => return Ok(false),
+        Err(error) => return Err(error.into()),
+    };
+    let standing = look(&connection).await.map_err(store::Error::from);
+    connection.close().await.map_err(store::Error::from)?;
+    match standing {
+        Ok(standing) => standing.judge(how.force).map(|()| true),
+        Err(_) if how.force => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A database of the backup's content that a service may use, in one file.
+async fn prepare(options: &Options, from: &Path, draft: &Path, how: Restoring<'_>) -> Result<Ended> {
+    let copied = File::open(from).and_then(|mut backup| {
+        let mut draft = files::create(draft)?;
+        io::copy(&mut backup, &mut draft)
+    });
+    copied.map_err(Error::file("read", from))?;
+    let options = Options { url: url_of(draft), ..options.clone() };
+    check(&options, from).await?;
+    let ended = settle(&options, how).await?;
+    into_one_file(draft).await?;
+    File::open(draft).and_then(|file| file.sync_all()).map_err(Error::file("write", draft))?;
+    Ok(ended)
+}
+
+/// Refuses a file that is damaged, or of another program.
+async fn check(options: &Options, from: &Path) -> Result<()> {
+    let connection = connect::writer(options).await.map_err(|_| Error::NotABackup(from.to_owned()))?;
+    let standing = look(&connection).await;
+    let pool = connection.get_sqlite_connection_pool().clone();
+    let sound: sqlx::Result<String> = sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(&pool).await;
+    let is_ours = super::look::has_table(&connection, MIGRATIONS).await.unwrap_or(false);
+    connection.close().await.map_err(store::Error::from)?;
+    match (standing, sound) {
+        (Ok(Standing::Free | Standing::HasData), Ok(word)) if word == "ok" && is_ours => Ok(()),
+        _ => Err(Error::NotABackup(from.to_owned())),
+    }
+}
+
+/// The draft takes the place of the database, which nobody may have open. A log that was left beside it would be taken for
+/// the new one's.
+async fn replace(draft: &Path, target: &Path, is_sound: bool) -> Result<()> {
+    if is_sound {
+        into_one_file(target).await.map_err(|error| Error::InUse(error.to_string()))?;
+    }
+    for ending in BESIDE {
+        remove_file(&beside(target, ending))?;
+    }
+    fs::rename(draft, target).map_err(Error::file("replace", target))?;
+    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty());
+    files::sync_directory(directory.unwrap_or(Path::new("."))).map_err(Error::file("replace", target))
+}
+
+/// Copies the log into the database's file and removes it. Fails while another connection is open.
+async fn into_one_file(path: &Path) -> Result<()> {
+    let mut connection = open(path, MOMENT).await?;
+    let mode: String = sqlx::query_scalar("PRAGMA journal_mode = DELETE")
+        .fetch_one(&mut connection)
+        .await
+        .map_err(failed)?;
+    connection.close().await.map_err(failed)?;
+    if mode == "delete" {
+        Ok(())
+    } else {
+        Err(store::Error::Unavailable(format!("its log stays in the mode {mode}")).into())
+    }
+}
+
+async fn open(path: &Path, patience: Duration) -> Result<SqliteConnection> {
+    let options = SqliteConnectOptions::new().filename(path).busy_timeout(patience);
+    SqliteConnection::connect_with(&options).await.map_err(failed)
+}
+
+fn path_of(url: &str) -> Result<PathBuf> {
+    let database = SqliteConnectOptions::from_str(url)
+        .map_err(|error| store::Error::Unavailable(format!("database.url is no address: {error}")))?;
+    Ok(database.get_filename().to_owned())
+}
+
+/// The driver decodes the path, and takes what follows a question mark for parameters.
+fn url_of(path: &Path) -> String {
+    format!("sqlite://{}", path.display().to_string().replace('%', "%25").replace('?', "%3F"))
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(ending);
+    name.into()
+}
+
+/// Removes a database with what is beside it.
+fn remove(database: &Path) -> Result<()> {
+    remove_file(database)?;
+    BESIDE.iter().try_for_each(|ending| remove_file(&beside(database, ending)))
+}
+
+fn remove_file(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::file("replace", path)(error)),
+        _ => Ok(()),
+    }
+}
+
+fn failed(error: sqlx::Error) -> Error {
+    store::Error::Unavailable(error.to_string()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_with_odd_characters_finds_its_way_through_the_address() {
+        let path = Path::new("/tmp/100% mine?/pombo.db");
+        assert_eq!(path_of(&url_of(path)).unwrap(), path);
+    }
+
+    #[test]
+    fn what_is_beside_a_database_has_its_whole_name_first() {
+        assert_eq!(beside(Path::new("/a/pombo.db"), "-wal"), Path::new("/a/pombo.db-wal"));
+    }
+}

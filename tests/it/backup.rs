@@ -1,0 +1,160 @@
+//! Backups of a database that is in use, and what a service does with one that was restored.
+
+mod broken_off;
+#[cfg(unix)]
+mod refusals;
+mod world;
+
+use pombo::store::Store;
+use sea_orm::{ConnectionTrait as _, Database, Statement};
+use serde_json::{Value, json};
+
+use self::world::{World, restore};
+use crate::database::{Universe, stores};
+
+stores!(
+    what_was_sent_since_a_backup_is_not_sent_again,
+    sends_go_on_where_they_were_when_nothing_was_sent_since,
+    a_restored_database_says_which_key_it_needs,
+    a_link_that_was_used_and_a_session_that_was_ended_do_not_come_back,
+);
+
+/// Recipients of the send that is under way during the backup.
+const RECIPIENTS: u64 = 160;
+
+async fn send_record(world: &World, url: &str, id: &str) -> Value {
+    world.serving.list(url, &format!("/api/v1/sends/{id}")).await.json()
+}
+
+async fn what_was_sent_since_a_backup_is_not_sent_again(universe: &Universe) {
+    let mut world = World::new(universe, RECIPIENTS).await;
+    world.pace("10/s");
+    let (mut service, url) = world.serving.serve().await;
+    let bulk = world.send(&url, json!({})).await;
+    let later = world.send(&url, json!({ "send_at": "2099-01-01T09:00:00Z" })).await;
+    world.delivered(5).await;
+
+    // A service goes on while it is backed up, and refuses to be replaced.
+    let made = world.place().json("backup early.backup");
+    assert!(made["bytes"].as_u64().unwrap() > 1_000, "{made}");
+    assert!(made["key_file"].as_str().unwrap().ends_with("secret.key"), "{made}");
+    let held = world.place().run("restore early.backup --force");
+    assert_eq!(held.code, Some(1), "{held:?}");
+    assert!(held.stderr.contains("already dispatches"), "{held:?}");
+
+    world.pace("unlimited");
+    world.delivered(RECIPIENTS).await;
+    world.cancel(&url, &later).await;
+    service.crash();
+    let refused = world.place().run("restore early.backup");
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.stderr.contains("--force"), "{refused:?}");
+
+    let restored = restore(&world, "early.backup --force");
+    assert_eq!((&restored["ended_sends"], &restored["paused_sends"]), (&json!(1), &json!(1)), "{restored}");
+    assert_eq!(restored["missing_keys"], json!([]));
+    let unknown = restored["unknown_messages"].as_u64().unwrap();
+    assert!((1..=RECIPIENTS).contains(&unknown), "{restored}");
+
+    let (mut service, url) = world.serving.serve().await;
+    let record = send_record(&world, &url, &bulk).await;
+    assert_eq!(record["state"], "canceled", "{record}");
+    let counts = &record["counts"];
+    assert_eq!(counts["queued"].as_u64().unwrap() + counts["canceled"].as_u64().unwrap(), 0, "{record}");
+    let left = counts["unknown"].as_u64().unwrap();
+    assert!(left > 0 && left <= unknown, "{record} {restored}");
+    assert_eq!(left + counts["sent"].as_u64().unwrap(), RECIPIENTS, "{record}");
+    // It was canceled after the backup, which nobody knows now: a person decides.
+    assert_eq!(send_record(&world, &url, &later).await["state"], "paused");
+
+    // What waits in the channel's lanes goes before what comes later.
+    let after = world.to_one(&url).await;
+    world.delivered(RECIPIENTS + 1).await;
+    assert_eq!(world.serving.figures().0, RECIPIENTS + 1, "only {after} went");
+    let again = world.retry(&url, &bulk, true).await;
+    assert_eq!(
+        (again.status, again.json()["recipients_count"].as_u64()),
+        (200, Some(left)),
+        "{}",
+        again.body
+    );
+    let changes = universe_changes(universe).await;
+    assert!(changes.contains("database"), "{changes}");
+    service.crash();
+}
+
+/// The kinds of changes that are recorded.
+async fn universe_changes(universe: &Universe) -> String {
+    let store = Store::open(&universe.options()).await.unwrap();
+    let page = pombo::domain::page::PageRequest { page: 1, limit: 50 };
+    let changes = store.changes(pombo::store::change::Filter::default(), page).await.unwrap();
+    store.close().await;
+    changes.records.iter().map(|change| change.what.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+async fn sends_go_on_where_they_were_when_nothing_was_sent_since(universe: &Universe) {
+    let mut world = World::new(universe, RECIPIENTS).await;
+    world.pace("10/s");
+    let (mut service, url) = world.serving.serve().await;
+    let bulk = world.send(&url, json!({})).await;
+    world.delivered(5).await;
+    // Its input ends: it stops as it is asked to, and leaves nothing in doubt.
+    drop(service.stdin.take());
+    assert!(service.wait().unwrap().success());
+    let before = world.serving.figures().0;
+    world.place().json("backup moved.backup");
+    world.pace("unlimited");
+    let restored = restore(&world, "moved.backup --force --nothing-sent-since");
+    assert_eq!((&restored["ended_sends"], &restored["paused_sends"]), (&json!(0), &json!(0)), "{restored}");
+    world.pace("unlimited");
+
+    let (mut service, url) = world.serving.serve().await;
+    world.finished(&url, &bulk).await;
+    assert!(before < RECIPIENTS, "the send was over before the backup");
+    assert_eq!(world.serving.figures(), (RECIPIENTS, RECIPIENTS), "everybody heard once");
+    service.crash();
+}
+
+async fn a_restored_database_says_which_key_it_needs(universe: &Universe) {
+    let world = World::new(universe, 0).await;
+    world.place().json("backup keyed.backup");
+    let key_file = world.place().path().join("data/secret.key");
+    let aside = world.place().path().join("aside.key");
+    std::fs::rename(&key_file, &aside).unwrap();
+    let restored = restore(&world, "keyed.backup --force");
+    let missing = restored["missing_keys"].as_array().unwrap();
+    // At least a token and an app secret.
+    assert!(missing.len() == 1 && missing[0]["secrets"].as_u64().unwrap() >= 2, "{restored}");
+    assert!(!key_file.exists(), "a new key would hide that the old one is missing");
+    let told = world.place().run("restore keyed.backup --force");
+    let id = missing[0]["key"].as_str().unwrap();
+    assert!(told.stdout.contains("MISSING KEY") && told.stdout.contains(id), "{told:?}");
+    std::fs::rename(&aside, &key_file).unwrap();
+    let restored = restore(&world, "keyed.backup --force");
+    assert_eq!(restored["missing_keys"], json!([]), "{restored}");
+    let listed = world.place().json("secrets list");
+    assert_eq!(listed[0]["id"], id);
+}
+
+async fn a_link_that_was_used_and_a_session_that_was_ended_do_not_come_back(universe: &Universe) {
+    let world = World::new(universe, 0).await;
+    let made = world.place().json("user create ana@example.com --operator");
+    assert!(made["link"].as_str().is_some_and(|link| link.contains("/console/link/")), "{made}");
+    world.place().json("backup people.backup");
+    assert_eq!(rows(universe, "link").await, 1);
+    restore(&world, "people.backup --force");
+    assert_eq!((rows(universe, "link").await, rows(universe, "user_session").await), (0, 0));
+    // The person is there, and gets a new one.
+    assert_eq!(world.place().json("user list").as_array().unwrap().len(), 1);
+    restore(&world, "people.backup --force --nothing-sent-since");
+    assert_eq!(rows(universe, "link").await, 1, "nothing happened since: what was valid is valid");
+}
+
+async fn rows(universe: &Universe, table: &str) -> i64 {
+    let connection = Database::connect(&universe.url).await.unwrap();
+    let sql = format!("SELECT COUNT(*) FROM {table}");
+    let statement = Statement::from_string(connection.get_database_backend(), sql);
+    let row = connection.query_one_raw(statement).await.unwrap().unwrap();
+    connection.close().await.unwrap();
+    row.try_get_by_index(0).unwrap()
+}

@@ -1,0 +1,281 @@
+//! The files for operators fit the program: they can be read, and name nothing that there is not.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use yaml_rust2::{Yaml, YamlLoader};
+
+use crate::database::Universe;
+use crate::harness::Answer;
+use crate::program::Place;
+use crate::running::until_soon;
+use crate::serving::Serving;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn yaml(path: &str) -> Vec<Yaml> {
+    YamlLoader::load_from_str(&read(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn files(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files(&path, found) } else { found.push(path) }
+    }
+}
+
+/// The names that begin like those of our metrics, in a query.
+fn metrics(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let known = ["pombo_", "http_request", "process_"];
+    words.filter(|word| known.iter().any(|known| word.starts_with(known))).map(str::to_owned).collect()
+}
+
+fn queries() -> String {
+    let board: Value = serde_json::from_str(&read("packaging/grafana/pombo.json")).unwrap();
+    let panels = board["panels"].as_array().unwrap().iter();
+    let targets = panels.flat_map(|panel| panel["targets"].as_array().cloned().unwrap_or_default());
+    let shown: String = targets.map(|target| format!("{}\n", target["expr"].as_str().unwrap())).collect();
+    let rules = yaml("packaging/prometheus/alerts.yaml");
+    let mut alerts = String::new();
+    for rule in rules[0]["groups"][0]["rules"].as_vec().unwrap() {
+        let name = rule["alert"].as_str().unwrap();
+        assert!(rule["expr"].as_str().is_some() && rule["labels"]["severity"].as_str().is_some(), "{name}");
+        let annotations = &rule["annotations"];
+        for text in ["summary", "description"] {
+            assert!(annotations[text].as_str().is_some_and(|text| text.len() > 15), "{name} has no {text}");
+        }
+        alerts += rule["expr"].as_str().unwrap();
+        alerts += "\n";
+    }
+    shown + &alerts
+}
+
+#[test]
+fn every_file_can_be_read() {
+    let mut found = Vec::new();
+    files(&root().join("packaging"), &mut found);
+    assert!(found.len() > 10, "{found:?}");
+    for path in found {
+        let path = path.strip_prefix(root()).unwrap().to_str().unwrap();
+        if path.ends_with(".yaml") {
+            assert!(!yaml(path).is_empty(), "{path} is empty");
+        } else if path.ends_with(".json") {
+            serde_json::from_str::<Value>(&read(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        } else if path.ends_with(".toml") {
+            read(path).parse::<toml::Table>().unwrap_or_else(|error| panic!("{path}: {error}"));
+        }
+    }
+}
+
+/// Each metric is documented, too: a test beside the list of metrics sees to it.
+#[actix_web::test]
+async fn what_the_board_and_the_alerts_ask_for_is_in_the_program_s_metrics() {
+    let universe = Universe::sqlite().await;
+    let mut serving = Serving::new(&universe, 1, "unlimited").await;
+    let (mut service, url) = serving.serve().await;
+    assert_eq!(serving.send(&url).await.status, 202);
+    let health =
+        Answer::to(reqwest::Client::new().post(format!("{url}/hooks/meta/{}", serving.channel))).await;
+    assert!(health.status >= 400);
+    let mut shown = String::new();
+    until_soon("the message measured", async || {
+        shown = Answer::to(reqwest::Client::new().get(format!("{url}/metrics"))).await.body;
+        shown.contains("outcome=\"sent\"")
+    })
+    .await;
+    // The image's health check asks the same service.
+    let healthy = Place::new().with("POMBO__SERVER__BIND", url.trim_start_matches("http://")).run("health");
+    assert!(healthy.code == Some(0) && healthy.stdout.contains("is ready"), "{healthy:?}");
+    service.crash();
+    universe.end().await;
+    let shown: BTreeSet<_> = shown
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split(['{', ' ']).next().map(str::to_owned))
+        .collect();
+    // What has not happened here is not counted yet.
+    let unseen = [
+        "pombo_channel_changes_total",
+        "pombo_connections_ended_total",
+        "pombo_forgotten_total",
+        "pombo_imported_rows_total",
+        "pombo_imports_total",
+        "pombo_imports_running",
+        "pombo_ledger_failures_total",
+        "pombo_ledger_in_doubt",
+        "pombo_ledger_refused_rows_total",
+        "pombo_messages_held_total",
+        "pombo_panics_total",
+        "pombo_receipts_ignored_total",
+        "pombo_receipts_total",
+        "pombo_retention_step_seconds_bucket",
+        "pombo_console_streams",
+    ];
+    let asked = metrics(&queries());
+    assert!(asked.len() > 25, "{asked:?}");
+    let missing: Vec<_> =
+        asked.iter().filter(|name| !shown.contains(*name) && !unseen.contains(&name.as_str())).collect();
+    assert!(missing.is_empty(), "not in /metrics: {missing:?}; it has {shown:?}");
+}
+
+/// The lines of a unit with this key.
+fn unit(key: &str) -> Vec<String> {
+    let unit = read("packaging/systemd/pombo.service");
+    let lines = unit.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+    lines.map(str::to_owned).collect()
+}
+
+/// Whether the program understands a command line: it gets as far as the configuration, which is wrong.
+fn assert_understood(line: &str) {
+    let place = Place::new().with("POMBO__SERVER__BIND", "nonsense");
+    let run = place.run(line);
+    assert!(run.code == Some(2) && run.stderr.contains("server.bind"), "{line}: {run:?}");
+}
+
+#[test]
+fn the_unit_starts_the_program_as_it_wants_to_be_started() {
+    let [start] = &unit("ExecStart")[..] else { panic!("one command") };
+    let (program, line) = start.split_once(' ').unwrap();
+    assert_eq!(program, "/usr/bin/pombo");
+    let file = root().join("packaging/systemd/pombo.toml");
+    assert!(line.contains("/etc/pombo/pombo.toml"));
+    assert_understood(&line.replace("/etc/pombo/pombo.toml", file.to_str().unwrap()));
+    let place = Place::new();
+    let run = place.run(&format!("migrate status --config {}", file.display()));
+    assert_eq!(run.code, Some(0), "{run:?}");
+    for option in unit("Environment") {
+        let (name, value) = option.split_once('=').unwrap();
+        let run = Place::new().with(name, value.replace("/var/lib", "lib")).run("migrate status");
+        assert_eq!(run.code, Some(0), "{option}: {run:?}");
+    }
+    // It is told to end in time, and is hardened.
+    let stop: u64 = unit("TimeoutStopSec")[0].parse().unwrap();
+    assert!(stop > 30, "server.shutdown_grace is 30 s");
+    for (key, value) in [
+        ("NoNewPrivileges", "yes"),
+        ("ProtectSystem", "strict"),
+        ("CapabilityBoundingSet", ""),
+        ("MemoryDenyWriteExecute", "yes"),
+        ("StateDirectoryMode", "0700"),
+        ("User", "pombo"),
+    ] {
+        assert_eq!(unit(key), [value], "{key}");
+    }
+}
+
+/// The words of a JSON array after an instruction of the Dockerfile.
+fn instruction(name: &str) -> Vec<String> {
+    let file = read("packaging/container/Dockerfile");
+    let line = file.lines().rev().find(|line| line.starts_with(name)).unwrap();
+    serde_json::from_str(&line[line.find('[').unwrap()..]).unwrap()
+}
+
+#[test]
+fn the_image_is_built_from_files_and_features_that_there_are_and_runs_commands_that_there_are() {
+    let file = read("packaging/container/Dockerfile");
+    assert_eq!(instruction("ENTRYPOINT"), ["/usr/bin/pombo"]);
+    assert_eq!(instruction("CMD"), ["serve"]);
+    assert_understood("serve");
+    let health = instruction("HEALTHCHECK");
+    assert_eq!(health, ["/usr/bin/pombo", "health"]);
+    assert_understood(&health[1..].join(" "));
+
+    // What the build sees is what the manifest needs.
+    let context = read(".dockerignore");
+    let seen: BTreeSet<_> = context.lines().filter_map(|line| line.strip_prefix('!')).collect();
+    for path in &seen {
+        assert!(root().join(path).exists(), "{path} is not there");
+    }
+    for needed in ["Cargo.toml", "Cargo.lock", "src", "entity", "migration", "config", "benches"] {
+        assert!(seen.contains(needed), "the build does not see {needed}");
+    }
+    for line in file.lines().filter(|line| line.contains("install -D")) {
+        let source = line.split_whitespace().find(|word| word.starts_with("LICENSE"));
+        assert!(line.contains("target/release/pombo") || seen.contains(source.unwrap()), "{line}");
+    }
+    let manifest: toml::Table = read("Cargo.toml").parse().unwrap();
+    assert!(file.contains("--no-default-features") && manifest["features"].get("default").is_some());
+    let rust = manifest["workspace"]["package"]["rust-version"].as_str().unwrap();
+    assert!(file.contains(&format!("ARG RUST={rust}")), "the image is built with another Rust than {rust}");
+    let version = manifest["workspace"]["package"]["version"].as_str().unwrap();
+    assert!(file.contains(&format!("ARG VERSION={version}")), "the image's version is not {version}");
+    for line in
+        file.lines().filter(|line| line.trim_start().starts_with("POMBO__") || line.starts_with("ENV POMBO"))
+    {
+        let setting = line.trim_start_matches("ENV").trim().trim_end_matches('\\').trim();
+        assert_is_option(setting.split_once('=').unwrap().0);
+    }
+    assert!(file.contains("\nUSER 65532:65532"), "the program would run as root");
+}
+
+/// Whether there is such an option.
+fn assert_is_option(variable: &str) {
+    let (section, key) = variable.strip_prefix("POMBO__").unwrap().split_once("__").unwrap();
+    let reference: toml::Table = read("config/default.toml").parse().unwrap();
+    let section = reference.get(&section.to_lowercase()).unwrap_or_else(|| panic!("{variable}"));
+    assert!(section.get(key.to_lowercase()).is_some(), "there is no option {variable}");
+}
+
+#[test]
+fn the_compose_file_and_the_kubernetes_files_set_options_and_ask_paths_that_there_are() {
+    let compose = &yaml("packaging/compose.yaml")[0];
+    let pombo = &compose["services"]["pombo"];
+    for (name, _) in pombo["environment"].as_hash().unwrap() {
+        assert_is_option(name.as_str().unwrap());
+    }
+    let dockerfile = pombo["build"]["dockerfile"].as_str().unwrap();
+    assert!(root().join(dockerfile).exists(), "{dockerfile}");
+    assert!(compose["services"]["postgres"]["healthcheck"]["test"].as_vec().is_some());
+
+    let kustomization = &yaml("packaging/kubernetes/kustomization.yaml")[0];
+    for resource in kustomization["resources"].as_vec().unwrap() {
+        let path = format!("packaging/kubernetes/{}", resource.as_str().unwrap());
+        assert!(yaml(&path).iter().all(|document| document["kind"].as_str().is_some()), "{path}");
+    }
+    for literal in kustomization["configMapGenerator"][0]["literals"].as_vec().unwrap() {
+        assert_is_option(literal.as_str().unwrap().split_once('=').unwrap().0);
+    }
+    let deployment = &yaml("packaging/kubernetes/deployment.yaml")[0];
+    let spec = &deployment["spec"];
+    assert_eq!((spec["replicas"].as_i64(), spec["strategy"]["type"].as_str()), (Some(1), Some("Recreate")));
+    let container = &spec["template"]["spec"]["containers"][0];
+    assert_eq!(container["args"][0].as_str(), Some("serve"));
+    let openapi = root().join("src/api/health.rs");
+    let paths = fs::read_to_string(openapi).unwrap();
+    for probe in ["startupProbe", "livenessProbe", "readinessProbe"] {
+        let path = container[probe]["httpGet"]["path"].as_str().unwrap();
+        assert!(paths.contains(&format!("path = \"{path}\"")), "{probe} asks for {path}");
+    }
+    let grace = spec["template"]["spec"]["terminationGracePeriodSeconds"].as_i64().unwrap();
+    assert!(grace > 30, "server.shutdown_grace is 30 s");
+}
+
+#[test]
+fn the_debian_package_consists_of_files_that_there_are() {
+    let manifest: toml::Table = read("Cargo.toml").parse().unwrap();
+    let deb = &manifest["package"]["metadata"]["deb"];
+    for asset in deb["assets"].as_array().unwrap() {
+        let source = asset[0].as_str().unwrap();
+        assert!(source == "target/release/pombo" || root().join(source).exists(), "{source}");
+    }
+    let license = deb["license-file"][0].as_str().unwrap();
+    assert!(root().join(license).exists());
+    for script in ["postinst", "postrm"] {
+        let path = format!("{}{script}", deb["maintainer-scripts"].as_str().unwrap());
+        let text = read(&path);
+        // What cargo-deb puts in starts and stops the unit.
+        assert!(text.starts_with("#!/bin/sh") && text.contains("#DEBHELPER#"), "{path}");
+    }
+    let units = deb["systemd-units"]["unit-scripts"].as_str().unwrap();
+    let name = deb["systemd-units"]["unit-name"].as_str().unwrap();
+    assert!(root().join(format!("{units}{name}.service")).exists());
+}
