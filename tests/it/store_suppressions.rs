@@ -6,7 +6,7 @@ use pombo::domain::phone::PhoneNumber;
 use pombo::domain::suppression::Suppression;
 
 use pombo::store::change::{Filter, What, Who};
-use pombo::store::ledger::Batch;
+use pombo::store::ledger::PendingWrites;
 use pombo::store::suppression::{Record, Says, Word};
 use pombo::store::{Lease, Store};
 use serde_json::json;

@@ -154,7 +154,7 @@ impl World {
             schedule: Schedule::default(),
             sources: Vec::new(),
             claim: None,
-            errand: None,
+            is_awaited: false,
         };
         let number = PhoneNumber::from_u64(5_511_900_000_000 + id as u64).unwrap();
         let recipients = Recipients::One(number);
