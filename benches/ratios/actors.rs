@@ -9,7 +9,7 @@ use pombo::clock::Timestamp;
 use pombo::domain::block::pack;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Block, Recipients, Schedule, State};
-use pombo::store::ledger::{Batch, NewSend};
+use pombo::store::ledger::{NewSend, PendingWrites};
 use uuid::Uuid;
 
 use crate::Row;
@@ -146,7 +146,7 @@ async fn work(ground: &Ground, channels: &[Uuid]) {
         (0..RECIPIENTS).filter_map(|number| PhoneNumber::from_u64(FIRST + number)).collect();
     let packed = pack(&numbers);
     for channels in channels.chunks(AT_ONCE) {
-        let mut batch = Batch::default();
+        let mut batch = PendingWrites::default();
         for channel in channels {
             let id = Uuid::now_v7();
             batch.sends.push(NewSend {

@@ -23,9 +23,6 @@ pub enum Reply {
     Accepted {
         /// The provider's id of the message.
         id: String,
-        /// The provider keeps it back until it has judged the template by the first messages, usually for less
-        /// than an hour; then it goes, or fails with the template's pause.
-        is_held: bool,
     },
     /// The provider refused it.
     Refused {

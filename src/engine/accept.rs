@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use actix::Addr;
 
-use super::ledger::{Accept, Claim, Listener, Order};
+use super::ledger::{Accept, Claim, Order};
 use super::plan::{Outcome, Planned, Rehearse};
 use super::resolver::{Resolve, Resolved, Resolver};
 use super::{Accepted, Engine, Error, Held, RETRY_AFTER};
@@ -79,7 +79,7 @@ impl Engine {
         request: BusinessRequest,
     ) -> Result<Rehearsal, Error> {
         let (start, is_retry) = (request.schedule.send_at, request.audience.again.is_some());
-        let (order, audience, _) = self.admit(channel, request, None).await?;
+        let (order, audience) = self.admit(channel, request, None).await?;
         let planned = Planned::new(channel, audience, order.template.map(|template| template.is_marketing));
         let Outcome { skipped, left_out, course } = self.resolver().send(Rehearse(planned)).await??;
         let recipients = course.recipients;
@@ -99,8 +99,8 @@ impl Engine {
         claim: Option<Claim>,
     ) -> Result<Accepted, Error> {
         let (schedule, is_retry) = (request.schedule, request.audience.again.is_some());
-        let (order, audience, listener) = self.admit(channel, request, claim).await?;
-        let resolved = self.resolve(order, audience, listener).await?;
+        let (order, audience) = self.admit(channel, request, claim).await?;
+        let resolved = self.resolve(order, audience).await?;
         let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
             return Err(nobody(is_retry).into());
         };
@@ -109,13 +109,13 @@ impl Engine {
         Ok(Accepted { send_id, recipients, skipped: resolved.skipped, schedule })
     }
 
-    /// Lets a request pass, all but its audience. Says who hears of the send once it is durable.
+    /// Lets a request pass, all but its audience. The channel's actor runs then, and hears of the send.
     async fn admit(
         &self,
         channel: &Arc<Channel>,
         request: BusinessRequest,
         claim: Option<Claim>,
-    ) -> Result<(Order, Audience, Listener), Error> {
+    ) -> Result<(Order, Audience), Error> {
         if self.0.stopping.load(Ordering::Relaxed) {
             return Err(Error::Unavailable { retry_after: RETRY_AFTER });
         }
@@ -128,8 +128,7 @@ impl Engine {
                 (content, Some(template))
             }
         };
-        let (listener, gate) = self.directory().actor(channel);
-        gate.admit()?;
+        self.directory().actor(channel).admit()?;
         let (company_id, channel_id) = (channel.company_id, channel.id);
         let sources = sources(&audience);
         let order = Order {
@@ -141,32 +140,25 @@ impl Engine {
             schedule,
             sources,
             claim,
-            errand: None,
+            is_awaited: false,
         };
-        Ok((order, audience, listener))
+        Ok((order, audience))
     }
 
-    /// Finds out who is in the audience, and writes the send, of which the `listener` hears.
-    async fn resolve(&self, order: Order, audience: Audience, listener: Listener) -> Result<Resolved, Error> {
+    /// Finds out who is in the audience, and writes the send.
+    async fn resolve(&self, order: Order, audience: Audience) -> Result<Resolved, Error> {
         let Audience { mut numbers, tags, again, mut skipped } = audience;
         numbers.dedup();
         if !tags.is_empty() || again.is_some() || numbers.len() > 1 {
             let order = Arc::new(order);
-            let resolve = Resolve { order, numbers, tags, again, skipped, channel: listener };
+            let resolve = Resolve { order, numbers, tags, again, skipped };
             return Ok(self.resolver().send(resolve).await??);
         }
         let is_marketing = order.template.is_some_and(|template| template.is_marketing);
         let suppressions = &self.0.shared.suppressions;
         suppressions.leave_out(order.company_id, is_marketing, &mut numbers, &mut skipped);
         let Some(number) = numbers.pop() else { return Ok(Resolved { skipped, ..Resolved::default() }) };
-        let accept = Accept {
-            order: Arc::new(order),
-            recipients: Recipients::One(number),
-            skipped: skipped.clone(),
-            blocks: Vec::new(),
-            more: false,
-            channel: listener,
-        };
+        let accept = Accept::new(Arc::new(order), Recipients::One(number), skipped.clone());
         let send_id = self.0.shared.ledger.send(accept).await??;
         Ok(Resolved { send_id: Some(send_id), recipients: 1, skipped })
     }

@@ -8,7 +8,7 @@ use dashmap::{DashMap, DashSet};
 use uuid::Uuid;
 
 use super::channel::{Gate, Handle, Refresh, Stop, ToChannel};
-use super::ledger::Listener;
+use super::ledger::Listeners;
 use super::shared::Shared;
 use super::threads;
 use crate::config;
@@ -26,15 +26,8 @@ struct Thread {
 struct Entry {
     channel: Arc<Channel>,
     /// Started on first need; started anew when it ended.
-    actor: Option<Running>,
+    actor: Option<Handle>,
     gate: Gate,
-}
-
-/// An actor that was started.
-struct Running {
-    handle: Handle,
-    /// The same, as the ledger knows it: made once, because an address costs more to copy than a count.
-    listener: Listener,
 }
 
 impl Entry {
@@ -47,17 +40,16 @@ impl Entry {
     where
         M: ToChannel + Message<Result = ()>,
     {
-        let Some(handle) = self.actor.as_ref().map(|actor| actor.handle.clone()) else { return };
+        let Some(handle) = self.actor.clone() else { return };
         actix::spawn(async move {
             // A closed actor reads the store when it starts again.
             let _ = handle.send(message).await;
         });
     }
 
-    /// The actor's listener and gate, unless it ended or was never started.
-    fn running(&self) -> Option<(Listener, Gate)> {
-        let actor = self.actor.as_ref().filter(|actor| actor.handle.is_running())?;
-        Some((Arc::clone(&actor.listener), self.gate.clone()))
+    /// The actor, unless it ended or was never started.
+    fn running(&self) -> Option<&Handle> {
+        self.actor.as_ref().filter(|actor| actor.is_running())
     }
 }
 
@@ -67,6 +59,8 @@ const MOST_UNKNOWN: usize = 10_000;
 /// See the module.
 pub(super) struct Directory {
     shared: Arc<Shared>,
+    /// The actors as the ledger knows them.
+    listeners: Arc<Listeners>,
     entries: DashMap<Uuid, Entry>,
     /// Ids under which there was no channel when somebody asked. One that is added later has an entry within
     /// `engine.watch_interval`, and entries are looked at first.
@@ -83,6 +77,7 @@ impl Directory {
     /// When no client for the provider can be made.
     pub(super) fn new(
         shared: Arc<Shared>,
+        listeners: Arc<Listeners>,
         threads: usize,
         network: &config::Network,
     ) -> Result<Self, connector::Error> {
@@ -96,6 +91,7 @@ impl Directory {
             .collect::<Result<_, connector::Error>>()?;
         Ok(Self {
             shared,
+            listeners,
             entries: DashMap::new(),
             unknown: DashSet::new(),
             threads,
@@ -124,30 +120,28 @@ impl Directory {
         Ok(channel)
     }
 
-    /// Who hears of a channel's sends, its actor started if need be, and the state that it shows.
-    pub(super) fn actor(&self, channel: &Arc<Channel>) -> (Listener, Gate) {
-        if let Some(found) = self.entries.get(&channel.id).and_then(|entry| entry.running()) {
-            return found;
+    /// Starts the channel's actor if need be, which hears of its sends from then on. The state that it shows.
+    pub(super) fn actor(&self, channel: &Arc<Channel>) -> Gate {
+        if let Some(entry) = self.entries.get(&channel.id).filter(|entry| entry.running().is_some()) {
+            return entry.gate.clone();
         }
         let mut entry = self.entries.entry(channel.id).or_insert_with(|| Entry::new(channel));
-        if let Some(found) = entry.running() {
-            return found;
+        if entry.running().is_some() {
+            return entry.gate.clone();
         }
         let thread = &self.threads[self.next_thread.fetch_add(1, Ordering::Relaxed) % self.threads.len()];
         let (shared, connections) = (Arc::clone(&self.shared), thread.connections.clone());
-        let (channel, gate) = (Arc::clone(&entry.channel), entry.gate.clone());
+        let (channel_id, channel, gate) = (channel.id, Arc::clone(&entry.channel), entry.gate.clone());
         let shown = gate.clone();
         let handle = Handle::start(&thread.arbiter, shared, connections, channel, shown);
-        let listener = handle.listener();
-        entry.actor = Some(Running { handle, listener: Arc::clone(&listener) });
-        (listener, gate)
+        self.listeners.add(channel_id, handle.listener());
+        entry.actor = Some(handle);
+        gate
     }
 
     /// A channel's actor, unless it ended or was never started.
     pub(super) fn handle(&self, channel_id: Uuid) -> Option<Handle> {
-        let entry = self.entries.get(&channel_id)?;
-        let actor = entry.actor.as_ref().filter(|actor| actor.handle.is_running())?;
-        Some(actor.handle.clone())
+        self.entries.get(&channel_id)?.running().cloned()
     }
 
     /// Takes over a record, unless the one here is newer, and tells its actor.
@@ -212,7 +206,7 @@ impl Directory {
 
     /// Starts anew the actors that ended by a defect of ours: their channels' queues wait.
     pub(super) fn revive(&self) {
-        let ended = |entry: &Entry| entry.actor.as_ref().is_some_and(|actor| !actor.handle.is_running());
+        let ended = |entry: &Entry| entry.actor.as_ref().is_some_and(|actor| !actor.is_running());
         let ended: Vec<_> = self
             .entries
             .iter()
@@ -228,11 +222,7 @@ impl Directory {
     /// Stops every actor, each when its outcomes are written.
     pub(super) async fn stop(&self) {
         self.shared.stopping.store(true, Ordering::Release);
-        let actors: Vec<_> = self
-            .entries
-            .iter()
-            .filter_map(|entry| entry.actor.as_ref().map(|actor| actor.handle.clone()))
-            .collect();
+        let actors: Vec<_> = self.entries.iter().filter_map(|entry| entry.actor.clone()).collect();
         // A closed actor has stopped already.
         futures_util::future::join_all(actors.iter().map(|actor| actor.send(Stop))).await;
         for thread in &self.threads {
@@ -255,10 +245,11 @@ impl Hidden<'_> {
         self.is_removed = true;
         if let Some(actor) = self.entry.take().and_then(|entry| entry.actor) {
             // A closed actor has stopped already.
-            let _ = actor.handle.send(Stop).await;
+            let _ = actor.send(Stop).await;
         }
         // What was written beside this may have found it in the meantime.
         self.directory.entries.remove(&self.id);
+        self.directory.listeners.remove(self.id);
         self.directory.unknown.insert(self.id);
     }
 }

@@ -19,6 +19,7 @@ mod journey;
 mod keys;
 mod last_seconds;
 mod ledger;
+mod machine;
 mod messages_csv;
 mod new_channel;
 mod operation;

@@ -14,7 +14,7 @@ use actix::prelude::*;
 use uuid::Uuid;
 
 pub(super) use self::unique::Unique;
-use super::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Ledger, Listener, Order, Withdraw};
+use super::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Ledger, Order, Withdraw};
 use super::rounds::caught;
 use super::shared::Shared;
 use crate::domain::block::pack;
@@ -39,8 +39,6 @@ pub(crate) struct Resolve {
     pub(crate) again: Option<Again>,
     /// Entries of the request that are left out already.
     pub(crate) skipped: Skipped,
-    /// Who hears of the send.
-    pub(crate) channel: Listener,
 }
 
 /// An audience as it was found.
@@ -146,15 +144,10 @@ impl Writing {
     }
 
     async fn accept(&mut self, blocks: Vec<Block>, more: bool) -> Result<(), Error> {
-        let channel = Arc::clone(&self.resolve.channel);
-        let accept = Accept {
-            order: Arc::clone(&self.resolve.order),
-            recipients: Recipients::Blocks(self.resolved.recipients),
-            skipped: if more { Skipped::default() } else { self.resolved.skipped.clone() },
-            blocks,
-            more,
-            channel,
-        };
+        let recipients = Recipients::Blocks(self.resolved.recipients);
+        let skipped = if more { Skipped::default() } else { self.resolved.skipped.clone() };
+        let accept = Accept::new(Arc::clone(&self.resolve.order), recipients, skipped);
+        let accept = Accept { blocks, more, ..accept };
         self.resolved.send_id = Some(ask(&self.shared.ledger, accept).await?);
         Ok(())
     }
@@ -167,13 +160,12 @@ impl Writing {
         if !blocks.is_empty() {
             ask(&self.shared.ledger, Extend { send_id, blocks }).await?;
         }
-        let channel = Arc::clone(&self.resolve.channel);
         let send = AcceptedSend {
             id: send_id,
             order: Arc::clone(&self.resolve.order),
             recipients: Recipients::Blocks(self.resolved.recipients),
         };
-        ask(&self.shared.ledger, Activate { send, skipped: self.resolved.skipped.clone(), channel }).await
+        ask(&self.shared.ledger, Activate { send, skipped: self.resolved.skipped.clone() }).await
     }
 }
 

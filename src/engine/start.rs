@@ -11,7 +11,7 @@ use super::directory::Directory;
 use super::idempotency::Claims;
 use super::imports::{Imports, Runner};
 use super::keys::Keys;
-use super::ledger::{Condition, Ledger};
+use super::ledger::{Condition, Ledger, Listeners};
 use super::reader::Reader;
 use super::records::RequestShare;
 use super::requests::Requests;
@@ -70,10 +70,11 @@ impl Engine {
         let (report, condition) = watch::channel(Condition::Writing);
         let (own_store, lease) = (store.reserved_for(Purpose::Ledger), Arc::new(lease));
         let (patience, capacity) = (config.database.commit_timeout, config.engine.accept_queue);
-        let dispatching = Arc::clone(&lease);
+        let (dispatching, listeners) = (Arc::clone(&lease), Arc::new(Listeners::default()));
+        let told_by_ledger = Arc::clone(&listeners);
         let (writers, helpers) = (threads::start(), threads::start());
         let ledger = Ledger::start_in_arbiter(&writers, move |_| {
-            Ledger::new(own_store, lease, patience, capacity, report)
+            Ledger::new(own_store, lease, (patience, capacity), told_by_ledger, report)
         });
         let (lines, (tell, told)) = (Arc::new(Lines::default()), web_session::told());
         let keeping = web_session::Keeping {
@@ -106,6 +107,7 @@ impl Engine {
         let engine = Self(Arc::new(Inner {
             directory: Directory::new(
                 Arc::clone(&shared),
+                listeners,
                 config::per_core(config.engine.arbiters),
                 &config.network,
             )?,

@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 pub use self::rehearse::{RehearsedFile, WebRehearsal};
 use super::channel::{Admit, PAIR_SENTENCE};
-use super::ledger::{Accept, Listener, Order};
+use super::ledger::{Accept, Order};
 use super::web_session::{Admitted, HandOver, HandedOver, Render, Wait, link};
 use super::{Engine, Error, Held, RETRY_AFTER};
 use crate::clock::Timestamp;
@@ -121,7 +121,7 @@ impl Engine {
     ) -> Result<Submitted, Error> {
         self.check_running()?;
         let WebRequest { recipient, content } = request;
-        let (listener, session) = self.session(channel)?;
+        let session = self.session(channel)?;
         let known = self.known(channel, &recipient).await?;
         let (stranger, patience) = (stranger(&recipient, known.as_ref()), self.0.web_sessions.patience());
         let admitted = self.admit_web(channel, Admit { stranger, patience, tried: None }).await?;
@@ -142,16 +142,10 @@ impl Engine {
             schedule: Schedule { send_at: None, expires_at: Some(Timestamp::now().plus(patience)) },
             sources: Vec::new(),
             claim: held.map(|held| held.claim().clone()),
-            errand: Some(errand),
+            is_awaited: true,
         };
-        let accept = Accept {
-            order: Arc::new(order),
-            recipients,
-            skipped: Skipped::default(),
-            blocks: Vec::new(),
-            more: false,
-            channel: listener,
-        };
+        let accept = Accept::new(Arc::new(order), recipients, Skipped::default());
+        let accept = Accept { errand: Some(errand), ..accept };
         let send_id = self.0.shared.ledger.send(accept).await??;
         metrics::counter!("pombo_sends_accepted_total").increment(1);
         metrics::counter!("pombo_recipients_accepted_total").increment(1);
@@ -184,15 +178,15 @@ impl Engine {
         Ok(handed_over)
     }
 
-    /// Who hears of the channel's sends, and its session, if that can send. The session knows first that it is
-    /// connected; while it connects again, the channel's state counts.
-    fn session(&self, channel: &Arc<Channel>) -> Result<(Listener, Arc<dyn Session>), Refusal> {
-        let (listener, gate) = self.directory().actor(channel);
+    /// The channel's session, if that can send. It knows first that it is connected; while it connects again, the
+    /// channel's state counts.
+    fn session(&self, channel: &Arc<Channel>) -> Result<Arc<dyn Session>, Refusal> {
+        let gate = self.directory().actor(channel);
         let session = self.0.web_sessions.session(channel.id);
         if !session.as_ref().is_some_and(|session| session.figures().is_logged_in) {
             gate.admit_to_session()?;
         }
-        Ok((listener, session.ok_or_else(reconnecting)?))
+        session.ok_or_else(reconnecting)
     }
 
     /// Lets a message in, or says when it may come again.
@@ -265,7 +259,7 @@ impl Engine {
         number: PhoneNumber,
     ) -> Result<Option<String>, Error> {
         self.check_running()?;
-        let (_, session) = self.session(channel)?;
+        let session = self.session(channel)?;
         let person = WebRecipient::Number(number);
         let known = self.known(channel, &person).await?;
         let jid = self.address(channel, &session, &person, known.as_ref()).await?;

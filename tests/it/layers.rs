@@ -45,7 +45,7 @@ const OWNED: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Where machines are, which decide and do nothing else.
-const MACHINES: &[&str] = &["engine/channel/machine"];
+const MACHINES: &[&str] = &["engine/channel/machine", "engine/ledger/machine", "engine/web_session/machine"];
 
 /// What no machine says, each with the reason: words that are followed by something that continues them do not count.
 const NOT_IN_MACHINES: &[(&str, &str)] = &[

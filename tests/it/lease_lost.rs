@@ -4,7 +4,7 @@ use pombo::clock::Timestamp;
 use pombo::domain::block::pack;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Block, Recipients, Schedule, State};
-use pombo::store::ledger::{Batch, NewSend};
+use pombo::store::ledger::{Activation, BlockOf, NewSend, PendingWrites};
 use pombo::store::{Error, Lease};
 use reqwest::Method;
 use sea_orm::{ConnectionTrait as _, Database, Statement, TransactionTrait as _};
@@ -104,28 +104,43 @@ async fn nothing_of_an_older_epoch_is_written_once_the_lease_is_taken() {
     let number = PhoneNumber::from_u64(FIRST).unwrap();
     let block = |first_ordinal| Block { first_ordinal, recipients: 1, packed: pack(&[number]) };
     let id = Uuid::from_u128(10);
-    let begun = Batch {
+    let begun = PendingWrites {
         sends: vec![send(10, State::Resolving, Recipients::Blocks(1))],
-        blocks: vec![(id, block(0))],
-        ..Batch::default()
+        blocks: vec![BlockOf { send_id: id, block: block(0) }],
+        ..PendingWrites::default()
     };
     store.commit(&old, &begun, now).await.unwrap();
 
     let new = take_over(&universe).await;
     assert!(matches!(store.remove_unresolved(&old).await, Err(Error::Fenced)), "removing");
     for (what, batch) in [
-        ("extending", Batch { blocks: vec![(id, block(1))], ..Batch::default() }),
-        ("activating", Batch { activations: vec![(id, 1, 0)], ..Batch::default() }),
+        (
+            "extending",
+            PendingWrites {
+                blocks: vec![BlockOf { send_id: id, block: block(1) }],
+                ..PendingWrites::default()
+            },
+        ),
+        (
+            "activating",
+            PendingWrites {
+                activations: vec![Activation { send_id: id, recipients: 1, skipped: 0 }],
+                ..PendingWrites::default()
+            },
+        ),
         (
             "accepting one",
-            Batch { sends: vec![send(11, State::Active, Recipients::One(number))], ..Batch::default() },
+            PendingWrites {
+                sends: vec![send(11, State::Active, Recipients::One(number))],
+                ..PendingWrites::default()
+            },
         ),
         (
             "accepting an audience",
-            Batch {
+            PendingWrites {
                 sends: vec![send(12, State::Active, Recipients::Blocks(1))],
-                blocks: vec![(Uuid::from_u128(12), block(0))],
-                ..Batch::default()
+                blocks: vec![BlockOf { send_id: Uuid::from_u128(12), block: block(0) }],
+                ..PendingWrites::default()
             },
         ),
     ] {
@@ -134,8 +149,20 @@ async fn nothing_of_an_older_epoch_is_written_once_the_lease_is_taken() {
     }
     assert_eq!(store.remove_unresolved(&new).await.unwrap(), 1);
     for (what, batch) in [
-        ("extending", Batch { blocks: vec![(id, block(1))], ..Batch::default() }),
-        ("activating", Batch { activations: vec![(id, 1, 0)], ..Batch::default() }),
+        (
+            "extending",
+            PendingWrites {
+                blocks: vec![BlockOf { send_id: id, block: block(1) }],
+                ..PendingWrites::default()
+            },
+        ),
+        (
+            "activating",
+            PendingWrites {
+                activations: vec![Activation { send_id: id, recipients: 1, skipped: 0 }],
+                ..PendingWrites::default()
+            },
+        ),
     ] {
         let written = store.commit(&new, &batch, now).await;
         assert!(matches!(written, Err(Error::Missing(_))), "{what} what is gone: {written:?}");
@@ -170,7 +197,7 @@ async fn who_takes_the_lease_waits_for_what_is_being_accepted() {
         skipped: 0,
         schedule: Schedule::default(),
     };
-    let batch = Batch { sends: vec![send], ..Batch::default() };
+    let batch = PendingWrites { sends: vec![send], ..PendingWrites::default() };
     let accepting = store.commit(&old, &batch, now);
     let waits_for_a_lock = async |query: &str| {
         let sql = format!(

@@ -8,7 +8,7 @@ use pombo::domain::block::pack;
 use pombo::domain::message::{Key, Outcome, Position, State};
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{self, Block, Mark, Progress, Recipients, Schedule};
-use pombo::store::ledger::{Batch, NewSend, Receipt};
+use pombo::store::ledger::{BlockOf, NewSend, OutcomeOf, PendingWrites, Receipt};
 use pombo::store::{Error, Lease, Store};
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom as _;
@@ -76,12 +76,14 @@ async fn refused_once(store: &Store, lease: &Lease, id: u128, is_over: bool) -> 
         schedule: Schedule { send_at: None, expires_at: is_over.then_some(Timestamp::from_millis(1)) },
     };
     let block = Block { first_ordinal: 0, recipients: RECIPIENTS, packed: pack(&numbers) };
-    let batch = Batch {
+    let batch = PendingWrites {
         sends: vec![send],
-        blocks: vec![(id, block)],
-        outcomes: (0..RECIPIENTS).map(|ordinal| (id, COMPANY, waiting(ordinal))).collect(),
+        blocks: vec![BlockOf { send_id: id, block }],
+        outcomes: (0..RECIPIENTS)
+            .map(|ordinal| OutcomeOf { send_id: id, company_id: COMPANY, outcome: waiting(ordinal) })
+            .collect(),
         marks: vec![mark(id)],
-        ..Batch::default()
+        ..PendingWrites::default()
     };
     store.commit(lease, &batch, Timestamp::now()).await.unwrap();
     id
@@ -127,8 +129,8 @@ async fn ends_beside_the_ledger(end: End) {
     until_they_wait(&database, 1).await;
     let writing = store.clone();
     let written = actix_web::rt::spawn(async move {
-        let outcomes = vec![(send_id, COMPANY, waiting(1))];
-        let batch = Batch { outcomes, marks: vec![mark(send_id)], ..Batch::default() };
+        let outcomes = vec![OutcomeOf { send_id, company_id: COMPANY, outcome: waiting(1) }];
+        let batch = PendingWrites { outcomes, marks: vec![mark(send_id)], ..PendingWrites::default() };
         writing.commit(&lease, &batch, Timestamp::now()).await.map(|_| ())
     });
     until_they_wait(&database, 2).await;
@@ -154,15 +156,15 @@ async fn an_expiry_and_the_ledger_do_not_wait_for_each_other() {
 }
 
 /// Outcomes, receipts and marks of any of the sends, in any order.
-fn anything(chance: &mut SmallRng, sends: &[Uuid]) -> Batch {
-    let mut batch = Batch::default();
+fn anything(chance: &mut SmallRng, sends: &[Uuid]) -> PendingWrites {
+    let mut batch = PendingWrites::default();
     for _ in 0..30 {
         let (send_id, ordinal) =
             (sends[chance.random_range(0..sends.len())], chance.random_range(0..RECIPIENTS));
         if chance.random_ratio(1, 3) {
             batch.receipts.push(delivered(send_id, ordinal));
         } else {
-            batch.outcomes.push((send_id, COMPANY, waiting(ordinal)));
+            batch.outcomes.push(OutcomeOf { send_id, company_id: COMPANY, outcome: waiting(ordinal) });
         }
     }
     let mut marked = sends.to_vec();

@@ -10,7 +10,9 @@ use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{self, Block, Mark, Progress, Recipients, Schedule};
 use pombo::domain::suppression::Suppression;
 use pombo::store::Lease;
-use pombo::store::ledger::{Batch, Event, INBOUND_MESSAGE, Ignored, NewSend, Receipt};
+use pombo::store::ledger::{
+    BlockOf, Event, INBOUND_MESSAGE, Ignored, NewSend, OutcomeOf, PendingWrites, Receipt,
+};
 use pombo::store::suppression::{Says, Word};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -53,7 +55,7 @@ impl<'a> Ledger<'a> {
         Self { universe, lease, rows, company: Uuid::now_v7() }
     }
 
-    async fn commit(&self, batch: &Batch) -> Ignored {
+    async fn commit(&self, batch: &PendingWrites) -> Ignored {
         self.universe.store.commit(&self.lease, batch, Timestamp::now()).await.unwrap().ignored
     }
 
@@ -62,10 +64,22 @@ impl<'a> Ledger<'a> {
         let id = Uuid::now_v7();
         let blocks = (0..RECIPIENTS).step_by(usize::try_from(BLOCK).unwrap()).map(|first| {
             let numbers: Vec<_> = (first..RECIPIENTS.min(first + BLOCK)).map(number).collect();
-            (id, Block { first_ordinal: first, recipients: numbers.len() as u64, packed: pack(&numbers) })
+            BlockOf {
+                send_id: id,
+                block: Block {
+                    first_ordinal: first,
+                    recipients: numbers.len() as u64,
+                    packed: pack(&numbers),
+                },
+            }
         });
         let send = self.new_send(id, Recipients::Blocks(RECIPIENTS));
-        self.commit(&Batch { sends: vec![send], blocks: blocks.collect(), ..Batch::default() }).await;
+        self.commit(&PendingWrites {
+            sends: vec![send],
+            blocks: blocks.collect(),
+            ..PendingWrites::default()
+        })
+        .await;
         self.mark(id, high_water).await;
         id
     }
@@ -73,7 +87,7 @@ impl<'a> Ledger<'a> {
     async fn mark(&self, send_id: Uuid, high_water: u64) {
         let progress = Progress { high_water, settled: 0 };
         let mark = Mark { send_id, progress, state: send::State::Active, due_at: None };
-        self.commit(&Batch { marks: vec![mark], ..Batch::default() }).await;
+        self.commit(&PendingWrites { marks: vec![mark], ..PendingWrites::default() }).await;
     }
 
     fn new_send(&self, id: Uuid, recipients: Recipients) -> NewSend {
@@ -189,7 +203,7 @@ async fn every_message_ends_where_what_was_heard_of_it_leads(universe: &Universe
     for _ in 0..CASES {
         let run = run().new_tree(&mut runner).unwrap().current();
         let send_id = ledger.send(RECIPIENTS).await;
-        let mut batches: Vec<Batch> = Vec::new();
+        let mut batches: Vec<PendingWrites> = Vec::new();
         for (ordinal, said) in (0..).zip(&run) {
             let (mut place, mut attempts, mut attempted_in) = (0, 0, None);
             for (said, next) in said {
@@ -198,13 +212,17 @@ async fn every_message_ends_where_what_was_heard_of_it_leads(universe: &Universe
                 if matches!(said, Said::Attempted(_)) && attempted_in == Some(place) {
                     place += 1;
                 }
-                batches.resize_with(batches.len().max(place + 1), Batch::default);
+                batches.resize_with(batches.len().max(place + 1), PendingWrites::default);
                 match said {
                     Said::Attempted(state) => {
                         attempts += 1;
                         attempted_in = Some(place);
                         let outcome = outcome(ordinal, *state, attempts);
-                        batches[place].outcomes.push((send_id, ledger.company, outcome));
+                        batches[place].outcomes.push(OutcomeOf {
+                            send_id,
+                            company_id: ledger.company,
+                            outcome,
+                        });
                     }
                     Said::Heard(state) => {
                         batches[place].receipts.push(ledger.receipt(send_id, ordinal, *state));
@@ -239,13 +257,13 @@ async fn a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it(u
     let (single, group) = (Uuid::now_v7(), Uuid::now_v7());
     for (id, recipients) in [(single, Recipients::One(number(77))), (group, Recipients::Group)] {
         let sends = vec![ledger.new_send(id, recipients)];
-        ledger.commit(&Batch { sends, ..Batch::default() }).await;
+        ledger.commit(&PendingWrites { sends, ..PendingWrites::default() }).await;
         ledger.mark(id, 1).await;
     }
     // Of both blocks, and of sends that have none.
     let receipts = [(send_id, 5), (send_id, 0), (single, 0), (group, 0), (send_id, 3), (send_id, 4)]
         .map(|(send_id, ordinal)| ledger.receipt(send_id, ordinal, State::Delivered));
-    let batch = Batch { receipts: receipts.to_vec(), ..Batch::default() };
+    let batch = PendingWrites { receipts: receipts.to_vec(), ..PendingWrites::default() };
     assert_eq!(ledger.commit(&batch).await, Ignored::default());
     let messages = ledger.messages(send_id).await;
     let seen: Vec<_> =
@@ -256,8 +274,8 @@ async fn a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it(u
     assert_eq!((of_single.recipient, of_single.company_id), (number(77).as_i64(), ledger.company));
     assert_eq!(ledger.messages(group).await.remove(&0).unwrap().recipient, 0);
 
-    let late = (send_id, ledger.company, outcome(3, State::Sent, 2));
-    ledger.commit(&Batch { outcomes: vec![late], ..Batch::default() }).await;
+    let late = OutcomeOf { send_id, company_id: ledger.company, outcome: outcome(3, State::Sent, 2) };
+    ledger.commit(&PendingWrites { outcomes: vec![late], ..PendingWrites::default() }).await;
     let message = ledger.messages(send_id).await.remove(&3).unwrap();
     assert_eq!((message.state, message.attempts), (delivered, 2));
     assert_eq!(message.provider_message_id.as_deref(), Some("wamid.3"));
@@ -272,15 +290,19 @@ async fn what_the_provider_says_of_a_message_wins_over_the_end_of_its_send(unive
     for end in [send::State::Canceled, send::State::Expired] {
         let send_id = ledger.send(5).await;
         // All that were refused once wait to be tried again, 3 and 4 have no row, and 5 was never handed out.
-        let waiting = (0..3).map(|ordinal| (send_id, ledger.company, outcome(ordinal, State::Queued, 1)));
-        ledger.commit(&Batch { outcomes: waiting.collect(), ..Batch::default() }).await;
+        let waiting = (0..3).map(|ordinal| OutcomeOf {
+            send_id,
+            company_id: ledger.company,
+            outcome: outcome(ordinal, State::Queued, 1),
+        });
+        ledger.commit(&PendingWrites { outcomes: waiting.collect(), ..PendingWrites::default() }).await;
         if end == send::State::Canceled {
             universe.store.cancel_send(ledger.company, send_id, Timestamp::now()).await.unwrap();
         } else {
             // As the channel does that held the send when its time was over.
             let progress = Progress { high_water: 5, settled: 3 };
             let mark = Mark { send_id, progress, state: end, due_at: None };
-            ledger.commit(&Batch { marks: vec![mark], ..Batch::default() }).await;
+            ledger.commit(&PendingWrites { marks: vec![mark], ..PendingWrites::default() }).await;
         }
         let ended = if end == send::State::Canceled { State::Canceled } else { State::Expired };
         let states = async || {
@@ -292,12 +314,16 @@ async fn what_the_provider_says_of_a_message_wins_over_the_end_of_its_send(unive
 
         let heard = [(0, State::Sent), (1, State::Delivered), (2, State::Failed), (3, State::Read)];
         let heard = heard.map(|(ordinal, state)| ledger.receipt(send_id, ordinal, state));
-        ledger.commit(&Batch { receipts: heard.to_vec(), ..Batch::default() }).await;
+        ledger.commit(&PendingWrites { receipts: heard.to_vec(), ..PendingWrites::default() }).await;
         let said = [State::Sent, State::Delivered, State::Failed, State::Read, State::Unknown, ended];
         assert_eq!(states().await, said);
         // What the service itself says later of the end changes nothing.
-        let late = (0..4).map(|ordinal| (send_id, ledger.company, outcome(ordinal, ended, 1)));
-        ledger.commit(&Batch { outcomes: late.collect(), ..Batch::default() }).await;
+        let late = (0..4).map(|ordinal| OutcomeOf {
+            send_id,
+            company_id: ledger.company,
+            outcome: outcome(ordinal, ended, 1),
+        });
+        ledger.commit(&PendingWrites { outcomes: late.collect(), ..PendingWrites::default() }).await;
         assert_eq!(states().await, said);
     }
     ledger.end().await;
@@ -306,21 +332,21 @@ async fn what_the_provider_says_of_a_message_wins_over_the_end_of_its_send(unive
 async fn a_receipt_of_what_was_never_attempted_or_is_another_company_s_is_ignored(universe: &Universe) {
     let ledger = Ledger::new(universe).await;
     let send_id = ledger.send(2).await;
-    let own = (send_id, ledger.company, outcome(0, State::Sent, 1));
-    ledger.commit(&Batch { outcomes: vec![own], ..Batch::default() }).await;
+    let own = OutcomeOf { send_id, company_id: ledger.company, outcome: outcome(0, State::Sent, 1) };
+    ledger.commit(&PendingWrites { outcomes: vec![own], ..PendingWrites::default() }).await;
     let of = |ordinal| ledger.receipt(send_id, ordinal, State::Read);
     let foreign = |ordinal| Receipt { company_id: Uuid::now_v7(), ..of(ordinal) };
     let unknown = ledger.receipt(Uuid::now_v7(), 0, State::Read);
     let receipts =
         vec![of(2), of(RECIPIENTS), of(u64::MAX), of(1 << 63), foreign(0), foreign(1), foreign(2), unknown];
-    let ignored = ledger.commit(&Batch { receipts, ..Batch::default() }).await;
+    let ignored = ledger.commit(&PendingWrites { receipts, ..PendingWrites::default() }).await;
     assert_eq!(ignored, Ignored { unknown_send: 4, never_attempted: 4 });
     let messages = ledger.messages(send_id).await;
     assert_eq!(messages.values().map(|message| message.state).collect::<Vec<_>>(), [State::Sent.as_i16()]);
 
     // The same key from both sides, in one batch: each company's word is its own.
     let receipts = vec![foreign(0), Receipt { state: State::Delivered, ..of(0) }];
-    let ignored = ledger.commit(&Batch { receipts, ..Batch::default() }).await;
+    let ignored = ledger.commit(&PendingWrites { receipts, ..PendingWrites::default() }).await;
     assert_eq!(ignored, Ignored { unknown_send: 1, never_attempted: 0 });
     assert_eq!(ledger.messages(send_id).await[&0].state, State::Delivered.as_i16());
     ledger.end().await;
@@ -329,11 +355,11 @@ async fn a_receipt_of_what_was_never_attempted_or_is_another_company_s_is_ignore
 async fn a_receipt_ends_the_wait_of_a_message_and_proof_of_arrival_clears_its_error(universe: &Universe) {
     let ledger = Ledger::new(universe).await;
     let send_id = ledger.send(RECIPIENTS).await;
-    let waits = (send_id, ledger.company, outcome(1, State::Queued, 1));
-    ledger.commit(&Batch { outcomes: vec![waits], ..Batch::default() }).await;
+    let waits = OutcomeOf { send_id, company_id: ledger.company, outcome: outcome(1, State::Queued, 1) };
+    ledger.commit(&PendingWrites { outcomes: vec![waits], ..PendingWrites::default() }).await;
     let message = async |state| {
         let receipts = vec![ledger.receipt(send_id, 1, state)];
-        ledger.commit(&Batch { receipts, ..Batch::default() }).await;
+        ledger.commit(&PendingWrites { receipts, ..PendingWrites::default() }).await;
         ledger.messages(send_id).await.remove(&1).unwrap()
     };
     let failed = message(State::Failed).await;
@@ -349,7 +375,7 @@ async fn a_receipt_ends_the_wait_of_a_message_and_proof_of_arrival_clears_its_er
 
     // A receipt that was long under way does not turn the clock back.
     let old = Receipt { at: Timestamp::from_millis(1), ..ledger.receipt(send_id, 1, State::Read) };
-    ledger.commit(&Batch { receipts: vec![old], ..Batch::default() }).await;
+    ledger.commit(&PendingWrites { receipts: vec![old], ..PendingWrites::default() }).await;
     let read = ledger.messages(send_id).await.remove(&1).unwrap();
     assert_eq!((read.state, read.updated_at), (State::Read.as_i16(), delivered.updated_at));
     ledger.end().await;
@@ -367,8 +393,8 @@ async fn an_inbound_message_that_comes_twice_is_kept_once(universe: &Universe) {
     };
     let payload = r#"{"text":{"body":"ol\u00e1 \"você\" \\ 😀\u0000"}}"#;
     let first = vec![event("wamid.1", payload), event("wamid.1", payload), event("wamid.2", "{}")];
-    ledger.commit(&Batch { events: first, ..Batch::default() }).await;
-    ledger.commit(&Batch { events: vec![event("wamid.1", "{}")], ..Batch::default() }).await;
+    ledger.commit(&PendingWrites { events: first, ..PendingWrites::default() }).await;
+    ledger.commit(&PendingWrites { events: vec![event("wamid.1", "{}")], ..PendingWrites::default() }).await;
     let kept = event::Entity::find().all(&ledger.rows).await.unwrap();
     let mut kept: Vec<_> =
         kept.iter().map(|event| (event.identity.as_str(), event.payload.as_str())).collect();
@@ -395,7 +421,7 @@ async fn who_opts_out_stays_out_until_they_opt_in(universe: &Universe) {
     };
     // The end of the row, and when its word was said.
     let row = async |word| {
-        ledger.commit(&Batch { suppressions: vec![word], ..Batch::default() }).await;
+        ledger.commit(&PendingWrites { suppressions: vec![word], ..PendingWrites::default() }).await;
         let found = suppression::Entity::find().one(&ledger.rows).await.unwrap().unwrap();
         (found.until, found.said_at)
     };
@@ -412,7 +438,7 @@ async fn who_opts_out_stays_out_until_they_opt_in(universe: &Universe) {
     assert_eq!(row(stop(40)).await, (None, 40), "of one moment, what is heard later counts");
     // In one batch as well.
     let batch = vec![resume(60), stop(50), hold(70)];
-    ledger.commit(&Batch { suppressions: batch, ..Batch::default() }).await;
+    ledger.commit(&PendingWrites { suppressions: batch, ..PendingWrites::default() }).await;
     assert_eq!(row(stop(55)).await, (Some(70 + DAY), 60));
     ledger.end().await;
 }

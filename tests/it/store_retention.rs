@@ -11,7 +11,7 @@ use pombo::domain::send::{Block, Mark, Progress, Recipients, Schedule, State};
 use pombo::domain::suppression::Suppression;
 use pombo::store::change::Who;
 use pombo::store::failed_sign_in::Folded;
-use pombo::store::ledger::{Batch, Event, INBOUND_MESSAGE, NewSend, Receipt};
+use pombo::store::ledger::{BlockOf, Event, INBOUND_MESSAGE, NewSend, OutcomeOf, PendingWrites, Receipt};
 use pombo::store::retention::{Aged, Cursor, Step};
 use pombo::store::suppression::{Says, Word};
 use pombo::store::{Error, Lease, Store};
@@ -58,7 +58,10 @@ async fn send(store: &Store, lease: &Lease, id: u128, recipients: u64, state: St
     let id = Uuid::from_u128(id);
     let blocks = (0..recipients).step_by(4).map(|first| {
         let numbers: Vec<_> = (first..recipients.min(first + 4)).map(number).collect();
-        (id, Block { first_ordinal: first, recipients: numbers.len() as u64, packed: pack(&numbers) })
+        BlockOf {
+            send_id: id,
+            block: Block { first_ordinal: first, recipients: numbers.len() as u64, packed: pack(&numbers) },
+        }
     });
     let new = NewSend {
         id,
@@ -72,7 +75,7 @@ async fn send(store: &Store, lease: &Lease, id: u128, recipients: u64, state: St
         schedule: Schedule::default(),
     };
     let blocks = if recipients == 1 { Vec::new() } else { blocks.collect() };
-    let batch = Batch { sends: vec![new], blocks, ..Batch::default() };
+    let batch = PendingWrites { sends: vec![new], blocks, ..PendingWrites::default() };
     store.commit(lease, &batch, at).await.unwrap();
     let outcome = |ordinal| Outcome {
         position: Position { ordinal, recipient: Some(number(ordinal)) },
@@ -83,10 +86,12 @@ async fn send(store: &Store, lease: &Lease, id: u128, recipients: u64, state: St
         retry_at: None,
         taken_at: Some(at),
     };
-    let outcomes = (0..recipients).map(|ordinal| (id, ACME, outcome(ordinal))).collect();
+    let outcomes = (0..recipients)
+        .map(|ordinal| OutcomeOf { send_id: id, company_id: ACME, outcome: outcome(ordinal) })
+        .collect();
     let progress = Progress { high_water: recipients, settled: recipients };
     let marks = vec![Mark { send_id: id, progress, state, due_at: None }];
-    store.commit(lease, &Batch { outcomes, marks, ..Batch::default() }, at).await.unwrap();
+    store.commit(lease, &PendingWrites { outcomes, marks, ..PendingWrites::default() }, at).await.unwrap();
     id
 }
 
@@ -96,7 +101,7 @@ fn receipt(send_id: Uuid, ordinal: u64, at: Timestamp) -> Receipt {
 }
 
 async fn hear(store: &Store, lease: &Lease, receipt: Receipt) -> u64 {
-    let batch = Batch { receipts: vec![receipt], ..Batch::default() };
+    let batch = PendingWrites { receipts: vec![receipt], ..PendingWrites::default() };
     store.commit(lease, &batch, NOW).await.unwrap().ignored.unknown_send
 }
 
@@ -245,7 +250,7 @@ async fn events_and_changes_go_by_their_own_age(universe: &Universe) {
             identity: format!("wamid.{day}"),
             payload: "{}".to_owned(),
         };
-        let batch = Batch { events: vec![event], ..Batch::default() };
+        let batch = PendingWrites { events: vec![event], ..PendingWrites::default() };
         store.commit(&lease, &batch, days_ago(day)).await.unwrap();
     }
     let step = store.forget_aged(&lease, Aged::Events, days_ago(2), 2).await.unwrap();
@@ -296,7 +301,7 @@ async fn holds_go_when_their_time_is_over(universe: &Universe) {
         word(3, days_ago(31), Says::Resume),
         word(4, days_ago(29), Says::Resume),
     ];
-    store.commit(&lease, &Batch { suppressions, ..Batch::default() }, NOW).await.unwrap();
+    store.commit(&lease, &PendingWrites { suppressions, ..PendingWrites::default() }, NOW).await.unwrap();
     assert_eq!(store.suppressions(NOW).await.unwrap().len(), 2);
     assert_eq!(store.forget_suppressions(&lease, NOW, 10).await.unwrap().others, 2);
     assert_eq!(count::<suppression::Entity>(&rows).await, 3);

@@ -8,7 +8,7 @@ use pombo::domain::block::pack;
 use pombo::domain::message::{Failure, Outcome, Position, Selection, State as At};
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Block, Mark, Pace, Progress, Recipients, Schedule, Source, State};
-use pombo::store::ledger::{Batch, NewSend};
+use pombo::store::ledger::{BlockOf, NewSend, OutcomeOf, PendingWrites, SourceOf};
 use pombo::store::retention::Cursor;
 use pombo::store::send_list::Filter;
 use pombo::store::send_messages::Found;
@@ -52,15 +52,15 @@ fn new_send(id: Uuid, state: State) -> NewSend {
     }
 }
 
-fn blocks(id: Uuid) -> Vec<(Uuid, Block)> {
+fn blocks(id: Uuid) -> Vec<BlockOf> {
     let block = |first: u64| {
         let numbers: Vec<_> = (first..first + 4).map(number).collect();
-        (id, Block { first_ordinal: first, recipients: 4, packed: pack(&numbers) })
+        BlockOf { send_id: id, block: Block { first_ordinal: first, recipients: 4, packed: pack(&numbers) } }
     };
     (0..RECIPIENTS).step_by(4).map(block).collect()
 }
 
-fn outcome(ordinal: u64, state: At, code: Option<i64>) -> (Uuid, Uuid, Outcome) {
+fn outcome(ordinal: u64, state: At, code: Option<i64>) -> OutcomeOf {
     let outcome = Outcome {
         position: Position { ordinal, recipient: Some(number(ordinal)) },
         state,
@@ -70,13 +70,16 @@ fn outcome(ordinal: u64, state: At, code: Option<i64>) -> (Uuid, Uuid, Outcome) 
         retry_at: (state == At::Queued).then_some(NOW),
         taken_at: (state == At::Sent).then(|| NOW.plus(Duration::from_secs(ordinal))),
     };
-    (SEND, ACME, outcome)
+    OutcomeOf { send_id: SEND, company_id: ACME, outcome }
 }
 
 /// Rows for 0 to 3, for 5 and for 6; everything below 8 may have been attempted.
 async fn under_way(store: &Store, lease: &Lease) {
     let sends = vec![new_send(SEND, State::Active)];
-    store.commit(lease, &Batch { sends, blocks: blocks(SEND), ..Batch::default() }, NOW).await.unwrap();
+    store
+        .commit(lease, &PendingWrites { sends, blocks: blocks(SEND), ..PendingWrites::default() }, NOW)
+        .await
+        .unwrap();
     let outcomes = vec![
         outcome(0, At::Sent, None),
         outcome(1, At::Failed, Some(131_026)),
@@ -87,7 +90,7 @@ async fn under_way(store: &Store, lease: &Lease) {
     ];
     let progress = Progress { high_water: 8, settled: 4 };
     let marks = vec![Mark { send_id: SEND, progress, state: State::Active, due_at: None }];
-    store.commit(lease, &Batch { outcomes, marks, ..Batch::default() }, NOW).await.unwrap();
+    store.commit(lease, &PendingWrites { outcomes, marks, ..PendingWrites::default() }, NOW).await.unwrap();
 }
 
 async fn a_selection_is_the_same_in_whatever_steps_it_is_read(universe: &Universe) {
@@ -153,9 +156,13 @@ async fn the_sources_of_a_send_go_when_it_goes(universe: &Universe) {
     let database = Database::connect(&universe.url).await.unwrap();
     let kept = async || send_source::Entity::find().count(&database).await.unwrap();
     let (unresolved, tag) = (Uuid::from_u128(11), Source::Tag(Uuid::from_u128(20)));
-    let sources = vec![(SEND, tag), (SEND, Source::Send(Uuid::from_u128(9))), (unresolved, tag)];
+    let sources = vec![
+        SourceOf { send_id: SEND, source: tag },
+        SourceOf { send_id: SEND, source: Source::Send(Uuid::from_u128(9)) },
+        SourceOf { send_id: unresolved, source: tag },
+    ];
     let sends = vec![new_send(SEND, State::Active), new_send(unresolved, State::Resolving)];
-    let batch = Batch { sends, sources, blocks: blocks(SEND), ..Batch::default() };
+    let batch = PendingWrites { sends, sources, blocks: blocks(SEND), ..PendingWrites::default() };
     store.commit(&lease, &batch, NOW).await.unwrap();
     assert_eq!(kept().await, 3);
     let filter = Filter { source: Some(tag), ..Filter::default() };
@@ -167,7 +174,11 @@ async fn the_sources_of_a_send_go_when_it_goes(universe: &Universe) {
 
     let doubtful = Uuid::from_u128(12);
     let sends = vec![new_send(doubtful, State::Resolving)];
-    let batch = Batch { sends, sources: vec![(doubtful, tag)], ..Batch::default() };
+    let batch = PendingWrites {
+        sends,
+        sources: vec![SourceOf { send_id: doubtful, source: tag }],
+        ..PendingWrites::default()
+    };
     store.commit(&lease, &batch, NOW).await.unwrap();
     store.settle(&[doubtful], NOW, Duration::from_secs(10)).await.unwrap();
     assert_eq!(kept().await, 2);

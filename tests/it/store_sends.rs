@@ -12,7 +12,7 @@ use pombo::domain::request::{Skipped, SkippedEntry};
 use pombo::domain::send::{Block, Control, Mark, Progress, Recipients, Schedule, Stage, State};
 use pombo::store::change::Who;
 use pombo::store::channel::{NewChannel, Sealed};
-use pombo::store::ledger::{Answer, Batch, NewSend};
+use pombo::store::ledger::{Answer, BlockOf, NewSend, OutcomeOf, PendingWrites};
 use pombo::store::send::{Ready, Size};
 use pombo::store::send_list::Filter;
 use pombo::store::send_messages::Message;
@@ -92,7 +92,7 @@ async fn channels(universe: &Universe, channels: &[(Uuid, Uuid)]) {
     }
 }
 
-async fn commit(store: &Store, lease: &Lease, batch: Batch) {
+async fn commit(store: &Store, lease: &Lease, batch: PendingWrites) {
     store.commit(lease, &batch, NOW).await.unwrap();
 }
 
@@ -115,15 +115,20 @@ async fn under_way(store: &Store, lease: &Lease) -> Uuid {
     let id = send.id;
     let block = |first: u64, end: u64| {
         let numbers: Vec<_> = (first..end).map(number).collect();
-        (id, Block { first_ordinal: first, recipients: end - first, packed: pack(&numbers) })
+        BlockOf {
+            send_id: id,
+            block: Block { first_ordinal: first, recipients: end - first, packed: pack(&numbers) },
+        }
     };
     let blocks = vec![block(0, 4), block(4, 8), block(8, 10)];
-    commit(store, lease, Batch { sends: vec![send], blocks, ..Batch::default() }).await;
+    commit(store, lease, PendingWrites { sends: vec![send], blocks, ..PendingWrites::default() }).await;
     let states = [(0, At::Sent), (1, At::Queued), (2, At::Failed), (3, At::Sent), (5, At::Queued)];
-    let outcomes = states.map(|(ordinal, state)| (id, ACME, outcome(ordinal, state))).to_vec();
+    let outcomes = states
+        .map(|(ordinal, state)| OutcomeOf { send_id: id, company_id: ACME, outcome: outcome(ordinal, state) })
+        .to_vec();
     let progress = Progress { high_water: 7, settled: 4 };
     let marks = vec![Mark { send_id: id, progress, state: State::Active, due_at: None }];
-    commit(store, lease, Batch { outcomes, marks, ..Batch::default() }).await;
+    commit(store, lease, PendingWrites { outcomes, marks, ..PendingWrites::default() }).await;
     id
 }
 
@@ -154,10 +159,18 @@ async fn what_waits_in_a_send_that_is_over_ends_at_the_next_start(universe: &Uni
     store.cancel_send(ACME, id, NOW).await.unwrap();
     // The channel puts messages back that were in flight, and its process is killed before it hears of the cancel.
     let sending = Outcome { retry_at: Some(NOW), ..outcome(6, At::Sending) };
-    let put_back = vec![(id, ACME, outcome(4, At::Queued)), (id, ACME, sending)];
-    commit(store, &lease, Batch { outcomes: put_back, sends: vec![running], ..Batch::default() }).await;
-    let waits = vec![(running_id, ACME, outcome(0, At::Queued))];
-    commit(store, &lease, Batch { outcomes: waits, ..Batch::default() }).await;
+    let put_back = vec![
+        OutcomeOf { send_id: id, company_id: ACME, outcome: outcome(4, At::Queued) },
+        OutcomeOf { send_id: id, company_id: ACME, outcome: sending },
+    ];
+    commit(
+        store,
+        &lease,
+        PendingWrites { outcomes: put_back, sends: vec![running], ..PendingWrites::default() },
+    )
+    .await;
+    let waits = vec![OutcomeOf { send_id: running_id, company_id: ACME, outcome: outcome(0, At::Queued) }];
+    commit(store, &lease, PendingWrites { outcomes: waits, ..PendingWrites::default() }).await;
 
     assert_eq!(store.end_left_messages(NOW).await.unwrap(), 1);
     assert_eq!(store.end_left_messages(NOW).await.unwrap(), 0);
@@ -225,10 +238,10 @@ async fn a_list_is_narrowed_to_one_stage_and_one_channel(universe: &Universe) {
         new_send(14, to(4)),
         NewSend { schedule: scheduled, ..new_send(15, to(5)) },
     ];
-    commit(store, &lease, Batch { sends, ..Batch::default() }).await;
+    commit(store, &lease, PendingWrites { sends, ..PendingWrites::default() }).await;
     let progress = Progress { high_water: 1, settled: 1 };
     let marks = vec![Mark { send_id: Uuid::from_u128(13), progress, state: State::Finished, due_at: None }];
-    commit(store, &lease, Batch { marks, ..Batch::default() }).await;
+    commit(store, &lease, PendingWrites { marks, ..PendingWrites::default() }).await;
     store.cancel_send(ACME, Uuid::from_u128(14), NOW).await.unwrap();
     store.control_send(ACME, Uuid::from_u128(15), Control::Paused).await.unwrap();
 
@@ -266,7 +279,7 @@ async fn what_is_not_accepted_yet_or_is_another_company_s_is_not_there(universe:
     let resolving = NewSend { state: State::Resolving, ..new_send(10, Recipients::Blocks(9)) };
     let to = Recipients::One(number(0));
     let theirs = NewSend { company_id: GLOBEX, channel_id: their_channel, ..new_send(11, to) };
-    commit(store, &lease, Batch { sends: vec![resolving, theirs], ..Batch::default() }).await;
+    commit(store, &lease, PendingWrites { sends: vec![resolving, theirs], ..PendingWrites::default() }).await;
     for stage in Stage::ALL.into_iter().map(Some).chain([None]) {
         for channel_id in [None, Some(their_channel)] {
             let filter = Filter { stage, channel_id, ..Filter::default() };
@@ -289,7 +302,7 @@ async fn a_send_to_a_group_is_one_message_to_nobody_s_number(universe: &Universe
     let group = NewSend { content, ..new_send(10, Recipients::Group) };
     let id = group.id;
     let sends = vec![group, new_send(11, Recipients::One(number(0))), new_send(12, Recipients::Group)];
-    commit(store, &lease, Batch { sends, ..Batch::default() }).await;
+    commit(store, &lease, PendingWrites { sends, ..PendingWrites::default() }).await;
     let ready = Ready { now: NOW, templates: true };
     let direct = store.unfinished(CHANNEL, Size::Direct, ready, 2).await.unwrap();
     let recipients: Vec<_> = direct.iter().map(|send| send.recipients).collect();
@@ -309,14 +322,21 @@ async fn a_send_to_a_group_is_one_message_to_nobody_s_number(universe: &Universe
     only(At::Queued).await;
     let progress = Progress { high_water: 1, settled: 0 };
     let marks = vec![Mark { send_id: id, progress, state: State::Active, due_at: None }];
-    let waits = (id, ACME, Outcome { position, ..outcome(0, At::Queued) });
-    commit(store, &lease, Batch { marks: marks.clone(), outcomes: vec![waits], ..Batch::default() }).await;
+    let waits =
+        OutcomeOf { send_id: id, company_id: ACME, outcome: Outcome { position, ..outcome(0, At::Queued) } };
+    commit(
+        store,
+        &lease,
+        PendingWrites { marks: marks.clone(), outcomes: vec![waits], ..PendingWrites::default() },
+    )
+    .await;
     let waiting = store.waiting(id, NOW.plus(HOUR), 2).await.unwrap().soon;
     assert_eq!(waiting.iter().map(|waits| waits.position).collect::<Vec<_>>(), [position]);
     let key = Key { send_id: id, ordinal: 0 };
     assert!(store.recipients_of(ACME, &[key]).await.unwrap().is_empty());
-    let sent = (id, ACME, Outcome { position, ..outcome(0, At::Sent) });
-    commit(store, &lease, Batch { outcomes: vec![sent], ..Batch::default() }).await;
+    let sent =
+        OutcomeOf { send_id: id, company_id: ACME, outcome: Outcome { position, ..outcome(0, At::Sent) } };
+    commit(store, &lease, PendingWrites { outcomes: vec![sent], ..PendingWrites::default() }).await;
     only(At::Sent).await;
 }
 
@@ -330,7 +350,7 @@ async fn a_channel_with_something_left_to_send_is_known_once(universe: &Universe
         NewSend { channel_id: done, state: State::Finished, ..new_send(13, Recipients::One(number(2))) },
         NewSend { channel_id: idle, state: State::Resolving, ..new_send(14, Recipients::Blocks(1)) },
     ];
-    commit(store, &lease, Batch { sends, ..Batch::default() }).await;
+    commit(store, &lease, PendingWrites { sends, ..PendingWrites::default() }).await;
     let working: Vec<_> =
         store.working_channels().await.unwrap().into_iter().map(|channel| channel.id).collect();
     assert_eq!(working, [CHANNEL]);
@@ -346,7 +366,7 @@ async fn what_is_queued_before_is_what_may_go_now(universe: &Universe) {
         new_send(12, Recipients::One(number(1))),
         new_send(13, Recipients::One(number(2))),
     ];
-    commit(store, &lease, Batch { sends, ..Batch::default() }).await;
+    commit(store, &lease, PendingWrites { sends, ..PendingWrites::default() }).await;
     store.control_send(ACME, Uuid::from_u128(13), Control::Paused).await.unwrap();
     assert_eq!(store.queued(CHANNEL, NOW).await.unwrap(), 6 + 1);
     assert_eq!(store.queued(CHANNEL, NOW.plus(HOUR)).await.unwrap(), 6 + 1 + 1_000);
@@ -367,7 +387,7 @@ async fn accept(store: &Store, lease: &Lease, id: u128, key: &str, at: Timestamp
     };
     let schedule = Schedule { send_at: Some(at), expires_at: None };
     let send = NewSend { schedule, ..new_send(id, Recipients::One(number(0))) };
-    let batch = Batch { sends: vec![send], answers: vec![answer], ..Batch::default() };
+    let batch = PendingWrites { sends: vec![send], answers: vec![answer], ..PendingWrites::default() };
     store.commit(lease, &batch, at).await.unwrap();
 }
 

@@ -9,7 +9,7 @@ use pombo::domain::block::pack;
 use pombo::domain::page::PageRequest;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Block, Mark, Progress, Recipients, Schedule, State};
-use pombo::store::ledger::{Answer, Batch, NewSend, Terms};
+use pombo::store::ledger::{Activation, Answer, BlockOf, NewSend, PendingWrites, Terms};
 use pombo::store::send_list::Filter;
 use pombo::store::{Error, Lease, Options, Store};
 use sea_orm::{ConnectionTrait as _, Database, EntityTrait as _};
@@ -56,12 +56,12 @@ fn number() -> PhoneNumber {
     PhoneNumber::from_u64(5_511_900_000_000).unwrap()
 }
 
-fn block(first_ordinal: u64) -> (Uuid, Block) {
-    (ID, Block { first_ordinal, recipients: 1, packed: pack(&[number()]) })
+fn block(first_ordinal: u64) -> BlockOf {
+    BlockOf { send_id: ID, block: Block { first_ordinal, recipients: 1, packed: pack(&[number()]) } }
 }
 
 /// One to a single number, with an answer that is kept.
-fn single(id: Uuid) -> Batch {
+fn single(id: Uuid) -> PendingWrites {
     let answer = Answer {
         company_id: ACME,
         key: "k".to_owned(),
@@ -72,17 +72,20 @@ fn single(id: Uuid) -> Batch {
         skipped_first: "[]".to_owned(),
     };
     let send = new_send(id, State::Active, Recipients::One(number()));
-    Batch { sends: vec![send], answers: vec![answer], ..Batch::default() }
+    PendingWrites { sends: vec![send], answers: vec![answer], ..PendingWrites::default() }
 }
 
 /// The first block of an audience.
-fn begun() -> Batch {
+fn begun() -> PendingWrites {
     let send = new_send(ID, State::Resolving, Recipients::Blocks(1));
-    Batch { sends: vec![send], blocks: vec![block(0)], ..Batch::default() }
+    PendingWrites { sends: vec![send], blocks: vec![block(0)], ..PendingWrites::default() }
 }
 
-fn activation() -> Batch {
-    Batch { activations: vec![(ID, 1, 0)], ..Batch::default() }
+fn activation() -> PendingWrites {
+    PendingWrites {
+        activations: vec![Activation { send_id: ID, recipients: 1, skipped: 0 }],
+        ..PendingWrites::default()
+    }
 }
 
 async fn lease(universe: &Universe) -> Lease {
@@ -96,7 +99,7 @@ async fn settle(store: &Store) -> HashSet<Uuid> {
 async fn a_send_that_was_withdrawn_is_not_written_later(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     assert_eq!(settle(store).await, HashSet::new());
-    let alone = Batch { answers: Vec::new(), ..single(ID) };
+    let alone = PendingWrites { answers: Vec::new(), ..single(ID) };
     for late in [alone, single(ID), begun()] {
         let written = store.commit(&lease, &late, NOW).await;
         assert!(matches!(written, Err(Error::Taken(_))), "{written:?}");
@@ -124,7 +127,7 @@ async fn an_audience_that_was_withdrawn_is_not_accepted_later(universe: &Univers
     let (store, lease) = (&universe.store, lease(universe).await);
     store.commit(&lease, &begun(), NOW).await.unwrap();
     assert_eq!(settle(store).await, HashSet::new());
-    let extension = Batch { blocks: vec![block(1)], ..Batch::default() };
+    let extension = PendingWrites { blocks: vec![block(1)], ..PendingWrites::default() };
     for late in [extension, activation()] {
         let written = store.commit(&lease, &late, NOW).await;
         assert!(matches!(written, Err(Error::Missing(_))), "{written:?}");
@@ -158,7 +161,10 @@ async fn a_mark_of_a_send_that_was_withdrawn_goes_nowhere(universe: &Universe) {
     assert_eq!(settle(store).await, HashSet::new());
     let progress = Progress { high_water: 1, settled: 0 };
     let mark = Mark { send_id: ID, progress, state: State::Active, due_at: None };
-    let found = store.commit(&lease, &Batch { marks: vec![mark], ..Batch::default() }, NOW).await.unwrap();
+    let found = store
+        .commit(&lease, &PendingWrites { marks: vec![mark], ..PendingWrites::default() }, NOW)
+        .await
+        .unwrap();
     assert_eq!(found.gone, [ID]);
     assert_eq!(settle(store).await, HashSet::new());
 }

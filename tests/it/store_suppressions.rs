@@ -6,7 +6,7 @@ use pombo::domain::phone::PhoneNumber;
 use pombo::domain::suppression::Suppression;
 
 use pombo::store::change::{Filter, What, Who};
-use pombo::store::ledger::Batch;
+use pombo::store::ledger::PendingWrites;
 use pombo::store::suppression::{Record, Says, Word};
 use pombo::store::{Lease, Store};
 use serde_json::json;
@@ -37,7 +37,7 @@ async fn heard(store: &Store, lease: &Lease, record: Record) {
         Some(until) => Says::Hold { until, provider_code },
     };
     let word = Word { company_id, recipient, scope, said_at: Timestamp::now(), says };
-    let batch = Batch { suppressions: vec![word], ..Batch::default() };
+    let batch = PendingWrites { suppressions: vec![word], ..PendingWrites::default() };
     store.commit(lease, &batch, Timestamp::now()).await.unwrap();
 }
 

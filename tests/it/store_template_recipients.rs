@@ -12,7 +12,7 @@ use pombo::domain::send::{Block, Mark, Progress, Recipients, Schedule, State};
 use pombo::store::Lease;
 use pombo::store::change::Who;
 use pombo::store::channel::{NewChannel, Sealed};
-use pombo::store::ledger::{Batch, NewSend};
+use pombo::store::ledger::{BlockOf, NewSend, OutcomeOf, PendingWrites};
 use pombo::store::schema::Schema;
 use pombo::store::template_recipient::WrittenTo;
 use sea_orm::{ConnectionTrait as _, Database};
@@ -84,7 +84,10 @@ impl Ledger<'_> {
                     recipients: numbers.len() as u64,
                     packed: pack(numbers),
                 };
-                let blocks = vec![(id, block(0, &numbers[..half])), (id, block(half, &numbers[half..]))];
+                let blocks = vec![
+                    BlockOf { send_id: id, block: block(0, &numbers[..half]) },
+                    BlockOf { send_id: id, block: block(half, &numbers[half..]) },
+                ];
                 (Recipients::Blocks(numbers.len() as u64), blocks)
             }
         };
@@ -113,14 +116,14 @@ impl Ledger<'_> {
                 retry_at,
                 taken_at: *taken_at,
             };
-            (id, self.company, outcome)
+            OutcomeOf { send_id: id, company_id: self.company, outcome }
         });
         let outcomes = outcomes.collect();
         let marks =
             vec![Mark { send_id: id, progress: Progress { high_water, settled: 0 }, state, due_at: None }];
-        let batch = Batch { sends: vec![new], blocks, ..Batch::default() };
+        let batch = PendingWrites { sends: vec![new], blocks, ..PendingWrites::default() };
         self.universe.store.commit(&self.lease, &batch, at).await.unwrap();
-        let batch = Batch { outcomes, marks, ..Batch::default() };
+        let batch = PendingWrites { outcomes, marks, ..PendingWrites::default() };
         self.universe.store.commit(&self.lease, &batch, at).await.unwrap();
         id
     }

@@ -9,7 +9,7 @@ use pombo::domain::message::{self, Failure, Outcome, Position};
 use pombo::domain::send::{Mark, Progress, Recipients, Schedule, State};
 use pombo::store::change::Who;
 use pombo::store::channel::{NewChannel, Sealed};
-use pombo::store::ledger::{Answer, Batch, NewSend};
+use pombo::store::ledger::{Answer, NewSend, OutcomeOf, PendingWrites};
 use pombo::store::web_session::{Change, Row};
 use pombo::store::web_session_contact::KnownNumber;
 use pombo::store::web_session_send::FirstTry;
@@ -151,8 +151,8 @@ async fn attempts_of_a_channel_are_told_by_the_time_in_their_ids(universe: &Univ
         due_at: None,
     };
     let marks = attempted.map(mark).collect();
-    store.commit(&lease, &Batch { sends, ..Batch::default() }, NOW).await.unwrap();
-    store.commit(&lease, &Batch { marks, ..Batch::default() }, NOW).await.unwrap();
+    store.commit(&lease, &PendingWrites { sends, ..PendingWrites::default() }, NOW).await.unwrap();
+    store.commit(&lease, &PendingWrites { marks, ..PendingWrites::default() }, NOW).await.unwrap();
     let since = async |channel, since| store.web_attempts_since(channel, since).await.unwrap();
     let told = |millis, tail| (at(millis), id(millis, tail));
     assert_eq!(since(ONE, at(10)).await, [told(10, 1), told(20, 2), told(30, 4)]);
@@ -174,7 +174,7 @@ async fn an_attempt_that_handed_nothing_over_does_not_count(universe: &Universe)
         (message::State::Expired, None, false),
         (message::State::Canceled, None, false),
     ];
-    let (mut batch, mut counted) = (Batch::default(), Vec::new());
+    let (mut batch, mut counted) = (PendingWrites::default(), Vec::new());
     for (tail, (state, error, counts)) in (1_u32..).zip(ends) {
         let send = new_send(id(10, tail), ONE);
         batch.marks.push(Mark {
@@ -192,7 +192,7 @@ async fn an_attempt_that_handed_nothing_over_does_not_count(universe: &Universe)
             retry_at: None,
             taken_at: None,
         };
-        batch.outcomes.push((send.id, send.company_id, outcome));
+        batch.outcomes.push(OutcomeOf { send_id: send.id, company_id: send.company_id, outcome });
         counted.extend(counts.then_some((at(10), send.id)));
         batch.sends.push(send);
     }
@@ -218,11 +218,11 @@ async fn how_far_the_first_try_of_a_request_got_is_told(universe: &Universe) {
         retry_at: None,
         taken_at: None,
     };
-    let batch = Batch {
+    let batch = PendingWrites {
         marks: vec![mark(&marked, State::Active), mark(&sent, State::Finished)],
-        outcomes: vec![(sent.id, sent.company_id, outcome)],
+        outcomes: vec![OutcomeOf { send_id: sent.id, company_id: sent.company_id, outcome }],
         sends: vec![new, marked, sent],
-        ..Batch::default()
+        ..PendingWrites::default()
     };
     store.commit(&lease, &batch, NOW).await.unwrap();
     let first_try = async |id| store.first_try(id).await.unwrap();
@@ -249,7 +249,7 @@ async fn a_send_is_found_by_the_stamp_of_its_message(universe: &Universe) {
         new_send(highest, ONE),
         new_send(id(11, 0x01_02_05), ONE),
     ];
-    store.commit(&lease, &Batch { sends, ..Batch::default() }, NOW).await.unwrap();
+    store.commit(&lease, &PendingWrites { sends, ..PendingWrites::default() }, NOW).await.unwrap();
     let find = async |channel, millis: i64, tail| {
         let millis = at(millis).millis().cast_unsigned();
         store.send_of_stamp(channel, millis, tail).await.unwrap()
@@ -327,7 +327,7 @@ async fn a_whole_answer_is_given_again_until_it_is_forgotten(universe: &Universe
             skipped: 0,
             skipped_first: "[]".to_owned(),
         };
-        let batch = Batch { sends: vec![send], answers: vec![answer], ..Batch::default() };
+        let batch = PendingWrites { sends: vec![send], answers: vec![answer], ..PendingWrites::default() };
         store.commit(&lease, &batch, NOW).await.unwrap();
     };
     let kept = async |company| {

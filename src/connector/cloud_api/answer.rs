@@ -23,8 +23,6 @@ struct Accepted<'a> {
 struct AcceptedMessage<'a> {
     #[serde(borrow)]
     id: Text<'a>,
-    #[serde(borrow, default)]
-    message_status: Text<'a>,
 }
 
 #[derive(Deserialize)]
@@ -102,8 +100,9 @@ pub(super) async fn to_question(response: Response, objects: &Objects) -> Result
 
 fn accepted(bytes: &[u8]) -> Option<Reply> {
     let message = serde_json::from_slice::<Accepted<'_>>(bytes).ok()?.messages.pop()?;
-    let is_held = matches!(message.message_status.get(), Some("held_for_quality_assessment" | "paused"));
-    Some(Reply::Accepted { id: plain(message.id.get()?), is_held })
+    // A message that the provider keeps back until it has judged the template is accepted too: it goes later, or fails
+    // with the template's pause.
+    Some(Reply::Accepted { id: plain(message.id.get()?) })
 }
 
 /// The provider's error and what it means; `None` when the body is not one of the provider's.
@@ -213,13 +212,12 @@ mod tests {
     }
 
     #[test]
-    fn a_message_may_be_held_and_an_answer_may_leave_that_out() {
+    fn a_message_that_is_held_is_accepted_too() {
         let reply = |message: &str| accepted(format!(r#"{{"messages":[{message}]}}"#).as_bytes());
-        let held = |is_held| Some(Reply::Accepted { id: "wamid.A=".to_owned(), is_held });
-        assert_eq!(reply(r#"{"id":"wamid.A="}"#), held(false));
-        assert_eq!(reply(r#"{"id":"wamid.A=","message_status":"accepted"}"#), held(false));
-        assert_eq!(reply(r#"{"id":"wamid.A=","message_status":"held_for_quality_assessment"}"#), held(true));
-        assert_eq!(reply(r#"{"id":"wamid.A=","message_status":7}"#), held(false));
+        let taken = Some(Reply::Accepted { id: "wamid.A=".to_owned() });
+        assert_eq!(reply(r#"{"id":"wamid.A="}"#), taken);
+        assert_eq!(reply(r#"{"id":"wamid.A=","message_status":"held_for_quality_assessment"}"#), taken);
+        assert_eq!(reply(r#"{"id":"wamid.A=","message_status":7}"#), taken);
         assert_eq!(reply(r#"{"id":""}"#), None);
         assert_eq!(accepted(br#"{"messages":[]}"#), None);
     }

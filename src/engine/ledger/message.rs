@@ -6,12 +6,11 @@ use actix::prelude::*;
 use uuid::Uuid;
 
 use crate::domain::content::{Content, Stored};
-use crate::domain::message::{Key, Outcome};
+use crate::domain::message::Key;
 use crate::domain::request::Skipped;
-use crate::domain::send::{Block, Mark, Recipients, Schedule, Source, TemplateUse};
+use crate::domain::send::{Block, Recipients, Schedule, Source, TemplateUse};
 use crate::engine::web_session::Errand;
-use crate::store::ledger::Answer;
-use crate::store::ledger::{Event, Receipt};
+use crate::store::ledger::{Answer, Event, PendingWrites, Receipt};
 use crate::store::suppression;
 
 /// Why something was not written.
@@ -53,15 +52,15 @@ pub(crate) struct Order {
     pub(crate) sources: Vec<Source>,
     /// The client's key, under which the answer is kept.
     pub(crate) claim: Option<Claim>,
-    /// Of somebody who waits until the one message is handed over.
-    pub(crate) errand: Option<Arc<Errand>>,
+    /// A caller waits until the one message is handed over.
+    pub(crate) is_awaited: bool,
 }
 
 impl Order {
     /// What is stored of it as its content. Only a message whose caller waits has an answer that is kept when it is
     /// handed over, and has the key with it.
     pub(crate) fn stored(&self) -> Stored<&Content, &str> {
-        let claim = self.errand.as_ref().and(self.claim.as_ref());
+        let claim = self.claim.as_ref().filter(|_| self.is_awaited);
         let key = claim.map(|claim| claim.key.as_str());
         Stored { content: &self.content, group: self.group.as_deref(), key }
     }
@@ -111,10 +110,7 @@ pub(crate) struct Arrived {
     pub(crate) is_late: bool,
 }
 
-/// Who hears of sends that became durable: a channel's actor.
-pub(crate) type Listener = Arc<Recipient<Arrived>>;
-
-/// Write a new send, and its recipients unless there is one only.
+/// Write a new send, and its recipients unless there is one only. Its channel hears of it once it is durable and counts.
 #[derive(Message)]
 #[rtype(result = "Result<Uuid, Error>")]
 pub(crate) struct Accept {
@@ -126,8 +122,15 @@ pub(crate) struct Accept {
     pub(crate) blocks: Vec<Block>,
     /// More blocks follow: the send only counts once [`Activate`] is written.
     pub(crate) more: bool,
-    /// Who hears of it once it is durable.
-    pub(crate) channel: Listener,
+    /// Of the caller who waits until the one message is handed over: found under the send's id before it is written.
+    pub(crate) errand: Option<Arc<Errand>>,
+}
+
+impl Accept {
+    /// A send of which everything is here, and for which nobody waits.
+    pub(crate) const fn new(order: Arc<Order>, recipients: Recipients, skipped: Skipped) -> Self {
+        Self { order, recipients, skipped, blocks: Vec::new(), more: false, errand: None }
+    }
 }
 
 /// Write more blocks of a send.
@@ -145,7 +148,6 @@ pub(crate) struct Activate {
     pub(crate) send: AcceptedSend,
     /// Entries that were left out.
     pub(crate) skipped: Skipped,
-    pub(crate) channel: Listener,
 }
 
 /// Remove a send that was not accepted after all.
@@ -162,15 +164,19 @@ pub(crate) struct Written {
     pub(crate) overtaken: Vec<Key>,
 }
 
-/// Write what a channel did. Answered when durable, however long that takes.
-#[derive(Default, Message)]
-#[rtype(result = "Result<Written, Error>")]
-pub(crate) struct Record {
-    /// With send and company.
-    pub(crate) outcomes: Vec<(Uuid, Uuid, Outcome)>,
-    pub(crate) marks: Vec<Mark>,
-    pub(crate) suppressions: Vec<suppression::Word>,
+impl Written {
+    /// Adds what another commit found.
+    pub(super) fn add(&mut self, other: Self) {
+        let Self { gone, overtaken } = other;
+        self.gone.extend(gone);
+        self.overtaken.extend(overtaken);
+    }
 }
+
+/// Write what a channel did: outcomes, marks and suppressions. Answered when durable, however long that takes.
+#[derive(Message)]
+#[rtype(result = "Result<Written, Error>")]
+pub(crate) struct Record(pub(crate) Box<PendingWrites>);
 
 /// Write what a provider told. Answered when durable; after an error the provider tells it again.
 #[derive(Default, Message)]

@@ -56,7 +56,7 @@ impl Engine {
     ) -> Result<WebRehearsal, Error> {
         self.check_running()?;
         let WebRequest { recipient, content } = request;
-        let (_, session) = self.session(channel)?;
+        let session = self.session(channel)?;
         let known = self.known(channel, &recipient).await?;
         let stranger = stranger(&recipient, known.as_ref());
         let tried = match &recipient {

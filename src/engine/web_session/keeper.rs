@@ -1,44 +1,34 @@
-//! The keeper of one session: opens it, hears what happens to it, and says in the store how its channel is.
-//!
-//! It is a task that ends when there is nothing to keep: when a person has to act, when the phone is unlinked, or
-//! when the engine stops. What must survive is in the store.
+//! The keeper of one session: a task that holds it, and decides nothing. The [machine](super::machine) says when the
+//! session is opened and ended, and what is written and shown of it; the keeper hands it what happens and carries out
+//! what it says.
 
-mod codes;
-mod ending;
-mod passkey;
-mod writing;
-
+use std::collections::{HashMap, VecDeque};
 use std::future::pending;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
-use self::passkey::{Answering, Gate};
-use super::condition::{self, Then};
 use super::line::Line;
-use super::pairing::{Pairing, Shown, Stage};
+use super::machine::{
+    self, Answer, Change, Effect, Effects, Input, Machine, Saved, Write, is_written_by_sender,
+};
+use super::pairing::Pairing;
 use super::passkey::{NotExpected, PasskeyAnswer};
 use super::told::News;
 use super::{Common, SessionRecords};
 use crate::clock::Timestamp;
-use crate::connector::web_session::{AckState, End, Event, Opening, PairingFailure, Session};
-use crate::domain::channel::{Channel, Connection, Status};
+use crate::connector::web_session::{Ack, Event, Opening, PairingFailure, PasskeyRefused, Session};
+use crate::domain::channel::{Channel, Connection};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
+use crate::engine::machine::{Caller, Moment};
+use crate::store;
 
 /// Events that wait for the keeper. The session queues what is beyond.
 const EVENTS: usize = 256;
-/// When a failed write is tried again.
-const WRITE_PAUSE: Duration = Duration::from_secs(1);
-/// How often a session is looked at without any occasion.
-const LOOK_INTERVAL: Duration = Duration::from_secs(30);
-/// How long a keeper that is to hear something first waits for it: it is on its way.
-const ASKING: Duration = Duration::from_secs(10);
-/// How long a pairing code is good; the session says it more exactly.
-const CODE_SPAN: Duration = Duration::from_secs(160);
 
 /// What a keeper may be told. Dropping an answer says that it was not carried out.
 #[derive(Debug)]
@@ -53,48 +43,41 @@ pub(super) enum Command {
     Stop,
 }
 
-/// What comes after a session.
-enum Next {
-    Close,
-    Again(Then),
+/// Who waits for an answer.
+enum Waiting {
+    Done(oneshot::Sender<()>),
+    Passkey(oneshot::Sender<Result<(), NotExpected>>),
 }
 
-type Asking = Pin<Box<dyn Future<Output = Result<Secret, PairingFailure>> + Send>>;
+/// A question to the session that is under way.
+type Asking<T> = Option<Pin<Box<dyn Future<Output = T> + Send>>>;
+
+/// A session that was opened.
+struct Held {
+    session: Arc<dyn Session>,
+    /// `None` once it will tell nothing more.
+    events: Option<mpsc::Receiver<Event>>,
+    asking: Asking<Result<Secret, PairingFailure>>,
+    answering: Asking<Result<(), PasskeyRefused>>,
+}
 
 /// See the module.
 pub(super) struct Keeper {
+    machine: Machine,
     common: Arc<Common>,
     channel: Uuid,
     company: Uuid,
     line: Arc<Line>,
     commands: mpsc::Receiver<Command>,
     pairing: watch::Sender<Pairing>,
+    callers: HashMap<Caller, Waiting>,
+    /// The number of callers so far.
+    asked: u64,
     /// Of the newest session.
     records: Option<Arc<SessionRecords>>,
-    /// The state in the store, as far as is known.
-    connection: Connection,
-    /// What is not in the store yet.
-    next_connection: Option<Connection>,
-    /// The number of the phone, and when it was linked.
-    next_number: Option<(PhoneNumber, Timestamp)>,
-    /// Connected, but restricted: kept while the connection is away, which has other reasons.
-    restriction: Option<Connection>,
-    /// A phone is linked, or was when the session began.
-    is_linked: bool,
-    /// When a phone was linked, if one is.
-    linked_at: Option<Timestamp>,
-    /// Somebody wants to link a phone.
-    is_wanted: bool,
-    /// Somebody wants a code for this number, which is not asked for yet.
-    code_wanted: Option<PhoneNumber>,
-    /// A code for this number was asked for, and may still be good.
-    code_for: Option<PhoneNumber>,
-    /// Of the present session.
-    gate: Gate,
-    /// Sessions in a row that failed.
-    failures: u32,
-    /// The last write failed, which was said, and is tried again then.
-    write_again_at: Option<Instant>,
+    held: Option<Held>,
+    /// When the machine is to be woken.
+    wakes_at: Option<Instant>,
 }
 
 impl Keeper {
@@ -105,85 +88,143 @@ impl Keeper {
         commands: mpsc::Receiver<Command>,
         pairing: watch::Sender<Pairing>,
     ) -> Self {
+        let shown = pairing.borrow().clone();
         Self {
+            machine: Machine::new(channel, is_linked, shown),
             line: common.lines.line(channel.id),
             common,
             channel: channel.id,
             company: channel.company_id,
             commands,
             pairing,
+            callers: HashMap::new(),
+            asked: 0,
             records: None,
-            restriction: condition::restricted_until(&channel.connection)
-                .map(|_| Connection { status: Status::Connected, ..channel.connection.clone() }),
-            connection: channel.connection.clone(),
-            next_connection: None,
-            next_number: None,
-            is_linked,
-            linked_at: channel.linked_at,
-            is_wanted: false,
-            code_wanted: None,
-            code_for: None,
-            gate: Gate::default(),
-            failures: 0,
-            write_again_at: None,
+            held: None,
+            wakes_at: None,
         }
     }
 
     /// Keeps the session until there is nothing to keep. Without being told to it opens none at first, if `asks`
     /// says so.
-    pub(super) async fn run(mut self, mut asks: bool) {
-        let mut then = if asks {
-            Then::OpenAfter(ASKING)
-        } else {
-            Then::OpenNotBefore(self.common.starts.turn(Instant::now()))
-        };
-        while self.wait(then).await {
-            if std::mem::take(&mut asks) && !self.is_wanted {
-                return;
-            }
-            match self.keep().await {
-                Next::Close => return,
-                Next::Again(again) => then = again,
-            }
-        }
-    }
-
-    /// Lets the time pass; `false` when the session is not wanted any more.
-    async fn wait(&mut self, then: Then) -> bool {
-        let (wait, may_be_cut) = match then {
-            Then::Close => return false,
-            Then::OpenAfter(wait) => (wait, true),
-            Then::OpenNotBefore(wait) => (wait, false),
-        };
-        let over = tokio::time::sleep(wait);
-        tokio::pin!(over);
+    pub(super) async fn run(mut self, asks: bool) {
+        let turn = (!asks).then(|| self.common.starts.turn(Instant::now()));
+        let (mut input, mut effects) = (Input::Started { turn }, Effects::default());
+        let mut awaited = VecDeque::new();
         loop {
-            tokio::select! {
-                () = &mut over => return true,
-                command = self.commands.recv() => match command {
-                    Some(Command::Pair(number, heard)) => {
-                        self.want(number);
-                        let _ = heard.send(());
-                        if may_be_cut {
-                            return true;
-                        }
+            let at = Moment { monotonic: Instant::now(), wall: Timestamp::now() };
+            self.machine.handle(input, at, &mut effects);
+            for effect in effects.drain() {
+                if let Effect::End = effect {
+                    return;
+                }
+                awaited.extend(self.carry_out(effect).await);
+            }
+            input = match awaited.pop_front() {
+                Some(input) => input,
+                None => self.next().await,
+            };
+        }
+    }
+
+    /// Waits for what happens next.
+    async fn next(&mut self) -> Input {
+        let hears_commands = self.machine.hears_commands();
+        let Self { held, commands, wakes_at, .. } = self;
+        let (events, asking, answering) = match held {
+            Some(Held { events, asking, answering, .. }) => (events.as_mut(), Some(asking), Some(answering)),
+            None => (None, None, None),
+        };
+        tokio::select! {
+            event = told(events) => match event {
+                Some(event) => Input::Event(event),
+                None => {
+                    if let Some(held) = &mut self.held {
+                        held.events = None;
                     }
-                    Some(Command::Passkey(_, heard)) => {
-                        let stage = self.pairing.borrow().stage;
-                        let _ = heard.send(Err(NotExpected::Stage(stage)));
-                    }
-                    Some(Command::Unlink(done)) => {
-                        self.unlinked(Some(done)).await;
-                        return false;
-                    }
-                    Some(Command::Stop) | None => return false,
-                },
+                    Input::Silence
+                }
+            },
+            answer = answer(asking) => Input::CodeAnswered(answer),
+            answer = answer(answering) => Input::PasskeyAnswered(answer),
+            command = commands.recv(), if hears_commands => Input::Command(self.take_in(command)),
+            () = moment(*wakes_at) => {
+                self.wakes_at = None;
+                Input::Timer
             }
         }
     }
 
-    /// Opens the session and follows it to its end.
-    async fn keep(&mut self) -> Next {
+    /// Remembers who waits for the answer to a command. Nobody commands any more when the engine has gone.
+    fn take_in(&mut self, command: Option<Command>) -> machine::Command {
+        match command {
+            Some(Command::Pair(number, hear)) => {
+                machine::Command::Pair(number, self.caller(Waiting::Done(hear)))
+            }
+            Some(Command::Passkey(answer, hear)) => {
+                machine::Command::Passkey(answer, self.caller(Waiting::Passkey(hear)))
+            }
+            Some(Command::Unlink(hear)) => machine::Command::Unlink(self.caller(Waiting::Done(hear))),
+            Some(Command::Stop) | None => machine::Command::Stop,
+        }
+    }
+
+    fn caller(&mut self, waiting: Waiting) -> Caller {
+        self.asked += 1;
+        let caller = Caller(self.asked);
+        self.callers.insert(caller, waiting);
+        caller
+    }
+
+    /// Does what the machine wants done; the result, if that is awaited.
+    async fn carry_out(&mut self, effect: Effect) -> Option<Input> {
+        match effect {
+            Effect::Open => return Some(Input::Opened(self.open().await)),
+            Effect::Stop { unlinks } => {
+                self.stop(unlinks).await;
+                return Some(Input::Stopped);
+            }
+            Effect::Look => {
+                let has_given_up = self.held.as_ref().is_some_and(|held| held.session.figures().has_given_up);
+                return Some(Input::Looked { has_given_up });
+            }
+            Effect::Write(write) => {
+                let saved = self.write(&write).await;
+                return Some(Input::Written(saved.map_err(|error| error.to_string())));
+            }
+            Effect::Wipe(to) => {
+                let wiped = self.wipe(&to).await;
+                return Some(Input::Wiped(wiped.map_err(|error| error.to_string())));
+            }
+            Effect::Forget => {
+                self.held = None;
+                self.line.close();
+            }
+            Effect::AskCode(number) => {
+                if let Some(held) = &mut self.held {
+                    let session = Arc::clone(&held.session);
+                    held.asking = Some(Box::pin(async move { session.pairing_code(number).await }));
+                }
+            }
+            Effect::AnswerPasskey(answer) => {
+                if let Some(held) = &mut self.held {
+                    let session = Arc::clone(&held.session);
+                    held.answering = Some(Box::pin(hand_in(session, answer)));
+                }
+            }
+            Effect::Hear(ack) => self.hear(ack).await,
+            Effect::Tell(news) => self.tell(news).await,
+            Effect::Show(pairing) => {
+                self.pairing.send_replace(*pairing);
+            }
+            Effect::Reply(caller, answer) => self.answer(caller, answer),
+            Effect::WakeAt(at) => self.wakes_at = Some(at),
+            Effect::End => {}
+        }
+        None
+    }
+
+    async fn open(&mut self) -> Result<(), String> {
         let common = Arc::clone(&self.common);
         let (events, heard) = mpsc::channel(EVENTS);
         let records = SessionRecords::new(common.store.clone(), Arc::clone(&common.vault), self.channel);
@@ -191,167 +232,78 @@ impl Keeper {
         self.records = Some(Arc::clone(&records));
         let opening =
             Opening { session: self.channel, records, events, device_name: common.device_name.clone() };
-        match common.driver.open(opening).await {
-            Ok(session) => {
-                self.line.open(Arc::clone(&session));
-                let next = self.follow(session, heard).await;
-                self.line.close();
-                next
-            }
-            Err(error) => self.ended(&End::Failed { sentence: error.to_string() }).await,
-        }
+        let session = common.driver.open(opening).await.map_err(|error| error.to_string())?;
+        self.line.open(Arc::clone(&session));
+        self.held = Some(Held { session, events: Some(heard), asking: None, answering: None });
+        Ok(())
     }
 
-    async fn follow(&mut self, session: Arc<dyn Session>, mut events: mpsc::Receiver<Event>) -> Next {
-        let mut asking: Option<Asking> = None;
-        let mut answering: Option<Answering> = None;
-        self.gate = Gate::default();
-        let mut looks = tokio::time::interval(LOOK_INTERVAL);
-        loop {
-            if asking.is_none()
-                && let Some(number) = self.code_wanted.take()
-            {
-                let session = Arc::clone(&session);
-                asking = Some(Box::pin(async move { session.pairing_code(number).await }));
-            }
-            answering = self.gate.begin(&session).or(answering);
-            tokio::select! {
-                event = events.recv() => match event {
-                    Some(Event::Ended(end)) => return self.ended(&end).await,
-                    // The driver shows codes only when it finds no device in the records that a phone has accepted.
-                    Some(Event::Qr { .. }) if !self.is_wanted => {
-                        session.stop().await;
-                        self.hear_the_last(&mut events).await;
-                        return self.unexpected_code().await;
-                    }
-                    // What is shown no longer counts once the phone has used it.
-                    Some(Event::Qr { .. }) if self.is_at_passkey() => {}
-                    Some(event) => self.hear(event).await,
-                    None => return self.ended(&End::Failed { sentence: "it broke down".to_owned() }).await,
-                },
-                answer = answer(&mut asking) => {
-                    asking = None;
-                    self.code_answered(answer);
-                }
-                passed = self.gate.passed(&mut answering) => {
-                    if let Some(next) = self.passed(passed, &session, &mut events).await {
-                        return next;
-                    }
-                }
-                command = self.commands.recv() => match command {
-                    Some(Command::Pair(number, heard)) => {
-                        self.want(number);
-                        let _ = heard.send(());
-                    }
-                    Some(Command::Passkey(answer, heard)) => {
-                        let _ = heard.send(self.take_passkey(answer));
-                    }
-                    Some(Command::Unlink(done)) => {
-                        if self.is_linked { session.unlink().await } else { session.stop().await }
-                        self.hear_the_last(&mut events).await;
-                        return self.unlinked(Some(done)).await;
-                    }
-                    Some(Command::Stop) | None => {
-                        session.stop().await;
-                        self.hear_the_last(&mut events).await;
-                        if !self.is_linked {
-                            return self.unlinked(None).await;
-                        }
-                        if self.write_again_at.is_some() {
-                            self.write().await;
-                        }
-                        return Next::Close;
-                    }
-                },
-                () = moment(self.write_again_at) => self.write().await,
-                _ = looks.tick() => if session.figures().has_given_up {
-                    session.stop().await;
-                    self.hear_the_last(&mut events).await;
-                    let sentence = "its keys could not be written".to_owned();
-                    return self.ended(&End::Failed { sentence }).await;
-                },
-            }
-        }
+    async fn stop(&mut self, unlinks: bool) {
+        let Some(held) = &mut self.held else { return };
+        (held.asking, held.answering) = (None, None);
+        if unlinks { held.session.unlink().await } else { held.session.stop().await }
     }
 
-    /// Takes up what happened; [`Event::Ended`] is not for here.
-    async fn hear(&mut self, event: Event) {
-        match event {
-            Event::Qr { payload, valid_for } => {
-                self.is_linked = false;
-                let qr = Shown { secret: payload, expires_at: Timestamp::now().plus(valid_for) };
-                self.show(|pairing| {
-                    pairing.stage = Stage::Waiting;
-                    pairing.qr = Some(qr);
-                });
-                self.go_over(Status::Pairing, None).await;
-            }
-            Event::QrExhausted => self.show(|pairing| pairing.qr = None),
-            Event::PairingCode { code, valid_for } => self.show_code(code, valid_for),
-            Event::PairingCodeExpired => {
-                self.code_for = None;
-                self.show(|pairing| pairing.code = None);
-            }
-            Event::PairingCodeFailed(failure) => self.code_failed(&failure),
-            Event::PasskeyRequired { challenge, valid_for } => self.passkey_required(challenge, valid_for),
-            Event::PasskeyCode { code, is_proven } => self.passkey_code(code, is_proven),
-            Event::Paired { number, lid: _, business_name: _ } => {
-                tracing::info!(channel.id = %self.channel, "a phone was linked");
-                self.is_linked = true;
-                self.code_for = None;
-                let now = Timestamp::now();
-                self.next_number = Some((number, now));
-                self.linked_at = Some(now);
-                self.restriction = None;
-                self.pairing.send_replace(Pairing { stage: Stage::Linking, ..Pairing::default() });
-                self.go_over(Status::Connecting, None).await;
-            }
-            Event::Connected => {
-                self.is_linked = true;
-                self.is_wanted = false;
-                self.failures = 0;
-                self.pairing.send_replace(Pairing { stage: Stage::Linked, ..Pairing::default() });
-                self.connected().await;
-            }
-            Event::Unreachable { attempts, sentence } => {
-                let (status, reason) = condition::unreachable(attempts, &sentence);
-                if self.is_linked {
-                    self.go_over(status, reason).await;
-                } else if reason.is_some() {
-                    self.go_over(Status::Pairing, reason).await;
-                }
-            }
-            // It is dialled again at once; if that comes to nothing, it is told.
-            Event::Disconnected { sentence } => {
-                tracing::debug!(channel.id = %self.channel, sentence, "the connection was lost");
-                self.gate_lost();
-            }
-            Event::Ack(ack) => {
-                if ack.state.is_restricted() && self.connection.reason.is_none() {
-                    self.restricted().await;
-                }
-                // What the channel's actor waits for, it writes itself.
-                let is_awaited = self.line.heard(&ack);
-                if !(is_awaited && matches!(ack.state, AckState::Server | AckState::Refused { .. })) {
-                    self.tell(News::Ack(ack)).await;
-                }
-            }
-            Event::LidLearned { number, lid } => self.tell(News::Lid(number, lid)).await,
-            Event::Inbound { from } => self.tell(News::Inbound(from)).await,
-            Event::Missed { count } => {
-                tracing::warn!(channel.id = %self.channel, count, "what became of messages was told too fast and is lost");
-            }
-            Event::Ended(_) => {}
+    async fn write(&mut self, write: &Write) -> store::Result<Saved> {
+        let (Write { number, connection }, store) = (write, &self.common.store);
+        if let Some((number, at)) = number {
+            store.set_linked(self.channel, *number, *at).await?;
+        }
+        let Some(Change { from, to }) = connection else { return Ok(Saved::Done) };
+        if store.set_channel_connection(self.channel, from, to).await?.is_some() {
+            return Ok(Saved::Done);
+        }
+        let channel = store.find_channel(self.channel).await?;
+        Ok(channel.map_or(Saved::Gone, |channel| Saved::Overtaken(channel.connection)))
+    }
+
+    async fn wipe(&mut self, to: &Connection) -> store::Result<()> {
+        // What is asked for after the end finds no session, even before the channel's state is known everywhere.
+        self.line.close();
+        // What the session still does must leave nothing behind.
+        if let Some(records) = self.records.take() {
+            records.close().await;
+        }
+        self.common.store.end_web_session(self.channel, to).await
+    }
+
+    /// Tells whoever waits for it what became of a message. What a channel's actor waits for, it writes itself.
+    async fn hear(&mut self, ack: Ack) {
+        let is_awaited = self.line.heard(&ack);
+        if !is_written_by_sender(is_awaited, ack.state) {
+            self.tell(News::Ack(ack)).await;
         }
     }
 
     /// Hands on what is to be written; waits while too much is.
-    async fn tell(&self, news: News) {
+    async fn tell(&mut self, news: News) {
         self.common.tell.tell(self.company, self.channel, news).await;
     }
 
-    fn show(&self, change: impl FnOnce(&mut Pairing)) {
-        self.pairing.send_modify(change);
+    /// Answers a caller, who may have gone meanwhile.
+    fn answer(&mut self, caller: Caller, answer: Answer) {
+        match (self.callers.remove(&caller), answer) {
+            (Some(Waiting::Done(hear)), Answer::Done) => {
+                let _ = hear.send(());
+            }
+            (Some(Waiting::Passkey(hear)), Answer::Done) => {
+                let _ = hear.send(Ok(()));
+            }
+            (Some(Waiting::Passkey(hear)), Answer::NotExpected(why)) => {
+                let _ = hear.send(Err(why));
+            }
+            // Dropped, which says that it was not carried out.
+            (Some(Waiting::Done(_)), Answer::NotExpected(_) | Answer::TurnedAway)
+            | (Some(Waiting::Passkey(_)), Answer::TurnedAway)
+            | (None, _) => {}
+        }
+    }
+}
+
+async fn hand_in(session: Arc<dyn Session>, answer: PasskeyAnswer) -> Result<(), PasskeyRefused> {
+    match answer {
+        PasskeyAnswer::Assertion(assertion) => session.answer_passkey(assertion).await,
+        PasskeyAnswer::Confirmation => session.confirm_passkey().await,
     }
 }
 
@@ -363,10 +315,19 @@ async fn moment(at: Option<Instant>) {
     }
 }
 
-/// The answer to the question for a code; never when there is none.
-async fn answer(asking: &mut Option<Asking>) -> Result<Secret, PairingFailure> {
-    match asking {
-        Some(asking) => asking.await,
+/// What the session tells next; nothing when there is none.
+async fn told(events: Option<&mut mpsc::Receiver<Event>>) -> Option<Event> {
+    match events {
+        Some(events) => events.recv().await,
         None => pending().await,
     }
+}
+
+/// The answer to a question, once; never when nothing was asked.
+async fn answer<T>(asking: Option<&mut Asking<T>>) -> T {
+    let Some(asking) = asking else { return pending().await };
+    let Some(question) = asking.as_mut() else { return pending().await };
+    let answer = question.await;
+    *asking = None;
+    answer
 }

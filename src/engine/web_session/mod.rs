@@ -7,6 +7,7 @@ mod condition;
 mod errand;
 mod keeper;
 mod line;
+mod machine;
 mod outgoing;
 mod pairing;
 mod passkey;

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{Batch, Committed};
+use super::{Committed, PendingWrites};
 
 /// What stands in the place of words that the database does not take.
 const WITHOUT_WORDS: &str = "the database refused the words of this error; the code is as it was told";
 
-impl Batch {
+impl PendingWrites {
     /// The rows of this batch in the order in which they may be written one after the other: what a send is made of
     /// together, everything else row by row, and marks last, because they speak of outcomes.
     #[must_use]
@@ -38,16 +38,16 @@ impl Batch {
             let at = part_of(&mut parts, send.id);
             parts[at].sends.push(send);
         }
-        for (send_id, source) in sources {
-            let at = part_of(&mut parts, send_id);
-            parts[at].sources.push((send_id, source));
+        for source in sources {
+            let at = part_of(&mut parts, source.send_id);
+            parts[at].sources.push(source);
         }
-        for (send_id, block) in blocks {
-            let at = part_of(&mut parts, send_id);
-            parts[at].blocks.push((send_id, block));
+        for block in blocks {
+            let at = part_of(&mut parts, block.send_id);
+            parts[at].blocks.push(block);
         }
         for activation in activations {
-            let at = part_of(&mut parts, activation.0);
+            let at = part_of(&mut parts, activation.send_id);
             parts[at].activations.push(activation);
         }
         for answer in answers {
@@ -66,31 +66,42 @@ impl Batch {
     /// All of these in one.
     pub fn together<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut all = Self::default();
-        for part in parts {
-            let Self {
-                sends,
-                sources,
-                blocks,
-                activations,
-                answers,
-                outcomes,
-                marks,
-                receipts,
-                suppressions,
-                events,
-            } = part.clone();
-            all.sends.extend(sends);
-            all.sources.extend(sources);
-            all.blocks.extend(blocks);
-            all.activations.extend(activations);
-            all.answers.extend(answers);
-            all.outcomes.extend(outcomes);
-            all.marks.extend(marks);
-            all.receipts.extend(receipts);
-            all.suppressions.extend(suppressions);
-            all.events.extend(events);
-        }
+        parts.into_iter().for_each(|part| all.add(part.clone()));
         all
+    }
+
+    /// Adds these, after what is here.
+    pub fn add(&mut self, other: Self) {
+        let Self {
+            sends,
+            sources,
+            blocks,
+            activations,
+            answers,
+            outcomes,
+            marks,
+            receipts,
+            suppressions,
+            events,
+        } = other;
+        self.sends.extend(sends);
+        self.sources.extend(sources);
+        self.blocks.extend(blocks);
+        self.activations.extend(activations);
+        self.answers.extend(answers);
+        self.outcomes.extend(outcomes);
+        self.marks.extend(marks);
+        self.receipts.extend(receipts);
+        self.suppressions.extend(suppressions);
+        self.events.extend(events);
+    }
+
+    /// The sends that this batch builds: new ones, and those with new blocks or an activation. One may come more than
+    /// once.
+    pub fn builds(&self) -> impl Iterator<Item = Uuid> {
+        let sends = self.sends.iter().map(|send| send.id);
+        let extended = self.blocks.iter().map(|block| block.send_id);
+        sends.chain(extended).chain(self.activations.iter().map(|activation| activation.send_id))
     }
 
     /// The same with fewer of the provider's texts, if it has any: first without the words of an error, then without
@@ -99,7 +110,8 @@ impl Batch {
     pub fn plainer(&self) -> Option<Self> {
         let mut plainer = self.clone();
         let outcomes = plainer.outcomes.iter_mut();
-        let outcomes = outcomes.map(|(_, _, row)| (&mut row.error, &mut row.provider_message_id));
+        let outcomes =
+            outcomes.map(|row| &mut row.outcome).map(|row| (&mut row.error, &mut row.provider_message_id));
         let receipts = plainer.receipts.iter_mut().map(|row| (&mut row.error, &mut row.provider_message_id));
         let mut is_plainer = false;
         for (error, id) in outcomes.chain(receipts) {
@@ -131,13 +143,13 @@ mod tests {
     use crate::clock::Timestamp;
     use crate::domain::message::{Failure, Key, Outcome, Position, State};
     use crate::domain::send::{self, Block, Mark, Progress};
-    use crate::store::ledger::Receipt;
+    use crate::store::ledger::{Activation, BlockOf, OutcomeOf, Receipt};
 
     fn block(first_ordinal: u64) -> Block {
         Block { first_ordinal, recipients: 1, packed: Vec::new() }
     }
 
-    fn outcome(ordinal: u64) -> (Uuid, Uuid, Outcome) {
+    fn outcome(ordinal: u64) -> OutcomeOf {
         let position = Position { ordinal, recipient: None };
         let error = Some(Failure { code: Some(7), sentence: "words".to_owned() });
         let id = Some("wamid".to_owned());
@@ -150,7 +162,7 @@ mod tests {
             retry_at: None,
             taken_at: None,
         };
-        (Uuid::from_u128(1), Uuid::nil(), row)
+        OutcomeOf { send_id: Uuid::from_u128(1), company_id: Uuid::nil(), outcome: row }
     }
 
     #[test]
@@ -158,12 +170,16 @@ mod tests {
         let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let mark =
             Mark { send_id: one, progress: Progress::default(), state: send::State::Active, due_at: None };
-        let batch = Batch {
-            blocks: vec![(one, block(0)), (two, block(0)), (one, block(1))],
-            activations: vec![(one, 2, 0)],
+        let batch = PendingWrites {
+            blocks: vec![
+                BlockOf { send_id: one, block: block(0) },
+                BlockOf { send_id: two, block: block(0) },
+                BlockOf { send_id: one, block: block(1) },
+            ],
+            activations: vec![Activation { send_id: one, recipients: 2, skipped: 0 }],
             outcomes: vec![outcome(0), outcome(1)],
             marks: vec![mark],
-            ..Batch::default()
+            ..PendingWrites::default()
         };
         let parts = batch.apart();
         let shape: Vec<_> = parts
@@ -171,7 +187,7 @@ mod tests {
             .map(|part| (part.blocks.len(), part.activations.len(), part.outcomes.len(), part.marks.len()))
             .collect();
         assert_eq!(shape, [(2, 1, 0, 0), (1, 0, 0, 0), (0, 0, 1, 0), (0, 0, 1, 0), (0, 0, 0, 1)]);
-        let all = Batch::together(&parts);
+        let all = PendingWrites::together(&parts);
         assert_eq!((all.blocks.len(), all.outcomes.len(), all.marks.len()), (3, 2, 1));
     }
 
@@ -185,16 +201,23 @@ mod tests {
             error: None,
             at: Timestamp::from_millis(0),
         };
-        let outcome = Batch { outcomes: vec![outcome(0)], ..Batch::default() };
+        let outcome = PendingWrites { outcomes: vec![outcome(0)], ..PendingWrites::default() };
         let wordless = outcome.plainer().unwrap();
-        let failure = wordless.outcomes[0].2.error.as_ref().unwrap();
+        let failure = wordless.outcomes[0].outcome.error.as_ref().unwrap();
         assert_eq!((failure.code, failure.sentence.as_str()), (Some(7), WITHOUT_WORDS));
-        assert!(wordless.outcomes[0].2.provider_message_id.is_some());
+        assert!(wordless.outcomes[0].outcome.provider_message_id.is_some());
         let bare = wordless.plainer().unwrap();
-        assert_eq!(bare.outcomes[0].2.provider_message_id, None);
+        assert_eq!(bare.outcomes[0].outcome.provider_message_id, None);
         assert!(bare.plainer().is_none());
-        let receipt = Batch { receipts: vec![receipt], ..Batch::default() };
+        let receipt = PendingWrites { receipts: vec![receipt], ..PendingWrites::default() };
         assert!(receipt.plainer().unwrap().plainer().is_none());
-        assert!(Batch { blocks: vec![(Uuid::nil(), block(0))], ..Batch::default() }.plainer().is_none());
+        assert!(
+            PendingWrites {
+                blocks: vec![BlockOf { send_id: Uuid::nil(), block: block(0) }],
+                ..PendingWrites::default()
+            }
+            .plainer()
+            .is_none()
+        );
     }
 }

@@ -3,7 +3,7 @@
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use super::Batch;
+use super::PendingWrites;
 use crate::clock::Timestamp;
 use crate::store::dialect::{Bulk, Type};
 use crate::store::{Result, Store};
@@ -42,7 +42,7 @@ impl Store {
     pub(super) async fn keep_events(
         &self,
         to: &impl ConnectionTrait,
-        batch: &Batch,
+        batch: &PendingWrites,
         now: Timestamp,
     ) -> Result<()> {
         let mut rows = Bulk::new(self.backend, EVENT);

@@ -12,7 +12,7 @@
 use sea_orm::{ConnectionTrait, DbBackend};
 use uuid::Uuid;
 
-use super::{Batch, IDS};
+use super::{IDS, PendingWrites};
 use crate::store::dialect::Rows;
 use crate::store::{Result, Store};
 
@@ -34,10 +34,10 @@ impl Store {
     }
 
     /// Locks the sends that a batch changes, or of which it changes messages by what the channel did.
-    pub(super) async fn lock_sends_of(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<()> {
+    pub(super) async fn lock_sends_of(&self, to: &impl ConnectionTrait, batch: &PendingWrites) -> Result<()> {
         let marked = batch.marks.iter().map(|mark| mark.send_id);
-        let attempted = batch.outcomes.iter().map(|(send_id, ..)| *send_id);
-        let activated = batch.activations.iter().map(|(send_id, ..)| *send_id);
+        let attempted = batch.outcomes.iter().map(|row| row.send_id);
+        let activated = batch.activations.iter().map(|activation| activation.send_id);
         self.lock_sends(to, marked.chain(attempted).chain(activated)).await
     }
 

@@ -73,22 +73,62 @@ pub struct Answer {
     pub skipped_first: String,
 }
 
-/// Everything that one transaction writes.
+/// Where an audience came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SourceOf {
+    /// The send.
+    pub send_id: Uuid,
+    /// One of its sources.
+    pub source: Source,
+}
+
+/// Recipients of a send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockOf {
+    /// The send.
+    pub send_id: Uuid,
+    /// A slice of them.
+    pub block: Block,
+}
+
+/// A send whose last block was written: it becomes active.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Activation {
+    /// The send.
+    pub send_id: Uuid,
+    /// How many recipients it has.
+    pub recipients: u64,
+    /// How many entries of the request were left out.
+    pub skipped: u64,
+}
+
+/// What became of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutcomeOf {
+    /// Its send.
+    pub send_id: Uuid,
+    /// Whose it is.
+    pub company_id: Uuid,
+    /// What.
+    pub outcome: Outcome,
+}
+
+/// Rows that wait to be written, all of them in one transaction. Channels, requests and webhooks say with them what they
+/// did, and the ledger gathers them.
 #[derive(Debug, Default, Clone)]
-pub struct Batch {
+pub struct PendingWrites {
     /// New sends.
     pub sends: Vec<NewSend>,
     /// Where the audiences of new sends came from.
-    pub sources: Vec<(Uuid, Source)>,
+    pub sources: Vec<SourceOf>,
     /// Recipient blocks of new sends.
-    pub blocks: Vec<(Uuid, Block)>,
-    /// Sends whose last block was written: they become active with this many recipients, and this many
-    /// entries left out.
-    pub activations: Vec<(Uuid, u64, u64)>,
+    pub blocks: Vec<BlockOf>,
+    /// Sends whose last block was written.
+    pub activations: Vec<Activation>,
     /// Answers to be given again.
     pub answers: Vec<Answer>,
-    /// Outcomes, with send and company.
-    pub outcomes: Vec<(Uuid, Uuid, Outcome)>,
+    /// What became of messages.
+    pub outcomes: Vec<OutcomeOf>,
     /// Progress of sends.
     pub marks: Vec<Mark>,
     /// What was heard of messages; the furthest along of each counts, in whatever order they are.
@@ -100,7 +140,7 @@ pub struct Batch {
     pub events: Vec<Event>,
 }
 
-impl Batch {
+impl PendingWrites {
     /// Whether there is nothing to write.
     pub const fn is_empty(&self) -> bool {
         self.sends.is_empty() && self.is_without_sends()
@@ -174,7 +214,7 @@ impl Store {
     /// write now and nothing was written; [`Error::InDoubt`] when it may have been, or may be later: outcomes and
     /// marks can be written again, sends must be [settled](Self::settle). [`Error::Missing`] when a send of the
     /// batch's blocks or activations is not being resolved.
-    pub async fn commit(&self, lease: &Lease, batch: &Batch, now: Timestamp) -> Result<Committed> {
+    pub async fn commit(&self, lease: &Lease, batch: &PendingWrites, now: Timestamp) -> Result<Committed> {
         let terms = Terms { patience: Duration::MAX, in_one_statement: true };
         self.commit_on(terms, lease, batch, now).await
     }
@@ -188,7 +228,7 @@ impl Store {
         &self,
         terms: Terms,
         lease: &Lease,
-        batch: &Batch,
+        batch: &PendingWrites,
         now: Timestamp,
     ) -> Result<Committed> {
         let Terms { patience, in_one_statement } = terms;
@@ -215,7 +255,7 @@ impl Store {
     async fn write_rows(
         &self,
         lease: &Lease,
-        batch: &Batch,
+        batch: &PendingWrites,
         sends: Bulk,
         now: Timestamp,
         patience: Duration,

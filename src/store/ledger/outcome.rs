@@ -6,9 +6,9 @@ use std::hash::Hash;
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use super::{Batch, IDS};
+use super::{IDS, OutcomeOf, PendingWrites};
 use crate::clock::Timestamp;
-use crate::domain::message::{self, Failure, Key, Outcome};
+use crate::domain::message::{self, Failure, Key};
 use crate::domain::send::State;
 use crate::store::dialect::{Bulk, Cell, Rows, Type};
 use crate::store::send::stored_recipient;
@@ -62,14 +62,14 @@ impl Store {
     pub(super) async fn upsert_outcomes(
         &self,
         to: &impl ConnectionTrait,
-        batch: &Batch,
+        batch: &PendingWrites,
         now: Timestamp,
     ) -> Result<()> {
         let mut rows = Bulk::new(self.backend, OUTCOME);
-        let key = |(send_id, _, outcome): &(Uuid, Uuid, Outcome)| (*send_id, outcome.position.ordinal);
+        let key = |row: &OutcomeOf| (row.send_id, row.outcome.position.ordinal);
         let mut outcomes: Vec<_> = last_words(&batch.outcomes, key).collect();
-        outcomes.sort_unstable_by_key(|outcome| key(outcome));
-        for (send_id, company_id, outcome) in outcomes {
+        outcomes.sort_unstable_by_key(|row| key(row));
+        for OutcomeOf { send_id, company_id, outcome } in outcomes {
             rows.push([
                 (*send_id).into(),
                 outcome.position.ordinal.cast_signed().into(),
@@ -115,9 +115,13 @@ impl Store {
     }
 
     /// Which messages that are announced to be tried again are over, by their rows.
-    pub(super) async fn overtaken(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<Vec<Key>> {
+    pub(super) async fn overtaken(
+        &self,
+        to: &impl ConnectionTrait,
+        batch: &PendingWrites,
+    ) -> Result<Vec<Key>> {
         let mut rows = Rows::new(self.backend, KEY);
-        for (send_id, _, outcome) in &batch.outcomes {
+        for OutcomeOf { send_id, outcome, .. } in &batch.outcomes {
             if outcome.state == message::State::Sending {
                 rows.push([(*send_id).into(), outcome.position.ordinal.cast_signed().into()]);
             }
@@ -145,7 +149,7 @@ impl Store {
     pub(super) async fn mark_progress(
         &self,
         to: &impl ConnectionTrait,
-        batch: &Batch,
+        batch: &PendingWrites,
         now: Timestamp,
     ) -> Result<Vec<Uuid>> {
         let marks: Vec<_> = last_words(&batch.marks, |mark| mark.send_id).collect();

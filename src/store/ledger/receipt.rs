@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use super::Batch;
+use super::PendingWrites;
 use super::outcome::rank;
 use crate::clock::Timestamp;
 use crate::domain::message::{Failure, Key, State};
@@ -116,7 +116,7 @@ impl Open {
 
 impl Store {
     /// Takes in the receipts of the batch, and says how many of them were ignored.
-    pub(super) async fn receive(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<Ignored> {
+    pub(super) async fn receive(&self, to: &impl ConnectionTrait, batch: &PendingWrites) -> Result<Ignored> {
         if batch.receipts.is_empty() {
             return Ok(Ignored::default());
         }

@@ -2,7 +2,7 @@
 
 use sea_orm::{ConnectionTrait, Value};
 
-use super::{Batch, State};
+use super::{Activation, BlockOf, PendingWrites, State};
 use crate::clock::Timestamp;
 use crate::domain::send::Recipients;
 use crate::store::dialect::{Bulk, Cell, Type};
@@ -41,7 +41,7 @@ const ANSWER: &[(&str, Type)] = &[
 
 impl Store {
     /// The new sends, as they are written.
-    pub(super) fn rows_of_sends(&self, batch: &Batch) -> Bulk {
+    pub(super) fn rows_of_sends(&self, batch: &PendingWrites) -> Bulk {
         let mut rows = Bulk::new(self.backend, SEND);
         for send in &batch.sends {
             let recipient = match send.recipients {
@@ -92,9 +92,9 @@ impl Store {
         written.await.map_err(Error::while_committing)
     }
 
-    pub(super) async fn insert_blocks(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<()> {
+    pub(super) async fn insert_blocks(&self, to: &impl ConnectionTrait, batch: &PendingWrites) -> Result<()> {
         let mut rows = Bulk::new(self.backend, BLOCK);
-        for (send_id, block) in &batch.blocks {
+        for BlockOf { send_id, block } in &batch.blocks {
             rows.push([
                 (*send_id).into(),
                 block.first_ordinal.cast_signed().into(),
@@ -118,8 +118,8 @@ impl Store {
         Err(Error::Missing("a send whose audience is being written is not there any more".to_owned()))
     }
 
-    pub(super) async fn activate(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<()> {
-        for (send_id, recipients, skipped) in &batch.activations {
+    pub(super) async fn activate(&self, to: &impl ConnectionTrait, batch: &PendingWrites) -> Result<()> {
+        for Activation { send_id, recipients, skipped } in &batch.activations {
             let statement = self.statement(
                 "UPDATE send SET state = $2, recipients = $3, skipped = $4 WHERE id = $1 AND state = $5",
                 [
@@ -140,7 +140,7 @@ impl Store {
     pub(super) async fn keep_answers(
         &self,
         to: &impl ConnectionTrait,
-        batch: &Batch,
+        batch: &PendingWrites,
         now: Timestamp,
     ) -> Result<()> {
         let mut rows = Bulk::new(self.backend, ANSWER);

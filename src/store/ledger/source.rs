@@ -3,19 +3,23 @@
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use super::Batch;
+use super::PendingWrites;
 use crate::store::dialect::{Bulk, Rows, Type};
 use crate::store::{Result, Store};
 
 const SOURCE: &[(&str, Type)] = &[("send_id", Type::Uuid), ("source_id", Type::Uuid), ("kind", Type::Int)];
 
 impl Store {
-    pub(super) async fn insert_sources(&self, to: &impl ConnectionTrait, batch: &Batch) -> Result<()> {
+    pub(super) async fn insert_sources(
+        &self,
+        to: &impl ConnectionTrait,
+        batch: &PendingWrites,
+    ) -> Result<()> {
         if batch.sources.is_empty() {
             return Ok(());
         }
         let mut sources: Vec<_> =
-            batch.sources.iter().map(|(send_id, source)| (*send_id, source.id(), source.kind())).collect();
+            batch.sources.iter().map(|row| (row.send_id, row.source.id(), row.source.kind())).collect();
         sources.sort_unstable();
         let mut rows = Bulk::new(self.backend, SOURCE);
         for (send_id, source_id, kind) in sources {

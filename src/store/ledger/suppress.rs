@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use super::Batch;
+use super::PendingWrites;
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::{HOLD, Suppression};
@@ -47,7 +47,7 @@ impl Store {
     pub(super) async fn suppress(
         &self,
         to: &impl ConnectionTrait,
-        batch: &Batch,
+        batch: &PendingWrites,
         now: Timestamp,
     ) -> Result<()> {
         let (last, holds) = last_words(&batch.suppressions);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::dispatch::Later;
-use super::effect::{Answer, Caller, Effect};
+use super::effect::{Answer, Effect};
 use super::input::{Admit, Failed, WebActivity};
 use super::moment::Step;
 use super::retries::Retry;
@@ -22,6 +22,7 @@ use crate::domain::message::{Failure, State};
 use crate::domain::outlook::Reason;
 use crate::domain::send;
 use crate::domain::tier::QUOTA_SPAN;
+use crate::engine::machine::Caller;
 use crate::engine::web_session::{self, Admitted, Errand, HandOver};
 
 /// Why a message to a person who just got another one does not go.

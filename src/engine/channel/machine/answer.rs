@@ -43,7 +43,7 @@ impl Machine {
         step.note(Figure::Answered(step.now().saturating_duration_since(started)));
         let attempts = ticket.attempts.saturating_add(1);
         match reply {
-            Reply::Accepted { id, is_held: _ } => {
+            Reply::Accepted { id } => {
                 self.pause.succeeded();
                 step.note(Figure::Sent);
                 if generation == self.link.generation() {

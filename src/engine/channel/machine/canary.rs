@@ -198,7 +198,7 @@ mod tests {
     }
 
     fn accepted() -> Reply {
-        Reply::Accepted { id: String::new(), is_held: false }
+        Reply::Accepted { id: String::new() }
     }
 
     fn uncertain() -> Reply {

@@ -3,12 +3,13 @@
 use uuid::Uuid;
 
 use super::Machine;
-use super::effect::{Answer, Caller, Effect};
+use super::effect::{Answer, Effect};
 use super::map::Map;
 use super::moment::Step;
 use super::work::Leave;
 use crate::domain::message::State;
 use crate::domain::send::{self, Mark};
+use crate::engine::machine::Caller;
 
 /// Callers who wait until the last mark of a send that is over is written.
 #[derive(Debug, Default)]

@@ -15,15 +15,15 @@ use crate::domain::channel::{Connection, Number, Status, Trial};
 use crate::domain::message::Key;
 use crate::domain::outlook::Reason;
 use crate::engine::fair_line::Turn;
-use crate::engine::ledger::Record;
+use crate::engine::machine::{self, Caller};
 use crate::engine::quota::Account;
 use crate::engine::web_session::{Admitted, Errand, Slot};
+use crate::store::ledger::PendingWrites;
 use crate::store::send::{Ready, Size};
 use crate::store::suppression::Word;
 
-/// The effects of one or more inputs. The buffer is used again, so that a message allocates nothing here.
-#[derive(Default)]
-pub(crate) struct Effects(Vec<Effect>);
+/// The effects of one or more inputs.
+pub(crate) type Effects = machine::Effects<Effect>;
 
 /// Something that the shell does for the machine. Effects are carried out in their order. Those that bring an input
 /// bring it later, never while an input is handled, exactly once, and in any order among themselves.
@@ -32,7 +32,7 @@ pub(crate) enum Effect {
     Attempt(Attempt),
     /// Write this; it is repeated by the ledger until it is durable. Brings [`Input::Written`](super::Input::Written).
     /// There is at most one write under way.
-    Write(Record),
+    Write(Box<PendingWrites>),
     /// Read sends. Brings [`Input::Fetched`](super::Input::Fetched). There is at most one such read under way.
     Fetch(Box<Fetch>),
     /// Read the messages of this send that wait in the store. Brings [`Input::WaitsRead`](super::Input::WaitsRead).
@@ -131,10 +131,6 @@ pub(crate) enum Question {
     WasHeard,
 }
 
-/// A caller who waits for an answer: an id that the shell chose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Caller(pub(crate) u64);
-
 /// What a caller is told.
 #[derive(Debug)]
 pub(crate) enum Answer {
@@ -163,20 +159,4 @@ pub(crate) enum Figure {
     Held(Reason),
     /// The channel went over to this status.
     Changed(Status),
-}
-
-impl Effects {
-    /// Takes out all effects, in their order; the buffer stays.
-    pub(crate) fn drain(&mut self) -> impl Iterator<Item = Effect> {
-        self.0.drain(..)
-    }
-
-    /// Keeps room for so many effects and no more.
-    pub(crate) fn shrink_to(&mut self, kept: usize) {
-        self.0.shrink_to(kept);
-    }
-
-    pub(super) fn push(&mut self, effect: Effect) {
-        self.0.push(effect);
-    }
 }

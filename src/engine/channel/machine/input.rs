@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use uuid::Uuid;
 
-use super::effect::{Caller, Question};
+use super::effect::Question;
 use super::restored::{Fetched, Waits};
 use super::work::Ticket;
 use crate::clock::Timestamp;
@@ -16,6 +16,7 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::send;
 use crate::engine::fair_line::Grant;
 use crate::engine::ledger::{AcceptedSend, Written};
+use crate::engine::machine::Caller;
 use crate::engine::throttle::Scope;
 use crate::store::send::Size;
 

@@ -73,7 +73,7 @@ pub(crate) use self::counted::Counting;
 use self::dispatch::Held;
 use self::doubt::Doubts;
 pub(crate) use self::effect::{
-    Answer, Attempt, Caller, Effect, Effects, Fetch, Figure, Question, SaveConnection, WebAttempt,
+    Answer, Attempt, Effect, Effects, Fetch, Figure, Question, SaveConnection, WebAttempt,
 };
 pub(crate) use self::explain::{Pace, Viewed};
 use self::history::History;
@@ -82,7 +82,6 @@ pub(crate) use self::input::{
 };
 use self::lanes::Lanes;
 use self::limiter::Limiter;
-pub(crate) use self::moment::Moment;
 use self::moment::Step;
 use self::outbox::Outbox;
 use self::pairs::Pairs;
@@ -97,6 +96,7 @@ use self::templates::Templates;
 use self::timer::Timer;
 use crate::domain::channel::Channel;
 use crate::domain::tier::Tier;
+pub(crate) use crate::engine::machine::{Caller, Moment};
 use crate::engine::shared::Common;
 
 /// Delay before a failed read of the store, or a write beside the ledger, is retried.

@@ -6,15 +6,7 @@ use rand::{Rng, RngExt as _};
 
 use super::effect::{Effect, Effects, Figure};
 use crate::clock::Timestamp;
-
-/// Both clocks as they are when an input is handled. A simulated world may move them apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Moment {
-    /// The monotonic clock, which nobody sets: pacing, back-off and retries.
-    pub(crate) monotonic: Instant,
-    /// The wall clock: schedules, expiries, quotas and whatever is stored.
-    pub(crate) wall: Timestamp,
-}
+use crate::engine::machine::Moment;
 
 /// One input being handled: when, with which chance, and where the effects go.
 pub(super) struct Step<'a> {

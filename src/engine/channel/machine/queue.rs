@@ -135,7 +135,8 @@ impl Machine {
             return;
         }
         let marks = self.lanes.marks();
-        step.push(Effect::Write(self.outbox.write(marks, step.now())));
+        let writes = self.outbox.write(marks, step.now());
+        step.push(Effect::Write(Box::new(writes)));
     }
 
     /// The record that was under way is durable, or nothing can be written any more.

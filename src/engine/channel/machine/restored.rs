@@ -10,10 +10,10 @@ use super::settled::Settled;
 use super::work::{Beginning, Doubt, Source, Ticket, Work};
 use crate::clock::Timestamp;
 use crate::domain::channel::Kind;
-use crate::domain::content::Stored;
+use crate::domain::content::{Content, Stored};
 use crate::domain::message::State;
 use crate::domain::phone::PhoneNumber;
-use crate::domain::send::{Progress, Recipients};
+use crate::domain::send::{Progress, Recipients, TemplateUse};
 use crate::engine::ledger::AcceptedSend;
 use crate::store::send::{Unfinished, Waiting, WaitingMessages};
 
@@ -109,7 +109,6 @@ impl Found {
     pub(crate) fn new(restoring: Restoring) -> serde_json::Result<Self> {
         let Restoring { kind, send, waiting, recorded, unknown, wall } = restoring;
         let stored = serde_json::from_str::<Stored>(&send.content)?;
-        let progress = send.progress;
         let unknown = unknown.into_iter().map(|(ordinal, recipient)| Ticket {
             send_id: send.id,
             ordinal,
@@ -122,17 +121,17 @@ impl Found {
             taken_at: Some(wall),
         });
         let unknown = unknown.collect();
-        let work = Work::new(Beginning {
+        let work = Durable {
             id: send.id,
             company_id: send.company_id,
-            rendered: Rendered::new(kind, &stored.borrowed()),
-            recipients: send.recipients.count(),
-            source: source(send.recipients, progress.high_water),
+            content: stored.borrowed(),
+            recipients: send.recipients,
             template: send.template,
             expires_at: send.expires_at,
-            progress,
-            settled: Settled::new(progress.settled, recorded),
-        });
+            progress: send.progress,
+            recorded,
+        };
+        let work = work.begin(kind);
         Ok(Self { work, waiting: Waits::new(send.id, waiting), unknown, counted_at: None })
     }
 
@@ -144,17 +143,49 @@ impl Found {
 
 /// A send that was accepted just now.
 pub(super) fn begin(kind: Kind, send: &AcceptedSend) -> Work {
-    Work::new(Beginning {
-        id: send.id,
-        company_id: send.order.company_id,
-        rendered: Rendered::new(kind, &send.order.stored()),
-        recipients: send.recipients.count(),
-        source: source(send.recipients, 0),
-        template: send.order.template,
-        expires_at: send.order.schedule.expires_at,
+    let AcceptedSend { id, order, recipients } = send;
+    let durable = Durable {
+        id: *id,
+        company_id: order.company_id,
+        content: order.stored(),
+        recipients: *recipients,
+        template: order.template,
+        expires_at: order.schedule.expires_at,
         progress: Progress::default(),
-        settled: Settled::new(0, []),
-    })
+        recorded: BTreeSet::new(),
+    };
+    durable.begin(kind)
+}
+
+/// A send that is in the store, wherever it was learned of.
+struct Durable<'a> {
+    id: Uuid,
+    company_id: Uuid,
+    content: Stored<&'a Content, &'a str>,
+    recipients: Recipients,
+    template: Option<TemplateUse>,
+    expires_at: Option<Timestamp>,
+    progress: Progress,
+    /// The ordinals between the marks that have a row.
+    recorded: BTreeSet<u64>,
+}
+
+impl Durable<'_> {
+    /// The send as the channel works on it, from where it is.
+    fn begin(self, kind: Kind) -> Work {
+        let Self { id, company_id, content, recipients, template, expires_at, progress, recorded } = self;
+        Work::new(Beginning {
+            id,
+            company_id,
+            rendered: Rendered::new(kind, &content),
+            recipients: recipients.count(),
+            source: source(recipients, progress.high_water),
+            template,
+            expires_at,
+            progress,
+            settled: Settled::new(progress.settled, recorded),
+        })
+    }
 }
 
 /// Where the recipients from `first` on come from.

@@ -105,7 +105,7 @@ impl World {
                 self.attempts.push(attempt);
                 ("attempt", detail)
             }
-            Effect::Write(record) => ("write", format!("{:?} {:?}", record.outcomes, record.marks)),
+            Effect::Write(writes) => ("write", format!("{:?} {:?}", writes.outcomes, writes.marks)),
             Effect::Fetch(fetch) => ("fetch", format!("{:?} {}", fetch.size, fetch.room)),
             Effect::ReadStates { messages, .. } => ("read states", format!("{messages:?}")),
             Effect::WakeAt(at) => {
@@ -154,7 +154,7 @@ impl World {
             schedule: Schedule::default(),
             sources: Vec::new(),
             claim: None,
-            errand: None,
+            is_awaited: false,
         };
         let number = PhoneNumber::from_u64(5_511_900_000_000 + id as u64).unwrap();
         let recipients = Recipients::One(number);
@@ -185,7 +185,7 @@ fn nothing() -> Fetched {
 }
 
 fn accepted() -> Reply {
-    Reply::Accepted { id: "wamid.1".to_owned(), is_held: false }
+    Reply::Accepted { id: "wamid.1".to_owned() }
 }
 
 fn failure() -> Failure {

@@ -35,7 +35,7 @@ impl Shell {
         let id = self.machine.channel().id;
         match effect {
             Effect::Attempt(attempt) => self.attempt(attempt),
-            Effect::Write(record) => bring(ctx, tasks::write(self.shared(), record)),
+            Effect::Write(writes) => bring(ctx, tasks::write(self.shared(), writes)),
             Effect::Fetch(fetch) => {
                 let kind = self.machine.channel().kind;
                 bring(ctx, tasks::fetch(self.shared(), id, kind, *fetch));

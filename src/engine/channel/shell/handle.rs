@@ -7,7 +7,7 @@ use actix::prelude::*;
 use super::{Gate, Shell};
 use crate::connector::cloud_api::Connections;
 use crate::domain::channel::Channel;
-use crate::engine::ledger::Listener;
+use crate::engine::ledger::Arrived;
 use crate::engine::shared::Shared;
 
 /// A channel that was started. Clones reach the same.
@@ -57,9 +57,9 @@ impl Handle {
         self.0.connected()
     }
 
-    /// The channel as the ledger knows it: made once, because an address costs more to copy than a count.
-    pub(crate) fn listener(&self) -> Listener {
-        Arc::new(self.0.clone().recipient())
+    /// The channel as the ledger knows it.
+    pub(crate) fn listener(&self) -> Recipient<Arrived> {
+        self.0.clone().recipient()
     }
 
     /// Hands a message over and waits for the answer, which is an error when the channel ended.

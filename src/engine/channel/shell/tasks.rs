@@ -18,6 +18,7 @@ use crate::engine::channel::machine::{
 use crate::engine::ledger::Record;
 use crate::engine::quota::Account;
 use crate::engine::shared::Shared;
+use crate::store::ledger::PendingWrites;
 use crate::store::suppression::Word;
 use crate::store::{self, Error, Store};
 
@@ -26,9 +27,9 @@ const fn failed(error: &Error) -> Failed {
     if error.is_passing() { Failed::ForNow } else { Failed::ForEver }
 }
 
-/// Writes a record, however long that takes.
-pub(super) async fn write(shared: Arc<Shared>, record: Record) -> Input {
-    let written = shared.ledger.send(record).await;
+/// Writes this, however long that takes.
+pub(super) async fn write(shared: Arc<Shared>, writes: Box<PendingWrites>) -> Input {
+    let written = shared.ledger.send(Record(writes)).await;
     // The ledger said why.
     Input::Written(written.ok().and_then(Result::ok).ok_or(LeaseLost))
 }

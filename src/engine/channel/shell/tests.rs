@@ -66,7 +66,7 @@ fn send(channel: &Channel, id: Uuid) -> AcceptedSend {
         schedule: Schedule::default(),
         sources: Vec::new(),
         claim: None,
-        errand: None,
+        is_awaited: false,
     };
     let number = PhoneNumber::from_u64(5_511_900_000_000).unwrap();
     AcceptedSend { id, order: Arc::new(order), recipients: Recipients::One(number) }
@@ -77,7 +77,8 @@ fn a_send_that_its_release_overtook_or_that_comes_late_is_left_to_the_store() {
     actix::System::new().block_on(async {
         let directory = tempfile::tempdir().unwrap();
         let (engine, channel) = engine(directory.path()).await;
-        let (listener, _) = engine.directory().actor(&channel);
+        engine.directory().actor(&channel);
+        let listener = engine.directory().handle(channel.id).unwrap();
         let held = async || engine.directory().ask(channel.id, Explain).await.unwrap().active_sends;
         let arrive = async |id: Uuid, is_late: bool| {
             listener.send(Arrived { sends: vec![send(&channel, id)], is_late }).await.unwrap();

@@ -3,16 +3,20 @@
 use std::time::Duration;
 
 use super::super::pairing::{Shown, Stage};
-use super::{CODE_SPAN, Keeper};
-use crate::clock::Timestamp;
+use super::effect::Effects;
+use super::{Machine, Phase};
 use crate::connector::web_session::PairingFailure;
 use crate::domain::channel::Status;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
+use crate::engine::machine::Moment;
 
-impl Keeper {
+/// How long a pairing code is good; the session says it more exactly.
+const CODE_SPAN: Duration = Duration::from_secs(160);
+
+impl Machine {
     /// Somebody wants to link a phone.
-    pub(super) fn want(&mut self, number: Option<PhoneNumber>) {
+    pub(super) fn want(&mut self, number: Option<PhoneNumber>, effects: &mut Effects) {
         // What is linked and connected needs no code: one that it shows later is unexpected all the same.
         self.is_wanted = !(self.is_linked && self.connection.status == Status::Connected);
         if self.is_linked || self.is_at_passkey() {
@@ -21,38 +25,45 @@ impl Keeper {
         if number.is_some() && number != self.code_for {
             self.code_wanted = number;
             self.code_for = number;
-            self.show(|pairing| (pairing.code, pairing.code_failure) = (None, None));
+            self.show(effects, |pairing| (pairing.code, pairing.code_failure) = (None, None));
         }
     }
 
-    pub(super) fn code_answered(&mut self, answer: Result<Secret, PairingFailure>) {
+    pub(super) fn code_answered(
+        &mut self,
+        answer: Result<Secret, PairingFailure>,
+        at: Moment,
+        effects: &mut Effects,
+    ) {
+        let Phase::Open { asks_code, .. } = &mut self.phase else { return };
+        *asks_code = false;
         match answer {
             // It may have been told already, with the time that it has left.
-            Ok(code) if self.pairing.borrow().code.as_ref().is_some_and(|shown| shown.secret == code) => {}
-            Ok(code) => self.show_code(code, CODE_SPAN),
-            Err(failure) => self.code_failed(&failure),
+            Ok(code) if self.pairing.code.as_ref().is_some_and(|shown| shown.secret == code) => {}
+            Ok(code) => self.show_code(code, CODE_SPAN, at, effects),
+            Err(failure) => self.code_failed(&failure, effects),
         }
     }
 
-    pub(super) fn show_code(&mut self, code: Secret, valid_for: Duration) {
+    pub(super) fn show_code(&mut self, code: Secret, valid_for: Duration, at: Moment, effects: &mut Effects) {
         // The answer to the question for a code may come when the phone has used it.
         if self.is_at_passkey() {
             return;
         }
-        let code = Shown { secret: code, expires_at: Timestamp::now().plus(valid_for) };
-        self.show(|pairing| {
+        let code = Shown { secret: code, expires_at: at.wall.plus(valid_for) };
+        self.show(effects, |pairing| {
             pairing.stage = Stage::Waiting;
             (pairing.code, pairing.code_failure) = (Some(code), None);
         });
     }
 
-    pub(super) fn code_failed(&mut self, failure: &PairingFailure) {
+    pub(super) fn code_failed(&mut self, failure: &PairingFailure, effects: &mut Effects) {
         // Another one, which was asked for meanwhile, is still to come.
         if self.code_wanted.is_none() {
             self.code_for = None;
         }
         let sentence = failure.to_string();
         tracing::info!(channel.id = %self.channel, sentence, "there is no pairing code");
-        self.show(|pairing| (pairing.code, pairing.code_failure) = (None, Some(sentence)));
+        self.show(effects, |pairing| (pairing.code, pairing.code_failure) = (None, Some(sentence)));
     }
 }

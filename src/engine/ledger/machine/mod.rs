@@ -1,0 +1,286 @@
+//! The machine of the ledger: the only place that decides what is written when, and what is told of it to whom.
+//!
+//! It holds the open batch. While one commit runs, whatever arrives joins the next; there is no timer to wait for. A
+//! caller hears back when its part is durable. Outcomes are never given up: while the database is away they wait here
+//! and are written first when it is back. A send that could not be written is answered with an error at once, unless
+//! its commit may have gone through: then as soon as that is [known](doubts). A row that the database refuses for ever
+//! is [set aside](apart), and the others are written.
+
+mod apart;
+mod doubts;
+mod effect;
+mod input;
+mod intake;
+mod open;
+
+#[cfg(test)]
+mod tests;
+
+use std::mem;
+use std::time::{Duration, Instant};
+
+use self::apart::{Apart, Left};
+use self::doubts::{Doubtful, Doubts};
+pub(crate) use self::effect::{Answer, Commit, Effect, Effects, Figure};
+pub(crate) use self::input::{Cause, Failure, Input};
+use self::open::{Open, Waiting};
+use super::message::{Condition, Error};
+use crate::engine::machine::{Caller, Moment};
+use crate::store::ledger::{Committed, PendingWrites};
+
+/// The first and the longest wait before the database is tried again.
+const RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
+
+/// See the module.
+pub(crate) struct Machine {
+    /// The most sends that wait at once.
+    capacity: usize,
+    open: Open,
+    writing: Writing,
+    doubts: Doubts,
+    condition: Condition,
+    /// Commits in a row that failed.
+    failures: u32,
+    /// Who waits for the end.
+    closing: Vec<Caller>,
+    is_over: bool,
+    /// When the machine is to be woken, as was said last.
+    wakes_at: Option<Instant>,
+}
+
+/// How far the next commit is.
+#[derive(Default)]
+enum Writing {
+    #[default]
+    Nothing,
+    /// Others hand over what goes with it.
+    Gathering,
+    /// A batch is being committed.
+    Whole { waiting: Waiting, outcomes: usize, since: Instant },
+    /// A batch of which a row was refused is being committed in parts.
+    Apart { waiting: Waiting, apart: Apart },
+    /// The last one failed, and the next one begins then.
+    Resting(Instant),
+}
+
+/// How long to wait after so many failures.
+fn backing_off(failures: u32) -> Duration {
+    let (first, longest) = RETRY;
+    first.saturating_mul(1 << failures.min(10)).min(longest)
+}
+
+impl Machine {
+    /// With an empty batch; `capacity` is the most sends that wait at once.
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self {
+            capacity,
+            open: Open::default(),
+            writing: Writing::default(),
+            doubts: Doubts::default(),
+            condition: Condition::Writing,
+            failures: 0,
+            closing: Vec::new(),
+            is_over: false,
+            wakes_at: None,
+        }
+    }
+
+    /// Handles one input, and adds to `effects` what is to be done.
+    pub(crate) fn handle(&mut self, input: Input, at: Moment, effects: &mut Effects) {
+        match input {
+            Input::Accept { id, accept, caller } => self.accept(id, accept, caller, effects),
+            Input::Extend { extend, caller } => self.extend(extend, caller, effects),
+            Input::Activate { activate, caller } => self.activate(activate, caller, effects),
+            Input::Withdraw(send_id) => self.withdraw(send_id, effects),
+            Input::Record { writes, caller } => self.record(*writes, caller, effects),
+            Input::Hear { hear, caller } => self.hear(hear, caller, effects),
+            Input::Close(caller) => self.closing.push(caller),
+            Input::Gathered => self.gathered(at, effects),
+            Input::Written { batch, result } => self.written(*batch, result, at, effects),
+            Input::Settled { sends, result: Ok(accepted) } => self.doubts.settled(&sends, &accepted, effects),
+            Input::Settled { sends: _, result: Err(failure) } => self.doubts.not_settled(&failure, at),
+            Input::Timer => self.woken(at),
+        }
+        self.doubts.settle(effects);
+        self.go_on(effects);
+        self.set_timer(effects);
+    }
+
+    /// Begins the next commit, unless one is under way; ends when nothing is left and somebody waits for that.
+    fn go_on(&mut self, effects: &mut Effects) {
+        if !matches!(self.writing, Writing::Nothing) {
+            return;
+        }
+        if !self.open.batch.is_empty() {
+            self.writing = Writing::Gathering;
+            return effects.push(Effect::Gather);
+        }
+        // Nothing is to be written for these.
+        mem::take(&mut self.open.waiting).answer(Committed::default(), effects);
+        if !self.closing.is_empty() && self.doubts.is_empty() {
+            for caller in mem::take(&mut self.closing) {
+                effects.push(Effect::Reply(caller, Ok(Answer::Done)));
+            }
+            if !mem::replace(&mut self.is_over, true) {
+                effects.push(Effect::End);
+            }
+        }
+    }
+
+    fn gathered(&mut self, at: Moment, effects: &mut Effects) {
+        if !matches!(self.writing, Writing::Gathering) {
+            return;
+        }
+        let Open { batch, waiting } = mem::take(&mut self.open);
+        self.writing = Writing::Whole { waiting, outcomes: batch.outcomes.len(), since: at.monotonic };
+        // Connections that broke together are found one after the other: only the first leaves something in doubt.
+        let in_one_statement = self.failures == 0;
+        effects.push(Effect::Commit(Commit { batch: Box::new(batch), in_one_statement }));
+    }
+
+    /// The commit under way is over.
+    fn written(
+        &mut self,
+        batch: PendingWrites,
+        result: Result<Committed, Failure>,
+        at: Moment,
+        effects: &mut Effects,
+    ) {
+        match mem::take(&mut self.writing) {
+            Writing::Whole { waiting, outcomes, since } => {
+                effects.push(Effect::Note(Figure::Took(at.monotonic.saturating_duration_since(since))));
+                match result {
+                    Ok(found) => self.committed(waiting, outcomes, found, effects),
+                    Err(failure) if failure.is_about_a_row() => {
+                        effects.push(Effect::Note(Figure::Failed));
+                        self.write_apart(waiting, Apart::new(batch), effects);
+                    }
+                    Err(failure) => self.failed(Open { batch, waiting }, &failure, at, effects),
+                }
+            }
+            Writing::Apart { waiting, mut apart } => match apart.written(&batch, result, effects) {
+                None => self.write_apart(waiting, apart, effects),
+                Some(left) => self.broken_off(waiting, apart, left, at, effects),
+            },
+            // Nothing was under way.
+            other => self.writing = other,
+        }
+    }
+
+    /// Writes the next part of a batch, and answers once there is none.
+    fn write_apart(&mut self, mut waiting: Waiting, apart: Apart, effects: &mut Effects) {
+        let Some(part) = apart.next() else {
+            waiting.refuse(&apart.refused, effects);
+            return self.committed(waiting, apart.outcomes, apart.found, effects);
+        };
+        self.writing = Writing::Apart { waiting, apart };
+        effects.push(Effect::Commit(Commit { batch: Box::new(part), in_one_statement: false }));
+    }
+
+    /// The database went away when a part of a batch was written.
+    fn broken_off(
+        &mut self,
+        mut waiting: Waiting,
+        apart: Apart,
+        left: Left,
+        at: Moment,
+        effects: &mut Effects,
+    ) {
+        let Left { batch, failure } = left;
+        waiting.refuse(&apart.refused, effects);
+        let mut rest = waiting.split_off(&batch);
+        let (outcomes, mut found) = (apart.outcomes, apart.found);
+        if !rest.records.is_empty() {
+            // Whoever recorded them waits for the rest.
+            rest.found.gone.append(&mut found.gone);
+            rest.found.overtaken.append(&mut found.overtaken);
+        }
+        note_rows(&waiting, outcomes, effects);
+        waiting.answer(found, effects);
+        self.failed(Open { batch, waiting: rest }, &failure, at, effects);
+    }
+
+    /// A batch is written, with so many outcomes.
+    fn committed(&mut self, waiting: Waiting, outcomes: usize, found: Committed, effects: &mut Effects) {
+        if self.failures > 0 {
+            tracing::info!(attempts = self.failures, "the database writes again");
+            self.failures = 0;
+        }
+        self.show(Condition::Writing, effects);
+        note_rows(&waiting, outcomes, effects);
+        waiting.answer(found, effects);
+    }
+
+    /// A batch is not written, or may not be.
+    fn failed(&mut self, failed: Open, failure: &Failure, at: Moment, effects: &mut Effects) {
+        effects.push(Effect::Note(Figure::Failed));
+        if self.failures == 0 || !failure.is_passing() {
+            tracing::error!(error = %failure, "the ledger cannot be written");
+        }
+        self.failures += 1;
+        let Open { batch, waiting } = failed;
+        let Waiting { accepts, extensions, activations, records, hearings, found } = waiting;
+        let mut told = Waiting { extensions, hearings, ..Waiting::default() };
+        if failure.cause == Cause::InDoubt {
+            for accepting in accepts {
+                self.doubts.add(accepting.send.id, Doubtful::Accept(accepting), effects);
+            }
+            for activating in activations {
+                self.doubts.add(activating.send.id, Doubtful::Activate(activating), effects);
+            }
+        } else {
+            (told.accepts, told.activations) = (accepts, activations);
+        }
+        // The resolver withdraws what it was writing, which does not count without its activation. The provider
+        // repeats what was not taken in; who is to be left out is kept all the same.
+        let error = if failure.is_passing() { Error::Unavailable } else { Error::Closed };
+        told.turn_away(error, effects);
+        if failure.cause == Cause::Fenced {
+            self.show(Condition::Fenced, effects);
+            // Whoever waits for what can no longer be written hears that the ledger is closed.
+            Waiting { records, ..Waiting::default() }.turn_away(Error::Closed, effects);
+            return mem::take(&mut self.open).waiting.turn_away(Error::Closed, effects);
+        }
+        self.show(Condition::Failing, effects);
+        self.open.put_first(batch, records, found);
+        self.writing = Writing::Resting(at.monotonic + backing_off(self.failures));
+    }
+
+    fn show(&mut self, condition: Condition, effects: &mut Effects) {
+        if mem::replace(&mut self.condition, condition) != condition {
+            effects.push(Effect::Show(condition));
+        }
+    }
+
+    fn woken(&mut self, at: Moment) {
+        self.wakes_at = None;
+        if self.rests_until().is_some_and(|until| until <= at.monotonic) {
+            self.writing = Writing::Nothing;
+        }
+        self.doubts.woken(at);
+    }
+
+    const fn rests_until(&self) -> Option<Instant> {
+        match self.writing {
+            Writing::Resting(until) => Some(until),
+            Writing::Nothing | Writing::Gathering | Writing::Whole { .. } | Writing::Apart { .. } => None,
+        }
+    }
+
+    /// The one place that computes when the machine is to be woken.
+    fn set_timer(&mut self, effects: &mut Effects) {
+        let moments = [self.rests_until(), self.doubts.rests_until()];
+        let next = moments.into_iter().flatten().min();
+        if self.wakes_at != next {
+            self.wakes_at = next;
+            if let Some(next) = next {
+                effects.push(Effect::WakeAt(next));
+            }
+        }
+    }
+}
+
+/// Counts what is written for those who waited.
+fn note_rows(waiting: &Waiting, outcomes: usize, effects: &mut Effects) {
+    effects.push(Effect::Note(Figure::Rows((waiting.accepts.len() + outcomes) as u64)));
+}

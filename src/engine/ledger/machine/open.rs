@@ -1,0 +1,183 @@
+//! A batch and who waits for it, before and during its commit.
+
+use std::collections::{HashMap, HashSet};
+use std::mem;
+
+use uuid::Uuid;
+
+use super::super::message::{AcceptedSend, Arrived, Error, Written};
+use super::effect::{Answer, Effect, Effects, Figure};
+use crate::engine::machine::Caller;
+use crate::store::ledger::{Committed, Ignored, PendingWrites};
+
+/// What is to be written, and who waits for it.
+#[derive(Default)]
+pub(super) struct Open {
+    pub(super) batch: PendingWrites,
+    pub(super) waiting: Waiting,
+}
+
+/// Who waits for a commit.
+#[derive(Default)]
+pub(super) struct Waiting {
+    /// In the order of the batch's sends.
+    pub(super) accepts: Vec<Accepting>,
+    pub(super) extensions: Vec<Extending>,
+    pub(super) activations: Vec<Activating>,
+    pub(super) records: Vec<Caller>,
+    pub(super) hearings: Vec<Caller>,
+    /// What a commit before found that wrote a part of the records.
+    pub(super) found: Written,
+}
+
+pub(super) struct Accepting {
+    pub(super) send: AcceptedSend,
+    /// Whether the send counts once it is written, so that its channel hears of it. Otherwise more blocks follow.
+    pub(super) counts: bool,
+    pub(super) caller: Caller,
+}
+
+pub(super) struct Extending {
+    pub(super) send_id: Uuid,
+    pub(super) caller: Caller,
+}
+
+pub(super) struct Activating {
+    pub(super) send: AcceptedSend,
+    pub(super) caller: Caller,
+}
+
+impl Open {
+    /// What the database must still learn of a batch that failed goes first next time.
+    pub(super) fn put_first(&mut self, mut failed: PendingWrites, mut records: Vec<Caller>, found: Written) {
+        prepend(&mut self.batch.outcomes, &mut failed.outcomes);
+        prepend(&mut self.batch.marks, &mut failed.marks);
+        prepend(&mut self.batch.suppressions, &mut failed.suppressions);
+        prepend(&mut self.waiting.records, &mut records);
+        self.waiting.found.add(found);
+    }
+}
+
+/// Puts `earlier` before what is in `rows`.
+fn prepend<T>(rows: &mut Vec<T>, earlier: &mut Vec<T>) {
+    earlier.append(rows);
+    mem::swap(rows, earlier);
+}
+
+impl Waiting {
+    /// Everything is written: each channel is told of its sends, and each caller is answered.
+    pub(super) fn answer(self, found: Committed, effects: &mut Effects) {
+        let Self { accepts, extensions, activations, records, hearings, found: mut written } = self;
+        written.add(note_ignored(found, effects));
+        // Told before the client is answered: what the client asks next of its send finds it with its channel.
+        let (mut accepted, mut arrived) = (Vec::with_capacity(accepts.len()), ByChannel::default());
+        for Accepting { send, counts, caller } in accepts {
+            accepted.push((caller, send.id));
+            if counts {
+                arrived.add(send);
+            }
+        }
+        for (channel_id, sends) in arrived.sends {
+            effects.push(Effect::Tell { channel_id, arrived: Arrived { sends, is_late: false } });
+        }
+        for Activating { send, caller } in activations {
+            let channel_id = send.order.channel_id;
+            effects.push(Effect::Tell { channel_id, arrived: Arrived { sends: vec![send], is_late: false } });
+            effects.push(Effect::Reply(caller, Ok(Answer::Done)));
+        }
+        for (caller, send_id) in accepted {
+            effects.push(Effect::Reply(caller, Ok(Answer::Accepted(send_id))));
+        }
+        for Extending { caller, .. } in extensions {
+            effects.push(Effect::Reply(caller, Ok(Answer::Done)));
+        }
+        for caller in records {
+            effects.push(Effect::Reply(caller, Ok(Answer::Written(written.clone()))));
+        }
+        for caller in hearings {
+            effects.push(Effect::Reply(caller, Ok(Answer::Done)));
+        }
+    }
+
+    /// Tells the callers of sends of which a row is refused.
+    pub(super) fn refuse(&mut self, refused: &HashMap<Uuid, Error>, effects: &mut Effects) {
+        if refused.is_empty() {
+            return;
+        }
+        let mut is_refused = |send_id: Uuid, caller: Caller| {
+            let Some(error) = refused.get(&send_id) else { return false };
+            effects.push(Effect::Reply(caller, Err(*error)));
+            true
+        };
+        self.accepts.retain(|accepting| !is_refused(accepting.send.id, accepting.caller));
+        self.extensions.retain(|extending| !is_refused(extending.send_id, extending.caller));
+        self.activations.retain(|activating| !is_refused(activating.send.id, activating.caller));
+    }
+
+    /// Takes out those who wait for what is in `left`.
+    pub(super) fn split_off(&mut self, left: &PendingWrites) -> Self {
+        let sends: HashSet<_> = left.builds().collect();
+        let mut rest = Self {
+            accepts: self.accepts.extract_if(.., |accepting| sends.contains(&accepting.send.id)).collect(),
+            extensions: self
+                .extensions
+                .extract_if(.., |extending| sends.contains(&extending.send_id))
+                .collect(),
+            activations: self
+                .activations
+                .extract_if(.., |activating| sends.contains(&activating.send.id))
+                .collect(),
+            ..Self::default()
+        };
+        let is_said = !left.suppressions.is_empty();
+        if is_said || !left.outcomes.is_empty() || !left.marks.is_empty() {
+            rest.records = mem::take(&mut self.records);
+            rest.found = mem::take(&mut self.found);
+        }
+        if is_said || !left.receipts.is_empty() || !left.events.is_empty() {
+            rest.hearings = mem::take(&mut self.hearings);
+        }
+        rest
+    }
+
+    /// Nothing of it is written: each caller is told why.
+    pub(super) fn turn_away(self, error: Error, effects: &mut Effects) {
+        let Self { accepts, extensions, activations, records, hearings, found: _ } = self;
+        let accepts = accepts.into_iter().map(|accepting| accepting.caller);
+        let extensions = extensions.into_iter().map(|extending| extending.caller);
+        let activations = activations.into_iter().map(|activating| activating.caller);
+        for caller in accepts.chain(extensions).chain(activations).chain(records).chain(hearings) {
+            effects.push(Effect::Reply(caller, Err(error)));
+        }
+    }
+}
+
+/// Counts the receipts that a commit ignored; what is left is for those who wait for records.
+fn note_ignored(found: Committed, effects: &mut Effects) -> Written {
+    let Committed { gone, overtaken, ignored: Ignored { unknown_send, never_attempted } } = found;
+    if unknown_send > 0 {
+        effects.push(Effect::Note(Figure::UnknownSend(unknown_send)));
+    }
+    if never_attempted > 0 {
+        effects.push(Effect::Note(Figure::NeverAttempted(never_attempted)));
+    }
+    Written { gone, overtaken }
+}
+
+/// Sends by their channels, in the order in which each channel comes first.
+#[derive(Default)]
+struct ByChannel {
+    sends: Vec<(Uuid, Vec<AcceptedSend>)>,
+    places: HashMap<Uuid, usize>,
+}
+
+impl ByChannel {
+    fn add(&mut self, send: AcceptedSend) {
+        let channel_id = send.order.channel_id;
+        let place = *self.places.entry(channel_id).or_insert(self.sends.len());
+        match self.sends.get_mut(place) {
+            Some((_, sends)) => sends.push(send),
+            None => self.sends.push((channel_id, vec![send])),
+        }
+    }
+}

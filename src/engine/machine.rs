@@ -1,0 +1,49 @@
+//! What the machines of the engine have in common.
+//!
+//! A machine decides and does nothing else. What happens comes to it as an input, together with the [`Moment`]; what is
+//! to be done goes out as [`Effects`], which the actor around it carries out. It waits for nothing, asks nobody and has
+//! no clock, so that the same inputs at the same moments have the same effects.
+
+use std::time::Instant;
+
+use crate::clock::Timestamp;
+
+/// Both clocks as they are when an input is handled. A simulated world may move them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// The monotonic clock, which nobody sets: pacing, back-off and retries.
+    pub(crate) monotonic: Instant,
+    /// The wall clock: schedules, expiries, quotas and whatever is stored.
+    pub(crate) wall: Timestamp,
+}
+
+/// A caller who waits for an answer: an id that the shell chose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Caller(pub(crate) u64);
+
+/// The effects of one or more inputs, in their order. The buffer is used again, so that an effect allocates nothing here.
+#[derive(Debug)]
+pub(crate) struct Effects<E>(Vec<E>);
+
+impl<E> Effects<E> {
+    /// The shell is to do this.
+    pub(crate) fn push(&mut self, effect: E) {
+        self.0.push(effect);
+    }
+
+    /// Takes out all effects, in their order; the buffer stays.
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = E> {
+        self.0.drain(..)
+    }
+
+    /// Keeps room for so many effects and no more.
+    pub(crate) fn shrink_to(&mut self, kept: usize) {
+        self.0.shrink_to(kept);
+    }
+}
+
+impl<E> Default for Effects<E> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}

@@ -1,0 +1,90 @@
+//! What a session tells, taken up.
+
+use super::super::condition;
+use super::super::pairing::{Pairing, Shown, Stage};
+use super::super::told::News;
+use super::Machine;
+use super::effect::{Effect, Effects};
+use crate::connector::web_session::{AckState, Event};
+use crate::domain::channel::Status;
+use crate::engine::machine::Moment;
+
+/// Whether the one who waits for the first word about a message writes it. Everything else is written here.
+pub(in crate::engine::web_session) const fn is_written_by_sender(is_awaited: bool, state: AckState) -> bool {
+    is_awaited && matches!(state, AckState::Server | AckState::Refused { .. })
+}
+
+impl Machine {
+    /// Takes up what happened; [`Event::Ended`] is not for here.
+    pub(super) fn hear(&mut self, event: Event, at: Moment, effects: &mut Effects) {
+        match event {
+            Event::Qr { payload, valid_for } => {
+                self.is_linked = false;
+                let qr = Shown { secret: payload, expires_at: at.wall.plus(valid_for) };
+                self.show(effects, |pairing| {
+                    pairing.stage = Stage::Waiting;
+                    pairing.qr = Some(qr);
+                });
+                self.go_over(Status::Pairing, None, at, effects);
+            }
+            Event::QrExhausted => self.show(effects, |pairing| pairing.qr = None),
+            Event::PairingCode { code, valid_for } => self.show_code(code, valid_for, at, effects),
+            Event::PairingCodeExpired => {
+                self.code_for = None;
+                self.show(effects, |pairing| pairing.code = None);
+            }
+            Event::PairingCodeFailed(failure) => self.code_failed(&failure, effects),
+            Event::PasskeyRequired { challenge, valid_for } => {
+                self.passkey_required(challenge, valid_for, at, effects);
+            }
+            Event::PasskeyCode { code, is_proven } => self.passkey_code(code, is_proven, effects),
+            Event::Paired { number, lid: _, business_name: _ } => {
+                tracing::info!(channel.id = %self.channel, "a phone was linked");
+                self.is_linked = true;
+                self.code_for = None;
+                self.next_number = Some((number, at.wall));
+                self.linked_at = Some(at.wall);
+                self.restriction = None;
+                self.show_stage(Stage::Linking, effects);
+                self.go_over(Status::Connecting, None, at, effects);
+            }
+            Event::Connected => {
+                self.is_linked = true;
+                self.is_wanted = false;
+                self.failures = 0;
+                self.show_stage(Stage::Linked, effects);
+                self.connected(at, effects);
+            }
+            Event::Unreachable { attempts, sentence } => {
+                let (status, reason) = condition::unreachable(attempts, &sentence);
+                if self.is_linked {
+                    self.go_over(status, reason, at, effects);
+                } else if reason.is_some() {
+                    self.go_over(Status::Pairing, reason, at, effects);
+                }
+            }
+            // It is dialled again at once; if that comes to nothing, it is told.
+            Event::Disconnected { sentence } => {
+                tracing::debug!(channel.id = %self.channel, sentence, "the connection was lost");
+                self.gate_lost(effects);
+            }
+            Event::Ack(ack) => {
+                if ack.state.is_restricted() && self.connection.reason.is_none() {
+                    self.restricted(at, effects);
+                }
+                effects.push(Effect::Hear(ack));
+            }
+            Event::LidLearned { number, lid } => effects.push(Effect::Tell(News::Lid(number, lid))),
+            Event::Inbound { from } => effects.push(Effect::Tell(News::Inbound(from))),
+            Event::Missed { count } => {
+                tracing::warn!(channel.id = %self.channel, count, "what became of messages was told too fast and is lost");
+            }
+            Event::Ended(_) => {}
+        }
+    }
+
+    /// Shows this stage, and nothing of the steps before.
+    pub(super) fn show_stage(&mut self, stage: Stage, effects: &mut Effects) {
+        self.show(effects, |pairing| *pairing = Pairing { stage, ..Pairing::default() });
+    }
+}

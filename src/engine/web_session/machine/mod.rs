@@ -1,0 +1,351 @@
+//! The machine of a web session: the only place that decides when it is opened and ended, how its channel is, and how
+//! far that is with being linked to a phone.
+//!
+//! It ends when there is nothing to keep: when a person has to act, when the phone is unlinked, or when the engine
+//! stops. What must survive is in the store.
+
+mod codes;
+mod effect;
+mod ending;
+mod events;
+mod input;
+mod passkey;
+mod writing;
+
+#[cfg(test)]
+mod tests;
+
+use std::mem;
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+pub(super) use self::effect::{Answer, Change, Effect, Effects, Write};
+use self::ending::After;
+pub(super) use self::events::is_written_by_sender;
+pub(super) use self::input::{Command, Input, Saved};
+use self::passkey::Gate;
+use super::condition::{self, Then};
+use super::pairing::Pairing;
+use super::passkey::NotExpected;
+use crate::clock::Timestamp;
+use crate::connector::web_session::{End, Event};
+use crate::domain::channel::{Channel, Connection, Status};
+use crate::domain::phone::PhoneNumber;
+use crate::engine::machine::{Caller, Moment};
+
+/// When a failed write is tried again.
+const WRITE_PAUSE: Duration = Duration::from_secs(1);
+/// How often a session is looked at without any occasion.
+const LOOK_INTERVAL: Duration = Duration::from_secs(30);
+/// How long a machine that is to hear something first waits for it: it is on its way.
+const ASKING: Duration = Duration::from_secs(10);
+/// A wait that is longer than any process runs stands for this one.
+const FAR_FUTURE: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
+
+/// See the module.
+pub(super) struct Machine {
+    /// For the log.
+    channel: Uuid,
+    phase: Phase,
+    /// How far the channel is with being linked to a phone, as it is shown.
+    pairing: Pairing,
+    /// The state in the store, as far as is known.
+    connection: Connection,
+    /// What is not in the store yet.
+    next_connection: Option<Connection>,
+    /// The number of the phone, and when it was linked.
+    next_number: Option<(PhoneNumber, Timestamp)>,
+    /// Connected, but restricted: kept while the connection is away, which has other reasons.
+    restriction: Option<Connection>,
+    /// A phone is linked, or was when the session began.
+    is_linked: bool,
+    /// When a phone was linked, if one is.
+    linked_at: Option<Timestamp>,
+    /// Somebody wants to link a phone.
+    is_wanted: bool,
+    /// Somebody wants a code for this number, which is not asked for yet.
+    code_wanted: Option<PhoneNumber>,
+    /// A code for this number was asked for, and may still be good.
+    code_for: Option<PhoneNumber>,
+    /// Of the present session.
+    gate: Gate,
+    /// Sessions in a row that failed.
+    failures: u32,
+    /// What is being written.
+    writing: Option<Write>,
+    /// The last write failed, which was said, and is tried again then.
+    write_again_at: Option<Instant>,
+    /// When the machine is to be woken, as was said last.
+    wakes_at: Option<Instant>,
+}
+
+/// How far a session is.
+enum Phase {
+    /// There is none, and one is opened then: at once when somebody asks for it and it `may_be_cut`. If it `asks`, it is
+    /// opened only when somebody wants it.
+    Waiting { until: Instant, may_be_cut: bool, asks: bool },
+    /// It is being opened.
+    Opening,
+    /// It is followed.
+    Open { asks_code: bool, look_at: Instant },
+    /// It was told to end, and tells the last; from when it has ended on, until then.
+    Ending { after: After, until: Option<Instant> },
+    /// It is over, and what its end means is written, as often as it takes.
+    Settling { then: Then },
+    /// It is over, and its keys are deleted, as often as it takes.
+    Wiping { to: Connection, done: Option<Caller>, again_at: Option<Instant> },
+    /// It is over, and what is not written yet is tried once more.
+    Leaving,
+    /// Nothing more is done.
+    Over,
+}
+
+impl Machine {
+    /// Of this channel, to which a phone is linked or not, and of whose linking this is `shown`.
+    pub(super) fn new(channel: &Channel, is_linked: bool, shown: Pairing) -> Self {
+        Self {
+            channel: channel.id,
+            phase: Phase::Over,
+            pairing: shown,
+            restriction: condition::restricted_until(&channel.connection)
+                .map(|_| Connection { status: Status::Connected, ..channel.connection.clone() }),
+            connection: channel.connection.clone(),
+            next_connection: None,
+            next_number: None,
+            is_linked,
+            linked_at: channel.linked_at,
+            is_wanted: false,
+            code_wanted: None,
+            code_for: None,
+            gate: Gate::default(),
+            failures: 0,
+            writing: None,
+            write_again_at: None,
+            wakes_at: None,
+        }
+    }
+
+    /// Whether a command may be handed in now.
+    pub(super) const fn hears_commands(&self) -> bool {
+        match self.phase {
+            Phase::Waiting { .. } | Phase::Open { .. } | Phase::Settling { .. } | Phase::Wiping { .. } => {
+                true
+            }
+            Phase::Opening | Phase::Ending { .. } | Phase::Leaving | Phase::Over => false,
+        }
+    }
+
+    /// Handles one input, and adds to `effects` what is to be done.
+    pub(super) fn handle(&mut self, input: Input, at: Moment, effects: &mut Effects) {
+        match input {
+            Input::Started { turn } => self.start(turn, at, effects),
+            Input::Timer => self.woken(at, effects),
+            Input::Command(command) => self.command(command, at, effects),
+            Input::Event(event) => self.event(event, at, effects),
+            Input::Silence => self.silence(at, effects),
+            Input::Opened(result) => self.opened(result, at, effects),
+            Input::Stopped => self.stopped(at),
+            Input::CodeAnswered(answer) => self.code_answered(answer, at, effects),
+            Input::PasskeyAnswered(answer) => self.passkey_answered(answer, effects),
+            Input::Looked { has_given_up } => {
+                if has_given_up && self.is_open() {
+                    let sentence = "its keys could not be written".to_owned();
+                    self.stop(After::Ended(End::Failed { sentence }), effects);
+                }
+            }
+            Input::Written(result) => self.written(result, at, effects),
+            Input::Wiped(result) => self.wiped(result, at, effects),
+        }
+        self.ask_session(effects);
+        self.set_timer(effects);
+    }
+
+    fn start(&mut self, turn: Option<Duration>, at: Moment, effects: &mut Effects) {
+        match turn {
+            Some(turn) => self.wait(Then::OpenNotBefore(turn), at, effects),
+            None => {
+                self.phase = Phase::Waiting { until: later(at, ASKING), may_be_cut: true, asks: true };
+            }
+        }
+    }
+
+    const fn is_open(&self) -> bool {
+        matches!(self.phase, Phase::Open { .. })
+    }
+
+    /// Lets the time pass until a session is opened, or ends when none is to be.
+    fn wait(&mut self, then: Then, at: Moment, effects: &mut Effects) {
+        let (wait, may_be_cut) = match then {
+            Then::Close => return self.end(effects),
+            Then::OpenAfter(wait) => (wait, true),
+            Then::OpenNotBefore(wait) => (wait, false),
+        };
+        self.phase = Phase::Waiting { until: later(at, wait), may_be_cut, asks: false };
+    }
+
+    fn open(&mut self, effects: &mut Effects) {
+        self.phase = Phase::Opening;
+        effects.push(Effect::Open);
+    }
+
+    fn opened(&mut self, result: Result<(), String>, at: Moment, effects: &mut Effects) {
+        if !matches!(self.phase, Phase::Opening) {
+            return;
+        }
+        match result {
+            Ok(()) => {
+                self.gate = Gate::default();
+                self.phase = Phase::Open { asks_code: false, look_at: at.monotonic + LOOK_INTERVAL };
+                effects.push(Effect::Look);
+            }
+            Err(sentence) => self.ended(&End::Failed { sentence }, at, effects),
+        }
+    }
+
+    fn command(&mut self, command: Command, at: Moment, effects: &mut Effects) {
+        if let Phase::Wiping { .. } = self.phase {
+            // Whoever asks for anything meanwhile is turned away.
+            return match command {
+                Command::Stop => self.end(effects),
+                Command::Pair(_, caller) | Command::Passkey(_, caller) | Command::Unlink(caller) => {
+                    effects.push(Effect::Reply(caller, Answer::TurnedAway));
+                }
+            };
+        }
+        match command {
+            Command::Pair(number, caller) => {
+                self.want(number, effects);
+                effects.push(Effect::Reply(caller, Answer::Done));
+                if let Phase::Waiting { may_be_cut: true, .. } = self.phase {
+                    self.open(effects);
+                }
+            }
+            Command::Passkey(answer, caller) => {
+                let stage = self.pairing.stage;
+                let taken =
+                    if self.is_open() { self.take_passkey(answer) } else { Err(NotExpected::Stage(stage)) };
+                let answer = taken.map_or_else(Answer::NotExpected, |()| Answer::Done);
+                effects.push(Effect::Reply(caller, answer));
+            }
+            Command::Unlink(caller) if self.is_open() => self.stop(After::Unlinked(Some(caller)), effects),
+            Command::Unlink(caller) => self.unlinked(Some(caller), at, effects),
+            Command::Stop if self.is_open() => self.stop(After::Left, effects),
+            Command::Stop => self.forget(Then::Close, at, effects),
+        }
+    }
+
+    fn event(&mut self, event: Event, at: Moment, effects: &mut Effects) {
+        match (&self.phase, event) {
+            (Phase::Open { .. }, Event::Ended(end)) => self.ended(&end, at, effects),
+            // The driver shows codes only when it finds no device in the records that a phone has accepted.
+            (Phase::Open { .. }, Event::Qr { .. }) if !self.is_wanted => {
+                self.stop(After::UnexpectedCode, effects);
+            }
+            // What is shown no longer counts once the phone has used it.
+            (Phase::Open { .. }, Event::Qr { .. }) if self.is_at_passkey() => {}
+            (Phase::Open { .. }, event) => self.hear(event, at, effects),
+            (Phase::Ending { .. }, Event::Ended(_)) => self.over(at, effects),
+            // Nobody will use it.
+            (Phase::Ending { .. }, Event::Qr { .. }) => {}
+            (Phase::Ending { .. }, event) => self.hear(event, at, effects),
+            // The session is over.
+            _ => {}
+        }
+    }
+
+    fn silence(&mut self, at: Moment, effects: &mut Effects) {
+        match self.phase {
+            Phase::Open { .. } => {
+                self.ended(&End::Failed { sentence: "it broke down".to_owned() }, at, effects);
+            }
+            Phase::Ending { .. } => self.over(at, effects),
+            _ => {}
+        }
+    }
+
+    fn woken(&mut self, at: Moment, effects: &mut Effects) {
+        self.wakes_at = None;
+        let is_due = |moment: Option<Instant>| moment.is_some_and(|moment| moment <= at.monotonic);
+        match &mut self.phase {
+            Phase::Waiting { until, asks, .. } if is_due(Some(*until)) => {
+                if *asks && !self.is_wanted {
+                    self.end(effects)
+                } else {
+                    self.open(effects)
+                }
+            }
+            Phase::Open { look_at, .. } => {
+                if is_due(Some(*look_at)) {
+                    *look_at = at.monotonic + LOOK_INTERVAL;
+                    effects.push(Effect::Look);
+                }
+                if is_due(self.write_again_at) {
+                    self.write(effects);
+                }
+                if is_due(self.gate.until) {
+                    self.not_passed(End::PasskeyTimedOut, effects);
+                }
+            }
+            Phase::Ending { until, .. } if is_due(*until) => {
+                tracing::warn!(channel.id = %self.channel, "not all that a web session told before its end was heard");
+                self.over(at, effects);
+            }
+            Phase::Settling { .. } if is_due(self.write_again_at) => self.write(effects),
+            Phase::Wiping { to, again_at, .. } if is_due(*again_at) => {
+                *again_at = None;
+                effects.push(Effect::Wipe(to.clone()));
+            }
+            _ => {}
+        }
+    }
+
+    /// Hands to the session what waits for it.
+    fn ask_session(&mut self, effects: &mut Effects) {
+        let Phase::Open { asks_code, .. } = &mut self.phase else { return };
+        if !*asks_code && let Some(number) = self.code_wanted.take() {
+            *asks_code = true;
+            effects.push(Effect::AskCode(number));
+        }
+        if let Some(answer) = self.gate.wanted.take() {
+            effects.push(Effect::AnswerPasskey(answer));
+        }
+    }
+
+    /// Nothing more is done.
+    fn end(&mut self, effects: &mut Effects) {
+        self.phase = Phase::Over;
+        effects.push(Effect::End);
+    }
+
+    /// The one place that computes when the machine is to be woken.
+    fn set_timer(&mut self, effects: &mut Effects) {
+        let next = match &self.phase {
+            Phase::Waiting { until, .. } => Some(*until),
+            Phase::Open { look_at, .. } => {
+                let moments = [Some(*look_at), self.write_again_at, self.gate.until];
+                moments.into_iter().flatten().min()
+            }
+            Phase::Ending { until, .. } => *until,
+            Phase::Settling { .. } => self.write_again_at,
+            Phase::Wiping { again_at, .. } => *again_at,
+            Phase::Opening | Phase::Leaving | Phase::Over => None,
+        };
+        if mem::replace(&mut self.wakes_at, next) != next
+            && let Some(next) = next
+        {
+            effects.push(Effect::WakeAt(next));
+        }
+    }
+
+    /// Changes what is shown of the linking.
+    fn show(&mut self, effects: &mut Effects, change: impl FnOnce(&mut Pairing)) {
+        change(&mut self.pairing);
+        effects.push(Effect::Show(Box::new(self.pairing.clone())));
+    }
+}
+
+/// The moment after this wait.
+fn later(at: Moment, wait: Duration) -> Instant {
+    at.monotonic.checked_add(wait).unwrap_or(at.monotonic + FAR_FUTURE)
+}
