@@ -171,11 +171,6 @@ impl Effects {
         self.0.drain(..)
     }
 
-    /// Keeps room for so many effects and no more.
-    pub(crate) fn shrink_to(&mut self, kept: usize) {
-        self.0.shrink_to(kept);
-    }
-
     pub(super) fn push(&mut self, effect: Effect) {
         self.0.push(effect);
     }
