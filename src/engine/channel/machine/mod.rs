@@ -140,7 +140,7 @@ enum Life {
 impl Machine {
     /// Handles one input, and adds to `effects` what is to be done.
     pub(crate) fn handle(&mut self, input: Input, at: Moment, rng: &mut impl Rng, effects: &mut Effects) {
-        if matches!(self.life, Life::Over) {
+        if self.is_over() {
             return;
         }
         let step = &mut Step::new(at, rng, effects);
@@ -199,6 +199,10 @@ impl Machine {
 
     const fn is_stopping(&self) -> bool {
         !matches!(self.life, Life::Running)
+    }
+
+    const fn is_over(&self) -> bool {
+        matches!(self.life, Life::Over)
     }
 
     /// Nothing more is done.

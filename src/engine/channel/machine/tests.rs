@@ -326,3 +326,9 @@ fn a_receipt_that_came_before_the_answer_was_lost_ends_the_message() {
     world.pass(Duration::from_secs(3_600));
     assert!(world.attempts.is_empty());
 }
+
+#[test]
+fn effects_and_machines_are_small() {
+    assert!(size_of::<Effect>() <= 192, "{}", size_of::<Effect>());
+    assert!(size_of::<Machine>() <= 2_560, "{}", size_of::<Machine>());
+}

@@ -37,7 +37,12 @@ impl Machine {
     /// Does what is due at a moment of its own, whatever the input was.
     pub(super) fn catch_up(&mut self, step: &mut Step<'_>) {
         for retry in self.retries.due(step.now()) {
-            self.try_once_more(retry, step);
+            if !self.is_over() {
+                self.try_once_more(retry, step);
+            }
+        }
+        if self.is_over() {
+            return;
         }
         if self.link.take_due_probe(step.now()) {
             self.probe(step);

@@ -1,6 +1,5 @@
 //! Doing what the machine wants done.
 
-use std::mem;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,21 +9,15 @@ use actix::prelude::*;
 use super::connector::{Connector, Prepared};
 use super::{Shell, tasks};
 use crate::domain::channel::Kind;
-use crate::engine::channel::machine::{Answered, Attempt, Effect, Input};
+use crate::engine::channel::machine::{Answered, Attempt, Effect, Effects, Input};
 use crate::engine::shared::Shared;
-
-/// The buffer of effects keeps room for so many, so that an idle channel stays small.
-const KEPT: usize = 8;
 
 impl Shell {
     /// Does what the machine wants done, in its order.
-    pub(super) fn carry_out(&mut self, ctx: &mut Context<Self>) {
-        let mut effects = mem::take(&mut self.effects);
+    pub(super) fn carry_out(&mut self, effects: &mut Effects, ctx: &mut Context<Self>) {
         for effect in effects.drain() {
             self.do_one(effect, ctx);
         }
-        effects.shrink_to(KEPT);
-        self.effects = effects;
     }
 
     fn shared(&self) -> Arc<Shared> {

@@ -15,6 +15,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -43,13 +44,17 @@ use crate::engine::shared::Shared;
 /// The most messages that wait for the actor.
 const MAILBOX: usize = 1024;
 
+thread_local! {
+    /// The buffer of effects, one for all channels of a thread. It is empty between two inputs.
+    static EFFECTS: Cell<Effects> = Cell::default();
+}
+
 /// See the module.
 struct Shell {
     shared: Arc<Shared>,
     connections: Connections,
     machine: Machine,
     rng: SmallRng,
-    effects: Effects,
     /// Shows the channel's state to everybody who asks to send.
     gate: Gate,
     connector: Option<Connector>,
@@ -82,7 +87,6 @@ impl Shell {
             shared,
             connections,
             rng,
-            effects: Effects::default(),
             gate,
             connector: None,
             generation: 0,
@@ -97,8 +101,10 @@ impl Shell {
 
     /// Hands the machine an input, and does what it wants done.
     fn feed(&mut self, input: Input, ctx: &mut Context<Self>) {
-        self.machine.handle(input, moment(), &mut self.rng, &mut self.effects);
-        self.carry_out(ctx);
+        let mut effects = EFFECTS.take();
+        self.machine.handle(input, moment(), &mut self.rng, &mut effects);
+        self.carry_out(&mut effects, ctx);
+        EFFECTS.set(effects);
     }
 
     /// Hands the machine the input of a caller, who waits for its word.
