@@ -166,6 +166,7 @@ route::table! {
     POST "/console/sends/{id}/resume" => pages::send::resume, Member;
     POST "/console/sends/{id}/cancel" => pages::send::cancel, Member;
     GET "/console/sends/{id}/again" => pages::send::again::show, Member;
+    GET "/console/sends/{id}/again/live" => pages::send::again::follow, Member;
     POST "/console/sends/{id}/again" => pages::send::again::send, Member;
     GET "/console/sends/{id}/messages.csv" => pages::send::csv, Viewer;
     GET "/console/sends/{id}/messages/{ordinal}" => pages::journey::show, Viewer;
