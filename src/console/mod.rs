@@ -62,6 +62,7 @@ mod once;
 mod page;
 mod pages;
 mod query;
+mod rest;
 mod route;
 mod text;
 mod visitor;
