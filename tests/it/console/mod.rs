@@ -16,4 +16,5 @@ mod overview;
 mod sends;
 mod shell;
 mod sign_in;
+mod weight;
 mod world;
