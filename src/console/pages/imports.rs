@@ -64,7 +64,7 @@ pub(in crate::console) async fn upload(
     if let Some(place) = take(&viewer, &state, &mut parts, declared, &mut form).await? {
         return Ok(Answer::to(place));
     }
-    // Whoever does not see the answer, because the rest of the file was too much, finds the reason on the page.
+    // The page says the reason later when the browser does not show the answer, because the rest of the file was too long.
     let (later, session) = (state.clone(), viewer.session);
     let said = form.fault_of("file").unwrap_or_default().to_owned();
     rest::leave(&request, parts.into_rest(), move || later.flashes.put(session, REFUSED, said));
