@@ -18,10 +18,13 @@ mod fairness;
 #[expect(dead_code, unused_imports, clippy::expect_used, reason = "it is there for the tests")]
 mod fake_whatsapp;
 mod import;
+mod live_pages;
 mod load;
 mod opt_outs;
+mod pages;
 mod peers;
 mod people;
+mod populate;
 mod provider;
 mod readers;
 mod receipts;
@@ -68,6 +71,8 @@ fn main() -> std::io::Result<()> {
         ("idle-actors", true, actors::idle),
         ("start", true, actors::start),
         ("contacts", true, contacts::measure),
+        ("pages", false, pages::measure),
+        ("live-pages", false, live_pages::measure),
         ("import", false, import::measure),
         ("ten-million", false, audience::measure),
         ("peers", false, peers::measure),

@@ -22,21 +22,21 @@ impl Seed {
         Self(Database::connect(options).await.unwrap())
     }
 
-    fn is_sqlite(&self) -> bool {
+    pub(crate) fn is_sqlite(&self) -> bool {
         self.0.get_database_backend() == DbBackend::Sqlite
     }
 
-    async fn run(&self, sql: &str) {
+    pub(crate) async fn run(&self, sql: &str) {
         self.0.execute_unprepared(sql).await.unwrap();
     }
 
-    fn bytes(&self, bytes: &[u8]) -> String {
+    pub(crate) fn bytes(&self, bytes: &[u8]) -> String {
         let digits = hex::encode(bytes);
         if self.is_sqlite() { format!("x'{digits}'") } else { format!("'\\x{digits}'") }
     }
 
-    fn uuid(&self, id: Uuid) -> String {
-        if self.is_sqlite() { self.bytes(id.as_bytes()) } else { format!("'{id}'") }
+    pub(crate) fn uuid(&self, id: Uuid) -> String {
+        if self.is_sqlite() { self.bytes(id.as_bytes()) } else { format!("'{id}'::uuid") }
     }
 
     /// Members of `tag` with distinct numbers, `count` in all, in no order of theirs. Only the memberships are
@@ -122,7 +122,7 @@ impl Seed {
     }
 
     /// The beginning of a query over a table `member` of which `n` counts up to `count`.
-    fn counting(&self, count: u64) -> String {
+    pub(crate) fn counting(&self, count: u64) -> String {
         if self.is_sqlite() {
             format!(
                 "WITH RECURSIVE member (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM member WHERE n + 1 < {count}) "

@@ -8,6 +8,7 @@ use pombo::accounts::Accounts;
 use pombo::api;
 use pombo::clock::Timestamp;
 use pombo::config::Config;
+use pombo::console;
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::contact::Person;
 use pombo::domain::scope::Scopes;
@@ -102,9 +103,17 @@ impl Ground {
         let accounts = Accounts::new(store.clone(), Arc::clone(&vault));
         let engine = Engine::start(&config, store.clone(), vault, lease, None).await.unwrap();
         let options = api::Options::default();
-        let state = web::Data::new(api::State { engine: engine.clone(), accounts, options });
+        let state =
+            web::Data::new(api::State { engine: engine.clone(), accounts: accounts.clone(), options });
+        let pages = web::Data::new(console::State::new(
+            engine.clone(),
+            accounts.clone(),
+            console::Options::default(),
+        ));
+        let shown = pages.clone();
+        let beside: api::Beside = Arc::new(move |_| console::resources(&shown, true));
         let server = HttpServer::new(move || {
-            App::new().service(api::service(state.clone(), api::Listener::Whole, None))
+            App::new().service(api::service(state.clone(), api::Listener::Whole, Some(&beside)))
         })
         .workers(2)
         .disable_signals()
@@ -112,7 +121,7 @@ impl Ground {
         .unwrap();
         let address = server.addrs()[0].to_string();
         actix_web::rt::spawn(server.run());
-        Service { engine, store, database, address, key, company, channel, _data: data }
+        Service { engine, store, accounts, pages, database, address, key, company, channel, _data: data }
     }
 }
 
@@ -120,6 +129,8 @@ impl Ground {
 pub(crate) struct Service {
     pub(crate) engine: Engine,
     pub(crate) store: Store,
+    pub(crate) accounts: Accounts,
+    pub(crate) pages: web::Data<console::State>,
     pub(crate) database: store::Options,
     pub(crate) address: String,
     pub(crate) key: String,

@@ -21,7 +21,7 @@ use super::error::Error;
 use super::layout;
 use super::route::{Access, Allow};
 use super::visitor::{Person, Visitor};
-use super::{State, cookie};
+use super::{State, cookie, rest};
 use crate::accounts::Role;
 
 /// Scripts, styles and pictures of our own, from files; forms and live parts lead here; no frame, no plugin.
@@ -66,7 +66,7 @@ pub(super) async fn pass(
     };
     response = explain(response);
     complete(response.headers_mut());
-    Ok(response)
+    Ok(rest::receive(response))
 }
 
 fn words_of(panic: &(dyn Any + Send)) -> &str {

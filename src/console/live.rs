@@ -209,7 +209,8 @@ impl Shared {
             }
             let fresh = || Value { since: Instant::now(), cell: Arc::default() };
             let value = values.entry(key).or_insert_with(fresh);
-            if value.since.elapsed() >= age {
+            // One that is still being read serves those who ask meanwhile, too.
+            if value.since.elapsed() >= age && value.cell.initialized() {
                 *value = fresh();
             }
             Arc::clone(&value.cell)

@@ -62,6 +62,7 @@ mod once;
 mod page;
 mod pages;
 mod query;
+mod rest;
 mod route;
 mod text;
 mod visitor;
@@ -173,6 +174,7 @@ route::table! {
     POST "/console/sends/{id}/resume" => pages::send::resume, Member;
     POST "/console/sends/{id}/cancel" => pages::send::cancel, Member;
     GET "/console/sends/{id}/again" => pages::send::again::show, Member;
+    GET "/console/sends/{id}/again/live" => pages::send::again::follow, Member;
     POST "/console/sends/{id}/again" => pages::send::again::send, Member;
     GET "/console/sends/{id}/messages.csv" => pages::send::csv, Viewer;
     GET "/console/sends/{id}/messages/{ordinal}" => pages::journey::show, Viewer;

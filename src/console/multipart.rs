@@ -17,9 +17,6 @@ const LONGEST_BOUNDARY: usize = 70;
 const GRACE: Duration = Duration::from_secs(10);
 const RATE: usize = 8 * 1024;
 
-/// How long the rest of a refused form is passed over.
-const PASSED_OVER: Duration = Duration::from_secs(2);
-
 /// A form whose parts are read one after the other.
 pub(super) struct Multipart {
     payload: Payload,
@@ -135,12 +132,9 @@ impl Multipart {
         Ok(String::from_utf8_lossy(&text).replace('\0', "\u{fffd}").trim().to_owned())
     }
 
-    /// Passes over what comes within a moment, so that the browser shows why its file is refused and does not only see that
-    /// its connection ends.
-    pub(super) async fn pass_over(&mut self) {
-        let until = Instant::now() + PASSED_OVER;
-        let passing = async { while matches!(self.payload.next().await, Some(Ok(_))) {} };
-        let _ = timeout_at(until.into(), passing).await;
+    /// What did not come yet.
+    pub(super) fn into_rest(self) -> Payload {
+        self.payload
     }
 
     /// To be called when a piece took so long to be stored: the browser is not to blame for that.

@@ -88,9 +88,11 @@ impl Store {
         if indexed < book.contacts {
             self.find_unindexed(snapshot, company, search, indexed, &mut found).await?;
         }
-        found.sort_unstable_by(|a, b| b.cmp(a));
+        // Ascending but for the few that are in no segment: a stable sort only looks through what is in order.
+        found.sort();
         // One that changed while it was being indexed was read twice.
         found.dedup();
+        found.reverse();
         Ok(found)
     }
 
@@ -126,14 +128,13 @@ impl Store {
                 self.gram_lists(snapshot, segments, wanted.map(|(segment, _)| (segment.id, LENGTHS))).await?;
             for ((segment, matches), lengths) in segments.iter().zip(matches).zip(lengths) {
                 let lengths = lengths.get(&LENGTHS).map(Vec::as_slice).unwrap_or_default();
-                for matches in matches {
-                    let contacts = match matches {
-                        Found::Contacts(contacts) => contacts,
-                        Found::Places(places) => contacts_at(&places, lengths),
-                    };
-                    let first = ordinal(segment.first)?;
-                    found.extend(contacts.into_iter().map(|contact| first + contact));
-                }
+                let matches = matches.into_iter().map(|matches| match matches {
+                    Found::Contacts(contacts) => contacts,
+                    Found::Places(places) => contacts_at(&places, lengths),
+                });
+                let first = ordinal(segment.first)?;
+                let contacts = matches.reduce(united).unwrap_or_default();
+                found.extend(contacts.into_iter().map(|contact| first + contact));
             }
         }
         Ok(())
@@ -233,6 +234,24 @@ impl Store {
     }
 }
 
+/// The numbers of two ascending lists, ascending, each once.
+fn united(one: Vec<u32>, other: Vec<u32>) -> Vec<u32> {
+    if one.is_empty() || other.is_empty() {
+        return if one.is_empty() { other } else { one };
+    }
+    let mut all = Vec::with_capacity(one.len() + other.len());
+    let (mut one, mut other) = (one.into_iter().peekable(), other.into_iter().peekable());
+    while let (Some(left), Some(right)) = (one.peek(), other.peek()) {
+        let next = *left.min(right);
+        one.next_if_eq(&next);
+        other.next_if_eq(&next);
+        all.push(next);
+    }
+    all.extend(one);
+    all.extend(other);
+    all
+}
+
 /// The numbers of a text that a database put together: a row for each would cost more than finding them.
 fn listed(row: Option<QueryResult>) -> Result<Vec<i64>> {
     let text: Option<String> = row.map_or(Ok(None), |row| row.try_get_by_index(0))?;
@@ -245,4 +264,22 @@ fn listed(row: Option<QueryResult>) -> Result<Vec<i64>> {
 
 fn ordinal(number: i64) -> Result<u32> {
     u32::try_from(number).map_err(|_| Error::Impossible(format!("the ordinal {number} of a contact")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_lists_are_united_in_order_and_without_repeats() {
+        for (one, other, all) in [
+            (vec![], vec![], vec![]),
+            (vec![1, 3], vec![], vec![1, 3]),
+            (vec![], vec![2], vec![2]),
+            (vec![1, 3, 5], vec![1, 2, 5, 6, 7], vec![1, 2, 3, 5, 6, 7]),
+            (vec![8, 9], vec![1, 2], vec![1, 2, 8, 9]),
+        ] {
+            assert_eq!(united(one, other), all);
+        }
+    }
 }

@@ -17,7 +17,7 @@ impl Store {
     /// Those of any query.
     pub async fn tally_part(&self, send_id: Uuid, from: u64, to: u64, pace: &Pace) -> Result<Part> {
         let range = [send_id.into(), signed(from).into(), signed(to).into()];
-        let within = "FROM message WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3";
+        let within = self.rows_between();
         let mut part = Part::default();
         let each = count_of_each_state();
         if let Some(row) = self.row(format!("SELECT COUNT(*), {each} {within}"), range.clone()).await? {

@@ -143,8 +143,7 @@ impl Store {
         page(self.marked(send, now).await?);
         let end = send.progress.high_water.min(send.recipients);
         for from in (0..end).step_by(MESSAGES as usize) {
-            let sql = "SELECT recipient, state, taken_at FROM message \
-                       WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3 AND taken_at > $4";
+            let sql = format!("SELECT recipient, state, taken_at {} AND taken_at > $4", self.rows_between());
             let bounds = [from, from.saturating_add(MESSAGES)].map(|ordinal| ordinal.cast_signed().into());
             let [from, to] = bounds;
             let rows = self.rows(sql, [send.id.into(), from, to, since.millis().into()]).await?;

@@ -6,12 +6,13 @@ import { after, before, test } from 'node:test';
 
 import { AxeBuilder } from '@axe-core/playwright';
 
-import { addresses } from './pages.mjs';
+import { addresses, busy } from './pages.mjs';
 import { assertQuiet, Browser, Demo } from './stage.mjs';
 
 let demo, browser;
 before(async () => {
     demo = await Demo.start();
+    await busy(demo);
     browser = await Browser.start();
 });
 after(async () => {

@@ -159,6 +159,8 @@ document.addEventListener("input", (event) => {
 
 function upload(event, form) {
   event.preventDefault();
+  const field = form.querySelector("input[type=file]");
+  if (field.files[0]?.size > Number(form.dataset.most)) return complain(field, form.dataset.tooLarge);
   form.dataset.sent = "yes";
   const bar = document.createElement("progress");
   bar.max = 1;
@@ -187,9 +189,29 @@ function upload(event, form) {
       document.querySelector("main").focus();
     }
   });
-  request.addEventListener("error", again);
+  request.addEventListener("error", async () => {
+    again();
+    // The connection ended. When the service refused the file, its page says why.
+    const answer = await fetch(form.action || location.href).catch(() => undefined);
+    const page = new DOMParser().parseFromString((await answer?.text()) ?? "", "text/html");
+    complain(field, page.getElementById(`${field.id}-fault`)?.textContent ?? form.dataset.broken);
+  });
   request.addEventListener("abort", again);
   request.send(new FormData(form));
+}
+
+// Says beside a field what is wrong with it.
+function complain(field, sentence) {
+  document.getElementById(`${field.id}-fault`)?.remove();
+  const fault = document.createElement("p");
+  fault.id = `${field.id}-fault`;
+  fault.className = "fault";
+  fault.setAttribute("role", "alert");
+  fault.textContent = sentence;
+  field.after(fault);
+  field.setAttribute("aria-invalid", "true");
+  field.setAttribute("aria-describedby", fault.id);
+  field.focus();
 }
 
 // Live parts: fragments with ids that replace the ones that are shown. The stream is closed while nobody looks.

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use actix_web::HttpRequest;
+use actix_web::http::header::CONTENT_LENGTH;
 use actix_web::web::{Data, Payload};
 use maud::html;
 
@@ -17,6 +18,7 @@ use crate::console::form::Form;
 use crate::console::multipart::Multipart;
 use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::Query;
+use crate::console::rest;
 use crate::console::visitor::Viewer;
 use crate::domain::page::{Page as Records, PageRequest};
 use crate::engine::{self, NewUpload};
@@ -26,6 +28,10 @@ use crate::store::import_job::{Import, MOST_OPEN};
 
 /// Bytes of the names of tags.
 const TAGS: usize = 2_000;
+/// Bytes of a form beside its file, at most.
+const AROUND: usize = 64 * 1024;
+/// Why a file was refused whose sender did not see the answer.
+const REFUSED: &str = "imports-refused";
 /// Characters of a file's name that are kept.
 const LONGEST_NAME: usize = 200;
 
@@ -38,7 +44,11 @@ pub(in crate::console) async fn list(
     let request = query.page(state.options.page_size);
     let imports =
         state.engine.records_of(viewer.company.id).await?.imports(viewer.company.id, request).await?;
-    Ok(page(&viewer, &Form::new(viewer.text), Some((&query, request)), &imports))
+    let mut form = Form::new(viewer.text);
+    if let Some(refused) = state.flashes.take(viewer.session, REFUSED) {
+        form.fault("file", refused);
+    }
+    Ok(page(&viewer, &state, &form, Some((&query, request)), &imports))
 }
 
 /// Takes a file, as it comes, and leads to the page where it is looked at before it is imported.
@@ -48,20 +58,27 @@ pub(in crate::console) async fn upload(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<Answer, Error> {
-    let mut form = Form::new(viewer.text);
-    if let Some(place) = take(&viewer, &state, Multipart::new(&request, payload)?, &mut form).await? {
+    let (mut form, mut parts) = (Form::new(viewer.text), Multipart::new(&request, payload)?);
+    let declared =
+        request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if let Some(place) = take(&viewer, &state, &mut parts, declared, &mut form).await? {
         return Ok(Answer::to(place));
     }
+    // The page says the reason later when the browser does not show the answer, because the rest of the file was too long.
+    let (later, session) = (state.clone(), viewer.session);
+    let said = form.fault_of("file").unwrap_or_default().to_owned();
+    rest::leave(&request, parts.into_rest(), move || later.flashes.put(session, REFUSED, said));
     let first = PageRequest { page: 1, limit: state.options.page_size };
     let imports = state.engine.records_of(viewer.company.id).await?.imports(viewer.company.id, first).await?;
-    Ok(page(&viewer, &form, None, &imports).unprocessable().into())
+    Ok(page(&viewer, &state, &form, None, &imports).unprocessable().into())
 }
 
 /// Where it goes on; `None` with a fault in the form.
 async fn take(
     viewer: &Viewer,
     state: &State,
-    mut parts: Multipart,
+    parts: &mut Multipart,
+    declared: Option<usize>,
     form: &mut Form,
 ) -> Result<Option<String>, Error> {
     let text = viewer.text;
@@ -79,17 +96,21 @@ async fn take(
                 }
             }
             ("file", Some(name)) if !name.is_empty() && !form.has_faults() => {
+                // What is certainly too large is refused before it comes.
+                if declared.is_some_and(|declared| declared > state.engine.largest_import() + AROUND) {
+                    form.fault("file", too_large(viewer, state));
+                    return Ok(None);
+                }
                 let file_name = name.chars().take(LONGEST_NAME).collect();
                 let new = NewUpload { file_name, encoding: Some("auto".to_owned()), tags };
-                return match store(viewer, state, &mut parts, new).await {
+                return match store(viewer, state, parts, new).await {
                     Ok(import) => Ok(Some(format!("/console/contacts/import/{}", import.id))),
                     Err(Failure::Engine(engine::Error::Refused(refusal))) => {
-                        parts.pass_over().await;
                         let sentence = match refusal.code {
                             Code::TooManyImports => {
                                 text.with("imports-too-many", [("most", MOST_OPEN.into())])
                             }
-                            Code::BodyTooLarge => text.get("imports-too-large"),
+                            Code::BodyTooLarge => too_large(viewer, state),
                             // What is wrong with the file, with its line.
                             _ => {
                                 text.with("imports-wrong-file", [("said", refusal.sentence.as_str().into())])
@@ -109,6 +130,11 @@ async fn take(
         form.fault("file", text.get("imports-no-file"));
     }
     Ok(None)
+}
+
+fn too_large(viewer: &Viewer, state: &State) -> String {
+    let most = viewer.text.0.decimal(state.engine.largest_import() as f64 / 1e6, 1);
+    viewer.text.with("imports-too-large", [("most", most.into())])
 }
 
 enum Failure {
@@ -135,6 +161,7 @@ async fn store(
 
 fn page(
     viewer: &Viewer,
+    state: &State,
     form: &Form,
     query: Option<(&Query, PageRequest)>,
     imports: &Records<Import>,
@@ -163,7 +190,8 @@ fn page(
     let body = html! {
         (faults(form))
         @if viewer.may_work() {
-            form.panel method="post" action="/console/contacts/import" enctype="multipart/form-data" {
+            form.panel method="post" action="/console/contacts/import" enctype="multipart/form-data"
+                data-most=(state.engine.largest_import()) data-too-large=(too_large(viewer, state)) data-broken=(text.get("imports-broken")) {
                 p { (text.get("imports-hint")) }
                 (Field::new(form, "tags", &text.get("imports-tags")).hint(&text.get("imports-tags-hint")).most(TAGS).text())
                 (file.around(&html! {

@@ -71,10 +71,17 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// The largest file of contacts that is taken, in bytes.
+    pub fn largest_import(&self) -> usize {
+        self.imports().max_bytes
+    }
+}
+
 impl Upload {
     /// The largest file, in bytes.
     pub fn most(&self) -> usize {
-        self.engine.imports().max_bytes
+        self.engine.largest_import()
     }
 
     /// Takes the next bytes of the file.

@@ -96,7 +96,8 @@ impl Store {
         let (condition, mut values) = condition(roster, selection, (from, to));
         values.push(signed(limit).into());
         let limit = values.len();
-        let sql = format!("SELECT {COLUMNS} FROM message WHERE {condition} ORDER BY ordinal LIMIT ${limit}");
+        let rows = self.rows_between();
+        let sql = format!("SELECT {COLUMNS} {rows} AND {condition} ORDER BY ordinal LIMIT ${limit}");
         self.rows(sql, values).await?.iter().map(message).collect()
     }
 }

@@ -2,6 +2,8 @@
 
 use pombo::accounts::Role;
 use reqwest::Method;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 use super::browser::Browser;
 use super::world::World;
@@ -128,6 +130,37 @@ async fn an_upload_that_is_none_is_refused_beside_its_field() {
         world.service.get("/api/v1/contacts/imports", &world.acme.key).await.json()["totalRecords"] == 0
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_too_large_is_refused_before_it_comes_and_received_all_the_same() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let form = body("feira", "zeros.csv", b"");
+    let beginning = &form[..form.len() - format!("\r\n--{BOUNDARY}--\r\n").len()];
+    let head = format!(
+        "POST {PLACE} HTTP/1.1\r\nHost: h\r\nSec-Fetch-Site: same-origin\r\nCookie: pombo_session={}\r\n\
+         Content-Type: multipart/form-data; boundary={BOUNDARY}\r\nContent-Length: 2147483648\r\n\r\n",
+        member.cookie("pombo_session").unwrap()
+    );
+    let mut stream = TcpStream::connect(member.origin().trim_start_matches("http://")).await.unwrap();
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(beginning).await.unwrap();
+    let mut answer = Vec::new();
+    until("the answer, though no byte of the file came", async || {
+        stream.read_buf(&mut answer).await.unwrap();
+        answer.ends_with(b"</html>")
+    })
+    .await;
+    let answer = String::from_utf8(answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 422"), "{answer}");
+    assert!(answer.contains("value=\"feira\"") && answer.contains("class=\"fault\""), "{answer}");
+    // A browser reads nothing before it has sent everything.
+    for _ in 0..256 {
+        stream.write_all(&[0; 64 * 1024]).await.unwrap();
+    }
+    drop(stream);
+    assert!(!member.page(PLACE).await.contains("class=\"fault\""), "it was told once");
 }
 
 #[tokio::test]

@@ -18,4 +18,5 @@ mod overview;
 mod sends;
 mod shell;
 mod sign_in;
+mod weight;
 mod world;

@@ -7,6 +7,7 @@ use pombo::clock::Timestamp;
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::contact::Person;
 use pombo::domain::message::State as At;
+use reqwest::Method;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -234,11 +235,38 @@ async fn the_page_of_a_large_send_waits_for_no_count() {
 }
 
 #[tokio::test]
+async fn the_dry_run_of_a_large_retry_comes_to_its_page() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let past = Past::text(&world.service, &world.acme, shop(&world).await);
+    let address = format!("/console/sends/{}/again", past.with_failures(20_000).await);
+    let mut stream =
+        member.request(Method::GET, &format!("{address}/live?state=failed")).send().await.unwrap();
+    let mut told = String::new();
+    until("the dry run told", async || {
+        told.push_str(&String::from_utf8_lossy(&stream.chunk().await.unwrap().unwrap_or_default()));
+        told.contains("2,000 recipients") && told.contains(">Send</button>")
+    })
+    .await;
+    drop(stream);
+    until("the stream gone", async || world.service.open_streams() == 0).await;
+    // Without script the page shows it when it is loaded again.
+    let shown = async || {
+        let page = member.page(&format!("{address}?state=failed")).await;
+        let is_there = page.contains("2,000 recipients") && page.contains(">Send</button>");
+        assert_ne!(is_there, page.contains("The messages are being looked through."), "{page}");
+        assert_ne!(is_there, page.contains("/again/live?state=failed\""), "{page}");
+        is_there
+    };
+    until("the dry run on the page", shown).await;
+}
+
+#[tokio::test]
 async fn another_company_s_send_is_not_there() {
     let world = World::new().await;
     let id = past(&world, shop(&world).await).await;
     let outsider = world.outsider().await;
-    for path in ["", "/live", "/messages.csv", "/messages/1", "/again"] {
+    for path in ["", "/live", "/messages.csv", "/messages/1", "/again", "/again/live"] {
         let answer = outsider.get(&format!("/console/sends/{id}{path}")).await;
         assert_eq!(answer.status, 404, "{path}: {}", answer.body);
     }

@@ -50,6 +50,7 @@ send-again-which = Which messages
 send-again-code = Only messages with this code; all when empty.
 send-again-check = Check
 send-again-send = Send
+send-again-looking = The messages are being looked through. What would be sent appears here in a moment.
 send-again-done = { $count ->
     [1] A new send to 1 recipient was accepted.
    *[other] A new send to { $count } recipients was accepted.

@@ -50,6 +50,7 @@ send-again-which = Qué mensajes
 send-again-code = Solo mensajes con este código; vacío para todos.
 send-again-check = Comprobar
 send-again-send = Enviar
+send-again-looking = Se están revisando los mensajes. Lo que se enviaría aparece aquí en un momento.
 send-again-done = { $count ->
     [1] Se aceptó un nuevo envío a 1 destinatario.
    *[other] Se aceptó un nuevo envío a { $count } destinatarios.

@@ -50,6 +50,7 @@ send-again-which = Quais mensagens
 send-again-code = Só mensagens com este código; vazio para todas.
 send-again-check = Verificar
 send-again-send = Enviar
+send-again-looking = As mensagens estão sendo examinadas. O que seria enviado aparece aqui em instantes.
 send-again-done = { $count ->
     [1] Um novo envio para 1 destinatário foi aceito.
    *[other] Um novo envio para { $count } destinatários foi aceito.

@@ -1,7 +1,12 @@
 //! Sending messages of a send again that did not arrive: what that would be, before it is done.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use actix_web::web::Data;
+use actix_web::{HttpRequest, HttpResponse};
 use maud::{Markup, html};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::words;
@@ -12,6 +17,7 @@ use crate::console::component::notice;
 use crate::console::component::time::second;
 use crate::console::error::Error;
 use crate::console::form::Form;
+use crate::console::live;
 use crate::console::once::Turn;
 use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::{Id, Query};
@@ -22,9 +28,20 @@ use crate::domain::request::RetryRequest;
 use crate::domain::send::Schedule;
 use crate::engine::{self, Rehearsal};
 use crate::error::Refusal;
+use crate::store::send_list::Record;
 
 /// Reasons for skipping that a page shows.
 const SKIPPED_SHOWN: usize = 20;
+/// The largest send whose messages are looked through while the page waits: some milliseconds.
+const AT_ONCE: u64 = 10_000;
+/// How long the page waits for the dry run of a larger one, which it shows when it is there.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// How old that may be, and how often a page looks for it.
+const FRESH: Duration = Duration::from_secs(10);
+const EVERY: Duration = Duration::from_millis(500);
+
+/// What would be sent, or why nothing would.
+type Rehearsed = Result<Rehearsal, Refusal>;
 
 /// Shows what would be sent.
 pub(in crate::console) async fn show(
@@ -37,6 +54,30 @@ pub(in crate::console) async fn show(
     let values = chosen(&asked.selection);
     let form = Form::filled(viewer.text, values.iter().map(|(name, value)| (*name, value.clone())));
     page(&viewer, &state, id, &form, asked).await
+}
+
+/// Shows the dry run of a large send as soon as it is there.
+pub(in crate::console) async fn follow(
+    viewer: Viewer,
+    state: Data<State>,
+    Id(id): Id,
+    query: Query,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let (asked, company) = (self::request(&query), viewer.company.id);
+    // Another company's send has no stream.
+    head(&state, company, id).await?;
+    let (own, mut shown) = (state.clone(), None);
+    live::stream(&request, &state, EVERY, async move || {
+        if shown.is_none() {
+            let rehearsed = within_patience(&own, company, id, asked.clone()).await?;
+            shown = rehearsed.map(|rehearsed| {
+                let form = Form::new(viewer.text);
+                found(&viewer, id, &form, &chosen(&asked.selection), Some(rehearsed.as_ref()))
+            });
+        }
+        Ok(shown.clone().into_iter().collect())
+    })
 }
 
 /// Sends it.
@@ -86,22 +127,18 @@ fn chosen(selection: &Selection) -> Vec<(&'static str, String)> {
 
 async fn page(
     viewer: &Viewer,
-    state: &State,
+    state: &Data<State>,
     id: Uuid,
     form: &Form,
     asked: RetryRequest,
 ) -> Result<Page, Error> {
-    let records = state.engine.records_of(viewer.company.id).await?;
-    records.send_head(viewer.company.id, id, Timestamp::now()).await?.ok_or(Error::NotFound)?;
-    drop(records);
+    let (text, company) = (viewer.text, viewer.company.id);
     let values = chosen(&asked.selection);
-    let retried = state.engine.retried(viewer.company.id, id).await?;
-    let rehearsed = match state.engine.rehearse_retry(retried, asked).await {
-        Ok(rehearsal) => Ok(rehearsal),
-        Err(engine::Error::Refused(refusal)) => Err(refusal),
-        Err(other) => return Err(other.into()),
+    let rehearsed = if head(state, company, id).await?.recipients <= AT_ONCE {
+        Some(Arc::new(rehearse(state, company, id, asked).await?))
+    } else {
+        within_patience(state, company, id, asked).await?
     };
-    let text = viewer.text;
     let states = At::RETRIED.map(|state| (state.as_str(), words::state_word(text, state)));
     let body = html! {
         p { a href=(format!("/console/sends/{id}")) { (text.get("send-again-back")) } }
@@ -111,19 +148,72 @@ async fn page(
             (Field::new(form, "code", &text.get("send-code")).hint(&text.get("send-again-code")).input("number"))
             button.plain type="submit" { (text.get("send-again-check")) }
         }
-        @match rehearsed {
-            Err(refusal) => (refused(viewer, &refusal)),
-            Ok(rehearsal) => {
-                (outcome(viewer, &rehearsal))
-                form method="post" action=(format!("/console/sends/{id}/again")) {
-                    (once(form))
-                    @for (name, value) in &values { input type="hidden" name=(name) value=(value); }
-                    button type="submit" { (text.get("send-again-send")) }
+        (found(viewer, id, form, &values, rehearsed.as_deref()))
+    };
+    let page = Page::new(text.get("send-again"), Menu::Sends, body);
+    if rehearsed.is_some() {
+        return Ok(page);
+    }
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(&values);
+    Ok(page.live(format!("/console/sends/{id}/again/live?{}", query.finish())))
+}
+
+async fn head(state: &State, company: Uuid, id: Uuid) -> Result<Record, Error> {
+    let records = state.engine.records_of(company).await?;
+    records.send_head(company, id, Timestamp::now()).await?.ok_or(Error::NotFound)
+}
+
+async fn rehearse(state: &State, company: Uuid, id: Uuid, asked: RetryRequest) -> Result<Rehearsed, Error> {
+    let retried = state.engine.retried(company, id).await?;
+    match state.engine.rehearse_retry(retried, asked).await {
+        Ok(rehearsal) => Ok(Ok(rehearsal)),
+        Err(engine::Error::Refused(refusal)) => Ok(Err(refusal)),
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// The dry run, if it is there within [`PATIENCE`]. It goes on when the page does not wait any more, once for all who ask.
+async fn within_patience(
+    state: &Data<State>,
+    company: Uuid,
+    id: Uuid,
+    asked: RetryRequest,
+) -> Result<Option<Arc<Rehearsed>>, Error> {
+    let (key, own) = (format!("again {company} {id} {:?}", asked.selection), state.clone());
+    let running = actix_web::rt::spawn(async move {
+        own.shared.get(key, FRESH, async || rehearse(&own, company, id, asked).await).await
+    });
+    match timeout(PATIENCE, running).await {
+        Ok(rehearsed) => rehearsed.map_err(|_| Error::Internal)?.map(Some),
+        Err(_) => Ok(None),
+    }
+}
+
+/// What a dry run found, with the button; a live part.
+fn found(
+    viewer: &Viewer,
+    id: Uuid,
+    form: &Form,
+    values: &[(&'static str, String)],
+    rehearsed: Option<&Rehearsed>,
+) -> Markup {
+    html! {
+        div id="found" {
+            @match rehearsed {
+                None => p.notice role="status" { (viewer.text.get("send-again-looking")) },
+                Some(Err(refusal)) => (refused(viewer, refusal)),
+                Some(Ok(rehearsal)) => {
+                    (outcome(viewer, rehearsal))
+                    form method="post" action=(format!("/console/sends/{id}/again")) {
+                        (once(form))
+                        @for (name, value) in values { input type="hidden" name=(name) value=(value); }
+                        button type="submit" { (viewer.text.get("send-again-send")) }
+                    }
                 }
             }
         }
-    };
-    Ok(Page::new(text.get("send-again"), Menu::Sends, body))
+    }
 }
 
 /// Why nothing would be sent.

@@ -1,0 +1,401 @@
+//! Every page of the console, of a company with a million contacts, ten thousand sends and a thousand tags, while one more
+//! send of a million goes out; beside `/healthz`, in turns.
+
+use std::io::Write as _;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
+
+use pombo::accounts::{Create, Invite, Origin, Role, SignIn, SignedIn};
+use pombo::console::ROUTES;
+use pombo::store::change::Who;
+use uuid::Uuid;
+
+use crate::populate::Bulk;
+use crate::seed::Seed;
+use crate::service::{Ground, Service};
+use crate::{Row, dispatch, people};
+
+const CONTACTS: u64 = 1_000_000;
+pub(crate) const SENDS: u64 = 10_000;
+const COMPANIES: u64 = 200;
+const MESSAGES: u64 = 1_000_000;
+/// The largest send whose figures are counted when a page asks for them.
+const COUNTED: u64 = 16_384;
+const TEMPLATES: u64 = 500;
+const SUPPRESSED: u64 = 100_000;
+const CHANGES: u64 = 100_000;
+const MEMBERS: u64 = 100;
+const KEYS: u64 = 100;
+/// Channels of the company beside its first.
+pub(crate) const CHANNELS: usize = 20;
+/// Of the send that goes out meanwhile.
+pub(crate) const RATE: &str = "100/s";
+/// How often each page is asked for.
+const ROUNDS: usize = 100;
+const PASSWORD: &str = "a long enough password";
+/// What a person waits for at most.
+const BOUND: f64 = 50.0;
+const FILE: &str = "Name,Phone\nAna,+5511977770001\nNobody,12\n";
+
+/// Who asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asker {
+    Nobody,
+    Owner,
+    Operator,
+}
+
+/// A page, and what was measured of it.
+struct Shown {
+    path: String,
+    asker: Asker,
+    /// Milliseconds.
+    took: Vec<f64>,
+    bytes: usize,
+}
+
+pub(crate) fn measure() -> Vec<Row> {
+    let provider = dispatch::provider(Arc::new(AtomicU64::new(0)));
+    actix_web::rt::System::new().block_on(async {
+        let ground = Ground::new(&format!("http://{provider}"), RATE, dispatch::CONCURRENCY).await;
+        people::add(&ground.store, ground.company, CONTACTS).await;
+        let stage = Stage::prepare(ground).await;
+        let mut pages: Vec<Shown> = stage.addresses().await.into_iter().map(Shown::new).collect();
+        check_routes(&pages);
+        let (mut health, bare) = (Vec::new(), format!("http://{}/healthz", stage.service.address));
+        // What runs by itself after a start is over, and every page was there once.
+        for round in 0..=ROUNDS {
+            for page in &mut pages {
+                let (took, bytes) = stage.ask(&page.path, page.asker).await;
+                let began = Instant::now();
+                stage.client.get(&bare).send().await.unwrap().bytes().await.unwrap();
+                if round > 0 {
+                    page.took.push(took);
+                    health.push(began.elapsed().as_secs_f64() * 1_000.0);
+                }
+                page.bytes = page.bytes.max(bytes);
+            }
+        }
+        let assets = stage.assets().await;
+        stage.service.engine.stop().await;
+        rows(pages, health, assets)
+    })
+}
+
+impl Shown {
+    fn new((path, asker): (String, Asker)) -> Self {
+        Self { path, asker, took: Vec::new(), bytes: 0 }
+    }
+}
+
+/// Every page of the console's table is among those that are measured.
+fn check_routes(pages: &[Shown]) {
+    let fits = |route: &str, path: &str| {
+        let path = path.split('?').next().unwrap_or_default();
+        let (mut parts, mut own) = (route.split('/'), path.split('/'));
+        loop {
+            match (parts.next(), own.next()) {
+                (None, None) => return true,
+                (Some(part), Some(_)) if part.starts_with('{') => {}
+                (Some(part), Some(word)) if part == word => {}
+                _ => return false,
+            }
+        }
+    };
+    let measured = |route: &str| pages.iter().any(|page| fits(route, &page.path));
+    let is_page =
+        |path: &str| !path.ends_with("/live") && !path.contains("/assets/") && !path.contains("{rest");
+    for route in ROUTES.iter().filter(|route| route.method == "GET" && is_page(route.path)) {
+        assert!(measured(route.path), "{} is not measured", route.path);
+    }
+}
+
+fn rows(mut pages: Vec<Shown>, mut health: Vec<f64>, assets: usize) -> Vec<Row> {
+    pages.iter_mut().for_each(|page| page.took.sort_by(f64::total_cmp));
+    health.sort_by(f64::total_cmp);
+    pages.sort_by(|a, b| at(&b.took, 0.99).total_cmp(&at(&a.took, 0.99)));
+    let mut table = String::from("| page | p50 ms | p99 ms | compressed kB |\n|---|---|---|---|\n");
+    for Shown { path, took, bytes, .. } in &pages {
+        let (p50, p99) = (at(took, 0.5), at(took, 0.99));
+        table.push_str(&format!("| `{path}` | {p50:.1} | {p99:.1} | {:.1} |\n", *bytes as f64 / 1_000.0));
+    }
+    let _ = write!(std::io::stderr().lock(), "\n{table}");
+    let above = pages.iter().filter(|page| at(&page.took, 0.99) > BOUND).count();
+    let (slowest, all) = (&pages[0], pages.len());
+    let heaviest = pages.iter().max_by_key(|page| page.bytes).unwrap();
+    let (ours, bare) = (at(&slowest.took, 0.99), at(&health, 0.99));
+    vec![
+        Row {
+            what: "the console's slowest page, 1 M contacts, 10,000 sends, 1,000 tags, while a send of 1 M goes out",
+            ours: format!(
+                "p50 {:.1}, p99 {ours:.1} ms: `{}`; {above} of {all} above the bound",
+                at(&slowest.took, 0.5),
+                slowest.path
+            ),
+            yardstick: format!("`/healthz` p50 {:.1}, p99 {bare:.1} ms", at(&health, 0.5)),
+            ratio: format!("{:.1}", ours / bare),
+            bound: "p99 ≤ 50 ms",
+        },
+        Row {
+            what: "… its heaviest page, compressed, with all assets",
+            ours: format!("{:.1} kB: `{}`", (heaviest.bytes + assets) as f64 / 1_000.0, heaviest.path),
+            yardstick: format!("the assets {:.1} kB", assets as f64 / 1_000.0),
+            ratio: "–".to_owned(),
+            bound: "≤ 100 kB",
+        },
+    ]
+}
+
+/// The value below which this share of ascending `values` lies.
+fn at(values: &[f64], share: f64) -> f64 {
+    let place = (values.len() as f64 * share).ceil() as usize;
+    values[place.clamp(1, values.len()) - 1]
+}
+
+/// A running service whose console has everything to show.
+pub(crate) struct Stage {
+    pub(crate) service: Service,
+    client: reqwest::Client,
+    /// Of an owner in the company, and of an operator.
+    pub(crate) owner: String,
+    operator: String,
+    invitation: String,
+    /// A send that is over, of a million; one that goes out; one whose figures are counted at once.
+    over: Uuid,
+    pub(crate) running: Uuid,
+    counted: Uuid,
+}
+
+impl Stage {
+    /// Fills the database, beside the contacts that it has, and starts the service.
+    pub(crate) async fn prepare(ground: Ground) -> Self {
+        let (company, channel) = (ground.company, ground.channel);
+        let seed = Seed::at(&ground.database.url).await;
+        let channels = seed.channels(&ground.vault, company, 100, CHANNELS).await;
+        seed.know_levels().await;
+        seed.sends(company, &channels, SENDS).await;
+        let bulk = |recipients, hours: u64, done| Bulk {
+            company,
+            channel,
+            recipients,
+            ago: Duration::from_secs(hours * 3_600),
+            done,
+        };
+        let over = seed.bulk(bulk(MESSAGES, 48, MESSAGES)).await;
+        let counted = seed.bulk(bulk(COUNTED, 24, COUNTED)).await;
+        let running = seed.bulk(bulk(MESSAGES, 1, MESSAGES / 2)).await;
+        seed.templates(company, "2", TEMPLATES).await;
+        seed.suppressions(company, SUPPRESSED).await;
+        seed.changes(CHANGES).await;
+        seed.members_of(company, MEMBERS).await;
+        seed.keys(company, KEYS).await;
+        let service = ground.serve().await;
+        let owner = person(&service, "owner@example.com", Some(company)).await;
+        let operator = person(&service, "operator@example.com", None).await;
+        let user = service.accounts.session(&owner).await.unwrap().unwrap().user.id;
+        seed.companies_of(user, COMPANIES).await;
+        seed.settle().await;
+        let invite = Invite {
+            email: "somebody@example.com",
+            name: "Somebody",
+            company: Some((company, Role::Member)),
+            is_operator: false,
+        };
+        let invitation = service.accounts.invite(&Who::Pombo, invite).await.unwrap().path();
+        let client = reqwest::Client::builder().tcp_nodelay(true);
+        let client = client.redirect(reqwest::redirect::Policy::none()).build().unwrap();
+        Self { service, client, owner, operator, invitation, over, running, counted }
+    }
+
+    /// Milliseconds until the answer is there, or its first bytes when it is a file; and its bytes.
+    async fn ask(&self, path: &str, asker: Asker) -> (f64, usize) {
+        let url = format!("http://{}{path}", self.service.address);
+        let mut request = self.client.get(url).header("accept-encoding", "gzip");
+        request = match asker {
+            Asker::Nobody => request,
+            Asker::Owner => request.header("cookie", format!("pombo_session={}", self.owner)),
+            Asker::Operator => request.header("cookie", format!("pombo_session={}", self.operator)),
+        };
+        let began = Instant::now();
+        let mut answer = request.send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+        if answer.headers().contains_key("content-disposition") {
+            let first = answer.chunk().await.unwrap().unwrap_or_default();
+            return (began.elapsed().as_secs_f64() * 1_000.0, first.len().min(1));
+        }
+        let bytes = answer.bytes().await.unwrap();
+        (began.elapsed().as_secs_f64() * 1_000.0, bytes.len())
+    }
+
+    /// Bytes of everything that a page refers to.
+    async fn assets(&self) -> usize {
+        let url = format!("http://{}/console/sign-in", self.service.address);
+        let page = self.client.get(url).send().await.unwrap().text().await.unwrap();
+        let mut bytes = 0;
+        for place in page.split('"').filter(|word| word.starts_with("/console/assets/")) {
+            bytes += self.ask(place, Asker::Nobody).await.1;
+        }
+        assert!(bytes > 0);
+        bytes
+    }
+
+    /// The first record of a list of the API.
+    async fn first(&self, list: &str) -> String {
+        let url = format!("http://{}/api/v1/{list}", self.service.address);
+        let answer = self.client.get(url).bearer_auth(&self.service.key).send().await.unwrap();
+        let answer: serde_json::Value = answer.json().await.unwrap();
+        let records = ["data", "records", "items"].into_iter().find_map(|name| answer[name].as_array());
+        let record = records.and_then(|records| records.first()).unwrap_or_else(|| panic!("{answer}"));
+        let id = &record["id"];
+        id.as_str().map_or_else(|| id.to_string(), str::to_owned)
+    }
+
+    /// Uploads a file of contacts with one that is rejected; where its page is.
+    async fn import(&self) -> String {
+        let (address, boundary) = (&self.service.address, "----bench");
+        let body = format!(
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"people.csv\"\r\n\r\n{FILE}\r\n\
+             --{boundary}--\r\n"
+        );
+        let post = |place: &str, kind: String, body: String| {
+            let request = self.client.post(format!("http://{address}{place}")).header("content-type", kind);
+            let cookie = format!("pombo_session={}", self.owner);
+            request.header("origin", format!("http://{address}")).header("cookie", cookie).body(body)
+        };
+        let kind = format!("multipart/form-data; boundary={boundary}");
+        let answer = post("/console/contacts/import", kind, body).send().await.unwrap();
+        assert_eq!(answer.status(), 303);
+        let place = answer.headers()["location"].to_str().unwrap().to_owned();
+        let steer = "column-0=first_name&column-1=phone_number&encoding=UTF-8&action=start".to_owned();
+        let started =
+            post(&place, "application/x-www-form-urlencoded".to_owned(), steer).send().await.unwrap();
+        assert_eq!(started.status(), 303);
+        place
+    }
+
+    /// Every page, some of them with what is searched, filtered, or far behind.
+    async fn addresses(&self) -> Vec<(String, Asker)> {
+        let Self { over, running, counted, invitation, service, .. } = self;
+        let send = service.last_send().await;
+        let (contact, tag) = (self.first("contacts?page=5000").await, self.first("contacts/tags").await);
+        let templates = self.first(&format!("chat/{}/templates", service.channel)).await;
+        let import = self.import().await;
+        let channel = service.channel;
+        let mut pages =
+            vec![("/console/sign-in".to_owned(), Asker::Nobody), (invitation.clone(), Asker::Nobody)];
+        let own = |path: &str| (format!("/console{path}"), Asker::Owner);
+        pages.extend(OWN.iter().map(|path| own(path)));
+        for (name, path) in [
+            ("channels", format!("/{channel}")),
+            ("sends", format!("?channel={channel}")),
+            ("sends/new", format!("?channel={channel}&type=text")),
+            ("sends/new", format!("?channel={channel}&type=template&template={templates}")),
+            ("sends", format!("/{send}")),
+            ("sends", format!("/{running}")),
+            ("sends", format!("/{running}?state=queued&from=600000")),
+            ("sends", format!("/{counted}")),
+            ("sends", format!("/{over}")),
+            ("sends", format!("/{over}?from=999950")),
+            ("sends", format!("/{over}?state=read&from=500000")),
+            ("sends", format!("/{over}?state=failed&code=131049")),
+            ("sends", format!("/{over}?state=canceled")),
+            ("sends", format!("/{over}?state=expired&from=500000")),
+            ("sends", format!("/{over}/again")),
+            ("sends", format!("/{over}/again?code=131049&state=failed")),
+            ("sends", format!("/{over}/messages/0")),
+            ("sends", format!("/{over}/messages/999999")),
+            ("sends", format!("/{over}/messages.csv")),
+            ("sends", format!("/{over}/messages.csv?state=failed")),
+            ("contacts", format!("/{contact}")),
+            ("contacts/tags", format!("/{tag}")),
+        ] {
+            pages.push(own(&format!("/{name}{path}")));
+        }
+        pages.extend([(import.clone(), Asker::Owner), (format!("{import}/rejected"), Asker::Owner)]);
+        pages.extend(OPERATORS.iter().map(|path| (format!("/console/operator{path}"), Asker::Operator)));
+        pages
+    }
+}
+
+/// Pages of an owner.
+const OWN: &[&str] = &[
+    "",
+    "/channels",
+    "/channels?page=2",
+    "/channels?search=channel+11",
+    "/channels/new",
+    "/templates",
+    "/templates?page=20",
+    "/templates?search=sale_49&status=APPROVED",
+    "/account",
+    "/companies",
+    "/companies?page=5",
+    "/companies?search=company+17",
+    "/keys",
+    "/company",
+    "/sends",
+    "/sends?page=200",
+    "/sends?state=finished",
+    "/sends?state=finished&page=150",
+    "/sends?state=canceled",
+    "/sends?state=active",
+    "/sends?tag=group+0500",
+    "/sends?from=2026-01-01",
+    "/sends/new",
+    "/contacts",
+    "/contacts?page=10000",
+    "/contacts?page=20000",
+    "/contacts?search=.777777%40",
+    "/contacts?search=xqxqxq",
+    "/contacts?search=%2B55+(11)+90077",
+    "/contacts?search=group+0500",
+    "/contacts?search=wexford",
+    "/contacts?search=wexford&page=1000",
+    "/contacts?search=gr",
+    "/contacts?search=a",
+    "/contacts?search=7",
+    "/contacts/new",
+    "/contacts/tags",
+    "/contacts/tags?page=20",
+    "/contacts/tags?search=group+05",
+    "/contacts/import",
+    "/contacts/export",
+    "/contacts/export?search=wexford",
+    "/suppressions",
+    "/suppressions?page=2000",
+    "/suppressions?search=%2B5511900000077",
+];
+
+/// Pages of an operator.
+const OPERATORS: &[&str] = &[
+    "",
+    "?search=company+17",
+    "?companies=5",
+    "/tiers",
+    "/tiers/standard",
+    "/changes",
+    "/changes?page=2000",
+    "/changes?what=channel.tier",
+    "/changes?what=sign_in&page=1000",
+    "/changes?subject=person.77%40example.com",
+];
+
+/// A person who signed in; the session's token. An operator when of no company.
+async fn person(service: &Service, email: &str, company: Option<Uuid>) -> String {
+    let accounts = &service.accounts;
+    let create = Create {
+        email,
+        name: "Somebody",
+        password: Some(PASSWORD),
+        company: company.map(|company| (company, Role::Owner)),
+        is_operator: company.is_none(),
+    };
+    accounts.create(&Who::Pombo, create).await.unwrap();
+    let origin = Origin::new(IpAddr::V4(Ipv4Addr::LOCALHOST), "bench");
+    let signed_in = accounts.sign_in(SignIn { email, password: PASSWORD, code: None, origin: &origin });
+    let SignedIn::Session(session) = signed_in.await.unwrap() else { panic!("no second factor was set up") };
+    accounts.choose_company(&session.session, service.company).await.unwrap();
+    session.token.expose().to_owned()
+}
