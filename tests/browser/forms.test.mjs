@@ -141,9 +141,10 @@ for (const [way, means, script] of [['without script', mouse, false], ['with the
         await hand.pick('What Fone holds', 'Phone number');
         await hand.fill('Tags for all contacts of the file', word);
         await hand.press('Import');
-        await page.waitForLoadState();
+        // The form leads to the page of the progress, which has the same address.
+        await page.locator('#progress').waitFor();
         await eventually(async () => {
-            await page.goto(page.url());
+            await page.reload();
             return page.getByText('Finished').count();
         });
         const { body } = await demo.request('GET', `/api/v1/contacts?search=${word}`);

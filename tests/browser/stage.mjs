@@ -120,7 +120,8 @@ export class Browser {
     /** Somebody who came in by a link. */
     async signedIn(demo, role = 'owner', options = {}) {
         const person = await this.person(options);
-        await person.page.goto(await demo.link(role));
+        // The page of the link is left at once: only its beginning is waited for.
+        await person.page.goto(await demo.link(role), { waitUntil: 'commit' });
         // With script the page's form sends itself: a button that goes at any moment is not pressed.
         if (options.script === false) await person.page.locator('form[data-submit] button').click();
         await person.page.waitForURL(url => url.pathname.startsWith('/console') && !url.pathname.includes('link'));

@@ -34,7 +34,8 @@ impl Chart<'_> {
         let now = values.last().copied().unwrap_or_default();
         let top = highest.max(limit.unwrap_or_default()).max(1.0);
         let height = |value: f64| HEIGHT - (value.max(0.0) / top) * (HEIGHT - TOP);
-        let line = line(values, &height);
+        // One point is no line: it would be drawn as a slope to nothing.
+        let line = if values.len() > 1 { line(values, &height) } else { String::new() };
         let number = |value| text.0.decimal(value, 1);
         let summary = text.with(
             "shell-chart",

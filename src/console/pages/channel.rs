@@ -25,7 +25,7 @@ use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::console::{State, live};
-use crate::domain::channel::{Channel, Kind};
+use crate::domain::channel::{Channel, Kind, Level};
 use crate::domain::limit::Limits;
 use crate::domain::page::PageRequest;
 use crate::domain::tier::Quota;
@@ -153,7 +153,7 @@ fn head(viewer: &Viewer, channel: &Channel) -> Markup {
                 dt { (text.get("channels-tier")) } dd { bdi { (channel.tier) } }
                 @if channel.kind == Kind::BusinessAccount {
                     dt { (text.get("channels-quality")) } dd { (words::quality(text, channel.quality_rating.as_deref())) }
-                    @if let Some(level) = channel.level {
+                    @if let Some(level) = channel.level.filter(|level| *level != Level::NotApplicable) {
                         dt { (text.get("channels-level")) } dd { code { (level) } }
                     }
                     @if let Some(limit) = limit {

@@ -177,7 +177,7 @@ fn list_page(
             @if tags.records.is_empty() && search.is_empty() {
                 (empty(&text.get("tags-first"), &html! { p.soft { (text.get("tags-first-hint")) } }))
             } @else if tags.records.is_empty() {
-                (empty(&text.get("tags-none"), &html! { a href="/console/contacts/tags" { (text.get("tags-all")) } }))
+                (empty(&text.get("tags-none"), &html! { a href="/console/contacts/tags" { (text.get("tags-show-all")) } }))
             } @else {
                 (table(&text.get("tags-title"), &columns, rows))
             }

@@ -310,7 +310,7 @@ async fn the_list_says_how_each_channel_is_why_and_what_holds_its_pace() {
         "disconnected",
         "The provider refuses the access token",
         "&lt;expired&gt;",
-        "code 190",
+        "#code-190",
         "Messages per second",
         "tier `standard`",
         "in force",

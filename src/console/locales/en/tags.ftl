@@ -25,4 +25,4 @@ tags-all = All tags
 tags-back = Back to the contacts
 tags-first = There is no tag yet. A tag groups contacts, so that a send reaches all of them.
 tags-first-hint = Create one here, or name tags when you import contacts.
-tags-all = Show all tags
+tags-show-all = Show all tags

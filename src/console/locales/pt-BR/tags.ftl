@@ -25,4 +25,4 @@ tags-all = Todas as etiquetas
 tags-back = Voltar aos contatos
 tags-first = Ainda não há etiquetas. Uma etiqueta reúne contatos, para que um envio alcance todos eles.
 tags-first-hint = Crie uma aqui, ou informe etiquetas ao importar contatos.
-tags-all = Mostrar todas as etiquetas
+tags-show-all = Mostrar todas as etiquetas
