@@ -14,7 +14,7 @@ use actix_web::web::{Bytes, Data};
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::Value;
 use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::Schema;
+use utoipa::openapi::schema::{Object, Schema};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{IntoResponses, Modify, OpenApi};
 use utoipa_swagger_ui::Config;
@@ -27,6 +27,7 @@ pub(super) use self::words::*;
 use super::error::{Apology, Error, ErrorBody};
 use super::page::harden;
 use super::{Options, State, chat, contacts, health, hooks, operator, sends, web_chat};
+use crate::domain::outlook::Reason;
 use crate::error::Code;
 
 /// What every company's endpoint may answer.
@@ -122,20 +123,31 @@ impl Modify for ApiKey {
     }
 }
 
-/// Lists every code of the table where a refusal's body is described.
+/// Lists every code of the table, and every reason to wait, with its meaning where it is described.
 struct Codes;
 
 impl Modify for Codes {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        let schemas = document.components.as_mut().and_then(|components| components.schemas.get_mut("Error"));
-        let Some(RefOr::T(Schema::Object(body))) = schemas else { return };
-        if let Some(RefOr::T(Schema::Object(code))) = body.properties.get_mut("code") {
+        let Some(components) = document.components.as_mut() else { return };
+        if let Some(RefOr::T(Schema::Object(body))) = components.schemas.get_mut("Error")
+            && let Some(RefOr::T(Schema::Object(code))) = body.properties.get_mut("code")
+        {
             code.enum_values = Some(Code::ALL.iter().map(|code| code.as_str().into()).collect());
-            let meanings = Code::ALL.iter().map(|code| format!("\n- `{code}`: {}", code.meaning()));
-            code.description =
-                Some(format!("What programs compare with; never changes.\n{}", meanings.collect::<String>()));
+            let meanings = Code::ALL.iter().map(|code| (code.as_str(), code.meaning()));
+            explain(code, meanings);
+        }
+        if let Some(RefOr::T(Schema::Object(reason))) = components.schemas.get_mut("WaitingReason") {
+            explain(reason, Reason::ALL.iter().map(|reason| (reason.as_str(), reason.meaning())));
         }
     }
+}
+
+/// Adds the meaning of each word to the description.
+fn explain(words: &mut Object, meanings: impl Iterator<Item = (&'static str, &'static str)>) {
+    let mut description = words.description.take().unwrap_or_default();
+    description.push('\n');
+    description.extend(meanings.map(|(word, meaning)| format!("\n- `{word}`: {meaning}")));
+    words.description = Some(description);
 }
 
 /// The whole document, with the bounds of a default configuration.

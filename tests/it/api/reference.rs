@@ -87,6 +87,20 @@ fn the_reference_lists_the_words_of_the_domain() {
 }
 
 #[test]
+fn the_reference_says_what_every_code_and_every_reason_means() {
+    let schemas = &pombo::api::document()["components"]["schemas"];
+    let description = |schema: &Value| schema["description"].as_str().unwrap().to_owned();
+    let codes = description(&schemas["Error"]["properties"]["code"]);
+    for code in Code::ALL {
+        assert!(codes.contains(&format!("- `{code}`: {}", code.meaning())), "{code}");
+    }
+    let reasons = description(&schemas["WaitingReason"]);
+    for reason in Reason::ALL {
+        assert!(reasons.contains(&format!("- `{reason}`: {}", reason.meaning())), "{reason}");
+    }
+}
+
+#[test]
 fn fields_and_filters_that_take_words_refer_to_their_list() {
     let document = pombo::api::document();
     let named = |name: &str| json!(format!("#/components/schemas/{name}"));
