@@ -138,7 +138,7 @@ async fn replay(options: &Options, from: &Path, epoch: i64) -> Result<()> {
 /// All tables go: those that only the present schema has would be in the way of the next migration.
 fn beginning() -> String {
     format!(
-        "BEGIN;\nSET LOCAL lock_timeout = '{PATIENCE}';\n\
+        "BEGIN;\nSET LOCAL lock_timeout = '{PATIENCE}';\nSET LOCAL client_min_messages = warning;\n\
          DO $pombo$ DECLARE name text; BEGIN\n\
          FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() LOOP\n\
          EXECUTE format('DROP TABLE IF EXISTS %I.%I CASCADE', current_schema(), name);\n\

@@ -14,7 +14,6 @@ fn every_shell_gets_completions_with_every_command() {
         for word in ["backup", "restore", "doctor", "add-business", "tier"] {
             assert!(run.stdout.contains(word), "{shell} does not know {word}");
         }
-        assert!(!run.stdout.contains("end-with-input"), "{shell} shows what is hidden");
     }
     assert_eq!(place.run("completions tcsh").code, Some(2));
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "it needs neither data nor key");
@@ -22,9 +21,11 @@ fn every_shell_gets_completions_with_every_command() {
 
 #[test]
 fn bash_takes_its_completions() {
-    let script = Place::new().run("completions bash").stdout;
-    let Ok(checked) = Command::new("bash").args(["-n", "-c", &script]).status() else { return };
-    assert!(checked.success());
+    let place = Place::new();
+    place.write("pombo.bash", &place.run("completions bash").stdout);
+    let shell = Command::new("bash").arg("-n").arg(place.path().join("pombo.bash")).status();
+    // A machine without it has nothing to check with.
+    assert!(shell.is_err() || shell.is_ok_and(|status| status.success()));
 }
 
 #[test]
