@@ -41,6 +41,8 @@ mod tallies;
 mod template_sync;
 mod threads;
 mod throttle;
+#[cfg(any(test, feature = "universe"))]
+pub mod universe;
 mod wall_clock;
 mod web_send;
 pub mod web_session;
