@@ -1,6 +1,6 @@
 //! Committing a batch of the ledger: all of it or nothing.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use uuid::Uuid;
 
@@ -95,7 +95,7 @@ impl Model {
 
     /// Moves sends to their marks, and says which of them are not there.
     fn mark_progress(&mut self, marks: &[Mark], now: Timestamp) -> Vec<Uuid> {
-        let mut last: HashMap<Uuid, &Mark> = HashMap::with_capacity(marks.len());
+        let mut last: BTreeMap<Uuid, &Mark> = BTreeMap::new();
         last.extend(marks.iter().map(|mark| (mark.send_id, mark)));
         let mut gone = Vec::new();
         for (send_id, mark) in last {

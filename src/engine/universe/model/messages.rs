@@ -1,6 +1,6 @@
 //! Outcomes of attempts, and the end of messages whose send is over.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
@@ -12,7 +12,7 @@ use crate::store::ledger::Batch;
 
 impl Model {
     pub(super) fn upsert_outcomes(&mut self, batch: &Batch, now: Timestamp) {
-        let mut last: HashMap<(Uuid, u64), (Uuid, &Outcome)> = HashMap::with_capacity(batch.outcomes.len());
+        let mut last: BTreeMap<(Uuid, u64), (Uuid, &Outcome)> = BTreeMap::new();
         for (send_id, company_id, outcome) in &batch.outcomes {
             last.insert((*send_id, outcome.position.ordinal), (*company_id, outcome));
         }

@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
+pub(crate) use self::templates::Listing;
 use crate::clock::Timestamp;
 use crate::domain::message::{Failure, Key, State as At};
 use crate::domain::phone::PhoneNumber;

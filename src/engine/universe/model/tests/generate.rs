@@ -1,5 +1,6 @@
 //! Random operations, about what is there and sometimes about what is not.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use uuid::Uuid;
@@ -65,8 +66,8 @@ impl Generator {
                 Operation::ClockWentBack { now: self.now }
             }
             90..92 => {
-                let sends = (0..self.dice.between(1, 3)).map(|_| self.send(model)).collect();
-                Operation::Settle { sends, now }
+                let sends: BTreeSet<_> = (0..self.dice.between(1, 3)).map(|_| self.send(model)).collect();
+                Operation::Settle { sends: sends.into_iter().collect(), now }
             }
             92 => Operation::RemoveUnresolved,
             93..98 => self.template(model, account),
@@ -311,7 +312,11 @@ impl Generator {
                 let ready = Ready { now, templates: self.dice.happens(600) };
                 Read::Unfinished { channel, size, ready, limit }
             }
-            2 => Read::UnfinishedAmong((0..6).map(|_| self.send(model)).collect()),
+            2 => {
+                // Nobody asks for the same one twice.
+                let sends: BTreeSet<_> = (0..6).map(|_| self.send(model)).collect();
+                Read::UnfinishedAmong(sends.into_iter().collect())
+            }
             3 | 4 => {
                 // Of a send with messages that wait, if there is one.
                 let waiting: Vec<_> = model
