@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use actix::{Actor, Addr, ArbiterHandle, Handler, Message};
+use actix::{ArbiterHandle, Message};
 use dashmap::{DashMap, DashSet};
 use uuid::Uuid;
 
-use super::channel::{ChannelActor, Gate, Refresh, Stop};
+use super::channel::{Gate, Handle, Refresh, Stop, ToChannel};
 use super::ledger::Listener;
 use super::shared::Shared;
 use super::threads;
@@ -32,7 +32,7 @@ struct Entry {
 
 /// An actor that was started.
 struct Running {
-    address: Addr<ChannelActor>,
+    handle: Handle,
     /// The same, as the ledger knows it: made once, because an address costs more to copy than a count.
     listener: Listener,
 }
@@ -45,19 +45,18 @@ impl Entry {
     /// Hands a message to the actor, if there is one, without waiting for it.
     fn tell<M>(&self, message: M)
     where
-        M: Message<Result = ()> + Send + 'static,
-        ChannelActor: Handler<M>,
+        M: ToChannel + Message<Result = ()>,
     {
-        let Some(actor) = self.actor.as_ref().map(|actor| actor.address.clone()) else { return };
+        let Some(handle) = self.actor.as_ref().map(|actor| actor.handle.clone()) else { return };
         actix::spawn(async move {
             // A closed actor reads the store when it starts again.
-            let _ = actor.send(message).await;
+            let _ = handle.send(message).await;
         });
     }
 
     /// The actor's listener and gate, unless it ended or was never started.
     fn running(&self) -> Option<(Listener, Gate)> {
-        let actor = self.actor.as_ref().filter(|actor| actor.address.connected())?;
+        let actor = self.actor.as_ref().filter(|actor| actor.handle.is_running())?;
         Some((Arc::clone(&actor.listener), self.gate.clone()))
     }
 }
@@ -138,19 +137,17 @@ impl Directory {
         let (shared, connections) = (Arc::clone(&self.shared), thread.connections.clone());
         let (channel, gate) = (Arc::clone(&entry.channel), entry.gate.clone());
         let shown = gate.clone();
-        let address = ChannelActor::start_in_arbiter(&thread.arbiter, move |_| {
-            ChannelActor::new(shared, connections, channel, shown)
-        });
-        let listener = Arc::new(address.clone().recipient());
-        entry.actor = Some(Running { address, listener: Arc::clone(&listener) });
+        let handle = Handle::start(&thread.arbiter, shared, connections, channel, shown);
+        let listener = handle.listener();
+        entry.actor = Some(Running { handle, listener: Arc::clone(&listener) });
         (listener, gate)
     }
 
-    /// The address of a channel's actor, unless it ended or was never started.
-    pub(super) fn address(&self, channel_id: Uuid) -> Option<Addr<ChannelActor>> {
+    /// A channel's actor, unless it ended or was never started.
+    pub(super) fn handle(&self, channel_id: Uuid) -> Option<Handle> {
         let entry = self.entries.get(&channel_id)?;
-        let actor = entry.actor.as_ref().filter(|actor| actor.address.connected())?;
-        Some(actor.address.clone())
+        let actor = entry.actor.as_ref().filter(|actor| actor.handle.is_running())?;
+        Some(actor.handle.clone())
     }
 
     /// Takes over a record, unless the one here is newer, and tells its actor.
@@ -179,8 +176,7 @@ impl Directory {
     /// Hands `message` to the running actors of a company's channels of one business account.
     pub(super) fn tell_account<M>(&self, company_id: Uuid, waba_id: &str, message: impl Fn() -> M)
     where
-        M: Message<Result = ()> + Send + 'static,
-        ChannelActor: Handler<M>,
+        M: ToChannel + Message<Result = ()>,
     {
         let of_account = |channel: &Channel| {
             channel.company_id == company_id && channel.waba_id.as_deref() == Some(waba_id)
@@ -193,8 +189,7 @@ impl Directory {
     /// Hands `message` to every running actor.
     pub(super) fn tell_all<M>(&self, message: impl Fn() -> M)
     where
-        M: Message<Result = ()> + Send + 'static,
-        ChannelActor: Handler<M>,
+        M: ToChannel + Message<Result = ()>,
     {
         for entry in &self.entries {
             entry.tell(message());
@@ -203,12 +198,8 @@ impl Directory {
 
     /// Hands `message` to a channel's actor and waits for the answer; `None` when it does not run, or ended
     /// just now: then it is started anew by the sentinel and reads the store.
-    pub(super) async fn ask<M>(&self, channel_id: Uuid, message: M) -> Option<M::Result>
-    where
-        M: Message<Result: Send> + Send + 'static,
-        ChannelActor: Handler<M>,
-    {
-        self.address(channel_id)?.send(message).await.ok()
+    pub(super) async fn ask<M: ToChannel>(&self, channel_id: Uuid, message: M) -> Option<M::Result> {
+        self.handle(channel_id)?.send(message).await.ok()
     }
 
     /// Starts the actors of channels that have to do something without being asked: those with work left,
@@ -221,7 +212,7 @@ impl Directory {
 
     /// Starts anew the actors that ended by a defect of ours: their channels' queues wait.
     pub(super) fn revive(&self) {
-        let ended = |entry: &Entry| entry.actor.as_ref().is_some_and(|actor| !actor.address.connected());
+        let ended = |entry: &Entry| entry.actor.as_ref().is_some_and(|actor| !actor.handle.is_running());
         let ended: Vec<_> = self
             .entries
             .iter()
@@ -240,7 +231,7 @@ impl Directory {
         let actors: Vec<_> = self
             .entries
             .iter()
-            .filter_map(|entry| entry.actor.as_ref().map(|actor| actor.address.clone()))
+            .filter_map(|entry| entry.actor.as_ref().map(|actor| actor.handle.clone()))
             .collect();
         // A closed actor has stopped already.
         futures_util::future::join_all(actors.iter().map(|actor| actor.send(Stop))).await;
@@ -264,7 +255,7 @@ impl Hidden<'_> {
         self.is_removed = true;
         if let Some(actor) = self.entry.take().and_then(|entry| entry.actor) {
             // A closed actor has stopped already.
-            let _ = actor.address.send(Stop).await;
+            let _ = actor.handle.send(Stop).await;
         }
         // What was written beside this may have found it in the meantime.
         self.directory.entries.remove(&self.id);

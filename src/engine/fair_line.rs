@@ -31,6 +31,22 @@ struct Waiter {
 #[derive(Debug, Default)]
 pub(crate) struct Share(u64);
 
+/// The wait of one who stands in line. Dropped, it leaves the line.
+pub(crate) struct Turn(oneshot::Receiver<Grant>);
+
+impl Turn {
+    /// The places, once the turn comes; `None` when the line is gone.
+    pub(crate) async fn come(self) -> Option<Grant> {
+        self.0.await.ok()
+    }
+
+    /// The places, if the turn came.
+    #[cfg(test)]
+    pub(crate) fn try_take(&mut self) -> Option<Grant> {
+        self.0.try_recv().ok()
+    }
+}
+
 /// Places that a turn brought. They go back unless they are taken.
 pub(crate) struct Grant {
     line: Arc<FairLine>,
@@ -71,14 +87,14 @@ impl FairLine {
     }
 
     /// Stands in line for so many places, which come all at once.
-    pub(crate) fn stand(self: &Arc<Self>, share: &mut Share, places: usize) -> oneshot::Receiver<Grant> {
+    pub(crate) fn stand(self: &Arc<Self>, share: &mut Share, places: usize) -> Turn {
         let (turn, granted) = oneshot::channel();
         let mut line = self.line();
         line.arrivals += 1;
         let place = (share.begin(line.time, places), line.arrivals);
         line.waiting.insert(place, Waiter { places, turn });
         self.serve(&mut line);
-        granted
+        Turn(granted)
     }
 
     /// Whoever stands first has these next.
@@ -130,9 +146,9 @@ mod tests {
         assert!(line.take(&mut shares[0]));
         let mut turn = line.stand(&mut shares[1], 2);
         assert!(!line.take(&mut shares[0]), "one is free, and it is spoken for");
-        assert!(turn.try_recv().is_err(), "they come all at once");
+        assert!(turn.try_take().is_none(), "they come all at once");
         line.give_back(1);
-        assert_eq!((turn.try_recv().unwrap().take(), line.free()), (2, 0));
+        assert_eq!((turn.try_take().unwrap().take(), line.free()), (2, 0));
     }
 
     #[test]
@@ -142,9 +158,9 @@ mod tests {
         let [left, late, mut last] = [0, 1, 2].map(|sharer| line.stand(&mut shares[sharer], 1));
         drop(left);
         line.give_back(1);
-        assert!(last.try_recv().is_err());
+        assert!(last.try_take().is_none());
         drop(late);
-        assert_eq!(last.try_recv().unwrap().take(), 1, "granted already, and not taken");
+        assert_eq!(last.try_take().unwrap().take(), 1, "granted already, and not taken");
         assert_eq!(line.free(), 0);
     }
 
@@ -155,21 +171,21 @@ mod tests {
         let mut first = line.stand(&mut shares[0], 4);
         let mut second = line.stand(&mut shares[1], 4);
         line.give_back(8);
-        assert!(first.try_recv().is_ok_and(|grant| grant.take() == 4));
-        assert!(second.try_recv().is_ok_and(|grant| grant.take() == 4));
+        assert!(first.try_take().is_some_and(|grant| grant.take() == 4));
+        assert!(second.try_take().is_some_and(|grant| grant.take() == 4));
         // The second stands in line at once, twice over; the first a little later, and one who never did.
         let mut second = line.stand(&mut shares[1], 4);
         let mut first = line.stand(&mut shares[0], 4);
         line.give_back(4);
-        assert!(second.try_recv().is_ok_and(|grant| grant.take() == 4));
+        assert!(second.try_take().is_some_and(|grant| grant.take() == 4));
         let mut second = line.stand(&mut shares[1], 4);
         let mut third = line.stand(&mut shares[2], 4);
         line.give_back(8);
-        assert!(first.try_recv().is_ok_and(|grant| grant.take() == 4));
-        assert!(third.try_recv().is_ok_and(|grant| grant.take() == 4));
-        assert!(second.try_recv().is_err(), "it had two turns already");
+        assert!(first.try_take().is_some_and(|grant| grant.take() == 4));
+        assert!(third.try_take().is_some_and(|grant| grant.take() == 4));
+        assert!(second.try_take().is_none(), "it had two turns already");
         line.give_back(4);
-        assert!(second.try_recv().is_ok());
+        assert!(second.try_take().is_some());
     }
 
     #[test]
@@ -182,7 +198,7 @@ mod tests {
         let mut turns: Vec<_> = [0, 1, 0, 1].map(|sharer| line.stand(&mut shares[sharer], 1)).into();
         line.give_back(2);
         let served: Vec<bool> =
-            turns.iter_mut().map(|turn| turn.try_recv().is_ok_and(|grant| grant.take() == 1)).collect();
+            turns.iter_mut().map(|turn| turn.try_take().is_some_and(|grant| grant.take() == 1)).collect();
         assert_eq!(served.iter().filter(|served| **served).count(), 2);
         assert!(served[1], "and is not behind either");
         assert!(!served[3], "its second turn is not before the other's first");

@@ -61,7 +61,6 @@ use self::app_secrets::{AppSecrets, VerifyTokens};
 use self::channel::ClockWasSet;
 pub use self::contact_change::{MOST_AT_ONCE, Whom, no_such_tag};
 use self::directory::Directory;
-use self::fair_line::FairLine;
 use self::idempotency::Claims;
 pub use self::idempotency::{Held, KEPT, Turn};
 pub use self::imports::{
@@ -74,8 +73,6 @@ pub use self::ledger::Claim;
 use self::ledger::{Close, Condition, Ledger};
 pub use self::new_channel::{NewBusinessAccount, NotAdded, Unfit};
 pub use self::operation::{Addition, Number};
-use self::pace::Pace;
-use self::quota::Quotas;
 use self::reader::Reader;
 pub use self::records::Records;
 use self::records::RequestShare;
@@ -85,17 +82,15 @@ use self::resolver::Resolver;
 use self::retention::Retention;
 pub use self::retry::Retried;
 use self::sentinel::Sentinel;
-use self::shared::{Shared, Tiers};
+use self::shared::{Common, Shared};
 pub use self::steering::no_such_send;
-use self::suppressions::Suppressions;
 pub use self::tallies::Counted;
 use self::tallies::Tallies;
 use self::template_sync::TemplateSync;
-use self::throttle::Throttles;
 use self::wall_clock::Jump;
 pub use self::web_send::{RehearsedFile, WebRehearsal};
 pub use self::web_session::HandedOver;
-use self::web_session::{Errands, Lines, WebSessions};
+use self::web_session::{Lines, WebSessions};
 pub use self::webhook::{Webhook, verify_token};
 use crate::clock::Timestamp;
 use crate::config::{self, Config};
@@ -116,9 +111,6 @@ use crate::vault::Vault;
 
 /// When a client should try again while the database cannot write.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// How often the provider is asked anything that is no message, over all channels. Ten thousand that begin together
-/// have asked within some minutes; one that is alone asks at once.
-const QUESTIONS_EACH_SECOND: u32 = 50;
 /// The longest that a recipient is held: who is held for longer was held by a clock that was ahead.
 const LONGEST_HOLD: Duration = Duration::from_secs(24 * 3_600);
 /// How often in a row suppressions are read again because others were heard meanwhile. What the last reading
@@ -314,25 +306,17 @@ impl Engine {
             tell,
         };
         let web_sessions = WebSessions::new(keeping, driver, &config.web_session, helpers.clone());
+        let probe_interval = config.cloud_api.probe_interval;
         let shared = Arc::new(Shared {
+            common: Arc::new(Common::new(config.engine.clone(), config.retry.clone(), probe_interval)),
             store: store.clone(),
             vault,
             ledger: ledger.clone(),
-            tiers: Tiers::default(),
-            suppressions: Suppressions::default(),
-            quotas: Quotas::default(),
-            stopping: AtomicBool::new(false),
-            throttles: Throttles::default(),
             template_sync: TemplateSync::new(config.cloud_api.template_sync_interval),
-            questions: Pace::each_second(QUESTIONS_EACH_SECOND),
             reader: Reader::new(store.reserved_for(Purpose::Dispatch)),
-            places: FairLine::new(config.engine.total_in_flight),
             audiences: FairSemaphore::new(config.engine.resolvers.max(1).saturating_mul(resolver::AT_ONCE)),
-            engine: config.engine.clone(),
-            retry: config.retry.clone(),
             cloud_api: config.cloud_api.clone(),
             lines,
-            errands: Errands::default(),
             fetcher: Arc::new(Fetcher::new(&config.media)?),
             activity: activity::Activity::default(),
         });
@@ -476,7 +460,7 @@ impl Engine {
         self.0.stopping.store(true, Ordering::Relaxed);
         // Channels wait for the word of what was just handed over, which sessions bring.
         self.directory().stop().await;
-        self.0.shared.errands.end();
+        self.0.shared.errands.end(Timestamp::now());
         self.0.web_sessions.stop().await;
         // A closed ledger has nothing left to write.
         let _ = self.0.shared.ledger.send(Close).await;

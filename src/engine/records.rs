@@ -48,10 +48,10 @@ impl RequestShare {
     }
 
     async fn turn(&self, sharer: Uuid) -> Result<Records, Error> {
-        let granted = self.line.stand(&mut self.turns.entry(sharer).or_default(), 1);
-        match timeout(self.patience, granted).await {
-            Ok(Ok(turn)) => Ok(Records { store: self.store.clone(), _turn: turn }),
-            Ok(Err(_)) | Err(_) => {
+        let turn = self.line.stand(&mut self.turns.entry(sharer).or_default(), 1);
+        match timeout(self.patience, turn.come()).await {
+            Ok(Some(turn)) => Ok(Records { store: self.store.clone(), _turn: turn }),
+            Ok(None) | Err(_) => {
                 tracing::warn!(patience = ?self.patience, "too many requests read from the database at once");
                 Err(Error::Unavailable { retry_after: RETRY_AFTER })
             }

@@ -162,10 +162,10 @@ async fn wake(engine: &Engine, behind: Uuid) -> store::Result<Uuid> {
     let is_last = working.len() < CHANNELS_AT_ONCE as usize;
     let last = working.last().filter(|_| !is_last).map_or_else(Uuid::nil, |last| last.channel_id);
     for AtWork { channel_id, direct, bulk } in working {
-        if let Some(actor) = engine.directory().address(channel_id) {
+        if let Some(handle) = engine.directory().handle(channel_id) {
             if direct.or(bulk).is_some() {
                 // A full mailbox belongs to a channel that is busy: it is told in another round.
-                let _ = actor.try_send(Overlooked { direct, bulk });
+                handle.try_send(Overlooked { direct, bulk });
             }
         } else if let Some(channel) = engine.directory().find(channel_id).await? {
             engine.directory().wake(&channel);

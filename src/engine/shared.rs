@@ -1,9 +1,10 @@
-//! What the engine's actors share: handles and settings, nothing that changes from message to message.
+//! What the engine's actors share: what machines decide by, in [`Common`], and handles besides.
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use actix::Addr;
 
@@ -27,39 +28,78 @@ use crate::vault::Vault;
 
 /// The tier of a channel whose own is gone.
 const FALLBACK: &str = "standard";
+/// How often the provider is asked anything that is no message, over all channels. Ten thousand that begin together
+/// have asked within some minutes; one that is alone asks at once.
+const QUESTIONS_EACH_SECOND: u32 = 50;
 
-/// See the module.
-pub(crate) struct Shared {
-    pub(crate) store: Store,
-    pub(crate) vault: Arc<Vault>,
-    pub(crate) ledger: Addr<Ledger>,
+/// What the machines of all channels decide by together: plain memory and settings. Nothing in it waits, reads a clock
+/// or reaches the store: a machine that asks says what time it is.
+pub(crate) struct Common {
     pub(crate) tiers: Tiers,
     pub(crate) suppressions: Suppressions,
     pub(crate) quotas: Quotas,
     /// The engine stops: nothing is started any more.
     pub(crate) stopping: AtomicBool,
     pub(crate) throttles: Throttles,
-    /// When the templates of business accounts are listed.
-    pub(crate) template_sync: TemplateSync,
     /// When the provider may be asked something that is no message.
     pub(crate) questions: Pace,
-    /// Reads the store for channels.
-    pub(crate) reader: Reader,
     /// Messages in flight of all channels together.
     pub(crate) places: Arc<FairLine>,
-    /// Audiences that are resolved at once, over all resolvers.
-    pub(crate) audiences: Arc<FairSemaphore>,
+    /// The messages of web channels whose callers wait.
+    pub(crate) errands: Errands,
     pub(crate) engine: config::Engine,
     pub(crate) retry: config::Retry,
+    /// How often the provider is asked how a number is.
+    pub(crate) probe_interval: Duration,
+}
+
+/// See the module.
+pub(crate) struct Shared {
+    pub(crate) common: Arc<Common>,
+    pub(crate) store: Store,
+    pub(crate) vault: Arc<Vault>,
+    pub(crate) ledger: Addr<Ledger>,
+    /// When the templates of business accounts are listed.
+    pub(crate) template_sync: TemplateSync,
+    /// Reads the store for channels.
+    pub(crate) reader: Reader,
+    /// Audiences that are resolved at once, over all resolvers.
+    pub(crate) audiences: Arc<FairSemaphore>,
     pub(crate) cloud_api: config::CloudApi,
     /// The ways to the sessions of web channels.
     pub(crate) lines: Arc<Lines>,
-    /// The messages of web channels whose callers wait.
-    pub(crate) errands: Errands,
     /// Fetches the files that web channels send.
     pub(crate) fetcher: Arc<Fetcher>,
     /// What channels did lately, for people who look.
     pub(crate) activity: Activity,
+}
+
+impl Common {
+    /// Nothing is known yet, and nothing under way.
+    pub(crate) fn new(engine: config::Engine, retry: config::Retry, probe_interval: Duration) -> Self {
+        Self {
+            tiers: Tiers::default(),
+            suppressions: Suppressions::default(),
+            quotas: Quotas::default(),
+            stopping: AtomicBool::new(false),
+            throttles: Throttles::default(),
+            questions: Pace::each_second(QUESTIONS_EACH_SECOND),
+            places: FairLine::new(engine.total_in_flight),
+            errands: Errands::default(),
+            engine,
+            retry,
+            probe_interval,
+        }
+    }
+}
+
+/// What channels decide by is read by others too.
+impl Deref for Shared {
+    type Target = Common;
+
+    fn deref(&self) -> &Common {
+        &self.common
+    }
 }
 
 impl Shared {

@@ -43,6 +43,38 @@ const OWNED: &[(&str, &[&str], &str)] = &[
     ("std::env::var", &["config", "cli", "app"], "only the configuration reads the environment"),
 ];
 
+/// Where machines are, which decide and do nothing else.
+const MACHINES: &[&str] = &["engine/channel/machine"];
+
+/// What no machine says, each with the reason: words that are followed by something that continues them do not count.
+const NOT_IN_MACHINES: &[(&str, &str)] = &[
+    ("actix", "an actor is a shell around a machine"),
+    ("tokio", "a machine runs without a runtime"),
+    ("futures_util", "a machine runs without a runtime"),
+    ("async", "a machine never waits"),
+    (".await", "a machine never waits"),
+    ("thread", "a machine runs where its shell does"),
+    ("oneshot", "callers are answered by the shell"),
+    ("Store", "the shell asks the store"),
+    ("Vault", "the shell unseals secrets"),
+    ("reqwest", "the shell asks the provider"),
+    ("Addr", "the shell talks to other actors"),
+    ("metrics::", "the shell counts"),
+    ("Instant::now", "the time comes with each input"),
+    ("SystemTime", "the time comes with each input"),
+    ("Timestamp::now", "the time comes with each input"),
+    (".elapsed()", "the time comes with each input"),
+    ("UNIX_EPOCH", "the time comes with each input"),
+    ("rand::random", "chance comes with each input"),
+    ("rand::rng", "chance comes with each input"),
+    ("ThreadRng", "chance comes with each input"),
+    ("SmallRng", "chance comes with each input"),
+    ("RandomState", "two runs go through a map in the same order"),
+    ("std::fs", "a machine reads nothing"),
+    ("std::net", "a machine asks nobody"),
+    ("std::env", "a machine reads nothing"),
+];
+
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
@@ -144,6 +176,61 @@ fn each_layer_leaves_to_the_others_what_is_theirs() {
             for line in lines.iter().filter(|line| line.contains(word) && !owners.contains(&layer.as_str())) {
                 faults.push(format!("{}: `{}`, but {reason}", path.display(), line.trim()));
             }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Whether the line says the word, and not one that only begins or ends with it.
+fn says(line: &str, word: &str) -> bool {
+    let continues =
+        |neighbour: Option<char>| neighbour.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+    let is_bounded_before = word.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let is_bounded_after = word.ends_with(|c: char| c.is_ascii_alphanumeric());
+    line.match_indices(word).any(|(place, _)| {
+        let (before, after) = (&line[..place], &line[place + word.len()..]);
+        !(is_bounded_before && continues(before.chars().next_back()))
+            && !(is_bounded_after && continues(after.chars().next()))
+    })
+}
+
+#[test]
+fn machines_have_no_clock_no_chance_and_no_input_or_output() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut faults = Vec::new();
+    for machine in MACHINES {
+        let files: Vec<_> =
+            code().into_iter().filter(|(_, path, _)| path.starts_with(root.join(machine))).collect();
+        assert!(files.len() > 1, "there is no machine in {machine}");
+        for (_, path, lines) in files {
+            for (word, reason) in NOT_IN_MACHINES {
+                for line in lines.iter().filter(|line| says(line, word)) {
+                    faults.push(format!("{}: `{}`, but {reason}", path.display(), line.trim()));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn a_word_counts_wherever_it_stands_alone() {
+    assert!(says("let now = Instant::now();", "Instant::now") && says("use tokio::sync;", "tokio"));
+    assert!(says("reply.await", ".await") && says("pub async fn", "async"));
+    assert!(!says("Effect::SaveStored", "Store") && !says("asynchronous", "async"));
+}
+
+#[test]
+fn only_a_channel_s_shell_names_its_actor() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let shell = root.join("engine/channel/shell");
+    let mut faults = Vec::new();
+    for (layer, path, lines) in code() {
+        if layer != "engine" || path.starts_with(&shell) {
+            continue;
+        }
+        for line in lines.iter().filter(|line| says(line, "Shell")) {
+            faults.push(format!("{}: `{}`", path.display(), line.trim()));
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));

@@ -135,20 +135,20 @@ impl Errand {
     }
 
     /// The engine stops. Whether its message is not under way, in which case its caller was told.
-    pub(crate) fn give_up(&self) -> bool {
+    pub(crate) fn give_up(&self, now: Timestamp) -> bool {
         let is_waiting = {
             let state = self.state();
             !state.has_begun && state.tell.is_some()
         };
         if is_waiting {
-            self.tell(HandOver::Stopping);
+            self.tell(HandOver::Stopping, now);
         }
         is_waiting
     }
 
     /// Its message may not begin any more; `channel` says what holds all messages of its channel. An attempt that is
     /// under way tells its own end.
-    pub(crate) fn expire(&self, channel: impl FnOnce() -> Reason) {
+    pub(crate) fn expire(&self, channel: impl FnOnce() -> Reason, now: Timestamp) {
         let reason = {
             let state = self.state();
             match *state {
@@ -157,25 +157,26 @@ impl Errand {
                 State { waits_for, .. } => waits_for,
             }
         };
-        self.tell(HandOver::TooLate(reason.unwrap_or_else(channel)));
+        self.tell(HandOver::TooLate(reason.unwrap_or_else(channel)), now);
     }
 
     /// Somebody canceled its send. An attempt that is under way tells its own end.
-    pub(crate) fn cancel(&self) {
+    pub(crate) fn cancel(&self, now: Timestamp) {
         if !self.state().has_begun {
-            self.tell(HandOver::Canceled);
+            self.tell(HandOver::Canceled, now);
         }
     }
 
     /// WhatsApp has its message, as was heard after all.
-    pub(crate) fn has_arrived(&self) {
+    pub(crate) fn has_arrived(&self, now: Timestamp) {
         let handed_over = self.state().handed_over.clone();
-        self.tell(handed_over.map_or(HandOver::Unknown, |handed_over| HandOver::Done(Box::new(handed_over))));
+        let done = |handed_over| HandOver::Done(Box::new(handed_over));
+        self.tell(handed_over.map_or(HandOver::Unknown, done), now);
     }
 
     /// Tells the caller; only the first word counts. A stranger's place is kept if the message was handed over, or may
     /// have been.
-    pub(crate) fn tell(&self, hand_over: HandOver) {
+    pub(crate) fn tell(&self, hand_over: HandOver, now: Timestamp) {
         let mut state = self.state();
         state.place = None;
         let Some(tell) = state.tell.take() else { return };
@@ -187,7 +188,7 @@ impl Errand {
         if let Some(stranger) = state.stranger.take()
             && matches!(hand_over, HandOver::Done(_) | HandOver::Unknown)
         {
-            stranger.keep(Timestamp::now());
+            stranger.keep(now);
         }
         // The caller may have gone.
         let _ = tell.send(hand_over);
@@ -249,11 +250,11 @@ impl Errands {
     }
 
     /// The engine has stopped: nobody tells the callers who still wait.
-    pub(crate) fn end(&self) {
+    pub(crate) fn end(&self, now: Timestamp) {
         let left: Vec<_> = self.0.iter().map(|entry| Arc::clone(&*entry)).collect();
         for errand in left {
-            if !errand.give_up() {
-                errand.tell(HandOver::Unknown);
+            if !errand.give_up(now) {
+                errand.tell(HandOver::Unknown, now);
             }
         }
     }

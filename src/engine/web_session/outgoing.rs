@@ -90,7 +90,7 @@ impl WebChannel {
             return refused(&error);
         }
         if let Some(errand) = errand {
-            errand.tell(HandOver::Done(Box::new(handed_over)));
+            errand.tell(HandOver::Done(Box::new(handed_over)), Timestamp::now());
         }
         match timeout(WORD_PATIENCE, word.word()).await {
             Ok(Some(AckState::Refused { code })) => nack(code),

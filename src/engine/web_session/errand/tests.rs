@@ -49,8 +49,8 @@ fn an_errand_counts_among_those_that_wait_until_it_begins_or_is_gone() {
 #[test]
 fn only_the_first_word_is_told() {
     let (errand, mut wait) = World::new().errand();
-    errand.tell(HandOver::Unknown);
-    errand.tell(HandOver::TooLate(Reason::Rate));
+    errand.tell(HandOver::Unknown, Timestamp::now());
+    errand.tell(HandOver::TooLate(Reason::Rate), Timestamp::now());
     assert_eq!(told(&mut wait), HandOver::Unknown);
 }
 
@@ -66,7 +66,7 @@ fn a_stranger_takes_a_place_only_if_the_message_may_have_been_handed_over() {
         let world = World::new();
         let (errand, mut wait) = world.errand();
         assert_eq!(world.left(), Some(0));
-        errand.tell(end.clone());
+        errand.tell(end.clone(), Timestamp::now());
         assert_eq!((told(&mut wait), world.left()), (end, Some(left)));
     }
     let world = World::new();
@@ -80,7 +80,7 @@ fn what_may_have_gone_is_never_told_as_not_sent() {
     let (errand, mut wait) = world.errand();
     errand.begin();
     errand.put_back(Reason::UnknownOutcome, true);
-    errand.expire(|| Reason::Turn);
+    errand.expire(|| Reason::Turn, Timestamp::now());
     assert_eq!((told(&mut wait), world.left()), (HandOver::Unknown, Some(0)));
 }
 
@@ -88,21 +88,21 @@ fn what_may_have_gone_is_never_told_as_not_sent() {
 fn the_end_of_a_wait_says_what_was_waited_for() {
     let world = World::new();
     let (errand, mut wait) = world.errand();
-    errand.expire(|| Reason::Turn);
+    errand.expire(|| Reason::Turn, Timestamp::now());
     assert_eq!(told(&mut wait), HandOver::TooLate(Reason::Turn));
     let (errand, mut wait) = world.errand();
     errand.put_back(Reason::Pair, false);
-    errand.expire(|| Reason::Turn);
+    errand.expire(|| Reason::Turn, Timestamp::now());
     assert_eq!(told(&mut wait), HandOver::TooLate(Reason::Pair));
     let (errand, mut wait) = world.errand();
     errand.pause(true);
     errand.put_back(Reason::Pair, false);
-    errand.expire(|| Reason::Turn);
+    errand.expire(|| Reason::Turn, Timestamp::now());
     assert_eq!(told(&mut wait), HandOver::TooLate(Reason::Paused));
     let (errand, mut wait) = world.errand();
     errand.pause(true);
     errand.pause(false);
-    errand.expire(|| Reason::Turn);
+    errand.expire(|| Reason::Turn, Timestamp::now());
     assert_eq!(told(&mut wait), HandOver::TooLate(Reason::Turn));
 }
 
@@ -111,11 +111,11 @@ fn an_attempt_that_is_under_way_tells_its_own_end() {
     let world = World::new();
     let (errand, mut wait) = world.errand();
     errand.begin();
-    errand.expire(|| Reason::Turn);
-    errand.cancel();
+    errand.expire(|| Reason::Turn, Timestamp::now());
+    errand.cancel(Timestamp::now());
     assert!(wait.told.try_recv().is_err());
     errand.put_back(Reason::Retry, false);
-    errand.cancel();
+    errand.cancel(Timestamp::now());
     assert_eq!(told(&mut wait), HandOver::Canceled);
 }
 
@@ -124,11 +124,11 @@ fn a_stop_gives_up_what_is_not_under_way() {
     let world = World::new();
     let (errand, mut wait) = world.errand();
     errand.begin();
-    assert!(!errand.give_up());
+    assert!(!errand.give_up(Timestamp::now()));
     errand.put_back(Reason::ProviderPause, false);
-    assert!(errand.give_up());
+    assert!(errand.give_up(Timestamp::now()));
     assert_eq!(told(&mut wait), HandOver::Stopping);
-    assert!(!errand.give_up());
+    assert!(!errand.give_up(Timestamp::now()));
 }
 
 #[test]

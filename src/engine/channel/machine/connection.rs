@@ -1,0 +1,349 @@
+//! The connection of a channel: its state, whether there is a connector that fits it, and what changes them.
+//!
+//! Only what the provider says about credentials or registration disconnects; silence, server errors and
+//! time-outs never do. A channel of which a message was refused is connected again by a [`trial`](super::trial). A
+//! disconnected channel keeps its queue. Changes are written to the store only if nobody else changed the state since
+//! (a person who reconnects wins), and taken from there only if newer.
+
+use std::mem;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::Machine;
+use super::canary::Canary;
+use super::dispatch::Held;
+use super::effect::{Effect, Figure, SaveConnection};
+use super::input::{Connected, NotConnected, Saved};
+use super::moment::Step;
+use super::retries::Retry;
+use crate::clock::Timestamp;
+use crate::connector::Disposition;
+use crate::domain::channel::{Channel, Connection, Kind, Level, Reason, Status, Trial};
+use crate::domain::message::Failure;
+use crate::domain::outlook;
+use crate::engine::throttle::Scope;
+
+/// How long messages wait for the provider's first answer about the number, which says how fast it may send.
+const LEVEL_PATIENCE: Duration = Duration::from_secs(10);
+
+/// What the machine knows of its connection.
+pub(super) struct Link {
+    kind: Kind,
+    connection: Connection,
+    /// What the channel owes before it is connected again.
+    pub(super) canary: Canary,
+    /// The shell has a connector of this generation.
+    has_connector: bool,
+    /// What shares its budget at the provider with this channel: the app, then the business account.
+    scopes: Vec<Scope>,
+    /// Rises with every new connector.
+    generation: u64,
+    /// How often in a row the provider described the number as one that cannot send.
+    pub(super) refusals: u32,
+    /// How fast the number may send, as the provider said last in this process.
+    pub(super) level: Option<Level>,
+    /// Messages wait until then for the provider to say that.
+    level_awaited_until: Option<Instant>,
+    /// The provider described the number since the connector was made.
+    pub(super) is_described: bool,
+    pub(super) probe: Probe,
+    /// The revision of the state as last read or written.
+    revision: i64,
+    /// The change of the state that is on its way to the store.
+    saving: Option<SaveConnection>,
+}
+
+/// Asking the provider how the number is.
+#[derive(Debug, Default)]
+pub(super) struct Probe {
+    /// The provider is being asked.
+    pub(super) is_asking: bool,
+    /// It is being asked because there were news.
+    pub(super) is_for_news: bool,
+    /// When that was last begun.
+    pub(super) begun: Option<Instant>,
+    /// There are news of the number since.
+    pub(super) has_news: bool,
+    /// When it is asked next.
+    pub(super) next: Option<Instant>,
+}
+
+impl Link {
+    pub(super) fn new(kind: Kind, connection: Connection, trial: Option<Trial>) -> Self {
+        Self {
+            kind,
+            connection,
+            canary: Canary::new(trial),
+            has_connector: false,
+            scopes: Vec::new(),
+            generation: 0,
+            refusals: 0,
+            level: None,
+            level_awaited_until: None,
+            is_described: false,
+            probe: Probe::default(),
+            revision: 0,
+            saving: None,
+        }
+    }
+
+    /// Goes over to another state; the one before.
+    fn set(&mut self, connection: Connection, step: &mut Step<'_>) -> Connection {
+        step.push(Effect::Publish(connection.clone()));
+        if connection.status != self.connection.status {
+            step.note(Figure::Changed(connection.status));
+        }
+        mem::replace(&mut self.connection, connection)
+    }
+
+    /// When the provider is asked next how the number is, if that is fixed.
+    pub(super) const fn probe_at(&self) -> Option<Instant> {
+        self.probe.next
+    }
+
+    /// Whether it is time to ask it, which is once so.
+    pub(super) fn take_due_probe(&mut self, now: Instant) -> bool {
+        self.probe.next.take_if(|at| *at <= now).is_some()
+    }
+
+    /// What shares its budget at the provider with this channel.
+    pub(super) fn scopes(&self) -> &[Scope] {
+        &self.scopes
+    }
+
+    /// Whether sends are accepted.
+    pub(super) const fn accepts(&self) -> bool {
+        self.connection.accepts()
+    }
+
+    /// How the channel is.
+    pub(super) const fn status(&self) -> Status {
+        self.connection.status
+    }
+
+    /// How the channel is, and why.
+    pub(super) const fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Whether the provider can be asked how the channel is, whether messages may go or not. A web session tells that
+    /// by itself.
+    pub(super) fn can_ask(&self) -> bool {
+        self.has_connector && self.kind == Kind::BusinessAccount
+    }
+
+    /// Whether messages may go.
+    pub(super) fn can_send(&self) -> bool {
+        let may_go = match self.kind {
+            Kind::BusinessAccount if self.canary.trial().is_some() => self.canary.is_half_open(),
+            Kind::BusinessAccount => self.connection.accepts(),
+            Kind::WebSession => self.connection.status == Status::Connected,
+        };
+        self.has_connector && may_go
+    }
+
+    /// Why no message may follow just now although the connector may be used: the answer to the canary, or to the first
+    /// question about the number, is awaited.
+    pub(super) fn holds(&self, now: Instant) -> Option<Held> {
+        if self.canary.is_on_its_way() {
+            return Some(Held { reason: self.refusal(), until: None });
+        }
+        let until = self.level_awaited_until.filter(|until| *until > now)?;
+        Some(Held { reason: outlook::Reason::ProviderPause, until: Some(until) })
+    }
+
+    /// The provider answered, or not, the question how the number is: messages wait for it no longer.
+    pub(super) const fn learn_level(&mut self, level: Option<Level>) {
+        self.level_awaited_until = None;
+        if level.is_some() {
+            self.level = level;
+        }
+    }
+
+    /// Why nothing goes, for a person.
+    pub(super) fn sentence(&self) -> String {
+        self.connection.obstacle().unwrap_or_default()
+    }
+
+    /// Why no message may go.
+    pub(super) const fn refusal(&self) -> outlook::Reason {
+        match self.connection.status {
+            Status::Blocked => outlook::Reason::Blocked,
+            Status::Disconnected | Status::Pairing => outlook::Reason::Disconnected,
+            Status::Connected | Status::Connecting => outlook::Reason::ProviderPause,
+        }
+    }
+
+    /// Which connector is in use.
+    pub(super) const fn generation(&self) -> u64 {
+        self.generation
+    }
+}
+
+impl Machine {
+    /// Asks for a connector. Whatever an earlier one still brings is out of date from here on.
+    pub(super) fn connect(&mut self, step: &mut Step<'_>) {
+        self.link.revision = self.link.revision.max(self.channel.revision);
+        self.link.generation += 1;
+        self.link.probe.is_asking = false;
+        self.link.is_described = false;
+        step.push(Effect::Connect { generation: self.link.generation });
+        if self.channel.kind == Kind::WebSession {
+            self.link.has_connector = true;
+            self.learn_rhythm(step);
+        }
+    }
+
+    /// The connector is there, or there is none.
+    pub(super) fn connected(
+        &mut self,
+        generation: u64,
+        result: Result<Connected, NotConnected>,
+        step: &mut Step<'_>,
+    ) {
+        if generation != self.link.generation {
+            return;
+        }
+        match result {
+            Ok(Connected { app }) => {
+                let waba_id = self.channel.waba_id.as_deref().unwrap_or_default();
+                self.link.scopes = vec![app, Scope::account(waba_id)];
+                self.link.has_connector = true;
+                let patience = (!self.is_level_known()).then(|| step.now() + LEVEL_PATIENCE);
+                self.link.level_awaited_until = patience;
+                if self.link.accepts() {
+                    self.half_open(false, step);
+                }
+                self.begin_probing(step);
+                self.pump(step);
+            }
+            Err(NotConnected::Unusable(sentence)) => {
+                if self.link.connection.accepts() {
+                    let reason = Reason { code: "no_usable_token".to_owned(), sentence, provider_code: None };
+                    self.change(Status::Disconnected, Some(reason), step);
+                }
+            }
+            Err(NotConnected::Failed) => self.retries.add(Retry::Connect { generation }, step.now()),
+        }
+    }
+
+    /// Takes up a changed record or tier.
+    pub(super) fn refresh(&mut self, channel: &Arc<Channel>, step: &mut Step<'_>) {
+        if channel.revision >= self.channel.revision {
+            self.channel = Arc::clone(channel);
+            self.admission.linked(channel.linked_at);
+        }
+        self.retune(step);
+        if channel.revision > self.link.revision && self.link.saving.is_none() {
+            self.adopt(channel, step);
+        }
+        self.pump(step);
+    }
+
+    /// The provider took a message: an unconfirmed channel is connected. How a web session is, its keeper says.
+    pub(super) fn confirm(&mut self, step: &mut Step<'_>) {
+        let is_asked = self.channel.kind == Kind::BusinessAccount && self.link.canary.trial().is_none();
+        if is_asked && self.link.connection.status == Status::Connecting {
+            self.change(Status::Connected, None, step);
+        }
+    }
+
+    /// The provider says that the number can send, whatever it said before; `is_news` when it was asked because of
+    /// news.
+    pub(super) fn recover(&mut self, is_news: bool, step: &mut Step<'_>) {
+        if self.link.canary.trial().is_some() {
+            self.half_open(is_news, step);
+            return;
+        }
+        if !self.link.connection.accepts() {
+            tracing::info!(channel.id = %self.channel.id, "the provider takes the channel again, its queue goes on");
+            self.change(Status::Connected, None, step);
+        }
+        self.confirm(step);
+    }
+
+    /// The provider refused credentials, registration or account, whoever asked.
+    pub(super) fn shut(&mut self, disposition: Disposition, failure: &Failure, step: &mut Step<'_>) {
+        self.link.canary.close();
+        let refusal = disposition.refusal(failure).filter(|_| self.link.connection.accepts());
+        let Some((status, reason)) = refusal else { return };
+        tracing::warn!(channel.id = %self.channel.id, provider.code = failure.code, "the channel was refused, its queue is kept");
+        self.change(status, Some(reason), step);
+    }
+
+    /// Goes over to a new state at once and writes it.
+    pub(super) fn change(&mut self, status: Status, reason: Option<Reason>, step: &mut Step<'_>) {
+        let is_new = status != self.link.connection.status;
+        let since: Timestamp = if is_new { step.wall() } else { self.link.connection.since };
+        let from = self.link.set(Connection { status, reason, since }, step);
+        if is_new {
+            tracing::info!(channel.id = %self.channel.id, from = %from.status, to = %status, "the channel changed state");
+            self.report_to_template_sync(step);
+        }
+        if self.link.saving.is_none() {
+            self.save_over(from, step);
+        }
+    }
+
+    /// Writes the state as it is, of which something else than the status changed.
+    pub(super) fn save(&mut self, step: &mut Step<'_>) {
+        if self.link.saving.is_none() {
+            self.save_over(self.link.connection.clone(), step);
+        }
+    }
+
+    /// Says whether the account's templates can be listed through this channel.
+    pub(super) fn report_to_template_sync(&self, step: &mut Step<'_>) {
+        step.push(Effect::FollowTemplates { is_connected: self.link.status() == Status::Connected });
+    }
+
+    /// Writes the present state over `from`, until that works or somebody else changed it.
+    pub(super) fn save_over(&mut self, from: Connection, step: &mut Step<'_>) {
+        let (to, trial) = (self.link.connection.clone(), self.link.canary.trial());
+        let saving = SaveConnection { from, to, trial };
+        self.link.saving = Some(saving.clone());
+        step.push(Effect::SaveConnection(Box::new(saving)));
+    }
+
+    /// The state was written, or not.
+    pub(super) fn connection_saved(&mut self, saved: Saved, step: &mut Step<'_>) {
+        let Some(SaveConnection { from, to, trial }) = self.link.saving.take() else { return };
+        match saved {
+            Saved::Done { revision } => {
+                self.link.revision = revision;
+                // A change from outside may have come while this one was on its way.
+                let newest = Arc::clone(&self.channel);
+                if newest.revision > revision {
+                    self.adopt(&newest, step);
+                } else if self.link.connection != to || self.link.canary.trial() != trial {
+                    self.save_over(to, step);
+                }
+            }
+            Saved::Overtaken(Some(channel)) => self.adopt(&Arc::new(*channel), step),
+            Saved::Overtaken(None) => {}
+            Saved::Failed => {
+                self.retries.add(Retry::SaveConnection { from: from.clone() }, step.now());
+                // It is on its way still.
+                self.link.saving = Some(SaveConnection { from, to, trial });
+            }
+        }
+    }
+
+    /// Takes over a state that somebody else wrote.
+    fn adopt(&mut self, channel: &Arc<Channel>, step: &mut Step<'_>) {
+        self.link.revision = channel.revision;
+        if channel.connection == self.link.connection && channel.trial == self.link.canary.trial() {
+            return;
+        }
+        tracing::info!(channel.id = %channel.id, to = %channel.connection.status, "the channel's state was changed from outside");
+        self.channel = Arc::clone(channel);
+        self.link.set(channel.connection.clone(), step);
+        self.link.canary = Canary::new(channel.trial);
+        self.tune_ahead(step);
+        self.report_to_template_sync(step);
+        self.link.has_connector = false;
+        self.link.refusals = 0;
+        self.pause.lift();
+        self.connect(step);
+    }
+}

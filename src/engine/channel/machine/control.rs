@@ -1,0 +1,102 @@
+//! What a channel is told about its sends, and about what the store holds.
+
+use uuid::Uuid;
+
+use super::Machine;
+use super::effect::{Answer, Caller, Effect};
+use super::map::Map;
+use super::moment::Step;
+use super::work::Leave;
+use crate::domain::message::State;
+use crate::domain::send::{self, Mark};
+
+/// Callers who wait until the last mark of a send that is over is written.
+#[derive(Debug, Default)]
+pub(super) struct Ending(Map<Uuid, Vec<Caller>>);
+
+impl Ending {
+    fn add(&mut self, send_id: Uuid, caller: Caller) {
+        self.0.entry(send_id).or_default().push(caller);
+    }
+
+    /// These marks are written: the callers who wait for one of them.
+    fn written(&mut self, marks: &[Mark]) -> Vec<Caller> {
+        if self.0.is_empty() {
+            return Vec::new();
+        }
+        let over = marks.iter().filter(|mark| mark.state.is_over());
+        over.filter_map(|mark| self.0.remove(&mark.send_id)).flatten().collect()
+    }
+}
+
+impl Machine {
+    /// The store says that this send is paused, or over.
+    pub(super) fn release_send(
+        &mut self,
+        send_id: Uuid,
+        over: Option<send::State>,
+        caller: Caller,
+        step: &mut Step<'_>,
+    ) {
+        match over {
+            Some(send::State::Canceled) => self.end_errand(send_id, State::Canceled, None, step.wall()),
+            Some(_) => self.end_errand(send_id, State::Expired, None, step.wall()),
+            // A caller who waits may be told in time that it runs again.
+            None => {
+                if let Some(errand) = self.errand(send_id) {
+                    errand.pause(true);
+                }
+            }
+        }
+        self.released(send_id);
+        self.release(over.map_or(Leave::Held, Leave::Over), |work| work.id == send_id, step);
+        self.queue.is_gone(send_id);
+        if over.is_some() && self.leaves_over(send_id) {
+            self.ending.add(send_id, caller);
+        } else {
+            step.push(Effect::Reply(caller, Answer::Done));
+        }
+        self.pump(step);
+    }
+
+    /// Whether there is a mark to write of a send that is over.
+    fn leaves_over(&self, send_id: Uuid) -> bool {
+        self.lanes.work(send_id).is_some_and(|work| matches!(work.leaving(), Some(Leave::Over(_))))
+    }
+
+    /// These marks are written.
+    pub(super) fn tell_ended(&mut self, marks: &[Mark], step: &mut Step<'_>) {
+        for caller in self.ending.written(marks) {
+            step.push(Effect::Reply(caller, Answer::Done));
+        }
+    }
+
+    /// Something in the store may go now.
+    pub(super) fn look(&mut self, step: &mut Step<'_>) {
+        self.lanes.look_again();
+        self.pump(step);
+    }
+
+    /// The store holds these sends. The channel looks there when it does not know one of them for the second time: of
+    /// one that ended just now, this may be said once.
+    pub(super) fn overlooked(&mut self, oldest: [Option<Uuid>; 2], step: &mut Step<'_>) {
+        // Without room for templates, the oldest send may be one of those that wait for it.
+        if self.queue.is_fetching() || self.is_stopping() || !self.templates_may_go(step.wall()) {
+            return;
+        }
+        if self.queue.reported(oldest).any(|send_id| !self.lanes.holds(send_id)) {
+            self.look(step);
+        }
+    }
+
+    /// The wall clock was set: every moment of it is looked at again.
+    pub(super) fn clock_was_set(&mut self, step: &mut Step<'_>) {
+        // The first message that may not go says when the quota opens by the clock as it is now.
+        self.templates.open();
+        self.templates.counted.look_at_any_time();
+        self.queue.look_at_no_time();
+        self.lanes.look_again();
+        self.lanes.look_at_parked(step.wall());
+        self.pump(step);
+    }
+}

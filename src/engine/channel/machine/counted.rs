@@ -1,0 +1,112 @@
+//! Looking, while the quota of templates is used up, for what waits in the store for people who count already.
+//!
+//! New people's sends stay where they are: the look reads whom they are to, and takes none of them into memory.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::Machine;
+use super::restored::Waits;
+use super::work::Doubt;
+use crate::clock::Timestamp;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::tier::Quota;
+use crate::engine::quota::Account;
+use crate::store::send::{Ready, Size};
+
+/// Of a channel's time, a look takes at most one part of so many.
+const SHARE: u32 = 20;
+/// A look that took no longer than this is repeated whenever there is an occasion.
+const QUICK: Duration = Duration::from_millis(5);
+
+/// What the last look found.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    /// No look for those with one recipient, or with many, before then.
+    not_before: [Option<Timestamp>; 2],
+    /// Sends with many recipients of whom nobody counted when so many had begun to count.
+    nobody: HashMap<Uuid, u64>,
+}
+
+impl Counted {
+    /// The wall clock was set: the next look waits for nothing.
+    pub(super) const fn look_at_any_time(&mut self) {
+        self.not_before = [None; 2];
+    }
+}
+
+/// Who counts, as a look asks.
+pub(crate) struct Counting {
+    account: Account,
+    quota: Quota,
+    now: Timestamp,
+    arrivals: u64,
+    nobody: HashMap<Uuid, u64>,
+}
+
+impl Counting {
+    /// Whether the person counts, so that a template to them takes no slot.
+    pub(crate) fn counts(&self, number: PhoneNumber) -> bool {
+        self.account.counts(number, self.quota, self.now)
+    }
+
+    /// Whether none of the send's recipients counted when it was last looked at, and nobody began to count since.
+    pub(crate) fn is_known_to_count_nobody(&self, send_id: Uuid) -> bool {
+        self.nobody.get(&send_id) == Some(&self.arrivals)
+    }
+
+    /// How often somebody had begun to count before this look.
+    pub(crate) const fn arrivals(&self) -> u64 {
+        self.arrivals
+    }
+}
+
+impl Machine {
+    /// Who counts, when what is for them has to be looked for now.
+    pub(super) fn look_for_counted(&mut self, size: Size, ready: Ready) -> Option<Counting> {
+        if ready.templates || !self.templates.is_known {
+            return None;
+        }
+        let now = ready.now;
+        if let Some(not_before) = self.templates.counted.not_before[size as usize].filter(|at| *at > now) {
+            self.queue.look_at(Some(not_before));
+            return None;
+        }
+        let account = self.templates.quota.account();
+        let arrivals = account.arrivals();
+        let nobody = self.templates.counted.nobody.clone();
+        Some(Counting { account, quota: self.tier.template_quota, now, arrivals, nobody })
+    }
+
+    /// A look for them took so long, if there was one.
+    pub(super) fn looked_for_counted(
+        &mut self,
+        size: Size,
+        took: Option<Duration>,
+        nobody: HashMap<Uuid, u64>,
+        wall: Timestamp,
+    ) {
+        let Some(took) = took else { return };
+        let arrivals = self.templates.quota.arrivals();
+        let counted = &mut self.templates.counted;
+        counted.not_before[size as usize] = (took > QUICK).then(|| wall.plus(took.saturating_mul(SHARE)));
+        counted.nobody.retain(|_, seen| *seen == arrivals);
+        counted.nobody.extend(nobody);
+    }
+
+    /// Of messages that wait in the store, those to new people stay there.
+    pub(super) fn leave_new_people(&self, waiting: &mut Waits, wall: Timestamp) {
+        let before = waiting.soon.len();
+        waiting.soon.retain(|(ticket, _)| {
+            let is_counted = |number| self.templates.quota.counts(number, self.tier.template_quota, wall);
+            ticket.doubt == Doubt::Full || ticket.recipient.is_none_or(is_counted)
+        });
+        let left = (before - waiting.soon.len()) as u64;
+        if left > 0 {
+            waiting.later += left;
+            waiting.later_due = Some(waiting.later_due.map_or(wall, |due| due.min(wall)));
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Dispatching: starting messages at the limiter's pace, as far as nothing holds them.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::effect::{Attempt, Effect, WebAttempt};
+use super::moment::Step;
+use super::work::{Doubt, Leave, Ticket, Work};
+use super::{Life, Machine};
+use crate::domain::channel::Kind;
+use crate::domain::message::{Failure, Key, Outcome, State};
+use crate::domain::outlook::Reason;
+use crate::domain::send;
+use crate::engine::throttle::ScopeKind;
+
+/// Why no message starts now, and until when as far as that is a matter of time.
+#[derive(Debug, Clone)]
+pub(super) struct Held {
+    pub(super) reason: Reason,
+    pub(super) until: Option<Instant>,
+}
+
+impl Machine {
+    /// Does whatever can be done now: reads what is needed, starts messages, writes outcomes.
+    pub(super) fn pump(&mut self, step: &mut Step<'_>) {
+        match self.life {
+            Life::Running => {}
+            Life::Stopping(_) => return self.wind_down(step),
+            Life::Over => return,
+        }
+        self.expire(step);
+        self.awake(step);
+        self.fetch(step);
+        self.flight.release();
+        self.held = self.start_messages(step);
+        self.settle_places(step);
+        self.look_into_doubts(step);
+        self.load(step);
+        self.unpark(step);
+        self.learn_quota(step);
+        self.record(step);
+        self.offer_trial(step);
+    }
+
+    /// Starts messages until something holds the next one, and says what.
+    fn start_messages(&mut self, step: &mut Step<'_>) -> Option<Held> {
+        if !self.link.can_send() {
+            return Some(Held { reason: self.link.refusal(), until: None });
+        }
+        if self.common.stopping.load(Ordering::Relaxed) {
+            return None;
+        }
+        let now = step.now();
+        if let Some(held) = self.link.holds(now).or_else(|| self.paused(now)) {
+            return Some(held);
+        }
+        self.announce_due(step);
+        let (concurrency, in_flight) = (self.common.engine.concurrency, self.common.engine.in_flight);
+        while self.flight.requests < concurrency && self.flight.in_flight < in_flight {
+            if !self.lanes.is_ready() {
+                let until = self.lanes.next_due().filter(|due| *due > now);
+                let troubled = Held { reason: Reason::Retry, until };
+                return self.lanes.is_troubled().then_some(troubled);
+            }
+            if !self.flight.has_place() {
+                return Some(Held { reason: Reason::InFlight, until: None });
+            }
+            if let Some(held) = self.rests(step) {
+                return Some(held);
+            }
+            // A permit for a message that turns out to be held, or not wanted any more, serves the next one.
+            if let Err(wait) = self.limiter.permit(now) {
+                return Some(Held { reason: Reason::Rate, until: Some(now + wait) });
+            }
+            let Some(mut ticket) = self.lanes.take() else { break };
+            if let Some(sentence) = self.opted_out(&ticket, step.wall()) {
+                self.suppressed(ticket, sentence, step);
+            } else if let Some((reason, wait)) = self.hold(&mut ticket, step) {
+                let later = Later { reason, wait, attempts: ticket.attempts, failure: None };
+                self.put_back(ticket, later, step);
+            } else if self.attempt(ticket, step) {
+                self.limiter.use_permit();
+                if let Some(held) = self.link.holds(now) {
+                    return Some(held);
+                }
+            }
+        }
+        None
+    }
+
+    /// What keeps the whole channel from sending now.
+    fn paused(&self, now: Instant) -> Option<Held> {
+        if let Some((reason, until)) = self.pause.holds(now) {
+            return Some(Held { reason, until: Some(until) });
+        }
+        let (kind, until) = self.common.throttles.until(self.link.scopes(), now)?;
+        let reason = match kind {
+            ScopeKind::App => Reason::AppThrottled,
+            ScopeKind::Account => Reason::AccountThrottled,
+        };
+        Some(Held { reason, until: Some(until) })
+    }
+
+    /// What keeps a web session from sending now.
+    fn rests(&self, step: &Step<'_>) -> Option<Held> {
+        if self.channel.kind != Kind::WebSession {
+            return None;
+        }
+        // It is being read what the session did lately.
+        let Some(rhythm) = &self.admission.rhythm else {
+            return Some(Held { reason: Reason::Turn, until: None });
+        };
+        let (reason, until) = rhythm.holds(&self.tier, step.now(), step.wall())?;
+        Some(Held { reason, until: Some(until) })
+    }
+
+    /// Hands a message over. Whether that was possible.
+    fn attempt(&mut self, ticket: Ticket, step: &mut Step<'_>) -> bool {
+        let Some(work) = self.lanes.work(ticket.send_id) else { return false };
+        let (rendered, started) = (work.rendered.clone(), step.now());
+        let web = self.admission.rhythm.as_mut().map(|rhythm| {
+            let errand = self.common.errands.find(ticket.send_id);
+            if let Some(errand) = &errand {
+                errand.begin();
+            }
+            let slot = rhythm.started(ticket.send_id, &self.tier, started, step.chance());
+            Box::new(WebAttempt { errand, slot })
+        });
+        self.history.count(started, self.limiter.rate(started));
+        self.link.canary.started(ticket.key());
+        self.flight.started();
+        let generation = self.link.generation();
+        step.push(Effect::Attempt(Attempt { ticket, rendered, web, generation, started }));
+        true
+    }
+
+    /// Says of messages that are due again that they are tried again; they may once that is durable, so that
+    /// a crash in the middle of the attempt leaves them unknown and not merely waiting.
+    fn announce_due(&mut self, step: &mut Step<'_>) {
+        let wall = step.wall();
+        let ahead = usize::try_from(self.ahead(step.now())).unwrap_or(usize::MAX);
+        while self.outbox.announced() + self.lanes.again() < ahead {
+            let Some(ticket) = self.lanes.due(step.now()) else { break };
+            match ticket.doubt {
+                // Nobody is marked as perhaps written to whom the quota has no slot for.
+                Doubt::None | Doubt::Slight if !self.has_slot(&ticket, wall) => {
+                    let next_slot = self.templates.quota.next_slot(self.tier.template_quota, wall);
+                    self.close_to_new_people(next_slot.unwrap_or(wall), wall);
+                    self.lanes.hold_back(ticket.send_id, Reason::TemplateQuota);
+                    self.lanes.park(ticket, wall);
+                }
+                Doubt::None => self.announce(ticket, step),
+                Doubt::Slight | Doubt::Full => self.doubts.add(ticket),
+            }
+        }
+    }
+
+    /// See [`Machine::announce_due`].
+    pub(super) fn announce(&mut self, ticket: Ticket, step: &mut Step<'_>) {
+        let wall = step.wall();
+        if let Some(sentence) = self.opted_out(&ticket, wall) {
+            self.suppressed(ticket, sentence, step);
+            return;
+        }
+        let Some(work) = self.lanes.work(ticket.send_id) else { return };
+        let outcome = Outcome {
+            position: ticket.position(),
+            state: State::Sending,
+            attempts: ticket.attempts,
+            provider_message_id: None,
+            error: None,
+            retry_at: Some(wall.plus(self.common.retry.unknown_grace)),
+            taken_at: Some(wall),
+        };
+        self.outbox.announce(Ticket { again: true, doubt: Doubt::None, ..ticket }, work.company_id, outcome);
+    }
+
+    /// What was announced is durable: it may go, unless its send left meanwhile. `overtaken` are messages whose
+    /// row says that they are over: a receipt came, or their send was canceled.
+    pub(super) fn announced(&mut self, tickets: Vec<Ticket>, overtaken: &[Key], step: &mut Step<'_>) {
+        for ticket in tickets {
+            if self.was_heard(ticket.key()) || overtaken.contains(&ticket.key()) {
+                self.lanes.settle(ticket, true);
+                continue;
+            }
+            match self.lanes.work(ticket.send_id).map(|work| work.leaving()) {
+                Some(None) => self.lanes.try_again(ticket),
+                Some(Some(_)) => self.put_back(ticket, Later::now(&ticket, Reason::Retry), step),
+                None => {}
+            }
+        }
+    }
+
+    /// Lets go of the sends that `chosen` picks.
+    pub(super) fn release(&mut self, leave: Leave, chosen: impl FnMut(&Work) -> bool, step: &mut Step<'_>) {
+        for ticket in self.lanes.leave(leave, step.clocks(), chosen) {
+            self.put_back(ticket, Later::now(&ticket, Reason::Turn), step);
+        }
+    }
+
+    fn expire(&mut self, step: &mut Step<'_>) {
+        let expired = self.lanes.expired(step.wall());
+        if expired.is_empty() {
+            return;
+        }
+        for send_id in &expired {
+            self.end_errand(*send_id, State::Expired, None, step.wall());
+        }
+        self.release(Leave::Over(send::State::Expired), |work| expired.contains(&work.id), step);
+        tracing::info!(channel.id = %self.channel.id, sends = expired.len(), "the time of sends is over");
+    }
+
+    /// Looks into the store when something that waits there may be due: a send, or all of those that the quota
+    /// of templates kept.
+    fn awake(&mut self, step: &Step<'_>) {
+        let are_templates_open = self.templates.opens_by(step.wall());
+        if self.queue.take_due(step.wall()) || are_templates_open {
+            self.lanes.look_again();
+        }
+    }
+
+    /// Waits for what is in flight, writes it, takes back what was only reserved or announced, and tells the callers
+    /// who wait.
+    fn wind_down(&mut self, step: &mut Step<'_>) {
+        self.end_errands(step);
+        self.release(Leave::Held, |work| work.leaving().is_none(), step);
+        for ticket in self.doubts.take_rest() {
+            self.lanes.park(ticket, step.wall());
+        }
+        self.record(step);
+        if self.flight.requests == 0 && !self.outbox.is_writing() && !self.doubts.is_asking() {
+            self.end(step);
+        }
+    }
+
+    /// How many messages of each lane are marked, or announced, ahead: one while it has to open the channel.
+    fn ahead(&self, now: Instant) -> u64 {
+        if self.link.canary.is_half_open() { 1 } else { self.ahead.messages(now) }
+    }
+
+    /// Marks as many messages ahead as is right now.
+    pub(super) fn tune_ahead(&mut self, step: &Step<'_>) {
+        self.lanes.set_ahead(self.ahead(step.now()));
+    }
+}
+
+/// A message that goes later, and why.
+#[derive(Debug)]
+pub(super) struct Later {
+    pub(super) reason: Reason,
+    pub(super) wait: Duration,
+    /// How often it was tried, as far as that counts.
+    pub(super) attempts: u16,
+    pub(super) failure: Option<Failure>,
+}
+
+impl Later {
+    /// As soon as it may.
+    pub(super) const fn now(ticket: &Ticket, reason: Reason) -> Self {
+        Self { reason, wait: Duration::ZERO, attempts: ticket.attempts, failure: None }
+    }
+}

@@ -1,0 +1,358 @@
+//! Saying why: which limits hold, what set them, and what is to be expected of each send.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use super::limiter::Binding;
+use super::work::Work;
+use super::{Machine, Moment};
+use crate::clock::Timestamp;
+use crate::domain::channel::{Kind, Level};
+use crate::domain::limit::{Limit, Limits};
+use crate::domain::outlook::{Outlook, Reason, Waiting};
+use crate::domain::tier::{Quota, Tier};
+use crate::engine::outlook::sentence_of_messages;
+
+/// The limit of people that templates go to.
+const TEMPLATE_QUOTA: &str = "template_quota";
+
+/// A send that is looked at.
+pub(crate) struct Viewed {
+    pub(crate) id: Uuid,
+    /// Whether it counts against the quota of templates.
+    pub(crate) has_template: bool,
+}
+
+/// What sets a channel's pace.
+pub(crate) struct Pace {
+    pub(crate) tier: Arc<Tier>,
+    pub(crate) level: Option<Level>,
+    /// Messages in a second while the provider's refusals slow it down.
+    pub(crate) slowed_to: Option<f64>,
+}
+
+impl Machine {
+    /// What limits this channel now.
+    pub(crate) fn explain(&self, Moment { monotonic: now, wall }: Moment) -> Limits {
+        let mut limits = self.rates(now, wall);
+        limits.extend(self.pair());
+        match self.channel.kind {
+            Kind::BusinessAccount => limits.push(self.quota_limit(wall)),
+            Kind::WebSession => limits.extend(self.days(wall)),
+        }
+        if let Some(messaging_limit) = self.channel.messaging_limit {
+            limits.push(limit(
+                "provider_messaging_limit",
+                messaging_limit.to_string(),
+                "the provider, for all numbers of this business together; shown, not enforced here",
+            ));
+        }
+        Limits {
+            rate: finite(self.limiter.rate(now)),
+            limits,
+            waiting: self.waiting(now, wall),
+            active_sends: self.lanes.works().count() as u64,
+            in_flight: self.flight.requests as u64,
+            pace: self.history.pace(now, wall, self.limiter.rate(now)),
+        }
+    }
+
+    /// What is to be expected of these sends: of those that the channel works at, and of those that its quota of
+    /// templates keeps in the store.
+    pub(crate) fn look_ahead(&self, sends: Vec<Viewed>, at: Moment) -> HashMap<Uuid, Outlook> {
+        let Moment { monotonic: now, wall } = at;
+        let rate = finite(self.limiter.rate(now));
+        let queue = Queue::of(self.lanes.works());
+        let waiting = self.waiting(now, wall);
+        let full = self.quota_waiting(wall);
+        let outlook = |Viewed { id, has_template }| {
+            let Some(work) = self.lanes.work(id).filter(|work| work.leaving().is_none()) else {
+                let waiting = full.clone().filter(|_| has_template)?;
+                return Some((id, Outlook { waiting: Some(waiting), ..Outlook::default() }));
+            };
+            let after = |seconds: f64| {
+                let span = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+                wall.plus(span)
+            };
+            if let Some(waiting) = self.held_back(id, waiting.as_ref(), (now, wall)) {
+                return Some((id, Outlook { waiting: Some(waiting), ..Outlook::default() }));
+            }
+            let can_go = self.link.can_send() && self.link.canary.trial().is_none();
+            let (share, ahead) = queue.place(work);
+            let outlook = Outlook {
+                rate: rate.filter(|_| can_go).map(|rate| rate * share),
+                estimated_end: rate.filter(|_| can_go).map(|rate| after(ahead as f64 / rate)),
+                waiting: waiting.clone(),
+            };
+            Some((id, outlook))
+        };
+        sends.into_iter().filter_map(outlook).collect()
+    }
+
+    /// How fast this channel may send now.
+    pub(crate) fn pace(&self, at: Moment) -> Pace {
+        let now = at.monotonic;
+        let is_slowed = matches!(self.limiter.binding(now), Binding::BackOff { .. });
+        Pace {
+            tier: Arc::clone(&self.tier),
+            level: self.level(),
+            slowed_to: is_slowed.then(|| self.limiter.rate(now)),
+        }
+    }
+
+    /// Why no message goes now.
+    fn waiting(&self, now: Instant, wall: Timestamp) -> Option<Waiting> {
+        let held = self.held.as_ref()?;
+        let until = held.until.map(|until| wall.plus(until.saturating_duration_since(now)));
+        let (reason, sentence) = match held.reason {
+            Reason::Rate => match self.limiter.binding(now) {
+                Binding::BackOff { .. } => (
+                    Reason::BackOff,
+                    format!(
+                        "the provider said that the number sends too fast (130429): it goes at {:.1}/s and \
+                         recovers by itself",
+                        self.limiter.rate(now)
+                    ),
+                ),
+                Binding::ProviderLevel => (
+                    Reason::Rate,
+                    format!("the provider's level for the number allows {:.0}/s", self.limiter.rate(now)),
+                ),
+                Binding::Tier => (Reason::Rate, tier_sentence(&self.tier)),
+            },
+            reason => (reason, self.sentence(reason, now)),
+        };
+        Some(Waiting { reason, sentence, until })
+    }
+
+    /// What all that is left of a send waits for, unless the whole channel waits for more than its pace.
+    fn held_back(
+        &self,
+        send_id: Uuid,
+        channel: Option<&Waiting>,
+        moment: (Instant, Timestamp),
+    ) -> Option<Waiting> {
+        let is_pace = |waiting: &Waiting| matches!(waiting.reason, Reason::Rate | Reason::BackOff);
+        let (reason, until) = self.lanes.held_back(send_id, moment)?;
+        channel.is_none_or(is_pace).then(|| Waiting {
+            reason,
+            sentence: sentence_of_messages(reason, &self.tier.name)
+                .unwrap_or_else(|| self.sentence(reason, moment.0)),
+            until: Some(until),
+        })
+    }
+
+    pub(super) fn sentence(&self, reason: Reason, now: Instant) -> String {
+        match reason {
+            Reason::Disconnected | Reason::Blocked => self.link.sentence(),
+            Reason::ProviderPause if self.link.holds(now).is_some() => {
+                "the provider's first answer is awaited: whether it takes messages, and how fast".to_owned()
+            }
+            Reason::ProviderPause => {
+                "the provider takes nothing just now; it is tried again by itself".to_owned()
+            }
+            Reason::NoSocket => {
+                "the service has no file, port or address for a connection to the provider: raise its limit of open files; \
+                 it is tried again by itself"
+                    .to_owned()
+            }
+            Reason::AccountThrottled => {
+                "the provider takes nothing from this business account just now (80007)".to_owned()
+            }
+            Reason::AppThrottled => "the provider takes nothing from this app just now (4)".to_owned(),
+            Reason::Retry => {
+                "so many messages failed in a way that may pass that no new ones are started before"
+                    .to_owned()
+            }
+            Reason::InFlight => format!(
+                "all channels together have {} messages under way (option engine.total_in_flight) and take turns",
+                self.common.engine.total_in_flight
+            ),
+            Reason::DailyCap => format!(
+                "the channel has sent as many messages as its tier `{}` allows it in 24 hours (options daily_cap and \
+                 warm_up)",
+                self.tier.name
+            ),
+            other => other.to_string(),
+        }
+    }
+
+    /// What a web session may do in 24 hours.
+    fn days(&self, wall: Timestamp) -> Vec<Limit> {
+        let Some(rhythm) = &self.admission.rhythm else { return Vec::new() };
+        let Tier { name, warm_up, cold_contacts, .. } = &*self.tier;
+        let day = rhythm.age_in_days(wall);
+        let (cap, left, next_slot) = rhythm.day(&self.tier, wall);
+        let is_new = (day as usize) < warm_up.len();
+        let set_by = if is_new {
+            format!(
+                "tier `{name}`, options daily_cap and warm_up: day {} since the phone was linked",
+                u64::from(day) + 1
+            )
+        } else {
+            format!("tier `{name}`, option daily_cap")
+        };
+        let is_binding = next_slot.is_some();
+        let daily = limit("daily_cap", format!("{cap} messages in 24 hours"), &set_by);
+        let daily = Limit { is_binding, left, next_slot, ..daily };
+        let (left, next_slot) = rhythm.strangers(&self.tier, wall);
+        let value = format!("{cold_contacts} people in 24 hours who never wrote to it");
+        let cold = limit("cold_contacts", value, &format!("tier `{name}`, option cold_contacts"));
+        vec![daily, Limit { is_binding: next_slot.is_some(), left, next_slot, ..cold }]
+    }
+
+    /// Why no template goes now, if the quota of templates is used up.
+    fn quota_waiting(&self, wall: Timestamp) -> Option<Waiting> {
+        let until = self.templates.closed_until().filter(|until| *until > wall)?;
+        let sentence = format!(
+            "tier `{}` allows templates to {} people in 24 hours (option template_quota), and so many were written to",
+            self.tier.name, self.tier.template_quota
+        );
+        Some(Waiting { reason: Reason::TemplateQuota, sentence, until: Some(until) })
+    }
+
+    /// The layers of the rate, the least of which decides.
+    fn rates(&self, now: Instant, wall: Timestamp) -> Vec<Limit> {
+        let binding = self.limiter.binding(now);
+        let held = self.held.as_ref().filter(|held| held.reason == Reason::Rate).and_then(|held| held.until);
+        let next = held.map(|until| wall.plus(until.saturating_duration_since(now)));
+        let layer = |name, value, set_by: &str, is_binding: bool| Limit {
+            is_binding,
+            next_slot: next.filter(|_| is_binding),
+            ..limit(name, value, set_by)
+        };
+        let tier = &self.tier;
+        let mut value = format!("{}, burst {}", tier.messages_per_second, tier.burst());
+        let mut set_by = format!("tier `{}`, options messages_per_second and burst", tier.name);
+        if self.channel.kind == Kind::WebSession && !tier.jitter.is_zero() {
+            let jitter = humantime::format_duration(tier.jitter);
+            value = format!("{}, and up to {jitter} more between two", tier.messages_per_second);
+            set_by = format!("tier `{}`, options messages_per_second and jitter", tier.name);
+        }
+        let mut rates = vec![layer("messages_per_second", value, &set_by, binding == Binding::Tier)];
+        if let Some(level) = self.level().filter(|level| *level != Level::NotApplicable) {
+            let set_by = if self.is_level_known() {
+                format!("the provider: the number's level is {level}")
+            } else {
+                format!("the provider, which has not said the number's level: it is taken to be {level}")
+            };
+            rates.push(layer(
+                "provider_level",
+                level.rate().to_string(),
+                &set_by,
+                binding == Binding::ProviderLevel,
+            ));
+        }
+        if let Binding::BackOff { until } = binding {
+            rates.push(Limit {
+                left: None,
+                ..layer(
+                    "back_off",
+                    format!(
+                        "{:.1}/s, the full rate again at {}",
+                        self.limiter.rate(now),
+                        wall.plus(until.saturating_duration_since(now))
+                    ),
+                    "the provider's answer 130429",
+                    true,
+                )
+            });
+        }
+        if let Some((reason, until)) = self.pause.holds(now) {
+            rates.push(Limit {
+                is_binding: true,
+                next_slot: Some(wall.plus(until - now)),
+                ..limit("pause", "nothing".to_owned(), &self.sentence(reason, now))
+            });
+        }
+        rates
+    }
+
+    fn pair(&self) -> Option<Limit> {
+        let Tier { name, pair_interval, pair_burst, .. } = &*self.tier;
+        if pair_interval.is_zero() {
+            return None;
+        }
+        let value = format!(
+            "one in {} to the same recipient, {pair_burst} at once",
+            humantime::format_duration(*pair_interval)
+        );
+        Some(limit("pair", value, &format!("tier `{name}`, options pair_interval and pair_burst")))
+    }
+
+    fn quota_limit(&self, wall: Timestamp) -> Limit {
+        let tier = &self.tier;
+        let base = limit(
+            TEMPLATE_QUOTA,
+            format!("{} people in 24 hours", tier.template_quota),
+            &format!("tier `{}`, option template_quota", tier.name),
+        );
+        let Quota::AtMost(most) = tier.template_quota else { return base };
+        let next_slot = self.templates.quota.next_slot(tier.template_quota, wall);
+        let left = u64::from(most).saturating_sub(self.templates.quota.used(wall));
+        Limit { is_binding: next_slot.is_some(), left: Some(left), next_slot, ..base }
+    }
+}
+
+/// What is left to do, by lane.
+struct Queue {
+    direct: u64,
+    bulk: Vec<u64>,
+}
+
+impl Queue {
+    fn of<'a>(works: impl Iterator<Item = &'a Work>) -> Self {
+        let mut queue = Self { direct: 0, bulk: Vec::new() };
+        for work in works.filter(|work| work.leaving().is_none()) {
+            if work.is_direct() {
+                queue.direct += work.remaining();
+            } else {
+                queue.bulk.push(work.remaining());
+            }
+        }
+        queue
+    }
+
+    /// The share of the rate that a send gets now, and how many messages go before it is done, its own
+    /// included.
+    fn place(&self, work: &Work) -> (f64, u64) {
+        if work.is_direct() {
+            return (1.0, self.direct);
+        }
+        let active = self.bulk.iter().filter(|remaining| **remaining > 0).count().max(1);
+        (1.0 / active as f64, self.taking_turns(work.remaining()))
+    }
+
+    /// Bulk sends take turns: while one sends its messages, each other sends as many, or all that it has.
+    fn taking_turns(&self, own: u64) -> u64 {
+        self.direct + self.bulk.iter().map(|other| (*other).min(own)).sum::<u64>()
+    }
+}
+
+fn limit(name: &'static str, value: String, set_by: &str) -> Limit {
+    Limit { name, value, set_by: set_by.to_owned(), is_binding: false, left: None, next_slot: None }
+}
+
+fn tier_sentence(tier: &Tier) -> String {
+    format!("tier `{}` allows {} (option messages_per_second)", tier.name, tier.messages_per_second)
+}
+
+/// A rate that limits something.
+fn finite(rate: f64) -> Option<f64> {
+    rate.is_finite().then_some(rate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bulk_sends_that_take_turns_end_in_the_order_of_their_sizes() {
+        let queue = Queue { direct: 10, bulk: vec![100, 300] };
+        assert_eq!(queue.taking_turns(100), 10 + 100 + 100);
+        assert_eq!(queue.taking_turns(300), 10 + 100 + 300);
+    }
+}

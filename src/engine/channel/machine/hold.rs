@@ -1,0 +1,101 @@
+//! What holds single messages back: their recipient, their template, the quota; and what slows the channel.
+
+use std::time::{Duration, Instant};
+
+use super::moment::Step;
+use super::work::Ticket;
+use super::{Machine, STORE_PAUSE};
+use crate::clock::Timestamp;
+use crate::connector::Disposition;
+use crate::domain::channel::Kind;
+use crate::domain::message::Failure;
+use crate::domain::outlook::Reason;
+use crate::engine::suppressions::Barrier;
+
+impl Machine {
+    /// What holds this message, and for how long. A message that nothing holds has taken its slots.
+    pub(super) fn hold(&mut self, ticket: &mut Ticket, step: &mut Step<'_>) -> Option<(Reason, Duration)> {
+        let (now, wall) = (step.now(), step.wall());
+        let template = self.lanes.work(ticket.send_id)?.template;
+        if let Some(Barrier::Held(until)) = self.barrier(ticket, wall) {
+            return Some((Reason::RecipientHeld, until.from_now(wall)));
+        }
+        if template.is_some()
+            && let Some(until) = self.count(ticket, wall)
+        {
+            self.close_to_new_people(until, wall);
+            // What opens the quota again, whenever that is, lets it go: the message itself waits for nothing.
+            return Some((Reason::TemplateQuota, Duration::ZERO));
+        }
+        // Pairs are of two numbers.
+        let number = ticket.recipient?;
+        // After a refusal of the provider the slots are given anew, one after the other.
+        let has_slot = ticket.paced && self.pairs.blocked(number, now).is_none();
+        let slot = if has_slot { None } else { self.pairs.book(number, now, step.chance()).err() };
+        ticket.paced = true;
+        slot.map(|slot| {
+            self.give_back_quota(ticket);
+            (Reason::Pair, slot.saturating_duration_since(now))
+        })
+    }
+
+    /// Why the recipient does not want this message, if they opted out since its send was accepted.
+    pub(super) fn opted_out(&self, ticket: &Ticket, wall: Timestamp) -> Option<&'static str> {
+        match self.barrier(ticket, wall)? {
+            Barrier::OptedOut(sentence) => Some(sentence),
+            Barrier::Held(_) => None,
+        }
+    }
+
+    /// What keeps the message from its recipient. A web session's caller waits for what they ask for.
+    fn barrier(&self, ticket: &Ticket, wall: Timestamp) -> Option<Barrier> {
+        if self.channel.kind != Kind::BusinessAccount {
+            return None;
+        }
+        let work = self.lanes.work(ticket.send_id)?;
+        let is_marketing = work.template.is_some_and(|template| template.is_marketing);
+        self.common.suppressions.barrier(work.company_id, ticket.recipient?, is_marketing, wall)
+    }
+
+    /// The provider says that the number sends too fast, in answer to what was started then.
+    pub(super) fn slow_down(&mut self, started: Instant, failure: &Failure, now: Instant) {
+        if self.limiter.slow_down(started, now) {
+            tracing::warn!(
+                channel.id = %self.channel.id,
+                reason = %Reason::BackOff,
+                provider.code = failure.code,
+                rate = self.limiter.rate(now),
+                "the provider says that the number sends too fast, slowing down"
+            );
+        }
+    }
+
+    /// The provider takes nothing from the whole business account, or from the app.
+    pub(super) fn throttle(
+        &self,
+        disposition: Disposition,
+        hint: Option<Duration>,
+        failure: &Failure,
+        now: Instant,
+    ) -> (Reason, Duration) {
+        let (reason, scope) = match disposition {
+            Disposition::SlowApp => (Reason::AppThrottled, self.link.scopes().first()),
+            _ => (Reason::AccountThrottled, self.link.scopes().last()),
+        };
+        let until = scope.map_or(now + STORE_PAUSE, |scope| self.common.throttles.refused(scope, hint, now));
+        tracing::warn!(
+            channel.id = %self.channel.id,
+            %reason,
+            provider.code = failure.code,
+            seconds = (until - now).as_secs_f64(),
+            "the provider takes nothing from the account or the app, its channels wait"
+        );
+        (reason, until.saturating_duration_since(now))
+    }
+
+    /// The provider says that too much goes to this recipient.
+    pub(super) fn pair_refused(&mut self, ticket: &Ticket, now: Instant) -> Duration {
+        let until = ticket.recipient.map(|number| self.pairs.refused(number, now));
+        until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
+    }
+}

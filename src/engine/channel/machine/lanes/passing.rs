@@ -1,0 +1,114 @@
+//! Reserving the messages that go next, and passing over those for whom the quota of templates has no slot.
+
+use uuid::Uuid;
+
+use super::Lanes;
+use crate::clock::Timestamp;
+use crate::domain::message::Position;
+use crate::domain::phone::PhoneNumber;
+use crate::engine::channel::machine::map::Set;
+use crate::engine::channel::machine::work::{Leave, Requested};
+
+/// So many people of each send are passed over at once: each has a row that the next record writes.
+const PASSED_AT_ONCE: u64 = 500;
+
+/// Who found no slot in the quota of templates.
+#[derive(Debug, Default)]
+pub(in crate::engine::channel::machine) struct PassedOver {
+    /// Whether anybody did.
+    pub(in crate::engine::channel::machine) is_blocked: bool,
+    /// Sends of which nobody is known to have a slot.
+    pub(in crate::engine::channel::machine) sends: Set<Uuid>,
+    /// Messages of other sends, with send and company: they wait in the store.
+    pub(in crate::engine::channel::machine) people: Vec<(Uuid, Uuid, Position)>,
+}
+
+impl Lanes {
+    /// Reserves, with the next marks, the messages that are handed out next: so many as are allowed in all,
+    /// for the direct lane and, in equal shares, for the bulk lane; of templates only those for whose recipients
+    /// `has_slot` says yes. Each share is used to a half before it is filled up, unless it `tops_up`. Whether
+    /// sends found none and are passed over.
+    pub(in crate::engine::channel::machine) fn reserve_ahead(
+        &mut self,
+        tops_up: bool,
+        mut has_slot: impl FnMut(PhoneNumber) -> bool,
+    ) -> PassedOver {
+        let Self { bounds, works, direct, bulk, direct_requested, moved, parked, .. } = self;
+        let ahead = usize::try_from(bounds.ahead).unwrap_or(usize::MAX);
+        let mut passed = PassedOver::default();
+        let mut place = (*direct_requested).min(direct.order.len());
+        while place < direct.order.len().min(ahead) {
+            let id = direct.order[place];
+            if let Some(work) = works.get_mut(&id) {
+                let Requested { has_moved, is_blocked } = work.request(1, false, &mut has_slot);
+                if is_blocked {
+                    passed.sends.insert(id);
+                    direct.order.remove(place);
+                    continue;
+                }
+                if has_moved {
+                    moved.insert(id);
+                }
+            }
+            place += 1;
+        }
+        *direct_requested = place;
+        let share = (bounds.ahead / (2 * bulk.order.len() as u64).max(1)).max(1);
+        for id in &bulk.order {
+            let Some(work) = works.get_mut(id) else { continue };
+            let requested = work.request(share, tops_up, &mut has_slot);
+            if requested.has_moved {
+                moved.insert(*id);
+            }
+            if !requested.is_blocked {
+                continue;
+            }
+            passed.is_blocked = true;
+            let people = work.pass_over(PASSED_AT_ONCE, &mut has_slot);
+            if !people.is_empty() {
+                moved.insert(*id);
+                parked.insert(*id);
+                passed.people.extend(people.into_iter().map(|person| (*id, work.company_id, person)));
+            } else if !work.is_busy() {
+                passed.sends.insert(*id);
+            }
+        }
+        passed.is_blocked |= !passed.sends.is_empty();
+        passed
+    }
+
+    /// These sends wait in the store for a slot. Those of which it knows everything are gone from here at once.
+    pub(in crate::engine::channel::machine) fn send_back(&mut self, sends: &Set<Uuid>) {
+        for id in sends {
+            let Some(work) = self.works.get_mut(id) else { continue };
+            if work.is_as_stored() && !self.moved.contains(id) {
+                // Only those who were read are known to be new: the others of many are looked at there.
+                if !work.is_direct() {
+                    self.bulk.look_again();
+                }
+                self.works.remove(id);
+                self.parked.remove(id);
+            } else {
+                work.leave(Leave::Held);
+                self.moved.insert(*id);
+            }
+        }
+        if !sends.is_empty() {
+            self.reorder();
+        }
+    }
+
+    /// Somebody who counts against the quota of templates waits for this message of the send.
+    pub(in crate::engine::channel::machine) fn counted_at(&mut self, send_id: Uuid, ordinal: u64) {
+        if let Some(work) = self.works.get_mut(&send_id) {
+            work.is_counted_at(ordinal);
+        }
+    }
+
+    /// Messages of these people wait in the store until `due`.
+    pub(in crate::engine::channel::machine) fn passed_until(&mut self, send_id: Uuid, due: Timestamp) {
+        if let Some(work) = self.works.get_mut(&send_id) {
+            work.passed_until(due);
+        }
+    }
+}

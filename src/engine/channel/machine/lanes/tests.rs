@@ -1,0 +1,395 @@
+//! The order of work, case by case.
+
+use std::time::Duration;
+
+use super::*;
+use crate::domain::channel::Kind;
+use crate::domain::content::{Content, Stored};
+use crate::domain::send::{Progress, TemplateUse};
+use crate::engine::channel::machine::ahead::Ahead;
+use crate::engine::channel::machine::rendered::Rendered;
+use crate::engine::channel::machine::settled::Settled;
+use crate::engine::channel::machine::work::{Beginning, Source};
+
+const NOW: Timestamp = Timestamp::from_millis(1_000);
+const BOUNDS: Bounds = Bounds { direct: 4, bulk: 2, deferred: 3, ahead: 8 };
+
+fn number(value: u64) -> PhoneNumber {
+    PhoneNumber::from_u64(1_000_000 + value).unwrap()
+}
+
+fn work(id: u128, recipients: u64) -> Work {
+    let source = if recipients == 1 {
+        Source::One(number(0))
+    } else {
+        Source::Blocks { first: 0, numbers: (0..recipients).map(number).collect(), loading: false }
+    };
+    let content = Content::Text { body: "hi".to_owned() };
+    let rendered =
+        Rendered::new(Kind::BusinessAccount, &Stored { content: &content, group: None, key: None });
+    Work::new(Beginning {
+        id: Uuid::from_u128(id),
+        company_id: Uuid::nil(),
+        rendered,
+        recipients,
+        source,
+        template: None,
+        expires_at: None,
+        progress: Progress::default(),
+        settled: Settled::new(0, []),
+    })
+}
+
+fn lanes(works: impl IntoIterator<Item = Work>) -> Lanes {
+    let mut lanes = Lanes::new(BOUNDS);
+    for work in works {
+        lanes.add(work);
+    }
+    write_marks(&mut lanes);
+    lanes
+}
+
+fn write_marks(lanes: &mut Lanes) -> Vec<Uuid> {
+    lanes.reserve_ahead(false, |_| true);
+    let marks = lanes.marks();
+    lanes.written(&marks)
+}
+
+fn order(lanes: &mut Lanes, count: usize) -> Vec<u128> {
+    (0..count).filter_map(|_| lanes.take()).map(|ticket| ticket.send_id.as_u128()).collect()
+}
+
+#[test]
+fn single_sends_go_before_bulk_sends_which_take_turns() {
+    let mut lanes = lanes([work(1, 3), work(2, 3), work(7, 1), work(8, 1)]);
+    assert_eq!(order(&mut lanes, 9), [7, 8, 1, 2, 1, 2, 1, 2]);
+}
+
+#[test]
+fn what_is_due_again_goes_first_and_not_before_it_is_due() {
+    let (now, later) = (Instant::now(), Instant::now() + Duration::from_secs(1));
+    let mut lanes = lanes([work(1, 3), work(7, 1)]);
+    let ticket = lanes.take().unwrap();
+    assert!(lanes.defer(ticket, later, true));
+    assert_eq!(lanes.due(now), None);
+    assert_eq!(order(&mut lanes, 1), [1]);
+    let due = lanes.due(later).unwrap();
+    lanes.try_again(due);
+    assert_eq!(order(&mut lanes, 2), [7, 1]);
+}
+
+#[test]
+fn too_many_messages_waiting_for_trouble_to_pass_stop_new_ones_and_others_do_not() {
+    let later = Instant::now() + Duration::from_secs(1);
+    for (is_troubled, stopped) in [(true, true), (false, false)] {
+        let mut lanes = lanes([work(1, 8)]);
+        for _ in 0..BOUNDS.deferred {
+            let ticket = lanes.take().unwrap();
+            assert!(lanes.defer(ticket, later, is_troubled));
+        }
+        assert_eq!((lanes.is_ready(), lanes.is_troubled()), (!stopped, stopped));
+        let due = lanes.due(later).unwrap();
+        lanes.try_again(due);
+        assert!(lanes.is_ready(), "what is due again may go");
+    }
+}
+
+#[test]
+fn messages_that_wait_without_trouble_are_left_to_the_store_beyond_a_bound() {
+    let later = Instant::now() + Duration::from_secs(1);
+    let mut lanes = lanes([work(1, 8)]);
+    let kept = (0..8).filter(|_| lanes.take().is_some_and(|ticket| lanes.defer(ticket, later, false)));
+    assert_eq!(kept.count(), 2 * BOUNDS.deferred);
+}
+
+#[test]
+fn a_send_that_is_let_go_of_gives_everything_back_to_the_store() {
+    let (now, wall) = (Instant::now(), Timestamp::from_millis(1_000_000));
+    let mut lanes = lanes([work(1, 8), work(2, 8), work(7, 1)]);
+    let tickets: Vec<_> = (0..5).filter_map(|_| lanes.take()).collect();
+    let of = |send: u128| tickets.iter().filter(move |ticket| ticket.send_id.as_u128() == send);
+    let (first, second) = (*of(1).next().unwrap(), *of(1).nth(1).unwrap());
+    lanes.settle(first, false);
+    assert!(lanes.defer(first, now + Duration::from_secs(5), false));
+    lanes.try_again(second);
+    let back = lanes.leave(Leave::Held, (now, wall), |work| work.id == Uuid::from_u128(1));
+    assert_eq!(back, [second], "it was about to go and has to be put back");
+    lanes.settle(second, false);
+    lanes.park(second, wall);
+    assert!(order(&mut lanes, 20).iter().all(|id| *id == 2));
+    assert_eq!(lanes.due(now + Duration::from_secs(9)), None);
+    let gone = write_marks(&mut lanes);
+    assert_eq!(gone, [Uuid::from_u128(1)]);
+    assert_eq!(lanes.room(Size::Bulk), Some(BOUNDS.bulk - 1), "the store is asked whether it may come back");
+}
+
+#[test]
+fn a_receipt_ends_the_wait_of_a_message() {
+    let now = Instant::now();
+    let mut lanes = lanes([work(7, 1)]);
+    let ticket = lanes.take().unwrap();
+    lanes.settle(ticket, false);
+    assert!(lanes.defer(ticket, now, false));
+    assert!(lanes.heard(ticket.key()));
+    assert!(!lanes.heard(ticket.key()));
+    assert_eq!(lanes.due(now), None);
+    assert_eq!(write_marks(&mut lanes), [ticket.send_id]);
+}
+
+#[test]
+fn a_send_expires_at_its_moment_and_not_before() {
+    let at = Timestamp::from_millis;
+    let mut expiring = work(1, 3);
+    expiring.expires_at = Some(at(500));
+    let mut lanes = lanes([expiring, work(2, 3)]);
+    assert!(lanes.expired(at(499)).is_empty());
+    assert_eq!(lanes.expired(at(500)), [Uuid::from_u128(1)]);
+    assert_eq!(lanes.next_expiry(), None);
+}
+
+#[test]
+fn a_full_lane_leaves_later_sends_to_the_store_until_it_was_read() {
+    let mut lanes = lanes([]);
+    assert!(!lanes.admits(Size::Direct), "the store was not read yet");
+    lanes.look(Size::Direct);
+    lanes.caught_up(Size::Direct);
+    lanes.caught_up(Size::Bulk);
+    for id in 0..4 {
+        assert!(lanes.admits(Size::Direct));
+        lanes.add(work(id, 1));
+    }
+    assert!(!lanes.admits(Size::Direct));
+    assert!(lanes.admits(Size::Bulk), "the other lane has room");
+    assert_eq!(lanes.room(Size::Direct), None);
+    write_marks(&mut lanes);
+    let taken: Vec<_> = (0..2).filter_map(|_| lanes.take()).collect();
+    assert!(!lanes.admits(Size::Direct), "older ones wait in the store");
+    assert_eq!(lanes.room(Size::Direct), None, "those that are on their way are here too");
+    taken.into_iter().for_each(|ticket| lanes.settle(ticket, true));
+    write_marks(&mut lanes);
+    assert_eq!(lanes.room(Size::Direct), Some(2));
+}
+
+#[test]
+fn a_finished_send_is_gone_once_its_last_mark_is_durable() {
+    let mut lanes = lanes([work(7, 1)]);
+    let ticket = lanes.take().unwrap();
+    lanes.settle(ticket, true);
+    assert!(lanes.holds(ticket.send_id));
+    assert_eq!(write_marks(&mut lanes), [ticket.send_id]);
+    assert!(!lanes.holds(ticket.send_id));
+}
+
+#[test]
+fn a_bulk_send_that_waits_for_its_recipients_lets_others_pass() {
+    let mut lanes = lanes([work(1, 3)]);
+    let mut starved = work(2, 3);
+    starved.source = Source::Blocks { first: 0, numbers: Vec::new(), loading: false };
+    lanes.add(starved);
+    write_marks(&mut lanes);
+    assert_eq!(order(&mut lanes, 4), [1, 1, 1]);
+    let wanted = (Uuid::from_u128(2), 0);
+    assert_eq!(lanes.loads(), [wanted]);
+    lanes.loaded(wanted.0, 0, &[number(5), number(6), number(7)]);
+    assert_eq!(order(&mut lanes, 4), [2, 2, 2]);
+}
+
+#[test]
+fn a_send_that_was_left_to_the_store_during_a_look_makes_another_look() {
+    let mut lanes = lanes([]);
+    lanes.look(Size::Direct);
+    assert!(!lanes.admits(Size::Direct), "it came after the look began");
+    lanes.caught_up(Size::Direct);
+    assert_eq!(lanes.room(Size::Direct), Some(BOUNDS.direct));
+    lanes.look(Size::Direct);
+    lanes.caught_up(Size::Direct);
+    assert_eq!(lanes.room(Size::Direct), None);
+}
+
+#[test]
+fn only_what_is_handed_out_next_is_reserved() {
+    let bounds = Bounds { direct: 100, ahead: 4, ..BOUNDS };
+    let mut lanes = Lanes::new(bounds);
+    for id in 0..50 {
+        lanes.add(work(id, 1));
+    }
+    lanes.add(work(100, 50));
+    lanes.add(work(101, 50));
+    lanes.reserve_ahead(false, |_| true);
+    let reserved: u64 = lanes.marks().iter().map(|mark| mark.progress.high_water).sum();
+    assert_eq!(reserved, 4 + 2 + 2);
+    lanes.reserve_ahead(false, |_| true);
+    assert!(!lanes.has_marks(), "once");
+}
+
+#[test]
+fn templates_are_marked_as_far_as_there_are_slots_and_say_when_none_is_left() {
+    let template = Some(TemplateUse { id: 1, is_marketing: false });
+    let mut lanes = Lanes::new(BOUNDS);
+    let add = |lanes: &mut Lanes, id, recipients, template| {
+        let mut work = work(id, recipients);
+        work.template = template;
+        lanes.add(work);
+    };
+    for (id, recipients, template) in [(1, 50, template), (2, 50, None), (7, 1, template), (8, 1, None)] {
+        add(&mut lanes, id, recipients, template);
+    }
+    let mut slots = 3;
+    let passed = lanes.reserve_ahead(false, |_| {
+        slots -= 1;
+        slots >= 0
+    });
+    assert_eq!((passed.is_blocked, lanes.marked_templates(|_| true)), (false, 1 + 2));
+    let marks = lanes.marks();
+    lanes.written(&marks);
+    assert_eq!(order(&mut lanes, 9), [7, 8, 1, 2, 1, 2, 2, 2]);
+    assert!(lanes.reserve_ahead(true, |_| false).is_blocked, "the next one of the first finds none");
+
+    add(&mut lanes, 10, 1, None);
+    assert!(lanes.reserve_ahead(true, |_| false).is_blocked);
+    assert!(!lanes.reserve_ahead(true, |_| true).is_blocked);
+    assert_eq!(lanes.marked_templates(|_| true), 4);
+    lanes.take_back_templates();
+    assert_eq!(lanes.marked_templates(|_| true), 0);
+    assert!(!lanes.reserve_ahead(true, |_| true).is_blocked, "and asked for again");
+    assert_eq!(lanes.marked_templates(|_| true), 4);
+}
+
+#[test]
+fn sends_that_find_no_slot_are_passed_over_and_cost_no_write() {
+    const WAITING: u128 = 1_000;
+    let template = Some(TemplateUse { id: 1, is_marketing: false });
+    let mut lanes = Lanes::new(BOUNDS);
+    let mut add = |id: u128, who: u64, template| {
+        let mut work = work(id, 1);
+        (work.source, work.template) = (Source::One(number(who)), template);
+        lanes.add(work);
+    };
+    (0..WAITING).for_each(|id| add(id, 7, template));
+    add(WAITING, 8, template);
+    add(WAITING + 1, 7, None);
+    let passed = lanes.reserve_ahead(false, |who| who == number(8));
+    let new: Set<_> = (0..WAITING).map(Uuid::from_u128).collect();
+    assert_eq!((passed.is_blocked, &passed.sends, passed.people.len()), (true, &new, 0));
+    lanes.send_back(&passed.sends);
+    assert_eq!((lanes.works().count(), lanes.marks().len()), (2, 2), "the others are gone at once");
+    assert!(!lanes.reserve_ahead(false, |who| who == number(8)).is_blocked);
+}
+
+#[test]
+fn people_without_a_slot_are_passed_over_up_to_the_next_who_has_one() {
+    let mut lanes = Lanes::new(BOUNDS);
+    let mut many = work(1, 20);
+    many.template = Some(TemplateUse { id: 1, is_marketing: false });
+    lanes.add(many);
+    let counts = |who| who == number(0) || who == number(6);
+    let passed = lanes.reserve_ahead(false, counts);
+    assert!(!passed.is_blocked, "the first has one");
+    let first = lanes.marks();
+    lanes.written(&first);
+    let ticket = lanes.take().unwrap();
+    assert_eq!((ticket.ordinal, lanes.take()), (0, None));
+    let passed = lanes.reserve_ahead(false, counts);
+    let people: Vec<_> = passed.people.iter().map(|(_, _, person)| person.ordinal).collect();
+    assert_eq!((passed.is_blocked, passed.sends.len(), people), (true, 0, (1..6).collect()));
+    lanes.passed_until(Uuid::from_u128(1), NOW);
+    let mark = lanes.marks();
+    assert_eq!(mark[0].progress.high_water, 6, "their rows are written with the mark");
+    lanes.written(&mark);
+    assert_eq!(lanes.take(), None, "none of them is handed out");
+    assert!(lanes.unparks(NOW, false).is_empty(), "nor read again while no template may go");
+    lanes.reserve_ahead(false, counts);
+    let mark = lanes.marks();
+    lanes.written(&mark);
+    assert_eq!(lanes.take().unwrap().ordinal, 6);
+    // Nobody further on: it stays while its messages are under way, and leaves then.
+    assert!(lanes.reserve_ahead(false, counts).sends.is_empty());
+    for ordinal in [0, 6] {
+        lanes.settle(Ticket { ordinal, ..ticket }, true);
+    }
+    let passed = lanes.reserve_ahead(false, counts);
+    assert_eq!((passed.people.len(), passed.sends), (0, Set::from_iter([Uuid::from_u128(1)])));
+    assert_eq!(lanes.unparks(NOW, true), [Uuid::from_u128(1)]);
+}
+
+#[test]
+fn a_send_that_is_gone_from_the_store_is_forgotten() {
+    let mut lanes = lanes([work(1, 3), work(7, 1), work(8, 1)]);
+    lanes.forget(&[Uuid::from_u128(1), Uuid::from_u128(7)]);
+    assert_eq!(order(&mut lanes, 4), [8]);
+}
+
+#[test]
+fn bulk_sends_get_on_alike_whatever_their_marks_and_recipients_wait_for() {
+    const SENDS: u128 = 10;
+    const RECIPIENTS: u64 = 4_000;
+    const BLOCK: u64 = 500;
+    let bounds = Bounds { bulk: 16, ahead: 256, ..BOUNDS };
+    let mut lanes = Lanes::new(bounds);
+    for id in 0..SENDS {
+        let mut empty = work(id, RECIPIENTS);
+        empty.source = Source::Blocks { first: 0, numbers: Vec::new(), loading: false };
+        lanes.add(empty);
+    }
+    let mut taken = vec![0_u64; SENDS as usize];
+    let mut on_their_way = std::collections::VecDeque::new();
+    for round in 0..400 {
+        on_their_way.extend(lanes.loads());
+        // One stretch of recipients comes at a time, and only now and then a mark is written.
+        if let Some((send, from)) = on_their_way.pop_front() {
+            let numbers: Vec<_> = (from..(from + BLOCK).min(RECIPIENTS)).map(number).collect();
+            lanes.loaded(send, from, &numbers);
+        }
+        if round % 2 == 0 {
+            write_marks(&mut lanes);
+        }
+        for id in order(&mut lanes, 64) {
+            taken[usize::try_from(id).unwrap()] += 1;
+        }
+        let (least, most) = (*taken.iter().min().unwrap(), *taken.iter().max().unwrap());
+        if taken.iter().sum::<u64>() > SENDS as u64 * RECIPIENTS / 2 {
+            assert!(least as f64 >= 0.9 * most as f64, "{taken:?}");
+            return;
+        }
+    }
+    panic!("they did not get on: {taken:?}");
+}
+
+/// One send at 1,000 a second whose commits take five milliseconds, and every tenth second one that takes long: how
+/// many milliseconds passed without a message in each ten seconds.
+fn idle_with_a_disk_that_stalls(in_flight: usize, stall: Duration) -> Vec<u64> {
+    let tier = "[t]\nkind = \"business_account\"\nmessages_per_second = \"1000/s\"\n";
+    let tier = crate::domain::tier::parse(tier).unwrap().remove(0);
+    let start = Instant::now();
+    let mut ahead = Ahead::new(&tier, in_flight, start);
+    let mut lanes = Lanes::new(Bounds { ahead: ahead.messages(start), ..BOUNDS });
+    lanes.add(work(1, 100_000));
+    let (mut idle, mut commit) = (vec![0; 4], None::<(Instant, Instant, Vec<Mark>)>);
+    for milli in 0..40_000 {
+        let now = start + Duration::from_millis(milli);
+        if let Some((_, begun, marks)) = commit.take_if(|(end, ..)| *end <= now) {
+            lanes.written(&marks);
+            ahead.took(now - begun, now);
+            lanes.set_ahead(ahead.messages(now));
+        }
+        match if lanes.is_ready() { lanes.take() } else { None } {
+            Some(ticket) => lanes.settle(ticket, true),
+            None => idle[milli as usize / 10_000] += 1,
+        }
+        if commit.is_none() {
+            lanes.reserve_ahead(lanes.has_marks(), |_| true);
+            let took = if milli % 10_000 == 5_000 { stall } else { Duration::from_millis(5) };
+            commit = Some((now + took, now, lanes.marks()));
+        }
+    }
+    idle
+}
+
+#[test]
+fn the_pace_does_not_wait_for_a_disk_that_stalls_again_and_again() {
+    let idle = idle_with_a_disk_that_stalls(4_096, Duration::from_secs(1));
+    assert!(idle[0] > 400, "nobody knew of the first: {idle:?}");
+    assert_eq!(idle[1..], [0, 0, 0]);
+    let bounded = idle_with_a_disk_that_stalls(1_024, Duration::from_secs(1));
+    assert!(bounded[1..].iter().all(|idle| *idle < 50), "{bounded:?}");
+}

@@ -1,0 +1,209 @@
+//! The limiter: when a channel's next message may go.
+//!
+//! The pace is the least of what the tier allows, of the provider's own level for the number, and of a
+//! back-off that the provider's throttle answers bring about. Whoever asks says what time it is: there are
+//! no timers here and no clock, so that a minute can be tested in a moment. The channel's actor calls.
+
+mod back_off;
+mod bucket;
+mod meter;
+#[cfg(test)]
+mod tests;
+
+use std::time::{Duration, Instant};
+
+use self::back_off::BackOff;
+use self::bucket::Bucket;
+use self::meter::Meter;
+use crate::domain::rate::Rate;
+use crate::domain::tier::Tier;
+
+/// What a number without limit is taken to send at least when it is throttled, so that half of it is less.
+const LEAST_MEASURED: f64 = 2.0;
+
+/// Paces the messages of one number.
+pub(super) struct Limiter {
+    ceiling: Ceiling,
+    back_off: Option<BackOff>,
+    /// `None` while nothing limits.
+    bucket: Option<Bucket>,
+    /// What went lately: the only measure of a pace that nothing limits.
+    meter: Meter,
+    /// When the pace was last halved.
+    halved: Option<Instant>,
+    /// A permit was taken that no message used yet.
+    has_permit: bool,
+}
+
+/// What holds the pace down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Binding {
+    /// The channel's tier, or nothing when the rate is unlimited.
+    Tier,
+    /// The provider's level for the number.
+    ProviderLevel,
+    /// The provider refused lately that so much was sent.
+    BackOff {
+        /// When the full pace will be back, unless it refuses again.
+        until: Instant,
+    },
+}
+
+/// The full pace, without any back-off.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Ceiling {
+    /// Messages in a second; infinite when nothing limits.
+    rate: f64,
+    /// Messages that may go at once at that rate.
+    burst: f64,
+    /// Whether it is the provider's level and not the tier.
+    by_level: bool,
+}
+
+impl Ceiling {
+    fn new(tier: &Tier, level: Option<Rate>) -> Self {
+        let of_tier = tier.messages_per_second.per_second();
+        let of_level = level.map_or(f64::INFINITY, Rate::per_second);
+        let rate = of_tier.min(of_level);
+        let burst = f64::from(tier.burst());
+        // A level below the tier shrinks the burst with the rate. That of an unlimited tier has no rate to
+        // shrink with.
+        let burst = if of_tier.is_finite() { burst * rate / of_tier } else { burst.min(rate / 100.0) };
+        Self { rate, burst, by_level: of_level < of_tier }
+    }
+
+    /// The burst at a rate that may be less than the full one.
+    fn burst_at(self, rate: f64) -> f64 {
+        if self.rate.is_finite() { self.burst * rate / self.rate } else { self.burst.min(rate / 100.0) }
+    }
+}
+
+impl Limiter {
+    /// A limiter for a number of this tier and with this level at the provider, if that is known. It begins
+    /// with an empty bucket: a full one would go over the rate in the first second.
+    pub(super) fn new(tier: &Tier, level: Option<Rate>, now: Instant) -> Self {
+        let mut limiter = Self {
+            ceiling: Ceiling::new(tier, level),
+            back_off: None,
+            bucket: None,
+            meter: Meter::new(now),
+            halved: None,
+            has_permit: false,
+        };
+        limiter.set_pace(now);
+        limiter
+    }
+
+    /// Follows a changed tier or level. A back-off goes on, no fresh burst is given, and when the pace is what
+    /// it was nothing happens at all.
+    pub(super) fn retune(&mut self, tier: &Tier, level: Option<Rate>, now: Instant) {
+        let ceiling = Ceiling::new(tier, level);
+        if ceiling == self.ceiling {
+            return;
+        }
+        self.recover(now);
+        self.ceiling = ceiling;
+        if let Some(back_off) = &mut self.back_off {
+            back_off.limit(ceiling.rate);
+            if now >= back_off.end() {
+                self.back_off = None;
+            }
+        }
+        self.set_pace(now);
+    }
+
+    /// Takes a permit for the next message, unless there is one that no message used.
+    ///
+    /// # Errors
+    ///
+    /// How long to wait before asking again when there is none.
+    pub(super) fn permit(&mut self, now: Instant) -> Result<(), Duration> {
+        if !self.has_permit {
+            self.take(now)?;
+            self.has_permit = true;
+        }
+        Ok(())
+    }
+
+    /// A message used the permit.
+    pub(super) const fn use_permit(&mut self) {
+        self.has_permit = false;
+    }
+
+    /// Takes a permit for one message.
+    ///
+    /// # Errors
+    ///
+    /// How long to wait before asking again when there is none.
+    fn take(&mut self, now: Instant) -> Result<(), Duration> {
+        self.recover(now);
+        let Some(bucket) = &self.bucket else {
+            self.meter.count(now);
+            return Ok(());
+        };
+        let step = self.back_off.as_ref().map(|back_off| back_off.next_step().saturating_duration_since(now));
+        // A step up can bring the permit sooner than the present rate does.
+        bucket.take(now).map_err(|wait| step.map_or(wait, |step| wait.min(step)))
+    }
+
+    /// The provider answered that this number sends too fast (code 130429) to a request that was started at
+    /// `started`: halves the present rate at once. The answers to what was started before the last halving are
+    /// of the same storm and change nothing; whether this one was of a new storm is returned.
+    pub(super) fn slow_down(&mut self, started: Instant, now: Instant) -> bool {
+        if self.halved.is_some_and(|halved| started <= halved) {
+            return false;
+        }
+        self.recover(now);
+        let back_off = match self.back_off.take() {
+            Some(back_off) => back_off.halved(now),
+            None if self.ceiling.rate.is_finite() => BackOff::begin(self.ceiling.rate, now),
+            None => BackOff::begin(self.meter.per_second(now).max(LEAST_MEASURED), now),
+        };
+        self.back_off = Some(back_off);
+        self.halved = Some(now);
+        self.set_pace(now);
+        true
+    }
+
+    /// Messages in a second now; infinite when nothing limits.
+    pub(super) fn rate(&self, now: Instant) -> f64 {
+        match &self.back_off {
+            Some(back_off) if now < back_off.end() => back_off.rate(now),
+            Some(_) | None => self.ceiling.rate,
+        }
+    }
+
+    /// What sets that rate.
+    pub(super) fn binding(&self, now: Instant) -> Binding {
+        match self.back_off.as_ref().map(BackOff::end) {
+            Some(until) if now < until => Binding::BackOff { until },
+            _ if self.ceiling.by_level => Binding::ProviderLevel,
+            _ => Binding::Tier,
+        }
+    }
+
+    /// Takes the steps of a back-off that are due.
+    fn recover(&mut self, now: Instant) {
+        let Some(back_off) = &mut self.back_off else { return };
+        if now < back_off.next_step() {
+            return;
+        }
+        back_off.step(now);
+        if now >= back_off.end() {
+            self.back_off = None;
+        }
+        self.set_pace(now);
+    }
+
+    /// Brings the bucket in line with the present rate.
+    fn set_pace(&mut self, now: Instant) {
+        let rate = self.rate(now);
+        self.bucket = rate.is_finite().then(|| {
+            let burst = self.ceiling.burst_at(rate);
+            match &self.bucket {
+                Some(bucket) => bucket.repaced(rate, burst, now),
+                None => Bucket::empty(rate, burst, now),
+            }
+        });
+    }
+}

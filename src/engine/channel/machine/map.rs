@@ -1,0 +1,10 @@
+//! Maps and sets whose order follows from what was put in, and from nothing else, so that the same inputs have the same
+//! effects. Their keys are ids that this service made: nobody can choose them so that they collide.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, DefaultHasher};
+
+/// A map that is gone through in an order that two runs share.
+pub(super) type Map<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
+/// A set that is gone through in an order that two runs share.
+pub(super) type Set<K> = HashSet<K, BuildHasherDefault<DefaultHasher>>;

@@ -1,0 +1,212 @@
+//! The machine of a channel: the only place that decides what a channel does, and when.
+//!
+//! ```text
+//! handle(&mut self, input: Input, at: Moment, rng: &mut impl Rng, effects: &mut Effects)
+//! ```
+//!
+//! It never waits and asks nobody: what happens comes as an [`Input`], what is to be done goes out as an [`Effect`], and
+//! both clocks come with each input as a [`Moment`]. The same inputs at the same moments with the same chance have the
+//! same effects. What several channels share is in [`Common`]: plain memory that has no clock either.
+//!
+//! Each component owns its state: [`lanes`] and [`work`] decide what goes next, [`limiter`] and [`pairs`] when, [`retry`]
+//! what is tried again, [`pause`] and [`hold`] what must not go, [`doubt`] what is unknown, [`connection`] how the
+//! channel is, and [`canary`] which message opens it again after a refusal. [`dispatch`] starts messages, [`answer`]
+//! does what their answers mean. A web session has a [`rhythm`] besides, and [`admission`] lets messages in that a
+//! caller waits for. There is one timer, and [`timer`] is the one place that computes it.
+
+mod admission;
+mod ahead;
+mod answer;
+mod arrivals;
+mod canary;
+mod connection;
+mod control;
+mod counted;
+mod dispatch;
+mod doubt;
+mod effect;
+mod explain;
+mod heard;
+mod history;
+mod hold;
+mod input;
+mod lane;
+mod lanes;
+mod limiter;
+mod map;
+mod moment;
+mod outbox;
+mod pairs;
+mod pause;
+mod places;
+mod probe;
+mod queue;
+mod rendered;
+mod restored;
+mod retries;
+mod retry;
+mod rhythm;
+mod settled;
+mod start;
+mod templates;
+#[cfg(test)]
+mod tests;
+mod timer;
+mod trial;
+mod waiting;
+mod work;
+
+use std::mem;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rand::Rng;
+
+use self::admission::Admission;
+pub(crate) use self::admission::PAIR_SENTENCE;
+use self::ahead::Ahead;
+use self::arrivals::ReleasedEarly;
+use self::connection::Link;
+use self::control::Ending;
+pub(crate) use self::counted::Counting;
+use self::dispatch::Held;
+use self::doubt::Doubts;
+pub(crate) use self::effect::{
+    Answer, Attempt, Caller, Effect, Effects, Fetch, Figure, Question, SaveConnection, WebAttempt,
+};
+pub(crate) use self::explain::{Pace, Viewed};
+use self::history::History;
+pub(crate) use self::input::{
+    Admit, Answered, Connected, Failed, Input, LeaseLost, NotConnected, Saved, Troubled, WebActivity,
+};
+use self::lanes::Lanes;
+use self::limiter::Limiter;
+pub(crate) use self::moment::Moment;
+use self::moment::Step;
+use self::outbox::Outbox;
+use self::pairs::Pairs;
+use self::pause::Pause;
+use self::places::Flight;
+use self::queue::Queue;
+pub(crate) use self::rendered::Rendered;
+pub(crate) use self::restored::{Fetched, Found, Restoring, Waits};
+use self::retries::Retries;
+pub(crate) use self::rhythm::TooSoon;
+use self::templates::Templates;
+use self::timer::Timer;
+use crate::domain::channel::Channel;
+use crate::domain::tier::Tier;
+use crate::engine::shared::Common;
+
+/// Delay before a failed read of the store, or a write beside the ledger, is retried.
+const STORE_PAUSE: Duration = Duration::from_secs(1);
+
+/// The channel as it runs: see the module.
+pub(crate) struct Machine {
+    common: Arc<Common>,
+    channel: Arc<Channel>,
+    tier: Arc<Tier>,
+    link: Link,
+    limiter: Limiter,
+    pairs: Pairs,
+    pause: Pause,
+    ahead: Ahead,
+    history: History,
+    admission: Admission,
+    templates: Templates,
+    lanes: Lanes,
+    queue: Queue,
+    released_early: ReleasedEarly,
+    outbox: Outbox,
+    ending: Ending,
+    flight: Flight,
+    doubts: Doubts,
+    /// Why no message started when that was last looked at.
+    held: Option<Held>,
+    retries: Retries,
+    timer: Timer,
+    life: Life,
+}
+
+/// Whether the channel runs.
+enum Life {
+    Running,
+    /// It starts nothing more; these callers wait for its end.
+    Stopping(Vec<Caller>),
+    Over,
+}
+
+impl Machine {
+    /// Handles one input, and adds to `effects` what is to be done.
+    pub(crate) fn handle(&mut self, input: Input, at: Moment, rng: &mut impl Rng, effects: &mut Effects) {
+        if matches!(self.life, Life::Over) {
+            return;
+        }
+        let step = &mut Step::new(at, rng, effects);
+        self.take_up(input, step);
+        self.catch_up(step);
+        self.set_timer(step);
+    }
+
+    fn take_up(&mut self, input: Input, step: &mut Step<'_>) {
+        match input {
+            Input::Started => self.start(step),
+            Input::Timer => self.woken(step),
+            Input::Accepted { sends, is_late } => self.accepted(&sends, is_late, step),
+            Input::Answered(answered) => self.answered(answered, step),
+            Input::Written(result) => self.written(result, step),
+            Input::Fetched { size, result } => self.fetched(size, result, step),
+            Input::WaitsRead { send_id, result } => self.waits_read(send_id, result, step),
+            Input::RecipientsRead { send_id, from, result } => {
+                self.recipients_read(send_id, from, result, step);
+            }
+            Input::StatesRead { question, result } => self.states_read(question, result, step),
+            Input::TemplateRecipientsRead(result) => self.quota_learned(result, step),
+            Input::WebActivityRead(result) => self.rhythm_learned(result, step),
+            Input::Connected { generation, result } => self.connected(generation, result, step),
+            Input::Probed { generation, health } => self.probed(generation, health, step),
+            Input::ConnectionSaved(saved) => self.connection_saved(saved, step),
+            Input::TemplateMarked { template_id, result } => self.template_marked(template_id, result, step),
+            Input::PermitsGranted(grant) => self.permits_granted(grant, step),
+            Input::Refreshed(channel) => self.refresh(&channel, step),
+            Input::Released { send_id, over, caller } => self.release_send(send_id, over, caller, step),
+            Input::Admit { admit, caller } => self.asked_in(admit, caller, step),
+            Input::Look => self.look(step),
+            Input::Overlooked { direct, bulk } => self.overlooked([direct, bulk], step),
+            Input::ClockWasSet => self.clock_was_set(step),
+            Input::TemplatesChanged(templates) => self.templates_changed(&templates, step),
+            Input::Heard(messages) => self.receipts_heard(messages, step),
+            Input::Troubled(troubled) => self.troubled(&troubled, step),
+            Input::Recheck => self.take_up_news(step),
+            Input::Stop(caller) => self.stop(caller, step),
+        }
+    }
+
+    /// The channel's record as the machine knows it.
+    pub(crate) const fn channel(&self) -> &Arc<Channel> {
+        &self.channel
+    }
+
+    /// Starts no more messages; `caller` is answered at the end.
+    fn stop(&mut self, caller: Caller, step: &mut Step<'_>) {
+        match &mut self.life {
+            Life::Stopping(callers) => callers.push(caller),
+            Life::Running | Life::Over => self.life = Life::Stopping(vec![caller]),
+        }
+        self.pump(step);
+    }
+
+    const fn is_stopping(&self) -> bool {
+        !matches!(self.life, Life::Running)
+    }
+
+    /// Nothing more is done.
+    fn end(&mut self, step: &mut Step<'_>) {
+        if let Life::Stopping(callers) = mem::replace(&mut self.life, Life::Over) {
+            for caller in callers {
+                step.push(Effect::Reply(caller, Answer::Done));
+            }
+        }
+        step.push(Effect::End);
+    }
+}

@@ -1,0 +1,60 @@
+//! The moment of an input, and what the machine has at hand while it handles one.
+
+use std::time::Instant;
+
+use rand::{Rng, RngExt as _};
+
+use super::effect::{Effect, Effects, Figure};
+use crate::clock::Timestamp;
+
+/// Both clocks as they are when an input is handled. A simulated world may move them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// The monotonic clock, which nobody sets: pacing, back-off and retries.
+    pub(crate) monotonic: Instant,
+    /// The wall clock: schedules, expiries, quotas and whatever is stored.
+    pub(crate) wall: Timestamp,
+}
+
+/// One input being handled: when, with which chance, and where the effects go.
+pub(super) struct Step<'a> {
+    at: Moment,
+    rng: &'a mut dyn Rng,
+    effects: &'a mut Effects,
+}
+
+impl<'a> Step<'a> {
+    pub(super) fn new(at: Moment, rng: &'a mut impl Rng, effects: &'a mut Effects) -> Self {
+        Self { at, rng, effects }
+    }
+
+    /// Both clocks: the monotonic one, then the wall's.
+    pub(super) const fn clocks(&self) -> (Instant, Timestamp) {
+        (self.at.monotonic, self.at.wall)
+    }
+
+    /// The monotonic clock.
+    pub(super) const fn now(&self) -> Instant {
+        self.at.monotonic
+    }
+
+    /// The wall clock.
+    pub(super) const fn wall(&self) -> Timestamp {
+        self.at.wall
+    }
+
+    /// A random number from 0 to 1, to spread waits.
+    pub(super) fn chance(&mut self) -> f64 {
+        self.rng.random()
+    }
+
+    /// The shell is to do this.
+    pub(super) fn push(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    /// The shell is to count this.
+    pub(super) fn note(&mut self, figure: Figure) {
+        self.effects.push(Effect::Note(figure));
+    }
+}

@@ -1,0 +1,151 @@
+//! Asking the provider how the channel is: at first until it confirms it, then now and then; and while it is
+//! disconnected or blocked, whether it can send again, ever more seldom.
+
+use std::time::Duration;
+
+use super::Machine;
+use super::effect::Effect;
+use super::moment::Step;
+use crate::connector::{Disposition, Health};
+use crate::domain::channel::{Channel, Kind, Level, Status};
+
+/// How often the provider is asked about a channel that it has not confirmed yet.
+const UNCONFIRMED: Duration = Duration::from_secs(30);
+/// The first and the longest wait before a channel that cannot send is asked about again.
+const REFUSED: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(30 * 60));
+
+/// News do not make the provider be asked again sooner than this.
+const AFTER_NEWS: Duration = Duration::from_secs(1);
+
+/// How fast the provider lets the channel's number send, if it said: now, or as the store knows.
+pub(super) const fn level_said(channel: &Channel, said: Option<Level>) -> Option<Level> {
+    if said.is_some() { said } else { channel.level }
+}
+
+/// How fast the number is taken to be: the level that most numbers have, while the provider has not said.
+pub(super) fn level(channel: &Channel, said: Option<Level>) -> Option<Level> {
+    let is_limited = channel.kind == Kind::BusinessAccount;
+    is_limited.then(|| level_said(channel, said).unwrap_or(Level::Standard))
+}
+
+impl Machine {
+    /// How fast the provider lets the number send, or is taken to.
+    pub(super) fn level(&self) -> Option<Level> {
+        level(&self.channel, self.link.level)
+    }
+
+    /// Whether the provider said how fast the number may send.
+    pub(super) fn is_level_known(&self) -> bool {
+        level_said(&self.channel, self.link.level).is_some()
+    }
+
+    /// Asks at once when the provider has not confirmed the channel, has not said how fast it may send, or has news,
+    /// and when a message that is to open the channel is due; a while later otherwise.
+    pub(super) fn begin_probing(&mut self, step: &mut Step<'_>) {
+        let is_known = self.link.status() == Status::Connected && self.is_level_known();
+        let is_due = self.link.canary.due_in(step.wall()).is_some_and(|wait| wait.is_zero());
+        if self.link.probe.has_news || is_due || (self.link.accepts() && !is_known) {
+            self.probe(step);
+        } else {
+            self.probe_later(step);
+        }
+        self.report_to_template_sync(step);
+    }
+
+    pub(super) fn probe_later(&mut self, step: &mut Step<'_>) {
+        let wait = match self.link.status() {
+            Status::Connected if self.link.is_described || self.is_level_known() => {
+                self.common.probe_interval
+            }
+            Status::Connected | Status::Connecting | Status::Pairing => UNCONFIRMED,
+            Status::Disconnected | Status::Blocked => {
+                let (first, longest) = REFUSED;
+                first.saturating_mul(1 << self.link.refusals.min(10)).min(longest)
+            }
+        };
+        // Many channels that began together do not ask together.
+        let wait = wait.mul_f64(0.75 + step.chance() / 4.0);
+        let wait = match self.link.canary.due_in(step.wall()) {
+            // Unless the number was described as one that cannot send, what is due decides.
+            Some(due_in) if !self.link.accepts() && self.link.refusals == 0 => due_in.max(UNCONFIRMED),
+            Some(due_in) if !self.link.accepts() => due_in.max(wait),
+            Some(_) | None => wait,
+        };
+        self.link.probe.next = Some(step.now() + wait);
+    }
+
+    /// The provider has news of the number: asks it, one question at a time.
+    pub(super) fn take_up_news(&mut self, step: &mut Step<'_>) {
+        self.link.probe.has_news = true;
+        if !self.link.probe.is_asking {
+            self.probe_for_news(step);
+        }
+    }
+
+    fn probe_for_news(&mut self, step: &mut Step<'_>) {
+        let since = self.link.probe.begun.map(|begun| step.now().saturating_duration_since(begun));
+        match since.and_then(|since| AFTER_NEWS.checked_sub(since)) {
+            Some(wait) => self.link.probe.next = Some(step.now() + wait),
+            None => self.probe(step),
+        }
+    }
+
+    pub(super) fn probe(&mut self, step: &mut Step<'_>) {
+        // Without a connector yet, the question is asked as soon as there is one.
+        if self.link.probe.is_asking || !self.link.can_ask() {
+            return;
+        }
+        let probe = &mut self.link.probe;
+        probe.is_for_news = std::mem::take(&mut probe.has_news);
+        probe.is_asking = true;
+        probe.begun = Some(step.now());
+        let turn = self.common.questions.turn(step.now());
+        step.push(Effect::Probe { generation: self.link.generation(), turn });
+    }
+
+    /// The provider said how the number is, or did not.
+    pub(super) fn probed(&mut self, generation: u64, health: Health, step: &mut Step<'_>) {
+        if generation != self.link.generation() {
+            return;
+        }
+        self.link.probe.is_asking = false;
+        self.diagnose(health, self.link.probe.is_for_news, step);
+        if self.link.probe.has_news {
+            self.probe_for_news(step);
+        } else {
+            self.probe_later(step);
+        }
+        self.pump(step);
+    }
+
+    fn diagnose(&mut self, health: Health, is_news: bool, step: &mut Step<'_>) {
+        match health {
+            Health::Healthy(number) => {
+                self.link.refusals = 0;
+                self.link.is_described = true;
+                // First of all the pace: from the next line on messages may go.
+                self.learn_level(number.level, step);
+                self.recover(is_news, step);
+                // For the next process and for people.
+                step.push(Effect::SaveNumber(number));
+            }
+            Health::Refused(
+                disposition @ (Disposition::Disconnect | Disposition::Block | Disposition::Restrict),
+                failure,
+            ) => {
+                self.learn_level(None, step);
+                self.link.refusals = self.link.refusals.saturating_add(1);
+                self.shut(disposition, &failure, step);
+            }
+            Health::Refused(_, failure) | Health::Unknown(failure) => {
+                self.learn_level(None, step);
+                tracing::debug!(channel.id = %self.channel.id, reason = failure.sentence, "the provider does not say how the channel is");
+            }
+        }
+    }
+
+    fn learn_level(&mut self, level: Option<Level>, step: &mut Step<'_>) {
+        self.link.learn_level(level);
+        self.retune(step);
+    }
+}

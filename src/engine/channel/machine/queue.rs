@@ -1,0 +1,334 @@
+//! The queue in the store: writing what was done, reading what is to be done.
+
+use std::collections::HashSet;
+use std::mem;
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use super::Machine;
+use super::effect::{Effect, Fetch};
+use super::input::{Failed, LeaseLost};
+use super::moment::Step;
+use super::outbox::Writing;
+use super::restored::{Fetched, Found, Waits};
+use super::retries::Retry;
+use super::work::{Doubt, Leave};
+use crate::clock::Timestamp;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::send::State;
+use crate::domain::tier::Quota;
+use crate::engine::ledger::Written;
+use crate::store::send::{Ready, Size};
+
+/// When messages that wait in the store are looked for again after none was found.
+const LOOKED_AGAIN: Duration = Duration::from_secs(5);
+/// How often the store is looked into without any occasion.
+const LOOK_INTERVAL: Duration = Duration::from_secs(5 * 60);
+
+/// What is known of the sends in the store.
+pub(super) struct Queue {
+    /// Sends are being read.
+    is_fetching: bool,
+    /// Sends that ended or were let go while the store was being read: what was read of them is out of date.
+    gone_meanwhile: HashSet<Uuid>,
+    /// Sends that cannot be read.
+    broken: Vec<Uuid>,
+    /// Sends that the store was last said to hold.
+    reported: [Option<Uuid>; 2],
+    /// A send that waits in the store is due then.
+    next_look: Option<Timestamp>,
+    /// When the store is looked into without any occasion.
+    survey_at: Instant,
+}
+
+impl Queue {
+    /// Nothing is known. Channels that began together do not look together: `chance` is from 0 to 1.
+    pub(super) fn new(now: Instant, chance: f64) -> Self {
+        Self {
+            is_fetching: false,
+            gone_meanwhile: HashSet::new(),
+            broken: Vec::new(),
+            reported: [None; 2],
+            next_look: None,
+            survey_at: now + LOOK_INTERVAL.mul_f64(chance),
+        }
+    }
+
+    /// Whether sends are being read.
+    pub(super) const fn is_fetching(&self) -> bool {
+        self.is_fetching
+    }
+
+    /// A read of sends begins. What was let go before this moment is read as it is now, perhaps resumed.
+    fn begin(&mut self) {
+        self.is_fetching = true;
+        self.gone_meanwhile.clear();
+    }
+
+    /// Sends may be read again.
+    pub(super) const fn ended(&mut self) {
+        self.is_fetching = false;
+    }
+
+    /// The send ended or was let go.
+    pub(super) fn is_gone(&mut self, send_id: Uuid) {
+        if self.is_fetching {
+            self.gone_meanwhile.insert(send_id);
+        }
+    }
+
+    /// Something in the store is due then.
+    pub(super) fn look_at(&mut self, due: Option<Timestamp>) {
+        self.next_look = [self.next_look, due].into_iter().flatten().min();
+    }
+
+    /// When something in the store is due.
+    pub(super) const fn next_look(&self) -> Option<Timestamp> {
+        self.next_look
+    }
+
+    /// The wall clock was set: what is due is asked anew.
+    pub(super) const fn look_at_no_time(&mut self) {
+        self.next_look = None;
+    }
+
+    /// Whether something in the store is due, which is once so.
+    pub(super) fn take_due(&mut self, wall: Timestamp) -> bool {
+        self.next_look.take_if(|due| *due <= wall).is_some()
+    }
+
+    /// When the store is looked into without any occasion.
+    pub(super) const fn survey_at(&self) -> Instant {
+        self.survey_at
+    }
+
+    /// Whether it is time for that, which is once so.
+    pub(super) fn take_due_survey(&mut self, now: Instant) -> bool {
+        let is_due = self.survey_at <= now;
+        if is_due {
+            self.survey_at = now + LOOK_INTERVAL;
+        }
+        is_due
+    }
+
+    /// The store is said to hold these sends: those of them that it was said to hold the last time too, and that can be
+    /// read.
+    pub(super) fn reported(&mut self, oldest: [Option<Uuid>; 2]) -> impl Iterator<Item = Uuid> {
+        let before = mem::replace(&mut self.reported, oldest);
+        let broken = &self.broken;
+        let is_again = move |send_id: &Uuid| before.contains(&Some(*send_id)) && !broken.contains(send_id);
+        oldest.into_iter().flatten().filter(is_again)
+    }
+}
+
+impl Machine {
+    /// Writes outcomes and marks, unless a record is under way: what comes meanwhile goes with the next.
+    pub(super) fn record(&mut self, step: &mut Step<'_>) {
+        if self.outbox.is_writing() {
+            return;
+        }
+        if !self.is_stopping() {
+            self.reserve_ahead(step.wall());
+        }
+        if self.outbox.is_empty() && !self.lanes.has_marks() {
+            return;
+        }
+        let marks = self.lanes.marks();
+        step.push(Effect::Write(self.outbox.write(marks, step.now())));
+    }
+
+    /// The record that was under way is durable, or nothing can be written any more.
+    pub(super) fn written(&mut self, result: Result<Written, LeaseLost>, step: &mut Step<'_>) {
+        let Ok(Written { gone, overtaken }) = result else {
+            // The ledger said why; nothing more can be written, so nothing more is sent.
+            self.end_errands(step);
+            self.end(step);
+            return;
+        };
+        let Some(Writing { marks, started, announced, said, begun }) = self.outbox.written() else { return };
+        self.ahead.took(step.now().saturating_duration_since(begun), step.now());
+        self.tune_ahead(step);
+        self.lanes.forget(&gone);
+        self.announced(announced, &overtaken, step);
+        if !said.is_empty() {
+            // A read of the store that began before this write did not find it there.
+            step.push(Effect::LookUp(said));
+        }
+        self.flight.in_flight -= started;
+        self.tell_ended(&marks, step);
+        self.queue.look_at(marks.iter().filter_map(|mark| mark.due_at).min());
+        for send_id in self.lanes.written(&marks) {
+            self.queue.is_gone(send_id);
+        }
+        self.pump(step);
+    }
+
+    /// Asks for the marks of the messages that are handed out next, as far as the quota of templates goes.
+    fn reserve_ahead(&mut self, wall: Timestamp) {
+        let quota = &self.templates.quota;
+        if !self.link.can_send() {
+            // Other channels of the account may write to as many people instead.
+            if quota.has_marks() {
+                self.lanes.take_back_templates();
+                quota.mark(0);
+            }
+            return;
+        }
+        // What is written anyway takes along what would be due soon.
+        let tops_up = !self.outbox.is_empty() || self.lanes.has_marks();
+        if self.tier.template_quota == Quota::Unlimited {
+            self.lanes.reserve_ahead(tops_up, |_| true);
+            return;
+        }
+        let promised = self.promised_templates(wall);
+        let mut slots = self.templates.quota.slots(self.tier.template_quota, promised, wall);
+        let passed = self.lanes.reserve_ahead(tops_up, |recipient| slots.take(recipient));
+        drop(slots);
+        self.templates.quota.mark(self.promised_templates(wall));
+        self.pass_over(passed, wall);
+    }
+
+    /// Looks there without any occasion: whatever was overlooked for whatever reason waits no longer.
+    pub(super) fn look_into_store(&mut self, step: &mut Step<'_>) {
+        self.reopen_templates(step.wall());
+        self.look(step);
+    }
+
+    /// Reads sends from the store while it holds some that are not here and there is room.
+    pub(super) fn fetch(&mut self, step: &mut Step<'_>) {
+        if self.queue.is_fetching() || self.is_stopping() {
+            return;
+        }
+        let wanted = [Size::Direct, Size::Bulk].map(|size| (size, self.lanes.room(size)));
+        let Some((size, Some(room))) = wanted.into_iter().find(|(_, room)| room.is_some()) else { return };
+        self.queue.begin();
+        self.lanes.look(size);
+        let mut held = self.lanes.held(size);
+        held.extend(&self.queue.broken);
+        let ready = Ready { now: step.wall(), templates: self.templates_may_go(step.wall()) };
+        let counted = self.look_for_counted(size, ready);
+        step.push(Effect::Fetch(Box::new(Fetch { size, ready, held, room, counted })));
+    }
+
+    /// Sends were read.
+    pub(super) fn fetched(&mut self, size: Size, result: Result<Fetched, Failed>, step: &mut Step<'_>) {
+        let gone = mem::take(&mut self.queue.gone_meanwhile);
+        let Ok(Fetched { found, broken, all, next_due, took, nobody_counted }) = result else {
+            self.retries.add(Retry::Fetch, step.now());
+            return;
+        };
+        self.queue.ended();
+        self.looked_for_counted(size, took, nobody_counted, step.wall());
+        self.queue.broken.extend(broken);
+        self.queue.look_at(next_due);
+        for found in found.into_iter().filter(|found| !gone.contains(&found.id())) {
+            self.restore(found, step);
+        }
+        if all {
+            self.lanes.caught_up(size);
+        }
+        self.pump(step);
+    }
+
+    /// Takes in what was found in the store.
+    fn restore(&mut self, found: Found, step: &mut Step<'_>) {
+        let Found { work, mut waiting, unknown, counted_at } = found;
+        let (now, wall) = step.clocks();
+        let (send_id, company_id) = (work.id, work.company_id);
+        if work.template.is_some() && !self.templates_may_go(wall) {
+            self.leave_new_people(&mut waiting, wall);
+        }
+        let is_held = work.template.is_some_and(|used| self.templates.is_held(used.id));
+        if self.lanes.holds(send_id) || is_held {
+            return;
+        }
+        let may_have_gone = !unknown.is_empty()
+            || waiting.later > 0
+            || waiting.soon.iter().any(|(ticket, _)| ticket.doubt == Doubt::Full);
+        let is_abandoned = !may_have_gone && self.is_abandoned(send_id);
+        if let Some(errand) = self.errand(send_id) {
+            errand.pause(false);
+        }
+        self.lanes.add(work);
+        if let Some(ordinal) = counted_at {
+            self.lanes.counted_at(send_id, ordinal);
+        }
+        self.lanes.parked(send_id, waiting.later, waiting.later_due);
+        for (ticket, retry_at) in waiting.soon {
+            self.lanes.resume(ticket, now + retry_at.from_now(wall));
+        }
+        if !unknown.is_empty() {
+            tracing::warn!(send.id = %send_id, messages = unknown.len(), policy = ?self.tier.unknown_outcome, "outcomes are unknown since the last stop");
+        }
+        for ticket in unknown {
+            self.doubt(ticket, company_id, step);
+        }
+        self.lanes.settle_down(send_id);
+        if is_abandoned {
+            tracing::info!(send.id = %send_id, "nobody waits for the message any more, it is not sent");
+            self.release(Leave::Over(State::Expired), |work| work.id == send_id, step);
+        }
+    }
+
+    /// Reads messages that wait in the store and are due, of sends that are here.
+    pub(super) fn unpark(&mut self, step: &mut Step<'_>) {
+        for send_id in self.lanes.unparks(step.wall(), self.templates_may_go(step.wall())) {
+            step.push(Effect::ReadWaits(send_id));
+        }
+    }
+
+    /// Messages that wait in the store were read.
+    pub(super) fn waits_read(&mut self, send_id: Uuid, result: Result<Waits, Failed>, step: &mut Step<'_>) {
+        let Ok(waits) = result else {
+            self.retries.add(Retry::Waits(send_id), step.now());
+            return;
+        };
+        let (now, wall) = step.clocks();
+        let leaves = self.lanes.work(send_id).is_none_or(|work| work.leaving().is_some());
+        let found = if leaves {
+            0
+        } else {
+            let due = |retry_at: Timestamp| now + retry_at.from_now(wall);
+            let soon = waits.soon.into_iter();
+            soon.filter(|(ticket, retry_at)| self.lanes.resume(*ticket, due(*retry_at))).count()
+        };
+        // Some of what waits in the store is here as well: whatever is left is looked for again later, and not at
+        // once when only such were found.
+        let mut next = waits.later_due.unwrap_or_else(|| wall.plus(Waits::HORIZON));
+        if found == 0 {
+            next = next.max(wall.plus(LOOKED_AGAIN));
+        }
+        self.lanes.unparked(send_id, found as u64, waits.later, next);
+        self.pump(step);
+    }
+
+    /// Reads the recipients that bulk sends need next.
+    pub(super) fn load(&mut self, step: &mut Step<'_>) {
+        for (send_id, from) in self.lanes.loads() {
+            step.push(Effect::ReadRecipients { send_id, from });
+        }
+    }
+
+    /// Recipients were read.
+    pub(super) fn recipients_read(
+        &mut self,
+        send_id: Uuid,
+        from: u64,
+        result: Result<Vec<PhoneNumber>, Failed>,
+        step: &mut Step<'_>,
+    ) {
+        match result {
+            Ok(numbers) => self.lanes.loaded(send_id, from, &numbers),
+            Err(Failed::ForEver) => {
+                self.queue.broken.push(send_id);
+                self.release(Leave::Held, |work| work.id == send_id, step);
+            }
+            Err(Failed::ForNow) => {
+                self.retries.add(Retry::Recipients { send_id, from }, step.now());
+                return;
+            }
+        }
+        self.pump(step);
+    }
+}

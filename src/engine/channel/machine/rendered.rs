@@ -1,0 +1,34 @@
+//! What all messages of a send share, in the form that its connector takes. Clones share it.
+
+use std::sync::Arc;
+
+use crate::connector::cloud_api;
+use crate::domain::channel::Kind;
+use crate::domain::content::{Content, Stored};
+
+/// What all messages of a send share.
+#[derive(Debug, Clone)]
+pub(crate) enum Rendered {
+    /// For a business account.
+    CloudApi(Arc<cloud_api::Rendered>),
+    /// For a web session.
+    WebSession(Arc<Stored>),
+}
+
+impl Rendered {
+    /// For channels of this kind.
+    pub(crate) fn new(kind: Kind, stored: &Stored<&Content, &str>) -> Self {
+        let &Stored { content, group, key } = stored;
+        match kind {
+            Kind::BusinessAccount => Self::CloudApi(Arc::new(cloud_api::Rendered::new(content))),
+            Kind::WebSession => {
+                let own = |text: Option<&str>| text.map(str::to_owned);
+                Self::WebSession(Arc::new(Stored {
+                    content: content.clone(),
+                    group: own(group),
+                    key: own(key),
+                }))
+            }
+        }
+    }
+}

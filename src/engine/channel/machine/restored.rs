@@ -1,0 +1,167 @@
+//! A channel's unfinished sends, as they come from the store or just after they were accepted.
+
+use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::rendered::Rendered;
+use super::settled::Settled;
+use super::work::{Beginning, Doubt, Source, Ticket, Work};
+use crate::clock::Timestamp;
+use crate::domain::channel::Kind;
+use crate::domain::content::Stored;
+use crate::domain::message::State;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::send::{Progress, Recipients};
+use crate::engine::ledger::AcceptedSend;
+use crate::store::send::{Unfinished, Waiting, WaitingMessages};
+
+/// A send as it was found in the store.
+pub(crate) struct Found {
+    pub(super) work: Work,
+    /// Messages that wait to be tried again, and when.
+    pub(super) waiting: Waits,
+    /// Messages that were perhaps sent before the process ended: nobody knows.
+    pub(super) unknown: Vec<Ticket>,
+    /// The first message, of those that were never handed out, to a person who counts against the quota of templates.
+    pub(crate) counted_at: Option<u64>,
+}
+
+/// What the store holds of a send.
+pub(crate) struct Restoring {
+    pub(crate) kind: Kind,
+    pub(crate) send: Unfinished,
+    /// Its messages that wait, if any was ever attempted.
+    pub(crate) waiting: WaitingMessages,
+    /// The ordinals from `send.progress.settled` to below `send.progress.high_water` that have a row.
+    pub(crate) recorded: BTreeSet<u64>,
+    /// The others between these marks, which were perhaps attempted, with their recipients: `None` is the group.
+    pub(crate) unknown: Vec<(u64, Option<PhoneNumber>)>,
+    /// The present moment.
+    pub(crate) wall: Timestamp,
+}
+
+/// The messages of a send that wait in the store.
+#[derive(Default)]
+pub(crate) struct Waits {
+    /// Those that are due soon.
+    pub(super) soon: Vec<(Ticket, Timestamp)>,
+    /// How many more there are, and when the first of these is due.
+    pub(super) later: u64,
+    pub(super) later_due: Option<Timestamp>,
+}
+
+/// What a look into the store brought.
+pub(crate) struct Fetched {
+    pub(crate) found: Vec<Found>,
+    /// Sends that cannot be read and never will be.
+    pub(crate) broken: Vec<Uuid>,
+    /// Whether the store holds no more.
+    pub(crate) all: bool,
+    /// When the next send is due that waits for its moment.
+    pub(crate) next_due: Option<Timestamp>,
+    /// How long it took to look for people who count against the quota of templates, if that was asked.
+    pub(crate) took: Option<Duration>,
+    /// Sends with many recipients of whom nobody does, with the count of arrivals then.
+    pub(crate) nobody_counted: HashMap<Uuid, u64>,
+}
+
+impl Waits {
+    /// Waiting messages that are due within this are read.
+    pub(crate) const HORIZON: Duration = Duration::from_secs(60);
+    /// How many of them are read at once, for each send.
+    pub(crate) const AT_ONCE: usize = 500;
+
+    /// Of this send.
+    pub(crate) fn new(send_id: Uuid, waiting: WaitingMessages) -> Self {
+        let WaitingMessages { soon, later, later_due } = waiting;
+        let ticket = |Waiting { position, state, attempts, retry_at, taken_at }: Waiting| {
+            // Whatever is not merely queued was perhaps sent.
+            let doubt = match (state, taken_at) {
+                (State::Queued, None) => Doubt::None,
+                (State::Queued, Some(_)) => Doubt::Slight,
+                _ => Doubt::Full,
+            };
+            let ticket = Ticket {
+                send_id,
+                ordinal: position.ordinal,
+                recipient: position.recipient,
+                attempts,
+                again: true,
+                doubt,
+                paced: true,
+                counted: None,
+                taken_at,
+            };
+            (ticket, retry_at)
+        };
+        Self { soon: soon.into_iter().map(ticket).collect(), later, later_due }
+    }
+}
+
+impl Found {
+    /// A send that goes on from where the store says it is.
+    ///
+    /// # Errors
+    ///
+    /// When its content is none that this program wrote.
+    pub(crate) fn new(restoring: Restoring) -> serde_json::Result<Self> {
+        let Restoring { kind, send, waiting, recorded, unknown, wall } = restoring;
+        let stored = serde_json::from_str::<Stored>(&send.content)?;
+        let progress = send.progress;
+        let unknown = unknown.into_iter().map(|(ordinal, recipient)| Ticket {
+            send_id: send.id,
+            ordinal,
+            recipient,
+            attempts: 1,
+            again: true,
+            doubt: Doubt::Full,
+            paced: true,
+            counted: None,
+            taken_at: Some(wall),
+        });
+        let unknown = unknown.collect();
+        let work = Work::new(Beginning {
+            id: send.id,
+            company_id: send.company_id,
+            rendered: Rendered::new(kind, &stored.borrowed()),
+            recipients: send.recipients.count(),
+            source: source(send.recipients, progress.high_water),
+            template: send.template,
+            expires_at: send.expires_at,
+            progress,
+            settled: Settled::new(progress.settled, recorded),
+        });
+        Ok(Self { work, waiting: Waits::new(send.id, waiting), unknown, counted_at: None })
+    }
+
+    /// The id of the send.
+    pub(crate) const fn id(&self) -> Uuid {
+        self.work.id
+    }
+}
+
+/// A send that was accepted just now.
+pub(super) fn begin(kind: Kind, send: &AcceptedSend) -> Work {
+    Work::new(Beginning {
+        id: send.id,
+        company_id: send.order.company_id,
+        rendered: Rendered::new(kind, &send.order.stored()),
+        recipients: send.recipients.count(),
+        source: source(send.recipients, 0),
+        template: send.order.template,
+        expires_at: send.order.schedule.expires_at,
+        progress: Progress::default(),
+        settled: Settled::new(0, []),
+    })
+}
+
+/// Where the recipients from `first` on come from.
+const fn source(recipients: Recipients, first: u64) -> Source {
+    match recipients {
+        Recipients::One(number) => Source::One(number),
+        Recipients::Group => Source::Group,
+        Recipients::Blocks(_) => Source::Blocks { first, numbers: Vec::new(), loading: false },
+    }
+}

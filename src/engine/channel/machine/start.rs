@@ -1,0 +1,102 @@
+//! How a machine begins, and how it follows its tier.
+
+use std::sync::Arc;
+
+use rand::{Rng, RngExt as _};
+
+use super::admission::Admission;
+use super::ahead::Ahead;
+use super::arrivals::ReleasedEarly;
+use super::connection::Link;
+use super::control::Ending;
+use super::doubt::Doubts;
+use super::history::History;
+use super::lanes::{Bounds, Lanes};
+use super::limiter::Limiter;
+use super::moment::Step;
+use super::outbox::Outbox;
+use super::pairs::Pairs;
+use super::pause::Pause;
+use super::places::Flight;
+use super::probe::level;
+use super::queue::Queue;
+use super::retries::Retries;
+use super::templates::Templates;
+use super::timer::Timer;
+use super::work::Leave;
+use super::{Effect, Life, Machine, Moment};
+use crate::domain::channel::{Channel, Level};
+use crate::engine::shared::Common;
+
+impl Machine {
+    /// The machine of a channel that nothing is known of but its record. [`Input::Started`](super::Input::Started) is
+    /// its first input.
+    pub(crate) fn new(common: Arc<Common>, channel: Arc<Channel>, at: Moment, rng: &mut impl Rng) -> Self {
+        let tier = common.tiers.find(&channel.tier);
+        let now = at.monotonic;
+        let ahead = Ahead::new(&tier, common.engine.in_flight, now);
+        let bounds = Bounds {
+            direct: common.engine.direct_lane,
+            bulk: common.engine.active_bulk_sends,
+            deferred: common.engine.deferred,
+            ahead: ahead.messages(now),
+        };
+        Self {
+            link: Link::new(channel.kind, channel.connection.clone(), channel.trial),
+            limiter: Limiter::new(&tier, level(&channel, None).map(Level::rate), now),
+            pairs: Pairs::new(&tier),
+            pause: Pause::default(),
+            ahead,
+            history: History::new(now),
+            admission: Admission::default(),
+            templates: Templates::new(
+                common.quotas.member(channel.waba_id.as_deref().unwrap_or_default(), channel.id),
+            ),
+            lanes: Lanes::new(bounds),
+            queue: Queue::new(now, rng.random()),
+            released_early: ReleasedEarly::default(),
+            outbox: Outbox::default(),
+            ending: Ending::default(),
+            flight: Flight::new(Arc::clone(&common.places), common.engine.total_in_flight),
+            doubts: Doubts::default(),
+            held: None,
+            retries: Retries::default(),
+            timer: Timer::default(),
+            life: Life::Running,
+            common,
+            channel,
+            tier,
+        }
+    }
+
+    /// Shows how the channel is, and goes on from what the store holds.
+    pub(super) fn start(&mut self, step: &mut Step<'_>) {
+        step.push(Effect::Publish(self.link.connection().clone()));
+        self.connect(step);
+        self.pump(step);
+    }
+
+    /// Takes up the channel's tier, and its level at the provider, as they are now.
+    pub(super) fn retune(&mut self, step: &mut Step<'_>) {
+        let tier = self.common.tiers.find(&self.channel.tier);
+        let level = self.level().map(Level::rate);
+        self.limiter.retune(&tier, level, step.now());
+        if tier == self.tier {
+            return;
+        }
+        tracing::info!(channel.id = %self.channel.id, tier = %tier.name, rate = %tier.messages_per_second, "changed pace");
+        self.pairs.retune(&tier);
+        self.ahead.retune(&tier);
+        self.tune_ahead(step);
+        let is_new_quota = tier.template_quota != self.tier.template_quota;
+        self.tier = tier;
+        if is_new_quota {
+            self.templates.renew();
+            self.lanes.look_again();
+            // What is not begun waits in the store until it is known how many people were written to.
+            if !self.templates_may_go(step.wall()) {
+                self.release(Leave::Held, |work| work.template.is_some(), step);
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What a channel does about a refusal, and about the message that is to open the channel again. What is
+//! decided here was decided by the [`Canary`](super::canary::Canary).
+
+use super::Machine;
+use super::canary::Word;
+use super::moment::Step;
+use crate::connector::{Disposition, Reply};
+use crate::domain::channel::Status;
+use crate::domain::message::{Failure, Key};
+
+impl Machine {
+    /// The provider refused the channel in its answer to a message. An answer to one that was on its way when the
+    /// channel was refused before says nothing new.
+    pub(super) fn refused_by_answer(
+        &mut self,
+        disposition: Disposition,
+        failure: &Failure,
+        step: &mut Step<'_>,
+    ) {
+        if self.link.canary.trial().is_some() {
+            return;
+        }
+        self.link.canary.refused(disposition, step.wall(), step.chance());
+        if self.link.accepts() {
+            self.shut(disposition, failure, step);
+        } else {
+            self.save(step);
+        }
+        self.probe_later(step);
+    }
+
+    /// The provider told that the channel is refused: of a message that it had accepted, or of the account.
+    pub(super) fn refused_by_webhook(
+        &mut self,
+        disposition: Disposition,
+        failure: &Failure,
+        is_of_message: bool,
+        step: &mut Step<'_>,
+    ) {
+        if !self.link.accepts() {
+            return;
+        }
+        if is_of_message || disposition == Disposition::Restrict {
+            self.link.canary.refused_later(disposition, step.wall(), step.chance());
+        }
+        self.shut(disposition, failure, step);
+        self.probe_later(step);
+    }
+
+    /// The provider calls the channel healthy, or a person connects it again: one message may go, if it is due.
+    pub(super) fn half_open(&mut self, is_news: bool, step: &mut Step<'_>) {
+        if self.link.canary.half_open(is_news, step.wall()) {
+            tracing::info!(channel.id = %self.channel.id, "the provider calls the channel healthy, one message is tried");
+            self.lanes.set_ahead(1);
+            self.save(step);
+        }
+    }
+
+    /// Learns from the provider's answer to a message whether the channel is open again.
+    pub(super) fn weigh(&mut self, key: Key, reply: &Reply, step: &mut Step<'_>) {
+        match self.link.canary.answered(key, reply, step.wall()) {
+            Word::Accepted => self.reopen(step),
+            Word::Refused(disposition) => {
+                let Reply::Refused { failure, .. } = reply else { return };
+                let Some((status, reason)) = disposition.refusal(failure) else { return };
+                tracing::warn!(
+                    channel.id = %self.channel.id,
+                    provider.code = failure.code,
+                    "the provider still refuses the channel, its queue is kept"
+                );
+                self.link.canary.refused(disposition, step.wall(), step.chance());
+                self.change(status, Some(reason), step);
+                self.probe_later(step);
+            }
+            Word::Lost => {
+                tracing::info!(channel.id = %self.channel.id, "the answer to the message that was tried is lost");
+                self.save(step);
+                self.probe_later(step);
+            }
+            Word::None => {}
+        }
+    }
+
+    /// The provider accepted the message that was to open the channel.
+    pub(super) fn reopen(&mut self, step: &mut Step<'_>) {
+        tracing::info!(channel.id = %self.channel.id, "the provider takes the channel again, its queue goes on");
+        self.link.canary.accepted(step.wall());
+        self.link.refusals = 0;
+        self.tune_ahead(step);
+        self.change(Status::Connected, None, step);
+        self.probe_later(step);
+    }
+
+    /// A half-open channel with nothing to send accepts sends: the next one decides.
+    pub(super) fn offer_trial(&mut self, step: &mut Step<'_>) {
+        let canary = &self.link.canary;
+        let lacks_message = canary.is_half_open() && !canary.is_on_its_way() && !self.link.accepts();
+        let is_idle =
+            !self.queue.is_fetching() && !self.outbox.is_writing() && self.lanes.works().next().is_none();
+        if lacks_message && is_idle {
+            self.change(Status::Connecting, None, step);
+        }
+    }
+}

@@ -1,0 +1,454 @@
+//! One active send as its channel sees it: what was handed out, what is settled, what comes next.
+
+mod passing;
+
+use uuid::Uuid;
+
+use super::rendered::Rendered;
+use super::settled::Settled;
+use crate::clock::Timestamp;
+use crate::domain::message::{Key, Position};
+use crate::domain::outlook::Reason;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::send::{Mark, Progress, State, TemplateUse};
+
+/// A message to attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ticket {
+    pub(crate) send_id: Uuid,
+    pub(crate) ordinal: u64,
+    /// `None` for the group that the send's content names.
+    pub(crate) recipient: Option<PhoneNumber>,
+    /// How often it was tried before, as far as that counts.
+    pub(crate) attempts: u16,
+    /// Whether it has, or may have, a row in the ledger already.
+    pub(crate) again: bool,
+    /// Whether the provider may have it from the attempt before.
+    pub(crate) doubt: Doubt,
+    /// Whether it has its slot among the messages to its recipient.
+    pub(crate) paced: bool,
+    /// Whether its recipient counts against the quota of templates.
+    pub(crate) counted: Option<Counted>,
+    /// When the provider took it, or may have, in an attempt before.
+    pub(crate) taken_at: Option<Timestamp>,
+}
+
+/// Whether the provider may have a message that it did not say it took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Doubt {
+    /// It was never handed over, or refused before anything was done with it.
+    None,
+    /// The provider said that it failed, in a way that may have come after taking it: a receipt would say
+    /// so, and the ledger is asked for one before the next attempt.
+    Slight,
+    /// No answer came, or none was written: nobody knows. A receipt is waited for, then the tier's policy
+    /// decides.
+    Full,
+}
+
+/// How a recipient came to count against the quota of templates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counted {
+    /// With this message, at this moment.
+    Anew(Timestamp),
+    /// With an earlier one.
+    Again,
+}
+
+impl Ticket {
+    /// A message by its send and its place in it.
+    pub(crate) const fn key(&self) -> Key {
+        Key { send_id: self.send_id, ordinal: self.ordinal }
+    }
+
+    pub(crate) const fn position(&self) -> Position {
+        Position { ordinal: self.ordinal, recipient: self.recipient }
+    }
+}
+
+/// Why a send leaves memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leave {
+    /// It waits in the store until something outside changes, or for a later moment.
+    Held,
+    /// It is over, in this state.
+    Over(State),
+}
+
+/// A send as it begins, or begins again.
+#[derive(Debug)]
+pub(super) struct Beginning {
+    pub(super) id: Uuid,
+    pub(super) company_id: Uuid,
+    pub(super) rendered: Rendered,
+    pub(super) recipients: u64,
+    pub(super) source: Source,
+    pub(super) template: Option<TemplateUse>,
+    pub(super) expires_at: Option<Timestamp>,
+    pub(super) progress: Progress,
+    pub(super) settled: Settled,
+}
+
+/// Where the next recipients come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Source {
+    /// There is one only.
+    One(PhoneNumber),
+    /// There is one only: the group that the content names.
+    Group,
+    /// A stretch of them is here; the others are in the store.
+    Blocks {
+        /// Ordinal of the first number here.
+        first: u64,
+        /// The numbers here.
+        numbers: Vec<PhoneNumber>,
+        /// Whether more are on their way.
+        loading: bool,
+    },
+}
+
+/// What came of asking for messages to be reserved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Requested {
+    /// Whether the mark moved.
+    pub(super) has_moved: bool,
+    /// Whether the very next message found no slot in the quota of templates.
+    pub(super) is_blocked: bool,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Work {
+    pub(super) id: Uuid,
+    pub(super) company_id: Uuid,
+    pub(super) rendered: Rendered,
+    recipients: u64,
+    /// The next ordinal to hand out.
+    next: u64,
+    /// Ordinals below may be handed out: the mark that says so is durable.
+    reserved: u64,
+    /// The mark as it will be written next; at least `reserved`.
+    requested: u64,
+    settled: Settled,
+    pub(super) template: Option<TemplateUse>,
+    pub(super) expires_at: Option<Timestamp>,
+    /// Tickets handed out, or waiting here to be tried again.
+    outstanding: u64,
+    /// Messages that wait in the store, and when the first of them is due.
+    parked: u64,
+    parked_due: Option<Timestamp>,
+    /// Whether those that are due are on their way.
+    unparking: bool,
+    leaving: Option<Leave>,
+    /// Whether the store need not have it as it is here.
+    is_touched: bool,
+    /// A message that somebody waits for who counts against the quota of templates already; none before it is, of
+    /// those that were not handed out.
+    counted_at: Option<u64>,
+    /// What the last of its messages that was put back waits for.
+    pub(super) held_by: Option<Reason>,
+    pub(super) source: Source,
+}
+
+impl Work {
+    /// A send that goes on from where it is.
+    pub(super) fn new(beginning: Beginning) -> Self {
+        let Beginning {
+            id,
+            company_id,
+            rendered,
+            recipients,
+            source,
+            template,
+            expires_at,
+            progress,
+            settled,
+        } = beginning;
+        Self {
+            id,
+            company_id,
+            rendered,
+            recipients,
+            next: progress.high_water,
+            reserved: progress.high_water,
+            requested: progress.high_water,
+            settled,
+            template,
+            expires_at,
+            outstanding: 0,
+            parked: 0,
+            parked_due: None,
+            unparking: false,
+            leaving: None,
+            is_touched: false,
+            counted_at: None,
+            held_by: None,
+            source,
+        }
+    }
+
+    /// Whether there is one recipient only.
+    pub(super) const fn is_direct(&self) -> bool {
+        matches!(self.source, Source::One(_) | Source::Group)
+    }
+
+    /// Whether there are messages that were never handed out.
+    pub(super) const fn has_more(&self) -> bool {
+        self.next < self.recipients
+    }
+
+    /// Whether a new message can be handed out now.
+    pub(super) fn is_ready(&self) -> bool {
+        self.leaving.is_none() && self.next < self.reserved && self.position(self.next).is_some()
+    }
+
+    /// Hands out the next message; `None` when [`Work::is_ready`] is false.
+    pub(super) fn take(&mut self) -> Option<Ticket> {
+        if !self.is_ready() {
+            return None;
+        }
+        let Position { ordinal, recipient } = self.position(self.next)?;
+        let ticket = Ticket {
+            send_id: self.id,
+            ordinal,
+            recipient,
+            attempts: 0,
+            again: false,
+            doubt: Doubt::None,
+            paced: false,
+            counted: None,
+            taken_at: None,
+        };
+        self.next += 1;
+        self.outstanding += 1;
+        self.is_touched = true;
+        Some(ticket)
+    }
+
+    /// Counts a ticket that came from the store: it waits, or its outcome is unknown.
+    pub(super) const fn resume(&mut self) {
+        self.outstanding += 1;
+        self.is_touched = true;
+    }
+
+    /// A row for `ordinal` will be written; `over` when the message is not tried again.
+    pub(super) fn settle(&mut self, ordinal: u64, over: bool) {
+        self.is_touched = true;
+        self.settled.add(ordinal);
+        if over {
+            self.outstanding = self.outstanding.saturating_sub(1);
+            self.fall_asleep();
+        }
+    }
+
+    /// A ticket goes to wait in the store, where its row says until `due`.
+    pub(super) fn park(&mut self, due: Timestamp) {
+        self.is_touched = true;
+        self.outstanding = self.outstanding.saturating_sub(1);
+        self.parked_until(self.parked + 1, Some(self.parked_due.map_or(due, |earlier| earlier.min(due))));
+        self.fall_asleep();
+    }
+
+    /// So many messages wait in the store, the first of them until `due`.
+    pub(super) const fn parked_until(&mut self, parked: u64, due: Option<Timestamp>) {
+        self.parked = parked;
+        self.parked_due = due;
+    }
+
+    /// What waits in the store is read again, whenever it was due.
+    pub(super) const fn look_at_parked(&mut self, now: Timestamp) {
+        if self.parked > 0 {
+            self.parked_due = Some(now);
+        }
+    }
+
+    /// Whether messages that wait in the store are due and must be read; they count as on their way then.
+    pub(super) fn unpark(&mut self, now: Timestamp) -> bool {
+        let is_due = self.parked > 0 && self.parked_due.is_some_and(|due| due <= now);
+        if !is_due || self.unparking || self.leaving.is_some() {
+            return false;
+        }
+        self.unparking = true;
+        true
+    }
+
+    /// Messages were read from the store: so many are here now, the others wait until `due`, at least `later` of
+    /// them. Counting too many is mended by the next look, counting too few would lose them.
+    pub(super) fn unparked(&mut self, found: u64, later: u64, due: Timestamp) {
+        self.unparking = false;
+        self.parked = self.parked.saturating_sub(found).max(later);
+        self.parked_due = (self.parked > 0).then_some(due);
+    }
+
+    /// When the first message that waits in the store is due.
+    pub(super) const fn parked_due(&self) -> Option<Timestamp> {
+        if self.unparking || self.leaving.is_some() { None } else { self.parked_due }
+    }
+
+    /// Leaves memory: nothing of it is handed out any more, and what was only reserved is taken back. What
+    /// is over stays so.
+    pub(super) const fn leave(&mut self, leave: Leave) {
+        if !matches!(self.leaving, Some(Leave::Over(_))) {
+            self.leaving = Some(leave);
+        }
+        self.release();
+    }
+
+    /// Whether it leaves, and why.
+    pub(super) const fn leaving(&self) -> Option<Leave> {
+        self.leaving
+    }
+
+    /// What was found in the store is complete. Whether nothing is to be done here, which must be written.
+    pub(super) fn settle_down(&mut self) -> bool {
+        self.fall_asleep();
+        self.is_done_here()
+    }
+
+    /// A send that only waits for a later moment need not be here until then.
+    fn fall_asleep(&mut self) {
+        if self.next == self.recipients && self.outstanding == 0 && self.parked > 0 && !self.unparking {
+            self.leave(Leave::Held);
+        }
+    }
+
+    /// Asks for messages to be reserved when fewer than `ahead` are left, so that twice as many are; or, where it
+    /// `tops_up`, when fewer than those are. Of a template only those for whose recipients `has_slot` says yes.
+    pub(super) fn request(
+        &mut self,
+        ahead: u64,
+        tops_up: bool,
+        mut has_slot: impl FnMut(PhoneNumber) -> bool,
+    ) -> Requested {
+        let before = self.requested;
+        let is_enough = !tops_up && before - self.next >= ahead;
+        if self.leaving.is_some() || before == self.recipients || is_enough {
+            return Requested::default();
+        }
+        let target = (self.next + 2 * ahead).min(self.recipients).max(before);
+        if self.template.is_none() {
+            self.requested = target;
+            self.is_touched |= target > before;
+            return Requested { has_moved: target > before, is_blocked: false };
+        }
+        let mut is_blocked = false;
+        while self.requested < target {
+            // Recipients that are not read yet are asked about when they are.
+            let Some(Position { recipient, .. }) = self.position(self.requested) else { break };
+            if !recipient.is_none_or(&mut has_slot) {
+                is_blocked = self.requested == self.next;
+                break;
+            }
+            self.requested += 1;
+        }
+        self.is_touched |= self.requested > before;
+        Requested { has_moved: self.requested > before, is_blocked }
+    }
+
+    /// Whether messages of it are under way, or wait here to be tried again.
+    pub(super) const fn is_busy(&self) -> bool {
+        self.outstanding > 0
+    }
+
+    /// Messages to people who take a slot that may be handed out by their mark, or will once it is written.
+    pub(super) fn marked(&self, mut takes_slot: impl FnMut(PhoneNumber) -> bool) -> u64 {
+        let takes = |ordinal: &u64| {
+            let position = self.position(*ordinal);
+            position.is_none_or(|position| position.recipient.is_some_and(&mut takes_slot))
+        };
+        (self.next..self.requested).filter(takes).count() as u64
+    }
+
+    /// Takes back what was reserved and not handed out, so that nothing looks attempted that was not.
+    /// Whether the mark moved.
+    pub(super) const fn release(&mut self) -> bool {
+        let moved = self.requested != self.next;
+        self.requested = self.next;
+        self.reserved = self.next;
+        moved
+    }
+
+    /// The mark that was written: its messages may be handed out.
+    pub(super) fn reserve(&mut self, progress: Progress) {
+        if self.leaving.is_none() {
+            self.reserved = progress.high_water.min(self.requested);
+        }
+    }
+
+    /// Whether every message has its outcome.
+    pub(super) const fn is_finished(&self) -> bool {
+        self.next == self.recipients && self.outstanding == 0 && self.parked == 0
+    }
+
+    /// Whether nothing of it is here any more once its mark is written.
+    pub(super) const fn is_done_here(&self) -> bool {
+        self.is_finished() || (self.leaving.is_some() && self.outstanding == 0)
+    }
+
+    /// The mark to write.
+    pub(super) const fn mark(&self) -> Mark {
+        let state = match self.leaving {
+            Some(Leave::Over(state)) => state,
+            Some(Leave::Held) | None if self.is_finished() => State::Finished,
+            Some(Leave::Held) | None => State::Active,
+        };
+        let sleeps = self.leaving.is_some() && self.next == self.recipients && self.outstanding == 0;
+        Mark {
+            send_id: self.id,
+            progress: Progress { high_water: self.requested, settled: self.settled.below() },
+            state,
+            due_at: if sleeps { self.parked_due } else { None },
+        }
+    }
+
+    /// Messages that are not over.
+    pub(super) const fn remaining(&self) -> u64 {
+        self.recipients - self.next + self.outstanding + self.parked
+    }
+
+    /// The ordinal from which recipients must be read, when they are needed and not on their way. They are
+    /// asked for before the last of the stretch here is used.
+    pub(super) fn load(&mut self) -> Option<u64> {
+        let (next, recipients) = (self.next, self.recipients);
+        let Source::Blocks { first, numbers, loading } = &mut self.source else { return None };
+        let end = *first + numbers.len() as u64;
+        if *loading || end >= recipients || next + (numbers.len() as u64) / 2 < end {
+            return None;
+        }
+        *loading = true;
+        Some(end.max(next))
+    }
+
+    /// Recipients that were read, from ordinal `first`; empty when reading failed.
+    pub(super) fn loaded(&mut self, from: u64, read: &[PhoneNumber]) {
+        let next = self.next;
+        let Source::Blocks { first, numbers, loading } = &mut self.source else { return };
+        *loading = false;
+        let end = *first + numbers.len() as u64;
+        if from == end {
+            let used = usize::try_from(next.saturating_sub(*first)).unwrap_or(0).min(numbers.len());
+            numbers.drain(..used);
+            *first += used as u64;
+            numbers.extend_from_slice(read);
+        } else if !read.is_empty() {
+            *first = from;
+            *numbers = read.to_vec();
+        }
+    }
+
+    /// The message at this place, when its recipient is here.
+    fn position(&self, ordinal: u64) -> Option<Position> {
+        let recipient = match &self.source {
+            Source::One(_) | Source::Group if ordinal > 0 => return None,
+            Source::One(number) => Some(*number),
+            Source::Group => None,
+            Source::Blocks { first, numbers, .. } => {
+                Some(*numbers.get(usize::try_from(ordinal.checked_sub(*first)?).ok()?)?)
+            }
+        };
+        Some(Position { ordinal, recipient })
+    }
+}
+
+#[cfg(test)]
+mod tests;

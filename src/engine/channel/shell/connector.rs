@@ -1,0 +1,96 @@
+//! What a channel's messages go out through, whatever its kind.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::connector::cloud_api::{CloudApi, Connections};
+use crate::connector::{Disposition, Reply};
+use crate::domain::channel::Channel;
+use crate::domain::message::Failure;
+use crate::engine::channel::machine::{Attempt, Rendered, WebAttempt};
+use crate::engine::shared::Shared;
+use crate::engine::throttle::Scope;
+use crate::engine::web_session::{Outgoing, WebChannel};
+use crate::store::channel::Sealed;
+use crate::vault::context;
+
+/// A connector that tasks share.
+pub(super) enum Connector {
+    /// Of a business account.
+    CloudApi(Rc<CloudApi>),
+    /// Of a web session.
+    WebSession(Rc<WebChannel>),
+}
+
+/// A message, ready to go.
+pub(super) enum Prepared {
+    CloudApi(Rc<CloudApi>, Vec<u8>),
+    WebSession(Rc<WebChannel>, Outgoing),
+    /// The connector that the message was meant for is gone.
+    NoConnector,
+    /// Nobody lets a channel have such a message, such as a business account one to a group.
+    Impossible,
+}
+
+impl Prepared {
+    /// Makes a message ready to go.
+    pub(super) fn new(connector: Option<&Connector>, attempt: Attempt) -> Self {
+        let Attempt { ticket, rendered, web, .. } = attempt;
+        match (connector, rendered, ticket.recipient) {
+            (Some(Connector::CloudApi(connector)), Rendered::CloudApi(rendered), Some(recipient)) => {
+                Self::CloudApi(Rc::clone(connector), rendered.message(recipient, ticket.key()))
+            }
+            (Some(Connector::WebSession(connector)), Rendered::WebSession(content), recipient) => {
+                let (errand, attempt) = match web {
+                    Some(web) => {
+                        let WebAttempt { errand, slot } = *web;
+                        (errand, Some(slot))
+                    }
+                    None => (None, None),
+                };
+                let outgoing = Outgoing { key: ticket.key(), recipient, content, errand, attempt };
+                Self::WebSession(Rc::clone(connector), outgoing)
+            }
+            (None, ..) => Self::NoConnector,
+            (Some(_), ..) => Self::Impossible,
+        }
+    }
+
+    /// Hands it over.
+    pub(super) async fn send(self) -> Reply {
+        let failure = |sentence: &str| Failure { code: None, sentence: sentence.to_owned() };
+        match self {
+            Self::CloudApi(connector, body) => connector.send(body).await,
+            // Boxed, because the future of the other kind is asked for by the ten thousands.
+            Self::WebSession(connector, outgoing) => Box::pin(connector.send(outgoing)).await,
+            Self::NoConnector => Reply::NotSent(failure("the channel is being connected anew")),
+            Self::Impossible => {
+                let failure = failure("channels of this kind cannot send such a message");
+                Reply::Refused { disposition: Disposition::Fail, failure, retry_after: None }
+            }
+        }
+    }
+}
+
+/// A connector for the channel and the app that it speaks for, or a sentence that says what is missing.
+pub(crate) fn connector(
+    shared: &Arc<Shared>,
+    channel: &Channel,
+    connections: Connections,
+    sealed: Option<Sealed>,
+) -> Result<(CloudApi, Scope), String> {
+    let Sealed { token, app_secret } = sealed.unwrap_or_default();
+    let token = token.ok_or("the channel has no access token")?;
+    let token = shared
+        .vault
+        .unseal(&token, &context::token(channel.id))
+        .map_err(|error| format!("the channel's access token cannot be read: {error}"))?;
+    let app_secret =
+        app_secret.and_then(|secret| shared.vault.unseal(&secret, &context::app_secret(channel.id)).ok());
+    let app = Scope::app(app_secret.as_ref().unwrap_or(&token).expose().as_bytes());
+    let phone_number_id = channel.phone_number_id.as_deref().unwrap_or_default();
+    let waba_id = channel.waba_id.as_deref().unwrap_or_default();
+    CloudApi::new(connections, &shared.cloud_api, phone_number_id, waba_id, &token)
+        .map(|connector| (connector, app))
+        .map_err(|error| error.to_string())
+}

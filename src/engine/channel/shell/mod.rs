@@ -1,0 +1,209 @@
+//! The shell of a channel: an actor that hands its machine what happens, and does what the machine wants done.
+//!
+//! It decides nothing. Its mailbox is never held up: the provider, the ledger and the store are asked in
+//! [tasks](tasks) whose results come back here.
+
+mod connector;
+mod effects;
+mod figures;
+mod gate;
+mod handle;
+mod loading;
+mod messages;
+mod tasks;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actix::prelude::*;
+use rand::SeedableRng as _;
+use rand::rngs::SmallRng;
+use tokio::sync::{mpsc, oneshot};
+
+use self::connector::Connector;
+pub(crate) use self::connector::connector;
+use self::figures::Figures;
+pub(crate) use self::gate::Gate;
+pub(crate) use self::handle::{Handle, ToChannel};
+use self::messages::Told;
+pub(crate) use self::messages::{
+    AskPace, ClockWasSet, Explain, Heard, Look, LookAhead, Overlooked, Recheck, Refresh, Release, Stop,
+    TemplatesChanged,
+};
+use super::machine::{Admit, Answer, Answered, Caller, Effects, Input, Machine, Moment, Pace, TooSoon};
+use crate::clock::Timestamp;
+use crate::connector::cloud_api::Connections;
+use crate::domain::channel::Channel;
+use crate::domain::limit::Spent;
+use crate::engine::shared::Shared;
+use crate::engine::web_session::Admitted;
+
+/// The most messages that wait for the actor.
+const MAILBOX: usize = 1024;
+
+/// See the module.
+struct Shell {
+    shared: Arc<Shared>,
+    connections: Connections,
+    machine: Machine,
+    rng: SmallRng,
+    effects: Effects,
+    /// Shows the channel's state to everybody who asks to send.
+    gate: Gate,
+    connector: Option<Connector>,
+    /// Which connector the machine asked for last.
+    generation: u64,
+    /// The machine's one timer.
+    timer: Option<SpawnHandle>,
+    /// Callers who wait for the machine's word.
+    callers: HashMap<Caller, oneshot::Sender<Answer>>,
+    last_caller: u64,
+    /// Boxed, because the queue keeps room for some even while the channel is idle.
+    answers: mpsc::UnboundedSender<Box<Answered>>,
+    /// Taken when the actor starts.
+    answered: Option<mpsc::UnboundedReceiver<Box<Answered>>>,
+    figures: Figures,
+}
+
+/// Both clocks as they are now.
+fn moment() -> Moment {
+    Moment { monotonic: Instant::now(), wall: Timestamp::now() }
+}
+
+impl Shell {
+    fn new(shared: Arc<Shared>, connections: Connections, channel: Arc<Channel>, gate: Gate) -> Self {
+        let recent = shared.activity.of(channel.id, channel.company_id);
+        let (answers, answered) = mpsc::unbounded_channel();
+        let mut rng = SmallRng::from_rng(&mut rand::rng());
+        Self {
+            machine: Machine::new(Arc::clone(&shared.common), channel, moment(), &mut rng),
+            shared,
+            connections,
+            rng,
+            effects: Effects::default(),
+            gate,
+            connector: None,
+            generation: 0,
+            timer: None,
+            callers: HashMap::new(),
+            last_caller: 0,
+            answers,
+            answered: Some(answered),
+            figures: Figures::new(recent),
+        }
+    }
+
+    /// Hands the machine an input, and does what it wants done.
+    fn feed(&mut self, input: Input, ctx: &mut Context<Self>) {
+        self.machine.handle(input, moment(), &mut self.rng, &mut self.effects);
+        self.carry_out(ctx);
+    }
+
+    /// Hands the machine the input of a caller, who waits for its word.
+    fn ask(
+        &mut self,
+        input: impl FnOnce(Caller) -> Input,
+        ctx: &mut Context<Self>,
+    ) -> oneshot::Receiver<Answer> {
+        self.last_caller += 1;
+        let (caller, (tell, told)) = (Caller(self.last_caller), oneshot::channel());
+        self.callers.insert(caller, tell);
+        self.feed(input(caller), ctx);
+        told
+    }
+}
+
+impl Actor for Shell {
+    type Context = Context<Self>;
+
+    fn started(&mut self, ctx: &mut Self::Context) {
+        ctx.set_mailbox_capacity(MAILBOX);
+        if let Some(mut answered) = self.answered.take() {
+            let unbox = |answer: Option<Box<Answered>>| answer.map(|answer| *answer);
+            ctx.add_stream(futures_util::stream::poll_fn(move |task| answered.poll_recv(task).map(unbox)));
+        }
+        self.feed(Input::Started, ctx);
+    }
+}
+
+impl StreamHandler<Answered> for Shell {
+    fn handle(&mut self, answered: Answered, ctx: &mut Context<Self>) {
+        self.feed(Input::Answered(answered), ctx);
+    }
+
+    /// The stream ends with the actor.
+    fn finished(&mut self, _: &mut Context<Self>) {}
+}
+
+impl<M: Told> Handler<M> for Shell {
+    type Result = ();
+
+    fn handle(&mut self, told: M, ctx: &mut Self::Context) {
+        self.feed(told.into_input(), ctx);
+    }
+}
+
+impl Handler<Release> for Shell {
+    type Result = ResponseFuture<()>;
+
+    fn handle(&mut self, Release { send_id, over }: Release, ctx: &mut Self::Context) -> Self::Result {
+        let done = self.ask(|caller| Input::Released { send_id, over, caller }, ctx);
+        // A channel that ends writes no more marks.
+        Box::pin(async move { drop(done.await) })
+    }
+}
+
+impl Handler<Stop> for Shell {
+    type Result = ResponseFuture<()>;
+
+    fn handle(&mut self, _: Stop, ctx: &mut Self::Context) -> Self::Result {
+        let done = self.ask(Input::Stop, ctx);
+        Box::pin(async move { drop(done.await) })
+    }
+}
+
+impl Handler<Admit> for Shell {
+    type Result = ResponseFuture<Result<Admitted, TooSoon>>;
+
+    fn handle(&mut self, admit: Admit, ctx: &mut Self::Context) -> Self::Result {
+        let told = self.ask(|caller| Input::Admit { admit, caller }, ctx);
+        Box::pin(async move {
+            let Ok(Answer::Admission(admission)) = told.await else {
+                return Err(TooSoon {
+                    retry_after: Duration::from_secs(1),
+                    sentence: "the channel was started anew just now: try again".to_owned(),
+                    spent: Spent::pause(Duration::from_secs(1)),
+                });
+            };
+            admission
+        })
+    }
+}
+
+impl Handler<Explain> for Shell {
+    type Result = MessageResult<Explain>;
+
+    fn handle(&mut self, _: Explain, _: &mut Self::Context) -> Self::Result {
+        MessageResult(self.machine.explain(moment()))
+    }
+}
+
+impl Handler<LookAhead> for Shell {
+    type Result = MessageResult<LookAhead>;
+
+    fn handle(&mut self, LookAhead(sends): LookAhead, _: &mut Self::Context) -> Self::Result {
+        MessageResult(self.machine.look_ahead(sends, moment()))
+    }
+}
+
+impl Handler<AskPace> for Shell {
+    type Result = MessageResult<AskPace>;
+
+    fn handle(&mut self, _: AskPace, _: &mut Self::Context) -> Self::Result {
+        let pace: Pace = self.machine.pace(moment());
+        MessageResult(pace)
+    }
+}

@@ -1,0 +1,198 @@
+//! What the shell asks the store, the ledger and the provider: each task ends with the input that it brings.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::{connector, loading};
+use crate::clock::Timestamp;
+use crate::connector::cloud_api::{CloudApi, Connections};
+use crate::domain::channel::{Channel, Kind, Number};
+use crate::domain::message::{Key, State};
+use crate::engine::channel::machine::{
+    Connected, Failed, Fetch, Input, LeaseLost, NotConnected, Question, SaveConnection, Saved, WebActivity,
+};
+use crate::engine::ledger::Record;
+use crate::engine::quota::Account;
+use crate::engine::shared::Shared;
+use crate::store::suppression::Word;
+use crate::store::{self, Error, Store};
+
+/// Whether what failed may succeed later.
+const fn failed(error: &Error) -> Failed {
+    if error.is_passing() { Failed::ForNow } else { Failed::ForEver }
+}
+
+/// Writes a record, however long that takes.
+pub(super) async fn write(shared: Arc<Shared>, record: Record) -> Input {
+    let written = shared.ledger.send(record).await;
+    // The ledger said why.
+    Input::Written(written.ok().and_then(Result::ok).ok_or(LeaseLost))
+}
+
+pub(super) async fn fetch(shared: Arc<Shared>, channel: Uuid, kind: Kind, fetch: Fetch) -> Input {
+    let (store, size) = (shared.reader.store(), fetch.size);
+    let result = shared.reader.read(async move { loading::fetch(store, channel, kind, fetch).await }).await;
+    let result = result.map_err(|error| {
+        tracing::error!(channel.id = %channel, %error, "reading the queue failed");
+        // Nothing else reads it.
+        Failed::ForNow
+    });
+    Input::Fetched { size, result }
+}
+
+pub(super) async fn read_waits(shared: Arc<Shared>, send_id: Uuid) -> Input {
+    let store = shared.reader.store();
+    let result = shared.reader.read(async move { loading::waits(&store, send_id).await }).await;
+    let result = result.map_err(|error| {
+        tracing::error!(send.id = %send_id, %error, "reading waiting messages failed");
+        failed(&error)
+    });
+    Input::WaitsRead { send_id, result }
+}
+
+pub(super) async fn read_recipients(shared: Arc<Shared>, send_id: Uuid, from: u64) -> Input {
+    let store = shared.reader.store();
+    let read = shared.reader.read(async move { loading::numbers_from(&store, send_id, from).await }).await;
+    let result = read.map(|(_, numbers)| numbers).map_err(|error| {
+        if error.is_passing() {
+            tracing::error!(send.id = %send_id, %error, "reading recipients failed");
+        } else {
+            tracing::error!(send.id = %send_id, %error, "the send's recipients cannot be read, it is left out");
+        }
+        failed(&error)
+    });
+    Input::RecipientsRead { send_id, from, result }
+}
+
+pub(super) async fn read_states(
+    shared: Arc<Shared>,
+    channel: Uuid,
+    question: Question,
+    messages: Vec<Key>,
+) -> Input {
+    let result = states(&shared.store, &messages).await.map_err(|error| {
+        if question == Question::IsOver {
+            tracing::error!(channel.id = %channel, %error, "reading the ledger failed");
+        }
+        failed(&error)
+    });
+    Input::StatesRead { question, result }
+}
+
+/// Where these messages are.
+async fn states(store: &Store, messages: &[Key]) -> store::Result<Vec<(Key, State)>> {
+    let mut sends: HashMap<Uuid, Vec<u64>> = HashMap::new();
+    for Key { send_id, ordinal } in messages {
+        sends.entry(*send_id).or_default().push(*ordinal);
+    }
+    let mut states = Vec::with_capacity(messages.len());
+    for (send_id, ordinals) in sends {
+        let found = store.message_states(send_id, &ordinals).await?;
+        states.extend(found.into_iter().map(|(ordinal, state)| (Key { send_id, ordinal }, state)));
+    }
+    Ok(states)
+}
+
+pub(super) async fn read_template_recipients(
+    shared: Arc<Shared>,
+    channel: Uuid,
+    waba_id: String,
+    span: (Timestamp, Timestamp),
+    window: Account,
+) -> Input {
+    let store = shared.store.clone();
+    let reading = shared.reader.read(async move {
+        store.template_recipients(&waba_id, span, |people| window.restore(people)).await
+    });
+    Input::TemplateRecipientsRead(reading.await.map_err(|error| {
+        tracing::error!(channel.id = %channel, %error, "reading the recipients of templates failed");
+        failed(&error)
+    }))
+}
+
+pub(super) async fn read_web_activity(shared: Arc<Shared>, channel: Uuid, since: Timestamp) -> Input {
+    let store = shared.reader.store();
+    let reading = shared.reader.read(async move {
+        let attempts = store.web_attempts_since(channel, since).await?;
+        let strangers = store.first_sent_since(channel, since).await?;
+        Ok::<_, Error>(WebActivity { attempts, strangers })
+    });
+    Input::WebActivityRead(reading.await.map_err(|error| {
+        tracing::error!(channel.id = %channel, %error, "reading what a web session did lately failed");
+        failed(&error)
+    }))
+}
+
+/// Takes over how the store has those of whom this was said.
+pub(super) async fn look_up(shared: Arc<Shared>, channel: Uuid, said: Vec<Word>) {
+    if let Err(error) = shared.suppressions.look_up(&shared.store, &said).await {
+        tracing::debug!(channel.id = %channel, %error, "reading suppressions failed");
+    }
+}
+
+/// Reads the secrets of a business account and makes a connector.
+pub(super) async fn connect(
+    shared: Arc<Shared>,
+    channel: Arc<Channel>,
+    connections: Connections,
+    generation: u64,
+) -> (Option<CloudApi>, Input) {
+    let (store, id) = (shared.reader.store(), channel.id);
+    let read = shared.reader.read(async move { store.channel_secrets(id).await }).await;
+    let made = match read {
+        Ok(sealed) => {
+            connector::connector(&shared, &channel, connections, sealed).map_err(NotConnected::Unusable)
+        }
+        Err(error) => {
+            tracing::error!(channel.id = %id, %error, "reading the channel's secrets failed");
+            Err(NotConnected::Failed)
+        }
+    };
+    let (connector, result) = match made {
+        Ok((connector, app)) => (Some(connector), Ok(Connected { app })),
+        Err(why) => (None, Err(why)),
+    };
+    (connector, Input::Connected { generation, result })
+}
+
+/// Asks the provider how the number is.
+pub(super) async fn probe(connector: Rc<CloudApi>, generation: u64, turn: Duration) -> Input {
+    actix::clock::sleep(turn).await;
+    // Boxed, so that thousands that wait for their turn are small.
+    let health = Box::pin(connector.health()).await;
+    Input::Probed { generation, health }
+}
+
+/// Writes the channel's state, unless somebody else changed it.
+pub(super) async fn save_connection(shared: Arc<Shared>, channel: Uuid, saving: SaveConnection) -> Input {
+    let SaveConnection { from, to, trial } = saving;
+    let saved = async {
+        Ok(match shared.store.set_channel_trial(channel, &from, &to, trial).await? {
+            Some(revision) => Saved::Done { revision },
+            None => Saved::Overtaken(shared.store.find_channel(channel).await?.map(Box::new)),
+        })
+    };
+    Input::ConnectionSaved(saved.await.unwrap_or_else(|error: Error| {
+        tracing::error!(channel.id = %channel, %error, "writing the channel's state failed");
+        Saved::Failed
+    }))
+}
+
+/// Keeps what the provider says of the number for the next process and for people.
+pub(super) async fn save_number(shared: Arc<Shared>, channel: Uuid, number: Number) {
+    if let Err(error) = shared.store.set_channel_number(channel, number).await {
+        tracing::debug!(channel.id = %channel, %error, "the number's description was not written");
+    }
+}
+
+pub(super) async fn pause_template(shared: Arc<Shared>, template_id: i64) -> Input {
+    let result = shared.store.pause_template(template_id).await.map_err(|error| {
+        tracing::error!(template.id = template_id, %error, "a template was not marked as paused");
+        failed(&error)
+    });
+    Input::TemplateMarked { template_id, result }
+}
