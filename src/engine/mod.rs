@@ -23,6 +23,7 @@ mod operation;
 mod outlook;
 mod pace;
 pub mod plan;
+mod planted;
 mod quota;
 mod reader;
 mod receipts;
