@@ -91,6 +91,10 @@ codes! {
     SuppressionNotFound = "suppression_not_found", NotFound;
     /// Another company has the name, another user the e-mail, or another channel the number.
     AlreadyExists = "already_exists", Conflict;
+    /// The provider does not know the business account or its number, restricts it, or refuses the token.
+    ProviderRefused = "provider_refused", Unprocessable;
+    /// The provider does not answer a question that a request needs answered.
+    ProviderUnavailable = "provider_unavailable", Unavailable;
     /// A channel of which sends are left cannot be removed.
     ChannelInUse = "channel_in_use", Conflict;
     /// No such tier.

@@ -53,4 +53,5 @@ pub mod loadtest;
 pub mod logging;
 pub mod simulator;
 pub mod store;
+pub mod surface;
 pub mod vault;

@@ -11,11 +11,11 @@ pub struct Model {
     pub id: Uuid,
     /// Unix milliseconds.
     pub at: i64,
-    /// An operator's name, `user:` and an e-mail, `cli:` and a user's name, or `pombo`.
+    /// An operator's name, `key:` and the name of a company's key, `user:` and an e-mail, `cli:` and a user's name, or `pombo`.
     pub who: String,
     /// The kind of thing, such as `tier`, `channel.tier` or `user`.
     pub what: String,
-    /// The tier's name, the channel's id, the operator's name or the person's e-mail.
+    /// The tier's name, the id of the channel or company, the operator's name or the person's e-mail.
     pub subject: String,
     /// What it was, as JSON.
     pub before: Option<String>,

@@ -16,6 +16,10 @@ pub struct Model {
     pub line: i64,
     /// Why it was rejected.
     pub reason: String,
+    /// The same as a code; null for rows that were rejected before there were codes.
+    pub code: Option<String>,
+    /// What the reason names, as a JSON list.
+    pub details: Option<String>,
     /// The row, as a JSON list.
     pub fields: String,
 }

@@ -32,6 +32,8 @@ mod m20261122_000070_create_users;
 mod m20261122_000071_add_scopes_to_api_keys;
 mod m20261122_000072_import_and_delete_contacts;
 mod m20261122_000073_create_send_sources;
+mod m20261122_000075_index_changes;
+mod m20261122_000076_index_failed_sign_ins;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -63,6 +65,8 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000071_add_scopes_to_api_keys::Migration),
             Box::new(m20261122_000072_import_and_delete_contacts::Migration),
             Box::new(m20261122_000073_create_send_sources::Migration),
+            Box::new(m20261122_000075_index_changes::Migration),
+            Box::new(m20261122_000076_index_failed_sign_ins::Migration),
         ]
     }
 }

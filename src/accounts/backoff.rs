@@ -5,7 +5,8 @@
 //! entries, the ones that were used longest ago go.
 
 use std::collections::HashMap;
-use std::net::IpAddr;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::{Duration, Instant};
 
 use sha2::{Digest as _, Sha256};
@@ -43,9 +44,21 @@ impl Account {
 
 /// An IPv4 address, or the /64 of an IPv6 address, all of which one person has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Network {
+pub(super) enum Network {
     V4([u8; 4]),
     V6([u8; 8]),
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::V4(octets) => write!(f, "{}", Ipv4Addr::from(*octets)),
+            Self::V6([a, b, c, d, e, g, h, i]) => {
+                let network = [*a, *b, *c, *d, *e, *g, *h, *i, 0, 0, 0, 0, 0, 0, 0, 0];
+                write!(f, "{}/64", Ipv6Addr::from(network))
+            }
+        }
+    }
 }
 
 impl From<IpAddr> for Network {
@@ -191,6 +204,8 @@ mod tests {
         let next = Account::of("next");
         assert_eq!(backoff.begin(next, address("2001:db8:0:1:ffff::1"), now), Err(SECOND));
         assert_eq!(backoff.begin(next, address("2001:db8:0:2::1"), now), Ok(()));
+        assert_eq!(Network::from(address("2001:db8:0:1::7")).to_string(), "2001:db8:0:1::/64");
+        assert_eq!(Network::from(address("192.0.2.1")).to_string(), "192.0.2.1");
         assert_eq!(Network::from(address("::ffff:192.0.2.1")), Network::from(address("192.0.2.1")));
     }
 

@@ -2,11 +2,12 @@
 //!
 //! [`Accounts`] is the only way in, for the console, the API and the command line. What is asked of a person is decided
 //! here: who failed too often waits ([`backoff`]), the answer and its time are the same whether there is an account or not,
-//! and every attempt is in the record of changes. What a role allows is decided by those who ask, with
+//! and every attempt is in the record of changes, of many in a minute ([`failures`]) their number. What a role allows is decided by those who ask, with
 //! [`crate::domain::user::Role`]. Nothing here knows HTTP or SQL.
 
 mod backoff;
 mod error;
+mod failures;
 mod last_use;
 mod links;
 mod members;
@@ -25,6 +26,7 @@ use uuid::Uuid;
 
 use self::backoff::Backoff;
 pub use self::error::Error;
+use self::failures::Failures;
 use self::last_use::LastUses;
 pub use self::links::{Accept, Invite, LinkInfo, NewLink};
 pub use self::members::Create;
@@ -60,6 +62,7 @@ struct Inner {
     vault: Arc<Vault>,
     passwords: Passwords,
     backoff: Mutex<Backoff>,
+    failures: Mutex<Failures>,
     /// Sign-ins that wait for a code, by the hash of their ticket: whose they are.
     tickets: Mutex<Pending<[u8; 32], Uuid>>,
     /// Second factors that are not confirmed yet, by session.
@@ -75,6 +78,7 @@ impl Accounts {
             vault,
             passwords: Passwords::default(),
             backoff: Mutex::default(),
+            failures: Mutex::default(),
             tickets: Mutex::new(Pending::new(MOST_PENDING, PATIENCE)),
             setups: Mutex::new(Pending::new(MOST_PENDING, PATIENCE)),
             last_uses: LastUses::default(),

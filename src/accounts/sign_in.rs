@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use super::backoff::Account;
+use super::failures::Entry;
 use super::{Accounts, Error, NewSession, Origin, Result, User, lock};
+use crate::clock::Timestamp;
 use crate::domain::secret::Secret;
 use crate::domain::user::Email;
 use crate::store::change::Who;
@@ -184,11 +186,15 @@ impl Accounts {
 
     /// Records the failure, and says what the caller may know of it. `email` is a known person's.
     async fn refuse(&self, email: Option<&Email>, reason: &str, origin: &Origin) -> Error {
-        let who = Who::Stranger { address: origin.address };
-        let email = email.map_or("", Email::as_str);
-        match self.store().record_failed_sign_in(&who, email, reason).await {
-            Ok(()) => Error::Refused,
-            Err(error) => error.into(),
-        }
+        let entry = lock(&self.0.failures).note(origin.address, Timestamp::now());
+        let recorded = match entry {
+            Entry::Own => {
+                let who = Who::Stranger { address: origin.address };
+                let email = email.map_or("", Email::as_str);
+                self.store().record_failed_sign_in(&who, email, reason).await
+            }
+            Entry::Folded(fold) => fold.record(self.store()).await,
+        };
+        recorded.map_or_else(Error::from, |()| Error::Refused)
     }
 }

@@ -15,6 +15,7 @@ use crate::accounts::Bearer;
 use crate::domain::scope::{Scope, Scopes};
 use crate::engine::Caller;
 use crate::error::Code;
+use crate::store::change::Who;
 use crate::vault::api_key::SESSION_PREFIX;
 
 /// The company whose valid API key a request carries, with the scope that the table of routes says, and whose allowance of
@@ -30,38 +31,60 @@ impl FromRequest for Company {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let request = request.clone();
+        Box::pin(async move { Ok(Self { id: admit(&request).await?.company_id }) })
+    }
+}
+
+/// The same of a request whose changes are recorded: the record names the key.
+#[derive(Debug, Clone)]
+pub(super) struct Author {
+    pub(super) company: Company,
+    /// As whom the record of changes knows the key.
+    pub(super) who: Who,
+}
+
+impl FromRequest for Author {
+    type Error = Error;
+    type Future = LocalBoxFuture<'static, Result<Self, Error>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let request = request.clone();
         Box::pin(async move {
-            let key = bearer(request.headers()).ok_or_else(|| {
-                let sentence = "the Authorization header must be there once and read `Bearer <API key>`";
-                Error::refused(Code::InvalidAuthHeader, sentence)
-            })?;
-            let state = request.app_data::<Data<State>>().ok_or(Error::Internal)?;
-            let access = request.app_data::<Accesses>().and_then(|accesses| accesses.of(request.method()));
-            let (access, scope) =
-                access.and_then(|access| Some((access, access.scope()?))).ok_or(Error::Internal)?;
-            let caller = match access {
-                Access::CompanyOrSession if key.starts_with(SESSION_PREFIX) => of_session(state, key).await?,
-                _ => state.engine.authenticate(key).await?,
-            };
-            let caller = caller.ok_or_else(|| {
-                Error::refused(Code::InvalidApiKey, "this API key is unknown, revoked or expired")
-            })?;
-            // Whose share of the memory for bodies this takes.
-            request.extensions_mut().insert(Sender::Company(caller.company_id));
-            let admitted = state.engine.admit_request(&caller);
-            let allowance = admitted.as_ref().map_or_else(|refused| Some(refused.allowance), |left| *left);
-            if let Some(allowance) = allowance {
-                // For the answer's fields.
-                request.extensions_mut().insert(allowance);
-            }
-            admitted.map_err(Error::RateLimited)?;
-            if !caller.scopes.has(scope) {
-                let sentence = format!("this API key does not have the scope `{scope}`: use one that has it");
-                return Err(Error::refused(Code::InsufficientScope, sentence));
-            }
-            Ok(Self { id: caller.company_id })
+            let Caller { company_id, key_name, .. } = admit(&request).await?;
+            Ok(Self { company: Company { id: company_id }, who: Who::Key(key_name.to_string()) })
         })
     }
+}
+
+/// Who asks, if the key or token may be used for the route and its allowance is not used up.
+async fn admit(request: &HttpRequest) -> Result<Caller, Error> {
+    let key = bearer(request.headers()).ok_or_else(|| {
+        let sentence = "the Authorization header must be there once and read `Bearer <API key>`";
+        Error::refused(Code::InvalidAuthHeader, sentence)
+    })?;
+    let state = request.app_data::<Data<State>>().ok_or(Error::Internal)?;
+    let access = request.app_data::<Accesses>().and_then(|accesses| accesses.of(request.method()));
+    let (access, scope) = access.and_then(|access| Some((access, access.scope()?))).ok_or(Error::Internal)?;
+    let caller = match access {
+        Access::CompanyOrSession if key.starts_with(SESSION_PREFIX) => of_session(state, key).await?,
+        _ => state.engine.authenticate(key).await?,
+    };
+    let caller = caller
+        .ok_or_else(|| Error::refused(Code::InvalidApiKey, "this API key is unknown, revoked or expired"))?;
+    // Whose share of the memory for bodies this takes.
+    request.extensions_mut().insert(Sender::Company(caller.company_id));
+    let admitted = state.engine.admit_request(&caller);
+    let allowance = admitted.as_ref().map_or_else(|refused| Some(refused.allowance), |left| *left);
+    if let Some(allowance) = allowance {
+        // For the answer's fields.
+        request.extensions_mut().insert(allowance);
+    }
+    admitted.map_err(Error::RateLimited)?;
+    if !caller.scopes.has(scope) {
+        let sentence = format!("this API key does not have the scope `{scope}`: use one that has it");
+        return Err(Error::refused(Code::InsufficientScope, sentence));
+    }
+    Ok(caller)
 }
 
 /// Who presents the token of a session.
@@ -70,6 +93,7 @@ async fn of_session(state: &State, token: &str) -> Result<Option<Caller>, Error>
     Ok(bearer.map(|Bearer { session_id, company_id, tier, .. }| Caller {
         company_id,
         key_id: session_id,
+        key_name: "".into(),
         tier: tier.into(),
         scopes: Scopes::from_iter([Scope::Contacts]),
     }))

@@ -61,7 +61,8 @@ impl Body {
     ///
     /// As [`Body::read`].
     pub(super) async fn read_hook(self, company_id: Uuid, options: &Options) -> Result<Bytes, Error> {
-        let peer = Peer::new(self.request.peer_addr().map(|address| address.ip()));
+        let connected = self.request.peer_addr().map(|address| address.ip());
+        let peer = Peer::new(Some(options.proxies.client(connected, self.request.headers()).address));
         self.read_from(Sender::Hook(company_id, peer), options.hook_body_bytes, options).await
     }
 

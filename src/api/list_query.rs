@@ -5,6 +5,7 @@ use utoipa::IntoParams;
 use super::Options;
 use super::error::Error;
 use super::query;
+use crate::clock::Timestamp;
 use crate::domain::page::PageRequest;
 use crate::error::Code;
 
@@ -77,6 +78,16 @@ impl<'a> ListQuery<'a> {
             Error::refused(Code::InvalidField, format!("`{name}` is not percent-encoded UTF-8 text"))
         })?;
         Ok(value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()))
+    }
+
+    /// A moment in RFC 3339; `None` when it is absent.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_field` for anything else.
+    pub(super) fn moment(&self, name: &str) -> Result<Option<Timestamp>, Error> {
+        let moment = self.text(name)?.map(|text| Timestamp::parse(&text)).transpose();
+        moment.map_err(|wrong| Error::refused(Code::InvalidField, format!("`{name}` {wrong}")))
     }
 
     /// A parameter that is `true` or `false`; `false` when it is absent.

@@ -6,6 +6,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 
 use super::body::Budget;
 use crate::domain::request::Limits;
+use crate::surface::Proxies;
 
 /// Bounds and switches of the HTTP surface.
 #[derive(Clone)]
@@ -28,6 +29,8 @@ pub struct Options {
     pub search_chars: usize,
     /// Whether `/openapi.json` and `/docs` are served.
     pub docs: bool,
+    /// The proxies that are believed who asks.
+    pub proxies: Proxies,
     /// What `/metrics` shows; the path does not exist when `None`.
     pub metrics: Option<PrometheusHandle>,
 }
@@ -44,6 +47,7 @@ impl Default for Options {
             page_size: 1000,
             search_chars: 200,
             docs: true,
+            proxies: Proxies::default(),
             metrics: None,
         }
     }

@@ -1,12 +1,13 @@
 //! The table of routes: one list from which the service is built and which the tests walk.
 
-use actix_web::guard::{self, Guard};
 use actix_web::http::Method;
-use actix_web::{FromRequest, Handler, Responder, Scope, web};
+use actix_web::{Scope, guard, web};
 
 use super::error;
 pub(super) use super::observe::Observed;
 use crate::domain::scope::Scope as KeyScope;
+pub(super) use crate::surface::paths::Allow;
+use crate::surface::paths::{Path, Paths};
 
 /// A route of the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,10 +101,6 @@ impl Accesses {
     }
 }
 
-/// The methods that a path answers, for `Allow`.
-#[derive(Clone)]
-pub(super) struct Allow(pub(super) String);
-
 /// The word for an access in the table: a scope stands for a company whose key has it.
 macro_rules! access {
     (Operator) => {
@@ -130,121 +127,28 @@ macro_rules! table {
         )*];
 
         fn register(scope: actix_web::Scope, listener: Listener) -> actix_web::Scope {
-            let mut paths = route::Paths::default();
+            // Each handler's signature says who may ask.
+            let mut paths = $crate::surface::paths::Paths::new(|route, _| route);
             $(paths.$method($path, $handler, route::access!($access));)*
-            paths.register(scope, listener)
+            route::register(paths, scope, listener)
         }
     };
 }
 pub(super) use table;
 
-/// The table's paths, each with all its methods.
-#[derive(Default)]
-pub(super) struct Paths(Vec<Path>);
-
-struct Path {
-    path: &'static str,
-    methods: Vec<&'static str>,
-    accesses: Vec<(&'static str, Access)>,
-    routes: Vec<actix_web::Route>,
-}
-
-#[expect(non_snake_case, reason = "the table names methods as HTTP does")]
-impl Paths {
-    /// The path is read: `HEAD` is answered like `GET`, without the body.
-    pub(super) fn GET<F, Args>(&mut self, path: &'static str, handler: F, access: Access)
-    where
-        F: Handler<Args>,
-        Args: FromRequest + 'static,
-        F::Output: Responder + 'static,
-    {
-        self.add(path, &["GET", "HEAD"], guard::Any(guard::Get()).or(guard::Head()), handler, access);
-    }
-
-    /// The path takes something new.
-    pub(super) fn POST<F, Args>(&mut self, path: &'static str, handler: F, access: Access)
-    where
-        F: Handler<Args>,
-        Args: FromRequest + 'static,
-        F::Output: Responder + 'static,
-    {
-        self.add(path, &["POST"], guard::Post(), handler, access);
-    }
-
-    /// The path is replaced.
-    pub(super) fn PUT<F, Args>(&mut self, path: &'static str, handler: F, access: Access)
-    where
-        F: Handler<Args>,
-        Args: FromRequest + 'static,
-        F::Output: Responder + 'static,
-    {
-        self.add(path, &["PUT"], guard::Put(), handler, access);
-    }
-
-    /// A part of what the path stands for is changed.
-    pub(super) fn PATCH<F, Args>(&mut self, path: &'static str, handler: F, access: Access)
-    where
-        F: Handler<Args>,
-        Args: FromRequest + 'static,
-        F::Output: Responder + 'static,
-    {
-        self.add(path, &["PATCH"], guard::Patch(), handler, access);
-    }
-
-    /// What the path stands for is undone.
-    pub(super) fn DELETE<F, Args>(&mut self, path: &'static str, handler: F, access: Access)
-    where
-        F: Handler<Args>,
-        Args: FromRequest + 'static,
-        F::Output: Responder + 'static,
-    {
-        self.add(path, &["DELETE"], guard::Delete(), handler, access);
-    }
-}
-
-impl Paths {
-    fn add<F, Args>(
-        &mut self,
-        path: &'static str,
-        methods: &[&'static str],
-        guard: impl Guard + 'static,
-        handler: F,
-        access: Access,
-    ) where
-        F: Handler<Args>,
-        Args: FromRequest + 'static,
-        F::Output: Responder + 'static,
-    {
-        let route = web::route().guard(guard).to(handler);
-        match self.0.iter_mut().find(|known| known.path == path) {
-            Some(known) => {
-                known.methods.extend(methods);
-                known.accesses.push((methods[0], access));
-                known.routes.push(route);
-            }
-            None => self.0.push(Path {
-                path,
-                methods: methods.to_vec(),
-                accesses: vec![(methods[0], access)],
-                routes: vec![route],
-            }),
-        }
-    }
-
-    /// Adds the paths of `listener` to `scope`, in the order of the table.
-    pub(super) fn register(self, scope: Scope, listener: Listener) -> Scope {
-        let own = self.0.into_iter().filter(|path| is_on(path.path, listener));
-        own.fold(scope, |scope, Path { path, mut methods, accesses, routes }| {
-            methods.push("OPTIONS");
-            let resource = web::resource(path)
-                .guard(guard::fn_guard(move |request| is_written_out(path, request.head().uri.path())))
-                .app_data(Observed::new(path))
-                .app_data(Allow(methods.join(", ")))
-                .app_data(Accesses(accesses))
-                .default_service(web::to(error::other_method));
-            scope.service(routes.into_iter().fold(resource, actix_web::Resource::route))
-        })
-    }
+/// Adds the paths of `listener` to `scope`, in the order of the table.
+pub(super) fn register(paths: Paths<Access>, scope: Scope, listener: Listener) -> Scope {
+    let own = paths.into_iter().filter(|path| is_on(path.path, listener));
+    own.fold(scope, |scope, Path { path, mut methods, accesses, routes }| {
+        methods.push("OPTIONS");
+        let resource = web::resource(path)
+            .guard(guard::fn_guard(move |request| is_written_out(path, request.head().uri.path())))
+            .app_data(Observed::new(path))
+            .app_data(Allow(methods.join(", ")))
+            .app_data(Accesses(accesses))
+            .default_service(web::to(error::other_method));
+        scope.service(routes.into_iter().fold(resource, actix_web::Resource::route))
+    })
 }
 
 /// Whether the fixed segments of `path` stand in `sent` letter by letter. The router compares percent-decoded paths, but a

@@ -202,16 +202,11 @@ fn filter(query: &ListQuery<'_>) -> Result<Filter, Error> {
     let channel_id = id(query, "channel_id", "a channel")?;
     let tag = id(query, "contact_tag_id", "a tag")?.map(Source::Tag);
     let source = id(query, "retry_of", "a send")?.map(Source::Send).or(tag);
-    let (from, to) = (moment(query, "from")?, moment(query, "to")?);
+    let (from, to) = (query.moment("from")?, query.moment("to")?);
     Ok(Filter { stage, channel_id, source, from, to })
 }
 
 fn id(query: &ListQuery<'_>, name: &str, what: &str) -> Result<Option<Uuid>, Error> {
     let id = query.text(name)?.map(|id| Uuid::try_parse(&id)).transpose();
     id.map_err(|_| Error::refused(Code::InvalidField, format!("`{name}` is not the id of {what} (a UUID)")))
-}
-
-fn moment(query: &ListQuery<'_>, name: &str) -> Result<Option<Timestamp>, Error> {
-    let moment = query.text(name)?.map(|text| Timestamp::parse(&text)).transpose();
-    moment.map_err(|wrong| Error::refused(Code::InvalidField, format!("`{name}` {wrong}")))
 }

@@ -2,6 +2,7 @@
 
 mod answer;
 mod dry_run;
+mod file;
 pub(super) mod pairing;
 pub(super) mod passkey;
 pub(super) mod picture;

@@ -24,6 +24,7 @@ use crate::domain::channel::Kind;
 use crate::domain::request::Limits;
 use crate::engine::{Engine, Fenced};
 use crate::store::{self, Lease, Store};
+use crate::surface::Proxies;
 
 /// How long to wait for the lease of a process that may just have ended, and how often to ask.
 const LEASE_PATIENCE: Duration = Duration::from_secs(3);
@@ -130,6 +131,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     let lease = lease(&store, &store_options(&config), &holder).await?;
     let accounts = Accounts::new(store.clone(), Arc::clone(&vault));
     let engine = Engine::start(&config, store, vault, lease, driver).await?;
+    let proxies = Proxies::new(&config.server.trusted_proxies);
     let options = api::Options {
         body_bytes: config.server.body_limit,
         hook_body_bytes: config.server.hook_body_limit,
@@ -146,11 +148,12 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         page_size: config.limits.page_size,
         search_chars: config.limits.search_chars,
         docs: config.docs.enabled,
+        proxies: proxies.clone(),
         metrics,
     };
     let (public_url, send) = (config.server.public_url.clone(), options.send.clone());
     let state = web::Data::new(api::State { engine: engine.clone(), accounts: accounts.clone(), options });
-    let options = console::Options { public_url, send, ..console::Options::default() };
+    let options = console::Options { public_url, send, proxies, ..console::Options::default() };
     let pages = web::Data::new(console::State::new(engine.clone(), accounts, options));
     let settings = api::Settings {
         workers: config::per_core(config.server.workers),

@@ -34,6 +34,9 @@ pub struct Server {
     /// Where browsers and programs reach the service from outside.
     #[serde(deserialize_with = "units::optional_base_url")]
     pub public_url: Option<Url>,
+    /// Networks of the proxies in front, which are believed whom they speak for.
+    #[serde(deserialize_with = "units::networks")]
+    pub trusted_proxies: Vec<IpNet>,
     /// HTTP threads; 0 means one per core ([`super::per_core`]).
     pub workers: usize,
     /// Connections of clients at once, at most.
@@ -225,9 +228,12 @@ pub struct Retention {
     /// What the provider told, such as messages from people.
     #[serde(deserialize_with = "units::age")]
     pub events: Option<Duration>,
-    /// The record of what operators changed.
+    /// The record of what people changed.
     #[serde(deserialize_with = "units::age")]
     pub changes: Option<Duration>,
+    /// Failed attempts to sign in, which are in that record too.
+    #[serde(deserialize_with = "units::age")]
+    pub failed_sign_ins: Option<Duration>,
     /// Imports of contacts that are over.
     #[serde(deserialize_with = "units::age")]
     pub imports: Option<Duration>,

@@ -223,6 +223,19 @@ fn postgres_needs_a_connection_for_every_part() {
 }
 
 #[test]
+fn no_proxy_is_trusted_by_default_and_never_everybody() {
+    let proxies = |config: Config| config.server.trusted_proxies;
+    assert!(proxies(Config::default()).is_empty());
+    let set = [("POMBO__SERVER__TRUSTED_PROXIES", "10.0.0.2, fd00:12::/64")];
+    assert_eq!(proxies(load("", &set).unwrap()).len(), 2);
+    for everybody in ["0.0.0.0/0", "::/0"] {
+        let file = format!("[server]\ntrusted_proxies = [\"10.0.0.0/8\", \"{everybody}\"]");
+        let shown = load(&file, &[]).unwrap_err().to_string();
+        assert!(shown.contains("server.trusted_proxies") && shown.contains(everybody), "{shown}");
+    }
+}
+
+#[test]
 fn networks_are_a_list_in_a_file_and_parted_by_commas_in_the_environment() {
     let networks = |config: Config| config.media.allow.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert!(networks(Config::default()).is_empty());

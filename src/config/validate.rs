@@ -200,6 +200,11 @@ fn words(config: &Config, found: &mut Vec<Found>) {
                 .to_owned(),
         ));
     }
+    if let Some(network) = config.server.trusted_proxies.iter().find(|network| network.prefix_len() == 0) {
+        let problem = format!("{network} is everybody, who could then write whose requests theirs are");
+        let mend = "give the addresses of the proxies, such as \"10.0.0.2\", or their network";
+        found.push(("server.trusted_proxies", problem, mend.to_owned()));
+    }
     if !is_version(&config.cloud_api.version) {
         let problem = format!("\"{}\" is not a version of the provider's API", config.cloud_api.version);
         found.push(("cloud_api.version", problem, "write it like \"v26.0\"".to_owned()));

@@ -5,6 +5,7 @@ use actix_web::http::header::HOST;
 use url::Url;
 
 use super::State;
+use super::visitor::Visitor;
 
 /// Where people reach the service, without a slash at its end: what is configured, or as this request names it.
 pub(super) fn base(request: &HttpRequest, state: &State) -> String {
@@ -12,7 +13,9 @@ pub(super) fn base(request: &HttpRequest, state: &State) -> String {
         return public.as_str().trim_end_matches('/').to_owned();
     }
     let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let is_https = Visitor::of(request).is_ok_and(|visitor| visitor.is_https);
+    let scheme = if is_https { "https" } else { "http" };
     // Parsed, so that nothing but a host and a port gets into a command that somebody pastes.
-    let origin = Url::parse(&format!("http://{host}")).ok().filter(Url::has_host).map(|url| url.origin());
+    let origin = Url::parse(&format!("{scheme}://{host}")).ok().filter(Url::has_host).map(|url| url.origin());
     origin.map_or_else(|| "http://127.0.0.1:8080".to_owned(), |origin| origin.ascii_serialization())
 }

@@ -74,6 +74,11 @@ impl Form {
         form
     }
 
+    /// Puts a value into a field, over the one that was sent.
+    pub(super) fn put(&mut self, name: &str, value: impl Into<String>) {
+        self.words.add(name, value);
+    }
+
     /// The texts in the person's language.
     pub(super) const fn text(&self) -> Text {
         self.text

@@ -89,12 +89,12 @@ async fn admit(access: Access, request: &ServiceRequest) -> Result<(), Stop> {
     let state = request.app_data::<Data<State>>().ok_or(Stop::Fault(Error::Internal))?;
     let is_changing = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     let headers = request.headers();
-    let address = request.peer_addr().map(|address| address.ip());
+    let client = state.client(request.peer_addr(), headers);
     if is_changing && !is_same_origin(headers, state.options.public_url.as_ref()) {
-        request.extensions_mut().insert(Visitor::new(headers, address, None));
+        request.extensions_mut().insert(Visitor::new(headers, client, None));
         return Err(Stop::Fault(Error::OtherOrigin));
     }
-    let session = match cookie::session(headers, state.is_secure()) {
+    let session = match cookie::session(headers, client.is_https) {
         Some(token) => state.accounts.session(token).await,
         None => Ok(None),
     };
@@ -103,7 +103,7 @@ async fn admit(access: Access, request: &ServiceRequest) -> Result<(), Stop> {
         tracing::warn!(%error, "the session could not be looked up");
         None
     });
-    let visitor = Visitor::new(headers, address, session);
+    let visitor = Visitor::new(headers, client, session);
     let verdict = judge(access, visitor.person.as_ref());
     request.extensions_mut().insert(visitor);
     match verdict {

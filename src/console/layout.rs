@@ -5,11 +5,13 @@ use actix_web::{HttpRequest, HttpResponse, ResponseError as _};
 use maud::{DOCTYPE, Markup, html};
 
 use super::assets;
+use super::component::explain;
 use super::error::Error;
 use super::language::Language;
 use super::page::{self, Menu, Page};
 use super::visitor::{Person, Visitor};
 use crate::accounts::Role;
+use crate::surface::Proxies;
 
 /// The whole document.
 pub(super) fn page(visitor: &Visitor, path: &str, page: &Page) -> Markup {
@@ -108,14 +110,20 @@ fn foot(visitor: &Visitor, path: &str) -> Markup {
                         aria-pressed=(language == text.0) { (language.name()) }
                 }
             }
-            a href="/docs" { (text.get("shell-reference")) }
+            div.row.references {
+                a href=(explain::PLACE) { (text.get("shell-help")) }
+                a href="/docs" { (text.get("shell-reference")) }
+            }
         }
     }
 }
 
 /// The page that says what went wrong.
 pub(super) fn fault(request: &HttpRequest, error: &Error) -> HttpResponse {
-    let visitor = Visitor::of(request).unwrap_or_else(|_| Visitor::new(request.headers(), None, None));
+    let visitor = Visitor::of(request).unwrap_or_else(|_| {
+        let client = Proxies::default().client(None, request.headers());
+        Visitor::new(request.headers(), client, None)
+    });
     let (title, sentence) = error.keys();
     let text = visitor.text;
     let body = html! {

@@ -105,9 +105,10 @@ where
     let place = state.streams.take()?;
     let (tell, told) = mpsc::channel::<Bytes>(WAITING);
     let mut closing = state.streams.closing.subscribe();
-    let company = Visitor::of(request)?.person.and_then(|person| person.company).map(|company| company.id);
+    let visitor = Visitor::of(request)?;
+    let company = visitor.person.and_then(|person| person.company).map(|company| company.id);
     let (state, token) =
-        (state.clone(), cookie::session(request.headers(), state.is_secure()).map(str::to_owned));
+        (state.clone(), cookie::session(request.headers(), visitor.is_https).map(str::to_owned));
     actix_web::rt::spawn(async move {
         let _place = place;
         let followed = follow(&state, (token.as_deref(), company), every, &mut render, &tell);

@@ -69,8 +69,10 @@ mod words;
 mod zone;
 
 use std::fmt;
+use std::net::SocketAddr;
 
 use actix_web::Resource;
+use actix_web::http::header::HeaderMap;
 use actix_web::web::Data;
 use url::Url;
 
@@ -79,6 +81,7 @@ pub use self::route::{Access, Route};
 use crate::accounts::Accounts;
 use crate::domain::request::Limits;
 use crate::engine::Engine;
+use crate::surface::{Client, Proxies};
 
 /// What pages work with.
 pub struct State {
@@ -101,11 +104,13 @@ pub struct Options {
     pub page_size: u64,
     /// What one send may contain.
     pub send: Limits,
+    /// The proxies that are believed who asks, and how.
+    pub proxies: Proxies,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { public_url: None, page_size: 50, send: Limits::default() }
+        Self { public_url: None, page_size: 50, send: Limits::default(), proxies: Proxies::default() }
     }
 }
 
@@ -118,6 +123,7 @@ route::table! {
     POST "/console/sign-out" => pages::sign_in::sign_out, Public;
     POST "/console/language" => pages::language::choose, Public;
     GET "/console/channels" => pages::channels::show, Viewer;
+    GET "/console/channels/live" => pages::channels::follow, Viewer;
     GET "/console/channels/new" => pages::new_channel::show, Owner;
     POST "/console/channels/new" => pages::new_channel::add, Owner;
     GET "/console/channels/{id}" => pages::channel::show, Viewer;
@@ -130,6 +136,7 @@ route::table! {
     POST "/console/channels/{id}/unlink" => pages::channel::pairing::unlink, Member;
     GET "/console/templates" => pages::templates::show, Viewer;
     POST "/console/templates/sync" => pages::templates::sync, Member;
+    GET "/console/help" => pages::help::show, Public;
     GET "/console/link/{token}" => pages::link::show, Public;
     POST "/console/link/{token}" => pages::link::accept, Public;
     GET "/console/account" => pages::account::show, SignedIn;
@@ -184,7 +191,7 @@ route::table! {
     GET "/console/contacts/import/{id}" => pages::import::show, Viewer;
     POST "/console/contacts/import/{id}" => pages::import::steer, Member;
     GET "/console/contacts/import/{id}/live" => pages::import::follow, Viewer;
-    GET "/console/contacts/import/{id}/rejected" => pages::import::rejected, Viewer;
+    GET "/console/contacts/import/{id}/rejected" => pages::rejected_rows::rejected, Viewer;
     GET "/console/contacts/{id}" => pages::contact::show, Viewer;
     POST "/console/contacts/{id}" => pages::contact::change, Member;
     POST "/console/contacts/{id}/delete" => pages::contact::delete, Member;
@@ -225,9 +232,11 @@ impl State {
         self.streams.open()
     }
 
-    /// Whether browsers reach the service over https.
-    fn is_secure(&self) -> bool {
-        self.options.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
+    /// The client behind a request, and whether its browser reaches the service over https.
+    fn client(&self, peer: Option<SocketAddr>, headers: &HeaderMap) -> Client {
+        let client = self.options.proxies.client(peer.map(|address| address.ip()), headers);
+        let is_public = self.options.public_url.as_ref().is_some_and(|url| url.scheme() == "https");
+        Client { is_https: is_public || client.is_https, ..client }
     }
 }
 
@@ -240,6 +249,6 @@ impl fmt::Debug for State {
 /// The console's paths, each with what serves it, to be registered in this order beside the API. `with_operators` when they
 /// include those of operators.
 pub fn resources(state: &Data<State>, with_operators: bool) -> Vec<(&'static str, Resource)> {
-    let all = paths().resources(state);
+    let all = route::resources(paths(), state);
     all.into_iter().filter(|(path, _)| with_operators || !path.starts_with(OPERATOR)).collect()
 }

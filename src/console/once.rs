@@ -2,6 +2,10 @@
 //!
 //! A page gives each form an id (`component::form::once`). The first request with it acts; one that comes meanwhile or later
 //! gets the same answer. A form that is shown again with its faults has not acted, and keeps its id.
+//!
+//! The ids are in memory, so a form that is sent before and after a restart acts twice. Most forms may: a second key is
+//! revoked, a second removal finds nothing. What sends messages may not, and so takes its [`Turn`] at the engine, which
+//! keeps the form's id with the send.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,10 +13,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
+use super::State;
 use super::error::Error;
 use super::form::Form;
 use super::page::Answer;
-use super::visitor::Person;
+use super::visitor::{Person, Viewer};
+use crate::engine::{self, Claim, Held};
 
 /// Ids that are remembered. The oldest are forgotten: nobody sends a form again after ten thousand others.
 const MOST: usize = 10_000;
@@ -67,5 +73,37 @@ impl Once {
         }
         acted.order.push_back(key);
         Arc::clone(acted.places.entry(key).or_default())
+    }
+}
+
+/// The turn of a form that sends messages.
+pub(super) enum Turn {
+    /// It sends; its id is held meanwhile, and kept with the send.
+    First(Option<Held>),
+    /// It sent before, perhaps before a restart: this send.
+    Done(Uuid),
+}
+
+impl Turn {
+    /// Asks the engine whether the form has sent already. The `fingerprint` is of what it asks for.
+    ///
+    /// # Errors
+    ///
+    /// `idempotency_in_progress` while it is being sent, `idempotency_key_reused` when it was sent with other words.
+    pub(super) async fn of(
+        state: &State,
+        viewer: &Viewer,
+        form: &Form,
+        fingerprint: [u8; 32],
+    ) -> Result<Self, engine::Error> {
+        let Some(id) = form.once() else { return Ok(Self::First(None)) };
+        // Keys of the company's programs do not begin like this by chance.
+        let claim = Claim { key: format!("console:{id}"), fingerprint };
+        Ok(match state.engine.claim(viewer.company.id, claim).await? {
+            engine::Turn::First(held) => Self::First(Some(held)),
+            engine::Turn::Repeated(accepted) => Self::Done(accepted.send_id),
+            // Sends of the console keep their own id as their answer.
+            engine::Turn::Told(answer) => Self::Done(answer.parse().map_err(|_| engine::Error::Internal)?),
+        })
     }
 }

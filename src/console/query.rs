@@ -60,10 +60,26 @@ impl Query {
         PageRequest { page: self.parsed(name).unwrap_or(1_u128).max(1), limit }
     }
 
+    /// The query as it stands in an address.
+    pub(super) fn encoded(&self) -> String {
+        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(self.words.iter()).finish()
+    }
+
     /// The address of this page with `name` set to `value`, and everything else as it is.
     pub(super) fn with(&self, name: &str, value: &str) -> String {
+        self.changed(name, value, &[name])
+    }
+
+    /// The address of the first page of what is narrowed by `name` being `value` as well.
+    pub(super) fn narrowed(&self, name: &str, value: &str) -> String {
+        self.changed(name, value, &[name, "page"])
+    }
+
+    fn changed(&self, name: &str, value: &str, dropped: &[&str]) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
-        for (known, kept) in self.words.iter().filter(|(known, kept)| *known != name && !kept.is_empty()) {
+        for (known, kept) in
+            self.words.iter().filter(|(known, kept)| !dropped.contains(known) && !kept.is_empty())
+        {
             query.append_pair(known, kept);
         }
         query.append_pair(name, value);

@@ -1,12 +1,13 @@
 //! The table of routes: one list from which the pages are registered, and which the tests walk.
 
 use actix_web::dev::ServiceRequest;
-use actix_web::guard::{self, Guard};
 use actix_web::middleware::{Next, from_fn};
 use actix_web::web::Data;
-use actix_web::{FromRequest, Handler, Resource, Responder, web};
+use actix_web::{Resource, web};
 
 use super::{State, gate};
+pub(super) use crate::surface::paths::Allow;
+use crate::surface::paths::{Path, Paths};
 
 /// A route of the console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +47,8 @@ macro_rules! table {
             Route { method: stringify!($method), path: $path, access: Access::$access },
         )*];
 
-        fn paths() -> route::Paths {
-            let mut paths = route::Paths::default();
+        fn paths() -> $crate::surface::paths::Paths<Access> {
+            let mut paths = $crate::surface::paths::Paths::new(route::guarded);
             $(paths.$method($path, $handler, Access::$access);)*
             paths
         }
@@ -55,80 +56,18 @@ macro_rules! table {
 }
 pub(super) use table;
 
-/// The table's paths, each with all its methods.
-#[derive(Default)]
-pub(super) struct Paths(Vec<Path>);
-
-struct Path {
-    path: &'static str,
-    methods: Vec<&'static str>,
-    routes: Vec<actix_web::Route>,
+/// A resource for each path, in the order of the table.
+pub(super) fn resources(paths: Paths<Access>, state: &Data<State>) -> Vec<(&'static str, Resource)> {
+    let resource = |Path { path, methods, accesses: _, routes }| {
+        let resource = web::resource(path).app_data(state.clone()).app_data(Allow(methods.join(", ")));
+        let resource = routes.into_iter().fold(resource, Resource::route);
+        // What no route before it took.
+        (path, resource.route(guarded(web::route().to(gate::other_method), Access::Public)))
+    };
+    paths.into_iter().map(resource).collect()
 }
 
-/// The methods that a path answers, for `Allow`.
-#[derive(Clone)]
-pub(super) struct Allow(pub(super) String);
-
-#[expect(non_snake_case, reason = "the table names methods as HTTP does")]
-impl Paths {
-    /// The page is read: `HEAD` is answered like `GET`, without the body.
-    pub(super) fn GET<F, Args>(&mut self, path: &'static str, handler: F, access: Access)
-    where
-        F: Handler<Args>,
-        Args: FromRequest + 'static,
-        F::Output: Responder + 'static,
-    {
-        self.add(path, &["GET", "HEAD"], guard::Any(guard::Get()).or(guard::Head()), handler, access);
-    }
-
-    /// A form is taken.
-    pub(super) fn POST<F, Args>(&mut self, path: &'static str, handler: F, access: Access)
-    where
-        F: Handler<Args>,
-        Args: FromRequest + 'static,
-        F::Output: Responder + 'static,
-    {
-        self.add(path, &["POST"], guard::Post(), handler, access);
-    }
-}
-
-impl Paths {
-    fn add<F, Args>(
-        &mut self,
-        path: &'static str,
-        methods: &[&'static str],
-        guard: impl Guard + 'static,
-        handler: F,
-        access: Access,
-    ) where
-        F: Handler<Args>,
-        Args: FromRequest + 'static,
-        F::Output: Responder + 'static,
-    {
-        let route = web::route()
-            .guard(guard)
-            .to(handler)
-            .wrap(from_fn(move |request: ServiceRequest, next: Next<_>| gate::pass(access, request, next)));
-        match self.0.iter_mut().find(|known| known.path == path) {
-            Some(known) => {
-                known.methods.extend(methods);
-                known.routes.push(route);
-            }
-            None => self.0.push(Path { path, methods: methods.to_vec(), routes: vec![route] }),
-        }
-    }
-
-    /// A resource for each path, in the order of the table.
-    pub(super) fn resources(self, state: &Data<State>) -> Vec<(&'static str, Resource)> {
-        let resource = |Path { path, methods, routes }| {
-            let refuse = web::route().to(gate::other_method).wrap(from_fn(
-                |request: ServiceRequest, next: Next<_>| gate::pass(Access::Public, request, next),
-            ));
-            let resource = web::resource(path).app_data(state.clone()).app_data(Allow(methods.join(", ")));
-            let resource = routes.into_iter().fold(resource, Resource::route);
-            // What no route before it took.
-            (path, resource.route(refuse))
-        };
-        self.0.into_iter().map(resource).collect()
-    }
+/// Puts the gate around a route.
+pub(super) fn guarded(route: actix_web::Route, access: Access) -> actix_web::Route {
+    route.wrap(from_fn(move |request: ServiceRequest, next: Next<_>| gate::pass(access, request, next)))
 }

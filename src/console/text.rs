@@ -42,6 +42,7 @@ files! {
     "compose",
     "contacts",
     "fault",
+    "help",
     "imports",
     "journey",
     "keys",

@@ -4,7 +4,6 @@
 //! it needs in its signature.
 
 use std::future::{Ready, ready};
-use std::net::{IpAddr, Ipv4Addr};
 use std::ops::Deref;
 
 use actix_web::dev::Payload;
@@ -20,6 +19,7 @@ use super::zone::Zone;
 use crate::accounts::{Origin, Role, Session};
 use crate::clock::Timestamp;
 use crate::store::change::Who;
+use crate::surface::Client;
 
 /// The sender of a request, signed in or not, with the language of the page.
 #[derive(Debug, Clone)]
@@ -30,6 +30,8 @@ pub(super) struct Visitor {
     pub(super) person: Option<Person>,
     /// Where the request comes from.
     pub(super) origin: Origin,
+    /// Whether the browser reaches the service over https.
+    pub(super) is_https: bool,
 }
 
 /// Somebody who is signed in.
@@ -75,9 +77,9 @@ impl Visitor {
         request.extensions().get::<Self>().cloned().ok_or(Error::Internal)
     }
 
-    /// From what a browser says of itself, and the session that its cookie names.
-    pub(super) fn new(headers: &HeaderMap, address: Option<IpAddr>, session: Option<Session>) -> Self {
-        let address = address.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+    /// From what a browser says of itself, its address, and the session that its cookie names.
+    pub(super) fn new(headers: &HeaderMap, client: Client, session: Option<Session>) -> Self {
+        let Client { address, is_https } = client;
         let browser = headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
         let origin = Origin::new(address, browser);
         let own = session.as_ref().and_then(|session| session.user.language);
@@ -98,7 +100,7 @@ impl Visitor {
             origin: origin.clone(),
             signed_in,
         });
-        Self { text, person, origin }
+        Self { text, person, origin, is_https }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Words that a browser sent, in a query or a form.
 
+use sha2::{Digest as _, Sha256};
+
 /// Names with their values, decoded; a name may come more than once.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Words(Vec<(String, String)>);
@@ -45,6 +47,18 @@ impl Words {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
+    /// SHA-256 over `about` and the words that say something, but for these names.
+    pub(super) fn digest(&self, about: &str, except: &[&str]) -> [u8; 32] {
+        let said = self.iter().filter(|(name, value)| !except.contains(name) && !value.is_empty());
+        let mut digest = Sha256::new();
+        for part in std::iter::once(about).chain(said.flat_map(|(name, value)| [name, value])) {
+            // With its length, so that none runs into the next.
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part);
+        }
+        digest.finalize().into()
+    }
+
     /// Adds a value to a name.
     pub(super) fn add(&mut self, name: &str, value: impl Into<String>) {
         self.0.push((name.to_owned(), value.into()));
@@ -62,6 +76,9 @@ mod tests {
         assert_eq!(words.all("a").collect::<Vec<_>>(), ["1", "2"]);
         assert_eq!((words.one("c"), words.one("d"), words.one("e")), ("\u{fffd}", "\u{fffd}", ""));
         assert_eq!((words.one("é"), words.one("f")), ("🕊", ""));
+        let digest = |words: &[u8]| Words::parse(words).digest("", &["once"]);
+        assert_eq!(digest(b"a=1&b=&once=7"), digest(b"a=1"), "what says nothing changes nothing");
+        assert_ne!(digest(b"a=12&b=3"), digest(b"a=1&b=23"));
         assert!(words.has("a", "1") && !words.has("a", "3") && words.names("e") && !words.names("f"));
     }
 }

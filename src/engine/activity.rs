@@ -1,5 +1,5 @@
-//! What channels did lately, for people who look: messages in each half minute of the last hour, and failures by cause since
-//! yesterday.
+//! What channels did lately, for people who look: the pace of this moment, messages in each half minute of the last hour, and
+//! failures by cause since yesterday.
 //!
 //! In memory and bounded: a new process begins with nothing, and says since when it counts. What is exact, and survives, is in
 //! the ledger.
@@ -12,6 +12,7 @@ use dashmap::DashMap;
 use uuid::Uuid;
 
 use super::Engine;
+use super::last_seconds::LastSeconds;
 use crate::clock::Timestamp;
 
 /// How finely messages are counted.
@@ -50,6 +51,8 @@ pub(crate) struct Recent {
 struct Counts {
     /// Messages, by slot modulo their number.
     sent: [u32; SLOTS],
+    /// The same of the last seconds.
+    seconds: LastSeconds,
     /// The latest slot that was written.
     newest: i64,
     /// By quarter of an hour and the provider's code.
@@ -58,7 +61,7 @@ struct Counts {
 
 impl Default for Counts {
     fn default() -> Self {
-        Self { sent: [0; SLOTS], newest: i64::MIN, failed: BTreeMap::new() }
+        Self { sent: [0; SLOTS], seconds: LastSeconds::default(), newest: i64::MIN, failed: BTreeMap::new() }
     }
 }
 
@@ -66,6 +69,7 @@ impl Counts {
     fn sent(&mut self, now: Timestamp) {
         let slot = now.millis().div_euclid(SLOT_MILLIS);
         self.advance(slot);
+        self.seconds.count(since_epoch(now));
         if let Some(count) = self.sent.get_mut(place(slot)) {
             *count = count.saturating_add(1);
         }
@@ -107,6 +111,10 @@ impl Counts {
     }
 }
 
+fn since_epoch(now: Timestamp) -> Duration {
+    Duration::from_millis(u64::try_from(now.millis()).unwrap_or_default())
+}
+
 fn place(slot: i64) -> usize {
     usize::try_from(slot.rem_euclid(SLOTS as i64)).unwrap_or_default()
 }
@@ -134,12 +142,17 @@ impl Activity {
         Arc::clone(&self.channels.entry(channel_id).or_insert_with(fresh))
     }
 
-    fn pace(&self, now: Timestamp, wanted: impl Fn(&Uuid, &Recent) -> bool) -> Vec<u64> {
+    fn pace(&self, now: Timestamp, wanted: impl Fn(&Recent) -> bool) -> Vec<u64> {
         let mut pace = vec![0; SLOTS];
-        for channel in self.channels.iter().filter(|channel| wanted(channel.key(), channel.value())) {
+        for channel in self.channels.iter().filter(|channel| wanted(channel.value())) {
             channel.counts().add_to(&mut pace, now);
         }
         pace
+    }
+
+    fn pace_now(&self, now: Timestamp, wanted: impl Fn(&Recent) -> bool) -> f64 {
+        let channels = self.channels.iter().filter(|channel| wanted(channel.value()));
+        channels.map(|channel| channel.counts().seconds.per_second(since_epoch(now))).sum()
     }
 
     fn failures(&self, from: Timestamp, wanted: impl Fn(&Recent) -> bool) -> Vec<(Option<i64>, u64)> {
@@ -157,10 +170,12 @@ impl Activity {
 }
 
 /// What a company did lately.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Lately {
     /// Messages that the provider took in each [`SLOT`] of the last hour, the oldest first.
     pub sent: Vec<u64>,
+    /// Messages a second that the provider took in the last ten seconds.
+    pub per_second: f64,
     /// Failures by the provider's code, the most frequent first.
     pub failures: Vec<(Option<i64>, u64)>,
     /// Since when this process counts.
@@ -171,21 +186,22 @@ impl Engine {
     /// What the channels of a company did in the last hour, and what failed since `from`, at most a day ago.
     pub fn lately(&self, company_id: Uuid, from: Timestamp) -> Lately {
         let activity = &self.0.shared.activity;
+        let (now, is_own) = (Timestamp::now(), |recent: &Recent| recent.company_id == company_id);
         Lately {
-            sent: activity.pace(Timestamp::now(), |_, recent| recent.company_id == company_id),
-            failures: activity.failures(from, |recent| recent.company_id == company_id),
+            sent: activity.pace(now, is_own),
+            per_second: activity.pace_now(now, is_own),
+            failures: activity.failures(from, is_own),
             since: activity.since,
         }
     }
 
-    /// Messages that the provider took of this channel, in each [`SLOT`] of the last hour, the oldest first.
-    pub fn pace_of_channel(&self, channel_id: Uuid) -> Vec<u64> {
-        self.0.shared.activity.pace(Timestamp::now(), |id, _| *id == channel_id)
-    }
-
-    /// The same of all channels together.
-    pub fn pace_of_all(&self) -> Vec<u64> {
-        self.0.shared.activity.pace(Timestamp::now(), |_, _| true)
+    /// Messages a second that the provider took of all channels together: in each [`SLOT`] of the last hour, the oldest
+    /// first, and in the last ten seconds.
+    pub fn pace_of_all(&self) -> Vec<f64> {
+        let (activity, now) = (&self.0.shared.activity, Timestamp::now());
+        let whole = activity.pace(now, |_| true);
+        let whole = whole.into_iter().map(|sent| sent as f64 / SLOT.as_secs_f64());
+        whole.chain([activity.pace_now(now, |_| true)]).collect()
     }
 }
 
@@ -215,6 +231,17 @@ mod tests {
         assert_eq!(pace(&counts, at(7_300)).iter().sum::<u64>(), 0);
         counts.sent(at(7_300));
         assert_eq!(pace(&counts, at(7_330)).iter().sum::<u64>(), 1, "what is older than an hour is gone");
+    }
+
+    #[test]
+    fn the_pace_of_this_moment_is_that_of_a_company_s_channels_and_falls_to_zero_when_they_stop() {
+        let (activity, company) = (Activity::default(), Uuid::now_v7());
+        for owner in [company, company, Uuid::now_v7()] {
+            let recent = activity.of(Uuid::now_v7(), owner);
+            (0..20).for_each(|_| recent.counts().sent(at(29)));
+        }
+        let now = |second| activity.pace_now(at(second), |recent: &Recent| recent.company_id == company);
+        assert_eq!([29, 30, 33, 40].map(|second| (now(second) * 10.0) as u64), [40, 40, 40, 0]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! App secrets and the words of handshakes in memory, so that a webhook is judged without asking the database.
+//! App secrets and verify tokens in memory, so that a webhook is judged without asking the database.
 
 use std::sync::Arc;
 
@@ -12,7 +12,32 @@ use crate::vault::{Vault, context};
 
 /// Secrets that were read, each with the revision of its channel: a changed channel's is read again.
 #[derive(Default)]
-pub(super) struct AppSecrets(DashMap<Uuid, (i64, Option<Arc<Secret>>)>);
+struct Kept(DashMap<Uuid, (i64, Option<Arc<Secret>>)>);
+
+/// What signs webhooks.
+#[derive(Default)]
+pub(super) struct AppSecrets(Kept);
+
+/// The words by which the provider sets webhooks up.
+#[derive(Default)]
+pub(super) struct VerifyTokens(Kept);
+
+impl Kept {
+    /// The channel's secret, as it was read or as `read` reads it now.
+    async fn find(
+        &self,
+        channel: &Channel,
+        read: impl AsyncFnOnce() -> Result<Option<Secret>>,
+    ) -> Result<Option<Arc<Secret>>> {
+        let known = self.0.get(&channel.id).map(|known| known.clone());
+        if let Some((_, secret)) = known.filter(|(revision, _)| *revision == channel.revision) {
+            return Ok(secret);
+        }
+        let secret = read().await?.map(Arc::new);
+        self.0.insert(channel.id, (channel.revision, secret.clone()));
+        Ok(secret)
+    }
+}
 
 impl AppSecrets {
     /// The secret that signs the channel's webhooks; `None` when it has none that opens, which is logged when
@@ -23,55 +48,40 @@ impl AppSecrets {
         vault: &Vault,
         channel: &Channel,
     ) -> Result<Option<Arc<Secret>>> {
-        let known =
-            self.0.get(&channel.id).filter(|known| known.0 == channel.revision).map(|known| known.1.clone());
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let sealed = store.channel_secrets(channel.id).await?.and_then(|secrets| secrets.app_secret);
-        let secret = match sealed.map(|sealed| vault.unseal(&sealed, &context::app_secret(channel.id))) {
-            Some(Ok(secret)) => Some(Arc::new(secret)),
-            Some(Err(error)) => {
-                tracing::error!(channel.id = %channel.id, %error, "the channel's app secret cannot be opened, its webhooks are refused: give it again with `pombo channel webhook --app-secret-file`");
-                None
-            }
-            None => {
+        let read = async || {
+            let sealed = store.channel_secrets(channel.id).await?.and_then(|secrets| secrets.app_secret);
+            let Some(sealed) = sealed else {
                 tracing::warn!(channel.id = %channel.id, "the channel has no app secret, its webhooks are refused: give it with `pombo channel webhook --app-secret-file`");
-                None
-            }
+                return Ok(None);
+            };
+            let opened = vault.unseal(&sealed, &context::app_secret(channel.id));
+            Ok(opened
+                .inspect_err(|error| {
+                    tracing::error!(channel.id = %channel.id, %error, "the channel's app secret cannot be opened, its webhooks are refused: give it again with `pombo channel webhook --app-secret-file`");
+                })
+                .ok())
         };
-        self.0.insert(channel.id, (channel.revision, secret.clone()));
-        Ok(secret)
+        self.0.find(channel, read).await
     }
 }
 
-/// The words of webhook handshakes that were read, likewise.
-#[derive(Default)]
-pub(super) struct VerifyTokens(DashMap<Uuid, (i64, Option<Arc<Secret>>)>);
-
 impl VerifyTokens {
-    /// The word by which the provider sets the channel's webhook up; `None` when it has none that opens.
+    /// The channel's verify token; `None` when it has none that opens.
     pub(super) async fn find(
         &self,
         store: &Store,
         vault: &Vault,
         channel: &Channel,
     ) -> Result<Option<Arc<Secret>>> {
-        let known =
-            self.0.get(&channel.id).filter(|known| known.0 == channel.revision).map(|known| known.1.clone());
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let sealed = store.verify_token(channel.id).await?;
-        let word = match sealed.map(|sealed| vault.unseal(&sealed, &context::verify_token(channel.id))) {
-            Some(Ok(word)) => Some(Arc::new(word)),
-            Some(Err(error)) => {
-                tracing::error!(channel.id = %channel.id, %error, "the channel's verify token cannot be opened, its webhook cannot be set up: `pombo channel webhook` makes a new one");
-                None
-            }
-            None => None,
+        let read = async || {
+            let Some(sealed) = store.verify_token(channel.id).await? else { return Ok(None) };
+            let opened = vault.unseal(&sealed, &context::verify_token(channel.id));
+            Ok(opened
+                .inspect_err(|error| {
+                    tracing::error!(channel.id = %channel.id, %error, "the channel's verify token cannot be opened, its webhook cannot be set up: `pombo channel webhook` makes a new one");
+                })
+                .ok())
         };
-        self.0.insert(channel.id, (channel.revision, word.clone()));
-        Ok(word)
+        self.0.find(channel, read).await
     }
 }

@@ -14,6 +14,7 @@ use super::{Engine, Error, RETRY_AFTER};
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::error::{Code, Refusal};
+use crate::store::change::{ContactRecord, Who};
 use crate::store::{self, Care, ContactDraft, Membership, Upserted};
 
 /// Contacts that one request may name.
@@ -68,6 +69,7 @@ impl Engine {
     /// stops before all is done.
     pub async fn change_members(
         &self,
+        who: &Who,
         company: Uuid,
         tag: Uuid,
         whom: Whom,
@@ -76,7 +78,8 @@ impl Engine {
         if self.records_of(company).await?.tag(company, tag).await?.is_none() {
             return Err(no_such_tag().into());
         }
-        self.change_many(company, whom, What::Members(tag, membership)).await
+        let record = ContactRecord::new(who, company).about("tag", tag);
+        self.change_many(record, company, whom, What::Members(tag, membership)).await
     }
 
     /// Deletes contacts; how many.
@@ -84,8 +87,8 @@ impl Engine {
     /// # Errors
     ///
     /// As [`Engine::change_members`].
-    pub async fn delete_contacts(&self, company: Uuid, whom: Whom) -> Result<u64, Error> {
-        self.change_many(company, whom, What::Delete).await
+    pub async fn delete_contacts(&self, who: &Who, company: Uuid, whom: Whom) -> Result<u64, Error> {
+        self.change_many(ContactRecord::new(who, company), company, whom, What::Delete).await
     }
 
     /// Deletes a tag: from now on it reaches nobody, and its contacts are freed of it in steps. Whether there was one.
@@ -93,8 +96,8 @@ impl Engine {
     /// # Errors
     ///
     /// [`Error::Unavailable`] when the database is away.
-    pub async fn delete_tag(&self, company: Uuid, tag: Uuid) -> Result<bool, Error> {
-        let deleted = self.records_of(company).await?.delete_tag(company, tag).await?;
+    pub async fn delete_tag(&self, who: &Who, company: Uuid, tag: Uuid) -> Result<bool, Error> {
+        let deleted = self.records_of(company).await?.delete_tag(who, company, tag).await?;
         self.imports().wake();
         Ok(deleted)
     }
@@ -106,14 +109,15 @@ impl Engine {
     /// [`Error::Unavailable`] when the database is away: then those before may be written.
     pub async fn write_contacts(
         &self,
+        who: &Who,
         company: Uuid,
         drafts: Vec<ContactDraft>,
     ) -> Result<Vec<(Uuid, Upserted)>, Error> {
         let (tell, told) = oneshot::channel();
-        let engine = self.clone();
+        let (engine, record) = (self.clone(), ContactRecord::new(who, company));
         self.0.threads[1].spawn_fn(move || {
             actix::spawn(async move {
-                let _ = tell.send(engine.write_in_lots(company, &drafts).await);
+                let _ = tell.send(engine.write_in_lots(record, company, &drafts).await);
             });
         });
         Ok(told.await.map_err(|_| stopped())??)
@@ -121,6 +125,7 @@ impl Engine {
 
     async fn write_in_lots(
         &self,
+        mut record: ContactRecord,
         company: Uuid,
         drafts: &[ContactDraft],
     ) -> store::Result<Vec<(Uuid, Upserted)>> {
@@ -131,7 +136,7 @@ impl Engine {
         while !left.is_empty() {
             let (lot, rest) = left.split_at(pace.rows().min(left.len()));
             let started = Instant::now();
-            written.extend(store.write_drafts(company, lot, Timestamp::now()).await?);
+            written.extend(store.write_drafts(&mut record, company, lot, Timestamp::now()).await?);
             pace.wrote(started.elapsed());
             pace.pause().await;
             store.index_contacts(company, Care::Passing).await?;
@@ -140,14 +145,20 @@ impl Engine {
         Ok(written)
     }
 
-    async fn change_many(&self, company: Uuid, whom: Whom, what: What) -> Result<u64, Error> {
+    async fn change_many(
+        &self,
+        record: ContactRecord,
+        company: Uuid,
+        whom: Whom,
+        what: What,
+    ) -> Result<u64, Error> {
         let turn = self.0.contact_changes.begin(company).ok_or_else(stopped)?;
         let (tell, told) = oneshot::channel();
         let engine = self.clone();
         // In a task of its own: half a change is no good to anybody.
         self.0.threads[1].spawn_fn(move || {
             actix::spawn(async move {
-                let changed = engine.change_in_steps(company, whom, what).await;
+                let changed = engine.change_in_steps(record, company, whom, what).await;
                 // First, so that the caller's next change does not meet this one.
                 drop(turn);
                 let _ = tell.send(changed);
@@ -159,7 +170,13 @@ impl Engine {
         }
     }
 
-    async fn change_in_steps(&self, company: Uuid, whom: Whom, what: What) -> store::Result<Option<u64>> {
+    async fn change_in_steps(
+        &self,
+        mut record: ContactRecord,
+        company: Uuid,
+        whom: Whom,
+        what: What,
+    ) -> store::Result<Option<u64>> {
         let store = self.store();
         let mut pace = store.gentle_pace();
         let mut left = match whom {
@@ -185,10 +202,10 @@ impl Engine {
             };
             let started = Instant::now();
             changed += match what {
-                What::Delete => store.delete_contacts(company, &ids).await?,
+                What::Delete => store.delete_contacts(&mut record, company, &ids).await?,
                 What::Members(tag, membership) => {
                     let now = Timestamp::now();
-                    match store.change_members(company, tag, &ids, membership, now).await? {
+                    match store.change_members(&mut record, company, tag, &ids, membership, now).await? {
                         Some(changed) => changed,
                         None => return Ok(None),
                     }

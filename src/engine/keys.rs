@@ -126,6 +126,7 @@ mod tests {
         let record = KeyRecord {
             id,
             company_id: Uuid::nil(),
+            name: "shop".into(),
             tier: "standard".into(),
             expires_at: None,
             revoked_at: None,

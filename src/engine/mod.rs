@@ -10,12 +10,14 @@ mod app_secrets;
 mod channel;
 mod contact_change;
 mod directory;
+mod error;
 mod fair_line;
 mod idempotency;
 mod imports;
 mod indexing;
 mod journey;
 mod keys;
+mod last_seconds;
 mod ledger;
 mod messages_csv;
 mod new_channel;
@@ -36,6 +38,7 @@ mod retry;
 mod rounds;
 mod sentinel;
 mod shared;
+mod start;
 mod steering;
 mod suppressions;
 mod tallies;
@@ -53,7 +56,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use actix::{Actor, Addr, ArbiterHandle, MailboxError};
+use actix::{Addr, ArbiterHandle};
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -62,53 +65,41 @@ use self::app_secrets::{AppSecrets, VerifyTokens};
 use self::channel::ClockWasSet;
 pub use self::contact_change::{MOST_AT_ONCE, Whom, no_such_tag};
 use self::directory::Directory;
+pub use self::error::{Error, StartError};
 use self::idempotency::Claims;
 pub use self::idempotency::{Held, KEPT, Turn};
+use self::imports::Imports;
 pub use self::imports::{
     ImportChange, NewUpload, Shown, Upload, no_such_import, settings as import_settings,
 };
-use self::imports::{Imports, Runner};
 pub use self::journey::Traced;
 use self::keys::Keys;
 pub use self::ledger::Claim;
-use self::ledger::{Close, Condition, Ledger};
-pub use self::new_channel::{NewBusinessAccount, NotAdded, Unfit};
-pub use self::operation::{Addition, Number};
-use self::reader::Reader;
+use self::ledger::{Close, Condition};
+pub use self::new_channel::{Addition, Check, NotAdded, Number, Unfit};
 pub use self::records::Records;
 use self::records::RequestShare;
 use self::requests::Requests;
 pub use self::requests::{Allowance, Exhausted};
 use self::resolver::Resolver;
-use self::retention::Retention;
 pub use self::retry::Retried;
-use self::sentinel::Sentinel;
-use self::shared::{Common, Shared};
+use self::shared::Shared;
 pub use self::steering::no_such_send;
 pub use self::tallies::Counted;
 use self::tallies::Tallies;
-use self::template_sync::TemplateSync;
 use self::wall_clock::Jump;
 pub use self::web_send::{RehearsedFile, WebRehearsal};
 pub use self::web_session::HandedOver;
-use self::web_session::{Lines, WebSessions};
+use self::web_session::WebSessions;
 pub use self::webhook::{Webhook, verify_token};
 use crate::clock::Timestamp;
-use crate::config::{self, Config};
-use crate::connector;
-use crate::connector::cloud_api::Connections;
-use crate::connector::media::Fetcher;
-use crate::connector::web_session::Driver;
+use crate::config;
 use crate::domain::channel::Channel;
-use crate::domain::limit::Spent;
 pub use crate::domain::request::{Skipped, SkippedEntry};
 use crate::domain::scope::Scopes;
 use crate::domain::send::Schedule;
-use crate::error::Refusal;
-use crate::fair_semaphore::FairSemaphore;
 use crate::store::api_key::KeyRecord;
-use crate::store::{self, Lease, Purpose, Store};
-use crate::vault::Vault;
+use crate::store::{self, Store};
 
 /// When a client should try again while the database cannot write.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -158,6 +149,8 @@ pub struct Caller {
     pub company_id: Uuid,
     /// The key; of a session's token the session.
     pub key_id: Uuid,
+    /// What the company calls the key; empty for a session's token.
+    pub key_name: Arc<str>,
     /// The name of the company's tier.
     pub tier: Arc<str>,
     /// What the key may be used for.
@@ -193,199 +186,7 @@ pub enum Fenced {
     Defect,
 }
 
-/// Why a call did not succeed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
-    /// The request is refused.
-    #[error(transparent)]
-    Refused(#[from] Refusal),
-    /// It comes too soon for what a channel may do.
-    #[error("{sentence}")]
-    TooSoon {
-        /// When to try again.
-        retry_after: Duration,
-        /// For a person: which limit holds, and what sets it.
-        sentence: String,
-        /// Which allowance is used up.
-        spent: Spent,
-    },
-    /// It may succeed later.
-    #[error("unavailable")]
-    Unavailable {
-        /// When to try again.
-        retry_after: Duration,
-    },
-    /// A defect of ours; it was logged.
-    #[error("internal error")]
-    Internal,
-}
-
-/// Why the engine did not start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The store failed, or another process dispatches from it.
-    #[error(transparent)]
-    Store(#[from] store::Error),
-    /// No client for the provider could be made.
-    #[error(transparent)]
-    Connector(#[from] connector::Error),
-}
-
-impl From<store::Error> for Error {
-    fn from(error: store::Error) -> Self {
-        tracing::error!(%error, "the store failed");
-        if error.is_passing() { Self::Unavailable { retry_after: RETRY_AFTER } } else { Self::Internal }
-    }
-}
-
-impl From<ledger::Error> for Error {
-    fn from(error: ledger::Error) -> Self {
-        match error {
-            ledger::Error::Unavailable | ledger::Error::Closed => {
-                Self::Unavailable { retry_after: RETRY_AFTER }
-            }
-            ledger::Error::Refused => Self::Internal,
-        }
-    }
-}
-
-/// An actor that ended is started anew on the next call.
-impl From<MailboxError> for Error {
-    fn from(_: MailboxError) -> Self {
-        Self::Unavailable { retry_after: RETRY_AFTER }
-    }
-}
-
 impl Engine {
-    /// Starts the actors, and goes on with whatever an earlier process left. Needs a running actix system.
-    ///
-    /// `lease` gives the right to dispatch from `store`, and to open its web sessions through `driver`; without one
-    /// there are none.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot be read or no client for the provider can be made.
-    pub async fn start(
-        config: &Config,
-        store: Store,
-        vault: Arc<Vault>,
-        lease: Lease,
-        driver: Option<Arc<dyn Driver>>,
-    ) -> Result<Self, StartError> {
-        let requests = RequestShare::new(store.clone(), config.database.acquire_timeout);
-        let store = store.reserved_for(Purpose::Engine);
-        store.clock_went_back(Timestamp::now(), LONGEST_HOLD).await?;
-        let removed = store.remove_unresolved(&lease).await?;
-        if removed > 0 {
-            tracing::info!(sends = removed, "removed sends whose audience was never complete");
-        }
-        // While no process ran, receipts found nobody: what waits for them waits anew.
-        let grace_ends = Timestamp::now().plus(config.retry.unknown_grace);
-        let in_doubt = store.put_off_doubts(grace_ends).await?;
-        if in_doubt > 0 {
-            tracing::info!(messages = in_doubt, until = %grace_ends, "waiting for receipts of what was perhaps sent");
-        }
-        let left = store.end_left_messages(Timestamp::now()).await?;
-        if left > 0 {
-            tracing::info!(sends = left, "ended what waited in sends that are over");
-        }
-        // Read first: what changes from here on is seen by the sentinel.
-        let seen = store.revisions().await?;
-        let (report, condition) = watch::channel(Condition::Writing);
-        let (own_store, lease) = (store.reserved_for(Purpose::Ledger), Arc::new(lease));
-        let (patience, capacity) = (config.database.commit_timeout, config.engine.accept_queue);
-        let dispatching = Arc::clone(&lease);
-        let (writers, helpers) = (threads::start(), threads::start());
-        let ledger = Ledger::start_in_arbiter(&writers, move |_| {
-            Ledger::new(own_store, lease, patience, capacity, report)
-        });
-        let (lines, (tell, told)) = (Arc::new(Lines::default()), web_session::told());
-        let keeping = web_session::Keeping {
-            store: store.clone(),
-            vault: Arc::clone(&vault),
-            lines: Arc::clone(&lines),
-            tell,
-        };
-        let web_sessions = WebSessions::new(keeping, driver, &config.web_session, helpers.clone());
-        let probe_interval = config.cloud_api.probe_interval;
-        let shared = Arc::new(Shared {
-            common: Arc::new(Common::new(config.engine.clone(), config.retry.clone(), probe_interval)),
-            store: store.clone(),
-            vault,
-            ledger: ledger.clone(),
-            template_sync: TemplateSync::new(config.cloud_api.template_sync_interval),
-            reader: Reader::new(store.reserved_for(Purpose::Dispatch)),
-            audiences: FairSemaphore::new(config.engine.resolvers.max(1).saturating_mul(resolver::AT_ONCE)),
-            cloud_api: config.cloud_api.clone(),
-            lines,
-            fetcher: Arc::new(Fetcher::new(&config.media)?),
-            activity: activity::Activity::default(),
-        });
-        let resolvers: Vec<_> = (0..config.engine.resolvers.max(1))
-            .map(|_| {
-                let shared = Arc::clone(&shared);
-                Resolver::start_in_arbiter(&helpers, move |_| Resolver::new(shared))
-            })
-            .collect();
-        let engine = Self(Arc::new(Inner {
-            directory: Directory::new(
-                Arc::clone(&shared),
-                config::per_core(config.engine.arbiters),
-                &config.network,
-            )?,
-            shared,
-            keys: Keys::default(),
-            claims: Claims::default(),
-            app_secrets: AppSecrets::default(),
-            verify_tokens: VerifyTokens::default(),
-            web_sessions,
-            resolvers,
-            requests: Requests::default(),
-            next_resolver: AtomicUsize::new(0),
-            reachable: AtomicBool::new(true),
-            stopping: AtomicBool::new(false),
-            ledger: condition,
-            lease_lost: watch::Sender::new(false),
-            request_share: requests,
-            intake: receipts::Intake::default(),
-            network: config.network.clone(),
-            tallies: Tallies::default(),
-            imports: Imports::new(config.imports.max_bytes),
-            contact_changes: contact_change::Changes::default(),
-            threads: [writers, helpers.clone()],
-        }));
-        engine.forget_keys(seen.api_key);
-        engine.load_tiers().await?;
-        engine.load_suppressions().await?;
-        let ages = config.retention.clone();
-        let retention = Retention::new(Arc::clone(&engine.0.shared), Arc::clone(&dispatching), ages);
-        let interval = config.engine.watch_interval;
-        let discarded = engine.store().discard_uploads().await?;
-        if discarded > 0 {
-            tracing::info!(uploads = discarded, "discarded files that did not arrive whole");
-        }
-        let mut runner = Runner::new(engine.clone(), Arc::clone(&dispatching));
-        rounds::repeat(&helpers, "imports", async move || runner.round().await);
-        Sentinel { engine: engine.clone(), interval, seen, lease: dispatching, retention }.start(&helpers);
-        helpers.spawn(engine.clone().take_in(told));
-        let connections = Connections::new(&config.cloud_api, &config.network)?;
-        helpers.spawn(template_sync::keep(Arc::clone(&engine.0.shared), connections));
-        engine.go_on().await?;
-        engine.0.web_sessions.resume().await?;
-        Ok(engine)
-    }
-
-    /// Starts the channels that have something left to do.
-    async fn go_on(&self) -> store::Result<()> {
-        let with_work = self.store().working_channels().await?;
-        for channel in with_work.into_iter().chain(self.store().unconfirmed_channels().await?) {
-            let channel = Arc::new(channel);
-            self.directory().update(Arc::clone(&channel));
-            self.directory().wake(&channel);
-        }
-        Ok(())
-    }
-
     /// The store, for the engine's own work. What requests list or change goes through [`Engine::records_of`].
     pub fn store(&self) -> &Store {
         &self.0.shared.store
@@ -399,8 +200,8 @@ impl Engine {
     pub async fn authenticate(&self, key: &str) -> Result<Option<Caller>, Error> {
         let key = self.0.keys.find(self.store(), key).await?;
         Ok(key.map(|key| {
-            let KeyRecord { id: key_id, company_id, tier, scopes, .. } = key;
-            Caller { company_id, key_id, tier, scopes }
+            let KeyRecord { id: key_id, company_id, name: key_name, tier, scopes, .. } = key;
+            Caller { company_id, key_id, key_name, tier, scopes }
         }))
     }
 

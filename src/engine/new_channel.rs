@@ -1,30 +1,41 @@
-//! New channels: a business account is checked at the provider before it is kept.
+//! New channels: a business account is checked at the provider before it is kept, unless it is set up without the provider.
 
 use uuid::Uuid;
 
-use super::operation::{self, Addition};
 use super::{Engine, Error};
 use crate::connector::cloud_api::{CloudApi, Connections, refuses_credentials};
 use crate::connector::{self, Disposition, Health};
-use crate::domain::channel::{Channel, Kind, Number};
+use crate::domain::channel::{self, Channel, Kind, Status};
 use crate::domain::message::Failure;
 use crate::domain::secret::Secret;
-use crate::error::{Code, Refusal};
 use crate::store;
 use crate::store::change::Who;
+use crate::store::channel::{NewChannel, Sealed};
+use crate::vault::context;
 
 /// The tiers of channels whose company has none for their kind.
 const USUAL: &str = "standard";
 const USUAL_WEB: &str = "web-new";
 
-/// A business account that is to become a channel.
+/// A channel to add.
 #[derive(Debug)]
-pub struct NewBusinessAccount {
-    /// Whose it is.
+pub struct Addition {
+    /// The company that it belongs to.
     pub company_id: Uuid,
     /// What the company calls it.
     pub name: String,
-    /// The provider's id of the number.
+    /// The tier to run under; `None`: the company's if it is for the kind, else the usual one.
+    pub tier: Option<String>,
+    /// The number of a business account; a channel without one is a web session.
+    pub number: Option<Number>,
+}
+
+/// The number of a business account.
+#[derive(Debug)]
+pub struct Number {
+    /// As shown to people; what the provider says goes before it.
+    pub phone_number: Option<String>,
+    /// The provider's id of the number; no two channels share one.
     pub phone_number_id: String,
     /// The provider's id of the business account.
     pub waba_id: String,
@@ -32,6 +43,17 @@ pub struct NewBusinessAccount {
     pub token: Secret,
     /// What signs the provider's webhooks.
     pub app_secret: Option<Secret>,
+    /// Whether the provider is asked first.
+    pub check: Check,
+}
+
+/// Whether a business account is looked up before it is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Check {
+    /// It is kept only if the provider knows it and takes the token.
+    AtProvider,
+    /// It is kept as it is; the provider is asked once the channel is there.
+    Later,
 }
 
 /// Why a business account is no channel, as the provider answers.
@@ -62,51 +84,71 @@ pub enum NotAdded {
 
 impl From<Error> for NotAdded {
     fn from(error: Error) -> Self {
-        match error {
-            Error::Refused(Refusal { code: Code::AlreadyExists, .. }) => Self::Taken,
-            other => Self::Failed(other),
-        }
+        Self::Failed(error)
     }
 }
 
 impl From<store::Error> for NotAdded {
     fn from(error: store::Error) -> Self {
-        Self::Failed(error.into())
+        match error {
+            store::Error::Taken(_) => Self::Taken,
+            other => Self::Failed(other.into()),
+        }
     }
 }
 
 impl Engine {
-    /// Asks the provider for the number and the business account, and adds the channel when it knows both and the token
-    /// may use them. Token and app secret are sealed here.
+    /// Adds a channel, with its secrets sealed. A business account is `connecting` until the provider confirms it, a web
+    /// session waits for a phone. Where that is to be checked, a business account is added only when the provider knows
+    /// number and account and the token may use them.
     ///
     /// # Errors
     ///
     /// [`NotAdded`].
-    pub async fn add_business_account(
-        &self,
-        who: &Who,
-        new: NewBusinessAccount,
-    ) -> Result<Channel, NotAdded> {
-        let said = self.check_business_account(&new).await?.map_err(NotAdded::Unfit)?;
-        let NewBusinessAccount { company_id, name, phone_number_id, waba_id, token, app_secret } = new;
-        let tier = self.tier_of_new(company_id, Kind::BusinessAccount).await?;
-        let phone_number = said.phone_number.clone().unwrap_or_default();
-        let number = Some(operation::Number { phone_number, phone_number_id, waba_id, token, app_secret });
-        let addition = Addition { company_id, kind: Kind::BusinessAccount, name, tier, number };
-        let channel = self.add_channel(who, addition).await?;
-        self.store().set_channel_number(channel.id, said).await?;
+    pub async fn add_channel(&self, who: &Who, addition: Addition) -> Result<Channel, NotAdded> {
+        let Addition { company_id, name, tier, number } = addition;
+        let said = match &number {
+            Some(number) if number.check == Check::AtProvider => {
+                Some(self.ask_about(number).await?.map_err(NotAdded::Unfit)?)
+            }
+            _ => None,
+        };
+        let kind = if number.is_some() { Kind::BusinessAccount } else { Kind::WebSession };
+        let tier = match tier {
+            Some(tier) => tier,
+            None => self.tier_of_new(company_id, kind).await?,
+        };
+        let (id, vault) = (Uuid::now_v7(), &self.0.shared.vault);
+        let _hold = vault.hold();
+        let mut new = NewChannel {
+            id,
+            company_id,
+            kind,
+            name,
+            phone_number: None,
+            phone_number_id: None,
+            waba_id: None,
+            tier,
+            secrets: Sealed::default(),
+            status: Status::Pairing,
+        };
+        if let Some(Number { phone_number, phone_number_id, waba_id, token, app_secret, check: _ }) = number {
+            let seal = |secret: &Secret, place: &str| vault.seal(secret.expose().as_bytes(), place);
+            new.secrets = Sealed {
+                token: Some(seal(&token, &context::token(id))),
+                app_secret: app_secret.map(|secret| seal(&secret, &context::app_secret(id))),
+            };
+            let shown = said.as_ref().and_then(|said| said.phone_number.clone()).or(phone_number);
+            new.phone_number = Some(shown.unwrap_or_default());
+            new.phone_number_id = Some(phone_number_id);
+            new.waba_id = Some(waba_id);
+            new.status = Status::Connecting;
+        }
+        let channel = self.store().add_channel(who, new).await?;
+        if let Some(said) = said {
+            self.store().set_channel_number(id, said).await?;
+        }
         Ok(channel)
-    }
-
-    /// Adds a channel that waits for a phone.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when it cannot be written now.
-    pub async fn add_web_session(&self, who: &Who, company_id: Uuid, name: String) -> Result<Channel, Error> {
-        let tier = self.tier_of_new(company_id, Kind::WebSession).await?;
-        let addition = Addition { company_id, kind: Kind::WebSession, name, tier, number: None };
-        self.add_channel(who, addition).await
     }
 
     /// What the provider says of a number before it becomes a channel.
@@ -114,7 +156,7 @@ impl Engine {
     /// # Errors
     ///
     /// When no client for the provider can be made; what the provider finds wrong is [`Unfit`].
-    async fn check_business_account(&self, new: &NewBusinessAccount) -> Result<Result<Number, Unfit>, Error> {
+    async fn ask_about(&self, new: &Number) -> Result<Result<channel::Number, Unfit>, Error> {
         let options = &self.0.shared.cloud_api;
         let unusable = |error: connector::Error| {
             tracing::error!(%error, "cannot ask the provider for a new channel");

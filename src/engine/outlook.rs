@@ -85,6 +85,23 @@ impl Engine {
         Ok(outlooks)
     }
 
+    /// How sends of any channels get on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::outlook`].
+    pub async fn outlooks(&self, sends: &[Record]) -> Result<HashMap<Uuid, Outlook>, Error> {
+        let mut of_channels: HashMap<Uuid, Vec<&Record>> = HashMap::new();
+        for send in sends {
+            of_channels.entry(send.channel_id).or_default().push(send);
+        }
+        let mut outlooks = HashMap::new();
+        for (channel, sends) in of_channels {
+            outlooks.extend(self.outlook(channel, &sends).await?);
+        }
+        Ok(outlooks)
+    }
+
     /// Of a send of which all that is left waits in the store, until `due` at least.
     async fn asleep(
         &self,

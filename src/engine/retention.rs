@@ -45,6 +45,7 @@ enum What {
     Messages,
     Events,
     Changes,
+    FailedSignIns,
     Answers,
     Holds,
     Withdrawn,
@@ -52,11 +53,12 @@ enum What {
 }
 
 impl What {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Sends,
         Self::Messages,
         Self::Events,
         Self::Changes,
+        Self::FailedSignIns,
         Self::Answers,
         Self::Holds,
         Self::Withdrawn,
@@ -69,6 +71,7 @@ impl What {
             Self::Messages => "messages",
             Self::Events => "events",
             Self::Changes => "changes",
+            Self::FailedSignIns => "failed_sign_ins",
             Self::Answers => "answers",
             Self::Holds => "holds",
             Self::Withdrawn => "withdrawn_sends",
@@ -146,6 +149,7 @@ impl Retention {
         let aged = [
             (What::Events, Aged::Events, self.ages.events),
             (What::Changes, Aged::Changes, self.ages.changes),
+            (What::FailedSignIns, Aged::FailedSignIns, self.ages.failed_sign_ins),
         ];
         for (what, table, age) in aged {
             let Some(before) = age.map(|age| now.minus(age)) else { continue };

@@ -13,6 +13,7 @@ mod repeat;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 use url::Url;
 use uuid::Uuid;
@@ -43,6 +44,14 @@ const ASKED_TOO_OFTEN: Duration = Duration::from_secs(60);
 /// How much later than its send expires its caller is told at the latest.
 const AFTERWARDS: Duration = Duration::from_secs(30);
 
+/// A message whose send is written and that waits to be handed over.
+struct Submitted {
+    send_id: Uuid,
+    wait: Wait,
+    stranger: Option<PhoneNumber>,
+    patience: Duration,
+}
+
 impl Engine {
     /// Sends a message through a web session, and returns what `render` makes of it when it is handed over. With a
     /// key that is `held`, that answer is kept under it.
@@ -61,14 +70,11 @@ impl Engine {
         render: Render,
     ) -> Result<String, Error> {
         let (engine, channel) = (self.clone(), Arc::clone(channel));
-        // Who asked may go before the answer comes: what was begun is carried to its end, and the key held as long.
+        // The caller may go before the answer comes: what was begun is carried to its end, and the key held as long.
         held.iter().for_each(Held::until_handed_over);
         let sending = actix::spawn(async move {
-            let handed_over = engine.hand_over(&channel, request, held.as_ref(), render).await;
-            if let (Some(held), Err(error)) = (&held, &handed_over) {
-                engine.give_key_back(channel.company_id, &held.claim().key, error).await;
-            }
-            handed_over.map(render)
+            let submitted = engine.submit(&channel, request, held.as_ref(), render).await;
+            engine.finish(&channel, submitted, held).await.map(render)
         });
         sending.await.unwrap_or_else(|error| {
             tracing::error!(%error, "sending through a web session was cut short");
@@ -76,13 +82,43 @@ impl Engine {
         })
     }
 
-    async fn hand_over(
+    /// Accepts a message to be sent through a web session, and returns its send once that is durable; the send's state
+    /// tells the rest. What `render` makes of the message is kept under the key when it is handed over.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::send_web`], but for what happens after the send is written.
+    pub async fn begin_web(
+        &self,
+        channel: &Arc<Channel>,
+        request: WebRequest,
+        held: Option<Held>,
+        render: Render,
+    ) -> Result<Uuid, Error> {
+        let (engine, channel) = (self.clone(), Arc::clone(channel));
+        held.iter().for_each(Held::until_handed_over);
+        let (tell, told) = oneshot::channel();
+        actix::spawn(async move {
+            let submitted = engine.submit(&channel, request, held.as_ref(), render).await;
+            // The caller may have gone: what was begun is carried to its end.
+            let _ = tell.send(submitted.as_ref().map(|submitted| submitted.send_id).map_err(Error::clone));
+            // Its end is in the ledger.
+            let _ = engine.finish(&channel, submitted, held).await;
+        });
+        told.await.unwrap_or_else(|_| {
+            tracing::error!("accepting a message of a web session was cut short");
+            Err(Error::Internal)
+        })
+    }
+
+    /// Does everything up to the writing of the send.
+    async fn submit(
         &self,
         channel: &Arc<Channel>,
         request: WebRequest,
         held: Option<&Held>,
         render: Render,
-    ) -> Result<HandedOver, Error> {
+    ) -> Result<Submitted, Error> {
         self.check_running()?;
         let WebRequest { recipient, content } = request;
         let (listener, session) = self.session(channel)?;
@@ -92,7 +128,7 @@ impl Engine {
         let file = self.file(channel, &content).await?;
         let to = self.address(channel, &session, &recipient, known.as_ref()).await?;
         let errands = &self.0.shared.errands;
-        let (errand, mut wait) = errands.begin(channel.id, to, file, admitted, render);
+        let (errand, wait) = errands.begin(channel.id, to, file, admitted, render);
         let (recipients, group) = match recipient {
             WebRecipient::Number(number) => (Recipients::One(number), None),
             WebRecipient::Group(id) => (Recipients::Group, Some(id)),
@@ -119,6 +155,28 @@ impl Engine {
         let send_id = self.0.shared.ledger.send(accept).await??;
         metrics::counter!("pombo_sends_accepted_total").increment(1);
         metrics::counter!("pombo_recipients_accepted_total").increment(1);
+        Ok(Submitted { send_id, wait, stranger, patience })
+    }
+
+    /// Waits until the message is handed over. The key of a message that was not is given back.
+    async fn finish(
+        &self,
+        channel: &Channel,
+        submitted: Result<Submitted, Error>,
+        held: Option<Held>,
+    ) -> Result<HandedOver, Error> {
+        let handed_over = match submitted {
+            Ok(submitted) => self.until_handed_over(channel, submitted).await,
+            Err(error) => Err(error),
+        };
+        if let (Some(held), Err(error)) = (&held, &handed_over) {
+            self.give_key_back(channel.company_id, &held.claim().key, error).await;
+        }
+        handed_over
+    }
+
+    async fn until_handed_over(&self, channel: &Channel, submitted: Submitted) -> Result<HandedOver, Error> {
+        let Submitted { send_id, mut wait, stranger, patience } = submitted;
         let handed_over = told_of(&mut wait, patience, send_id).await?;
         if let Some(number) = stranger {
             self.no_stranger_any_more(channel, number, handed_over.at).await;

@@ -15,17 +15,24 @@ use crate::domain::cell::{guard, unguard};
 use crate::files;
 use crate::store::import_job::Rejected;
 
-/// Rejected rows as CSV that can be mended and imported itself, with the header when they are the first.
-pub fn rejected_csv(header: Option<&[String]>, rows: &[Rejected]) -> Vec<u8> {
+/// Rejected rows as CSV that can be mended and imported itself, with the header when they are the first. Each row begins
+/// with the cells that `explain` makes, whose columns are called `names`.
+pub fn rejected_csv<const N: usize>(
+    names: [String; N],
+    header: Option<&[String]>,
+    rows: &[Rejected],
+    explain: impl Fn(&Rejected) -> [String; N],
+) -> Vec<u8> {
     let mut writer = WriterBuilder::new().flexible(true).from_writer(Vec::new());
     // Writing to memory does not fail.
     if let Some(header) = header {
         let header = header.iter().map(|name| guard(&unguard(name)).into_owned());
-        let _ = writer.write_record(["line", "reason"].map(str::to_owned).into_iter().chain(header));
+        let _ = writer.write_record(names.into_iter().chain(header));
     }
-    for Rejected { line, reason, fields } in rows {
-        let fields = fields.iter().map(|cell| guard(&unguard(cell)).into_owned());
-        let _ = writer.write_record([line.to_string(), reason.clone()].into_iter().chain(fields));
+    for rejected in rows {
+        let fields = rejected.fields.iter().map(|cell| guard(&unguard(cell)).into_owned());
+        let explained = explain(rejected).map(|cell| guard(&cell).into_owned());
+        let _ = writer.write_record(explained.into_iter().chain(fields));
     }
     writer.into_inner().unwrap_or_default()
 }

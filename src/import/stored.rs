@@ -11,6 +11,7 @@ use super::encoding::{self, Decoded};
 use super::header::Layout;
 use super::reading::split;
 use super::records::{Found, Records};
+use super::reject_code::Coded;
 use super::settings::Settings;
 use super::{Error, Result, row};
 use crate::store::import_job::{Rejected, Step};
@@ -129,7 +130,7 @@ impl<R: Read> Rows<R> {
                 Some(broken) => {
                     let raw = String::from_utf8_lossy(&text[start..]);
                     let raw = raw.trim_end_matches(['\r', '\n']);
-                    step.rejected.push(rejected(line, broken.to_string(), &[raw]));
+                    step.rejected.push(rejected(line, broken.to_string(), Coded::from(&broken), &[raw]));
                     text.truncate(start);
                 }
             }
@@ -147,7 +148,7 @@ impl<R: Read> Rows<R> {
                 Err(refused) => {
                     let line = lines.partition_point(|(begins, _)| *begins <= start);
                     let line = lines.get(line.saturating_sub(1)).map_or(0, |(_, line)| *line);
-                    step.rejected.push(rejected(line, refused.to_string(), fields));
+                    step.rejected.push(rejected(line, refused.to_string(), Coded::from(&refused), fields));
                 }
             }
             Ok(())
@@ -160,7 +161,7 @@ impl<R: Read> Rows<R> {
 }
 
 /// A rejected row with as much of its text as is kept.
-fn rejected(line: u64, reason: String, fields: &[&str]) -> Rejected {
+fn rejected(line: u64, reason: String, (code, details): Coded, fields: &[&str]) -> Rejected {
     let mut room = LONGEST_REJECTED;
     let mut kept = Vec::new();
     for field in fields {
@@ -171,7 +172,8 @@ fn rejected(line: u64, reason: String, fields: &[&str]) -> Rejected {
             break;
         }
     }
-    Rejected { line, reason, fields: kept }
+    let details = details.into_iter().map(|detail| detail.replace('\0', "")).collect();
+    Rejected { line, reason, code: Some(code.as_str().to_owned()), details, fields: kept }
 }
 
 /// Why an uploaded file cannot be read.

@@ -73,6 +73,8 @@ pub struct KeyRecord {
     pub id: Uuid,
     /// Whose key it is.
     pub company_id: Uuid,
+    /// What the company calls it.
+    pub name: Arc<str>,
     /// The name of the company's tier, which bounds the requests of all its keys.
     pub tier: Arc<str>,
     /// When it stops working.
@@ -98,6 +100,7 @@ const USES: &[(&str, Type)] = &[("id", Type::Uuid), ("at", Type::Int)];
 struct Found {
     id: Uuid,
     company_id: Uuid,
+    name: String,
     tier: String,
     expires_at: Option<i64>,
     revoked_at: Option<i64>,
@@ -107,10 +110,11 @@ struct Found {
 
 impl From<Found> for KeyRecord {
     fn from(found: Found) -> Self {
-        let Found { id, company_id, tier, expires_at, revoked_at, scopes, last_used_at } = found;
+        let Found { id, company_id, name, tier, expires_at, revoked_at, scopes, last_used_at } = found;
         Self {
             id,
             company_id,
+            name: name.into(),
             tier: tier.into(),
             expires_at: expires_at.map(Timestamp::from_millis),
             revoked_at: revoked_at.map(Timestamp::from_millis),
@@ -269,7 +273,7 @@ impl Store {
     ///
     /// Those of any query.
     pub async fn find_api_key(&self, hash: &[u8; 32]) -> Result<Option<KeyRecord>> {
-        let sql = "SELECT api_key.id, company_id, company.tier, expires_at, revoked_at, scopes, last_used_at
+        let sql = "SELECT api_key.id, company_id, api_key.name, company.tier, expires_at, revoked_at, scopes, last_used_at
             FROM api_key JOIN company ON company.id = company_id WHERE hash = $1";
         let Some(row) = self.row(sql, [hash.to_vec().into()]).await? else { return Ok(None) };
         Ok(Some(Found::from_query_result(&row, "")?.into()))

@@ -8,12 +8,14 @@ use std::fmt;
 use std::net::IpAddr;
 
 use entity::change;
+use sea_orm::sea_query::OnConflict;
 use sea_orm::{
     ColumnTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
+use super::failed_sign_in::STRANGER;
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::page::{Page, PageRequest};
@@ -25,6 +27,8 @@ pub enum Who {
     Pombo,
     /// An operator, by the name of the key. No operator is called `pombo`, and no name has a colon.
     Operator(String),
+    /// A program with a company's API key, by the name of the key. The subject, or what was changed, names the company.
+    Key(String),
     /// Somebody at the command line, by the name of the machine's user.
     CommandLine(String),
     /// A person who signed in.
@@ -45,7 +49,7 @@ impl Who {
     /// Where the request came from; known of people in a browser only.
     const fn address(&self) -> Option<IpAddr> {
         match self {
-            Self::Pombo | Self::Operator(_) | Self::CommandLine(_) => None,
+            Self::Pombo | Self::Operator(_) | Self::Key(_) | Self::CommandLine(_) => None,
             Self::User { address, .. } | Self::Stranger { address } => Some(*address),
         }
     }
@@ -56,9 +60,10 @@ impl fmt::Display for Who {
         match self {
             Self::Pombo => f.write_str("pombo"),
             Self::Operator(name) => f.write_str(name),
+            Self::Key(name) => write!(f, "key:{name}"),
             Self::CommandLine(user) => write!(f, "cli:{user}"),
             Self::User { email, .. } => write!(f, "user:{email}"),
-            Self::Stranger { .. } => f.write_str("user:"),
+            Self::Stranger { .. } => f.write_str(STRANGER),
         }
     }
 }
@@ -102,6 +107,13 @@ pub enum What {
     SignIn,
     /// A session that was ended, or given a token for programs; the subject is the person's e-mail.
     Session,
+    /// Contacts that were created, changed, merged, tagged or deleted, how many in one request; the subject is the
+    /// company's id.
+    Contacts,
+    /// Tags that were created, changed or deleted; the subject is the company's id.
+    Tags,
+    /// An import that was started or stopped; the subject is the company's id.
+    Import,
 }
 
 impl What {
@@ -125,6 +137,9 @@ impl What {
         Self::Link,
         Self::SignIn,
         Self::Session,
+        Self::Contacts,
+        Self::Tags,
+        Self::Import,
     ];
 
     /// The word in answers and in the database.
@@ -148,10 +163,14 @@ impl What {
             Self::Link => "link",
             Self::SignIn => "sign_in",
             Self::Session => "session",
+            Self::Contacts => "contacts",
+            Self::Tags => "tags",
+            Self::Import => "import",
         }
     }
 
-    fn parse(word: &str) -> Option<Self> {
+    /// The kind of this word.
+    pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|what| what.as_str() == word)
     }
 }
@@ -163,7 +182,8 @@ pub struct Change {
     pub id: Uuid,
     /// When.
     pub at: Timestamp,
-    /// An operator's name, `user:` and an e-mail (nothing after a failed sign-in), `cli:` and a user's name, or `pombo`.
+    /// An operator's name, `key:` and the name of a company's key, `user:` and an e-mail (nothing after a failed sign-in),
+    /// `cli:` and a user's name, or `pombo`.
     pub who: String,
     /// What kind of thing.
     pub what: What,
@@ -184,6 +204,12 @@ pub struct Filter<'a> {
     pub what: &'a [What],
     /// Only of this tier, channel, company, key, operator or number.
     pub subject: Option<&'a str>,
+    /// Only of this one, as [`Change::who`] names them.
+    pub who: Option<&'a str>,
+    /// Only from this moment on.
+    pub from: Option<Timestamp>,
+    /// Only before this moment.
+    pub to: Option<Timestamp>,
 }
 
 impl Change {
@@ -195,7 +221,8 @@ impl Change {
         before: Option<Value>,
         after: Value,
     ) -> Self {
-        let (id, at) = (Uuid::now_v7(), Timestamp::now());
+        let id = Uuid::now_v7();
+        let at = moment_of(id);
         let address = who.address().map(|address| address.to_string());
         Self { id, at, who: who.to_string(), what, subject: subject.into(), before, after, address }
     }
@@ -227,21 +254,77 @@ pub(super) async fn record(within: &DatabaseTransaction, changes: &[Change]) -> 
     if changes.is_empty() {
         return Ok(());
     }
-    let models = changes.iter().map(|change| {
-        let Change { id, at, who, what, subject, before, after, address } = change;
-        change::ActiveModel {
-            id: Set(*id),
-            at: Set(at.millis()),
-            who: Set(who.clone()),
-            what: Set(what.as_str().to_owned()),
-            subject: Set(subject.clone()),
-            before: Set(before.as_ref().map(Value::to_string)),
-            after: Set(after.to_string()),
-            address: Set(address.clone()),
-        }
-    });
-    change::Entity::insert_many(models).exec_without_returning(within).await?;
+    change::Entity::insert_many(changes.iter().map(model)).exec_without_returning(within).await?;
     Ok(())
+}
+
+fn model(change: &Change) -> change::ActiveModel {
+    let Change { id, at, who, what, subject, before, after, address } = change;
+    change::ActiveModel {
+        id: Set(*id),
+        at: Set(at.millis()),
+        who: Set(who.clone()),
+        what: Set(what.as_str().to_owned()),
+        subject: Set(subject.clone()),
+        before: Set(before.as_ref().map(Value::to_string)),
+        after: Set(after.to_string()),
+        address: Set(address.clone()),
+    }
+}
+
+/// The moment in an id, so that a span of time and the span of ids that is looked through are the same.
+fn moment_of(id: Uuid) -> Timestamp {
+    let moment = id.get_timestamp().map(|moment| moment.to_unix());
+    let millis = moment.map(|(seconds, nanos)| seconds.saturating_mul(1_000) + u64::from(nanos / 1_000_000));
+    let millis = millis.and_then(|millis| i64::try_from(millis).ok());
+    millis.map_or_else(Timestamp::now, Timestamp::from_millis)
+}
+
+/// No id of this moment or a later one comes before it.
+fn first_id(moment: Timestamp) -> Uuid {
+    let millis = u128::try_from(moment.millis()).unwrap_or_default();
+    Uuid::from_u128(millis.min((1 << 48) - 1) << 80)
+}
+
+/// The record of what one request changes of a company's contacts, in as many transactions as that takes: it is one, and
+/// its counts grow with each.
+#[derive(Debug, Clone)]
+pub struct ContactRecord {
+    change: Change,
+    counts: Map<String, Value>,
+}
+
+impl ContactRecord {
+    /// Nothing is changed yet, and nothing is recorded.
+    pub fn new(who: &Who, company: Uuid) -> Self {
+        Self { change: Change::now(who, What::Contacts, company, None, Value::Null), counts: Map::new() }
+    }
+
+    /// What it is about beside the counts: the tag, or the one contact.
+    #[must_use]
+    pub fn about(mut self, name: &str, id: Uuid) -> Self {
+        self.counts.insert(name.to_owned(), id.to_string().into());
+        self
+    }
+
+    /// Writes, in the transaction that changes so many contacts, what the request has changed with them.
+    pub(super) async fn count(
+        &mut self,
+        within: &DatabaseTransaction,
+        changed: &[(&str, u64)],
+    ) -> Result<()> {
+        if changed.iter().all(|(_, count)| *count == 0) {
+            return Ok(());
+        }
+        for (word, count) in changed.iter().filter(|(_, count)| *count > 0) {
+            let before = self.counts.get(*word).and_then(Value::as_u64).unwrap_or_default();
+            self.counts.insert((*word).to_owned(), (before + count).into());
+        }
+        self.change.after = Value::Object(self.counts.clone());
+        let again = OnConflict::column(change::Column::Id).update_column(change::Column::After).to_owned();
+        change::Entity::insert(model(&self.change)).on_conflict(again).exec_without_returning(within).await?;
+        Ok(())
+    }
 }
 
 impl Store {
@@ -258,6 +341,16 @@ impl Store {
         }
         if let Some(subject) = filter.subject {
             matching = matching.filter(change::Column::Subject.eq(subject));
+        }
+        if let Some(who) = filter.who {
+            matching = matching.filter(change::Column::Who.eq(who));
+        }
+        // Ids are ordered by time, so that every index that ends with them finds a span of it.
+        if let Some(from) = filter.from {
+            matching = matching.filter(change::Column::Id.gte(first_id(from)));
+        }
+        if let Some(to) = filter.to {
+            matching = matching.filter(change::Column::Id.lt(first_id(to)));
         }
         let total = matching.clone().count(&self.read).await?;
         let models = matching

@@ -2,8 +2,10 @@
 //!
 //! Every change raises the `channel` revision in its own transaction and stamps the row with it, so that a
 //! running service reads again exactly the channels that changed. What operators do to channels stands in
-//! [`operation`], what they see of all of them in [`overview`], what is peculiar to web sessions in [`linked`].
+//! [`operation`], what they see of all of them in [`overview`], what the service itself changes in [`mod@change`], what is
+//! peculiar to web sessions in [`linked`].
 
+mod change;
 mod linked;
 mod operation;
 mod overview;
@@ -21,11 +23,11 @@ use sea_orm::{
 use serde_json::json;
 use uuid::Uuid;
 
-use super::change::{self, Change, What, Who};
+use super::change::{Change, What, Who, record};
 use super::revision::{self, Topic};
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
-use crate::domain::channel::{Channel, Connection, Kind, Number, Reason, Status};
+use crate::domain::channel::{Channel, Connection, Kind, Reason, Status};
 use crate::domain::fold::{digits, fold, like_anywhere, looks_like_a_number};
 use crate::domain::page::{Page, PageRequest};
 use crate::domain::send::State;
@@ -126,7 +128,7 @@ impl Store {
         };
         let model = model.insert(&transaction).await?;
         let added = Change::now(who, What::Channel, id, None, added);
-        change::record(&transaction, &[added]).await?;
+        record(&transaction, &[added]).await?;
         transaction.commit().await?;
         channel(model)
     }
@@ -233,100 +235,6 @@ impl Store {
     pub async fn channel_secrets(&self, id: Uuid) -> Result<Option<Sealed>> {
         let model = Entity::find_by_id(id).one(&self.read).await?;
         Ok(model.map(|model| Sealed { token: model.token, app_secret: model.app_secret }))
-    }
-
-    /// Records the state of a channel's connection as `to`, if it is still `from`, and says the channel's
-    /// new revision; `None` when somebody else changed it since (or there is no such channel): whoever
-    /// asks has to read again.
-    ///
-    /// # Errors
-    ///
-    /// Those of any query.
-    pub async fn set_channel_connection(
-        &self,
-        id: Uuid,
-        from: &Connection,
-        to: &Connection,
-    ) -> Result<Option<i64>> {
-        self.change_channel_if(id, is_still(from), connection(to)).await
-    }
-
-    /// Records what the provider says of the number. What it left out stays as it was; does nothing when all
-    /// of it is known already, and says `false` then, and when there is no such channel.
-    ///
-    /// # Errors
-    ///
-    /// Those of any query.
-    pub async fn set_channel_number(&self, id: Uuid, said: Number) -> Result<bool> {
-        let Number { phone_number, verified_name: _, quality_rating, status: _, level, messaging_limit } =
-            said;
-        let Some(known) = self.find_channel(id).await? else { return Ok(false) };
-        let is_new = (phone_number.is_some() && known.phone_number != phone_number)
-            || (quality_rating.is_some() && known.quality_rating != quality_rating)
-            || (level.is_some() && known.level != level)
-            || (messaging_limit.is_some() && known.messaging_limit != messaging_limit);
-        if !is_new {
-            return Ok(false);
-        }
-        let mut changes: ActiveModel = Default::default();
-        if phone_number.is_some() {
-            changes.phone_number = Set(phone_number);
-        }
-        if quality_rating.is_some() {
-            changes.quality_rating = Set(quality_rating);
-        }
-        if let Some(level) = level {
-            changes.level = Set(Some(level.as_str().to_owned()));
-        }
-        if let Some(limit) = messaging_limit {
-            changes.messaging_limit = Set(Some(limit.to_string()));
-        }
-        self.change_channel(id, changes).await
-    }
-
-    async fn change_channel(&self, id: Uuid, changes: ActiveModel) -> Result<bool> {
-        Ok(self.change_channel_if(id, Condition::all(), changes).await?.is_some())
-    }
-
-    async fn change_channel_if(
-        &self,
-        id: Uuid,
-        holds: Condition,
-        changes: ActiveModel,
-    ) -> Result<Option<i64>> {
-        let transaction = self.begin().await?;
-        let revision = revision::bump(&transaction, Topic::Channel).await?;
-        let changes =
-            ActiveModel { revision: Set(revision), updated_at: Set(Timestamp::now().millis()), ..changes };
-        let update = Entity::update_many().set(changes).filter(Column::Id.eq(id)).filter(holds);
-        let changed = update.exec(&transaction).await?;
-        if changed.rows_affected == 0 {
-            transaction.rollback().await?;
-            return Ok(None);
-        }
-        transaction.commit().await?;
-        Ok(Some(revision))
-    }
-}
-
-/// Nobody changed the connection's state since.
-fn is_still(from: &Connection) -> Condition {
-    Condition::all()
-        .add(Column::Status.eq(from.status.as_str()))
-        .add(Column::StatusSince.eq(from.since.millis()))
-}
-
-/// The columns of a connection's state.
-fn connection(to: &Connection) -> ActiveModel {
-    let Connection { status, reason, since } = to;
-    let reason = reason.as_ref();
-    ActiveModel {
-        status: Set(status.as_str().to_owned()),
-        status_code: Set(reason.map(|reason| reason.code.clone())),
-        status_sentence: Set(reason.map(|reason| reason.sentence.clone())),
-        status_provider_code: Set(reason.and_then(|reason| reason.provider_code)),
-        status_since: Set(since.millis()),
-        ..Default::default()
     }
 }
 

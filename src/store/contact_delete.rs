@@ -6,6 +6,7 @@
 use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use uuid::Uuid;
 
+use super::change::ContactRecord;
 use super::contact_book::Book;
 use super::dialect::{Rows, Type};
 use super::{Result, Store, run};
@@ -18,10 +19,16 @@ impl Store {
     /// # Errors
     ///
     /// Fails when the database does; then none is deleted.
-    pub async fn delete_contacts(&self, company: Uuid, ids: &[Uuid]) -> Result<u64> {
+    pub async fn delete_contacts(
+        &self,
+        record: &mut ContactRecord,
+        company: Uuid,
+        ids: &[Uuid],
+    ) -> Result<u64> {
         let transaction = self.begin().await?;
         let book = self.lock_book(&transaction, company).await?;
         let deleted = self.delete_in(&transaction, company, book, ids).await?;
+        record.count(&transaction, &[("deleted", deleted)]).await?;
         transaction.commit().await?;
         Ok(deleted)
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use uuid::Uuid;
 
+use super::change::{ContactRecord, Who};
 use super::contact_import::{SLOT, read_slot};
 use super::contact_match::Slot;
 use super::tag::DELETED;
@@ -53,6 +54,7 @@ impl Store {
     /// Fails when the database does; then nothing is changed.
     pub async fn change_contact(
         &self,
+        who: &Who,
         company: Uuid,
         id: Uuid,
         change: &ContactChange,
@@ -100,9 +102,11 @@ impl Store {
                 (slot.is_changed, slot.is_stale) = (true, true);
             }
         }
-        let phone = slot.phone;
+        let (phone, is_changed) = (slot.phone, slot.is_changed);
         self.update_contacts(&transaction, company, book, &[slot], now).await?;
         self.insert_pairs(&transaction, company, added.into_iter().map(|tag| (tag, id, phone))).await?;
+        let mut record = ContactRecord::new(who, company).about("contact", id);
+        record.count(&transaction, &[("updated", u64::from(is_changed))]).await?;
         transaction.commit().await?;
         Ok(Edited::Done)
     }
@@ -115,6 +119,7 @@ impl Store {
     /// Fails when the database does; then nothing is changed.
     pub async fn merge_contacts(
         &self,
+        who: &Who,
         company: Uuid,
         into: Uuid,
         others: &[Uuid],
@@ -142,6 +147,8 @@ impl Store {
         self.update_contacts(&transaction, company, book, &[slot], now).await?;
         self.insert_pairs(&transaction, company, added.into_iter().map(|tag| (tag, into, phone))).await?;
         self.rewrite_tag_texts(&transaction, &[into]).await?;
+        let mut record = ContactRecord::new(who, company).about("contact", into);
+        record.count(&transaction, &[("merged", others.len() as u64)]).await?;
         transaction.commit().await?;
         Ok(Edited::Done)
     }

@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use sea_orm::{ConnectionTrait, DatabaseTransaction, QueryResult, Value};
 use uuid::Uuid;
 
+use super::change::ContactRecord;
 use super::contact_match::{Matcher, Slot};
 use super::dialect::{self, Cell, Rows, Type};
 use super::{Result, Store};
@@ -72,23 +73,29 @@ impl Store {
         drafts: &[ContactDraft],
         now: Timestamp,
     ) -> Result<Vec<Upserted>> {
-        let written = self.write_drafts(company, drafts, now).await?;
+        let transaction = self.begin().await?;
+        let written = self.write_drafts_in(&transaction, company, drafts, now).await?;
+        transaction.commit().await?;
         Ok(written.into_iter().map(|(_, result)| result).collect())
     }
 
-    /// The same, and says which contact each draft is.
+    /// The same, recorded; and says which contact each draft is.
     ///
     /// # Errors
     ///
     /// As [`Store::upsert_contacts`].
     pub async fn write_drafts(
         &self,
+        record: &mut ContactRecord,
         company: Uuid,
         drafts: &[ContactDraft],
         now: Timestamp,
     ) -> Result<Vec<(Uuid, Upserted)>> {
         let transaction = self.begin().await?;
         let written = self.write_drafts_in(&transaction, company, drafts, now).await?;
+        let count = |wanted| written.iter().filter(|(_, result)| *result == wanted).count() as u64;
+        let counts = [("created", count(Upserted::Created)), ("updated", count(Upserted::Updated))];
+        record.count(&transaction, &counts).await?;
         transaction.commit().await?;
         Ok(written)
     }

@@ -5,6 +5,7 @@
 use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use uuid::Uuid;
 
+use super::change::ContactRecord;
 use super::contact::folded;
 use super::contact::{LONGEST_SEARCH, signed};
 use super::contact_search::Search;
@@ -32,6 +33,7 @@ impl Store {
     /// Fails when the database does; then nothing is changed.
     pub async fn change_members(
         &self,
+        record: &mut ContactRecord,
         company: Uuid,
         tag: Uuid,
         contacts: &[Uuid],
@@ -93,6 +95,11 @@ impl Store {
         let values = std::iter::once(now.millis().into()).chain(values);
         run(&transaction, self.statement(update, values)).await?;
         self.mark_stale(&transaction, company, book, found.iter().map(|(_, _, ordinal)| *ordinal)).await?;
+        let word = match membership {
+            Membership::Add => "tagged",
+            Membership::Remove => "untagged",
+        };
+        record.count(&transaction, &[(word, found.len() as u64)]).await?;
         transaction.commit().await?;
         Ok(Some(found.len() as u64))
     }

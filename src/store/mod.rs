@@ -25,6 +25,7 @@ mod contact_segment;
 mod contact_write;
 mod dialect;
 mod error;
+pub mod failed_sign_in;
 pub mod idempotency;
 pub mod import_job;
 mod lease;

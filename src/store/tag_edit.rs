@@ -6,8 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use serde_json::json;
 use uuid::Uuid;
 
+use super::change::{self, Change, What, Who};
 use super::contact_edit::Edited;
 use super::contact_import::Upserted;
 use super::dialect::{Rows, Type};
@@ -53,6 +55,7 @@ impl Store {
     /// Fails when the database does; then nothing is changed.
     pub async fn write_tags(
         &self,
+        who: &Who,
         company: Uuid,
         tags: &[(String, Option<String>)],
         now: Timestamp,
@@ -91,6 +94,14 @@ impl Store {
                 recolored.insert(row.try_get_by_index::<Uuid>(0)?);
             }
         }
+        let created: Vec<&str> = colors.keys().copied().filter(|name| !before.contains_key(*name)).collect();
+        if !created.is_empty() || !recolored.is_empty() {
+            let after = match (created.as_slice(), recolored.len()) {
+                ([name], 0) => json!({ "created": name }),
+                (names, recolored) => json!({ "created": names.len(), "recolored": recolored }),
+            };
+            change::record(&transaction, &[Change::now(who, What::Tags, company, None, after)]).await?;
+        }
         transaction.commit().await?;
         let written = tags.iter().map(|(name, _)| {
             let lost = || Error::Impossible("a tag went while it was created".to_owned());
@@ -112,6 +123,7 @@ impl Store {
     /// Fails when the database does; then nothing is changed.
     pub async fn change_tag(
         &self,
+        who: &Who,
         company: Uuid,
         id: Uuid,
         name: Option<&str>,
@@ -144,6 +156,12 @@ impl Store {
         let update = format!("UPDATE tag SET name = $2, name_folded = $3, color = $4{begins} WHERE id = $1");
         let values = [id.into(), name.into(), folded.into(), color.into()];
         run(&transaction, self.statement(update, values)).await?;
+        if (name, color) != (before.as_str(), old_color.as_str()) {
+            let shown = |name: &str, color: &str| json!({ "id": id, "name": name, "color": color });
+            let (before, after) = (shown(&before, &old_color), shown(name, color));
+            change::record(&transaction, &[Change::now(who, What::Tags, company, Some(before), after)])
+                .await?;
+        }
         transaction.commit().await?;
         Ok(Edited::Done)
     }
@@ -153,18 +171,30 @@ impl Store {
     /// # Errors
     ///
     /// Fails when the database does.
-    pub async fn delete_tag(&self, company: Uuid, id: Uuid) -> Result<bool> {
+    pub async fn delete_tag(&self, who: &Who, company: Uuid, id: Uuid) -> Result<bool> {
         let transaction = self.begin().await?;
         self.lock_book(&transaction, company).await?;
+        let select = format!(
+            "SELECT name, contacts FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
+        );
+        let row = transaction.query_one_raw(self.statement(select, [id.into(), company.into()])).await?;
+        let Some(row) = row else {
+            transaction.rollback().await?;
+            return Ok(false);
+        };
+        let (name, contacts): (String, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
         // Its name is free for another tag.
         let update = format!(
             "UPDATE tag SET upkeep = {DELETED}, upkeep_after = NULL, name = $3, name_folded = ''
              WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
         );
         let values = [id.into(), company.into(), format!("deleted {id}").into()];
-        let deleted = run(&transaction, self.statement(update, values)).await? > 0;
+        run(&transaction, self.statement(update, values)).await?;
+        let before = json!({ "id": id, "name": name, "contacts": contacts });
+        let deleted = Change::now(who, What::Tags, company, Some(before), json!("deleted"));
+        change::record(&transaction, &[deleted]).await?;
         transaction.commit().await?;
-        Ok(deleted)
+        Ok(true)
     }
 
     /// Takes one step for some of the tags that were renamed or deleted, of `rows` contacts each; whether there was

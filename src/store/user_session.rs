@@ -216,19 +216,6 @@ impl Store {
         Ok(companies.records.into_iter().next().filter(|_| only))
     }
 
-    /// Records an attempt to sign in that failed. `email` is empty when there is no such user: what was typed may be a password.
-    ///
-    /// # Errors
-    ///
-    /// Those of any statement.
-    pub async fn record_failed_sign_in(&self, who: &Who, email: &str, reason: &str) -> Result<()> {
-        let refused = json!({ "status": "refused", "reason": reason });
-        let transaction = self.begin().await?;
-        change::record(&transaction, &[Change::now(who, What::SignIn, email, None, refused)]).await?;
-        transaction.commit().await?;
-        Ok(())
-    }
-
     /// The session of the cookie with this hash, if it counts.
     ///
     /// # Errors

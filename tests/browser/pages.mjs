@@ -24,10 +24,24 @@ export async function addresses(demo, role) {
     const pages = [
         '/console', '/console/keys', '/console/company', '/console/channels', '/console/channels/new', ...channels,
         '/console/templates', '/console/contacts', '/console/contacts/import', '/console/sends/new', '/console/sends',
-        '/console/suppressions', '/console/account',
+        '/console/suppressions', '/console/account', '/console/help',
     ];
     const { body } = await demo.request('GET', '/api/v1/sends?limit=1');
     for (const send of body.data) pages.push(`/console/sends/${send.id}`, `/console/sends/${send.id}/messages/0`);
     if (role !== 'operator') return pages;
-    return ['/console/operator', '/console/operator/tiers', '/console/operator/changes'];
+    return ['/console/operator', '/console/operator/tiers', '/console/operator/tiers/standard', '/console/operator/changes'];
+}
+
+/** Pages of single things, for those who look at pictures. */
+export async function further(demo, role) {
+    if (role === 'operator') return ['/console/companies', '/console/nothing'];
+    const { body: { data: [contact] } } = await demo.request('GET', '/api/v1/contacts?limit=1');
+    const { body: { data: [tag] } } = await demo.request('GET', '/api/v1/contacts/tags?limit=1');
+    const { body: { data: imports } } = await demo.request('GET', '/api/v1/contacts/imports?limit=2');
+    const { body: { data: [, send] } } = await demo.request('GET', '/api/v1/sends?limit=2');
+    return [
+        '/console/contacts/new', '/console/contacts/tags', `/console/contacts/${contact.id}`, `/console/contacts/tags/${tag.id}`,
+        ...imports.map(({ id }) => `/console/contacts/import/${id}`), `/console/sends/${send.id}`, `/console/sends/${send.id}/again`,
+        '/console/contacts?search=nobody+at+all', '/console/sends?state=expired',
+    ];
 }

@@ -1,23 +1,31 @@
-// Takes a picture of every page: node screenshots.mjs DIRECTORY [light|dark] [WIDTH]. Run by `tests/browser/screenshots`.
+// Takes a picture of every page: node screenshots.mjs DIRECTORY [light|dark] [WIDTH] [whole]. Run by `tests/browser/screenshots`.
+// With `whole`, of all of each page, and of single things as well.
 
 import path from 'node:path';
 
-import { addresses, busy } from './pages.mjs';
+import { addresses, busy, further } from './pages.mjs';
 import { Browser, Demo } from './stage.mjs';
 
-const [directory, theme = 'light', width = '1280'] = process.argv.slice(2);
+const [directory, theme = 'light', width = '1280', extent = ''] = process.argv.slice(2);
+const fullPage = extent === 'whole';
 const demo = await Demo.start({ contacts: 10_000 });
 const browser = await Browser.start();
+const name = address => address.replace('/console', 'console').replaceAll(/[0-9a-f-]{36}/g, 'id').replaceAll(/[/?=+]/g, '-');
 try {
     await busy(demo);
     for (const role of ['owner', 'operator']) {
         const { page } = await browser.signedIn(demo, role, { theme, width: Number(width) });
         // Some seconds of work to be seen.
         await page.waitForTimeout(4_000);
-        for (const address of await addresses(demo, role)) {
+        const all = [...await addresses(demo, role), ...fullPage ? await further(demo, role) : []];
+        const taken = new Set();
+        for (const address of all) {
             await page.goto(demo.url + address);
-            const name = address.replace('/console', 'console').replaceAll(/[0-9a-f-]{36}/g, 'id').replaceAll('/', '-');
-            await page.screenshot({ path: path.join(directory, `${name}.png`) });
+            // Things of the same kind have pages of the same name: the first has it alone.
+            let file = name(address);
+            for (let nth = 2; fullPage && taken.has(file); nth += 1) file = `${name(address)}-${nth}`;
+            taken.add(file);
+            await page.screenshot({ path: path.join(directory, `${file}.png`), fullPage });
         }
     }
 } finally {

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
+import { AxeBuilder } from '@axe-core/playwright';
+
 import { assertQuiet, Browser, Demo, eventually, failing } from './stage.mjs';
 
 let demo, browser, sales;
@@ -44,13 +46,27 @@ test('a send to a tag is watched to its end', async () => {
     assertQuiet(person, demo);
 });
 
-test('a running send is paused, goes on, and is canceled', async () => {
+test('the pace of this moment shows a send at once and falls to zero when it is over', async () => {
     const person = await browser.signedIn(demo);
     const { page } = person;
     const { channels: [channel], tags } = demo.said.companies[0];
+    const pace = async () => Number.parseFloat(await page.locator('#figures .tile').first().locator('dd').textContent());
+    await page.goto(`${demo.url}/console`);
+    await eventually(async () => (await pace()) === 0);
+    const body = { type: 'text', message: 'hello', contact_tag_id: tags.find(tag => tag.name === 'vip').id };
+    assert.equal((await demo.request('POST', `/api/v1/chat/${channel.id}/messages`, { body })).status, 202);
+    await eventually(async () => (await pace()) > 0);
+    await eventually(async () => (await pace()) === 0, 25_000);
+    assertQuiet(person, demo);
+});
+
+test('a running send is paused, goes on, and is canceled', async () => {
+    const person = await browser.signedIn(demo);
+    const { page } = person;
+    const { channels: [, channel], tags } = demo.said.companies[0];
     const everyone = tags.find(tag => tag.name === 'everyone');
     const body = { type: 'text', message: 'hello', contact_tag_id: everyone.id };
-    // The tier of the demonstration is fast: several sends keep its channel busy.
+    // At 80 messages a second several sends keep their channel busy for a minute.
     for (let nth = 0; nth < 4; nth += 1) {
         assert.equal((await demo.request('POST', `/api/v1/chat/${channel.id}/messages`, { body })).status, 202);
     }
@@ -82,6 +98,36 @@ test('what failed is sent again, after it was shown', async () => {
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.waitForURL(url => /\/console\/sends\/[0-9a-f-]{36}$/.test(url.pathname) && String(url) !== first);
     await page.getByText('Finished').first().waitFor();
+    assertQuiet(person, demo);
+});
+
+test('one message goes through a linked phone, and its page follows it', async () => {
+    const phone = demo.said.companies[0].channels.find(channel => channel.name === 'demo phone');
+    const pairing = `/api/v1/web-chat/${phone.id}/pairing`;
+    const person = await browser.signedIn(demo);
+    const { page } = person;
+    await page.goto(`${demo.url}/console/channels/${phone.id}`);
+    await page.getByRole('button', { name: 'Pair', exact: true }).click();
+    const played = page.getByText('Use the played phone of this demonstration');
+    await played.waitFor();
+    const [phonePage] = await Promise.all([person.context.waitForEvent('page'), played.click()]);
+    await phonePage.getByRole('button', { name: 'Scan', exact: true }).click();
+    await eventually(async () => (await demo.request('GET', pairing)).body.status === 'connected');
+    await phonePage.close();
+
+    await page.goto(`${demo.url}/console/sends/new?channel=${phone.id}`);
+    await page.getByLabel('Message', { exact: true }).fill('Olá <b>Maria</b> 👋');
+    await page.getByLabel('Number', { exact: true }).fill('+999 900 000 001');
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    assert.deepEqual(violations.map(violation => violation.id), []);
+    const send = page.getByRole('button', { name: 'Send', exact: true });
+    assert.ok(await send.isDisabled(), 'a message is checked before it is sent');
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText('Goes to').waitFor();
+    await send.click();
+    await page.waitForURL(/\/console\/sends\/[0-9a-f-]{36}$/);
+    await page.getByText('Finished').first().waitFor();
+    await demo.request('DELETE', pairing);
     assertQuiet(person, demo);
 });
 

@@ -62,7 +62,7 @@ impl<'a> World<'a> {
 
     /// The record of this kind of change, the newest first.
     async fn changes(&self, what: What) -> Vec<Change> {
-        let filter = Filter { what: &[what], subject: None };
+        let filter = Filter { what: &[what], ..Filter::default() };
         self.universe.store.changes(filter, page()).await.unwrap().records
     }
 

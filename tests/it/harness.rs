@@ -83,6 +83,13 @@ impl Service {
         Self::start_on(config, Options::default(), None).await
     }
 
+    /// Behind proxies in this network.
+    pub(crate) async fn start_behind(proxies: &str) -> Self {
+        let mut config = config();
+        config.server.trusted_proxies = vec![proxies.parse().unwrap()];
+        Self::start_on(config, Options::default(), None).await
+    }
+
     /// With web sessions on this driver.
     pub(crate) async fn start_with_driver(driver: impl Driver + 'static) -> Self {
         Self::start_configured(driver, |_| {}).await

@@ -12,6 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &["store", "connector"],
     &["import"],
     &["engine", "accounts"],
+    &["surface"],
     &["api", "console"],
     &["app"],
     &["loadtest"],
@@ -29,7 +30,7 @@ const OWNED: &[(&str, &[&str], &str)] = &[
     ("sea_orm", &["store"], "only the store knows the database"),
     ("entity::", &["store"], "only the store knows the tables"),
     ("migration::", &["store"], "only the store knows the schema"),
-    ("actix_web", &["api", "console", "app", "cli", "simulator"], "only the surfaces speak HTTP"),
+    ("actix_web", &["surface", "api", "console", "app", "cli", "simulator"], "only the surfaces speak HTTP"),
     (
         "reqwest",
         &["connector", "simulator", "loadtest", "cli"],

@@ -26,6 +26,7 @@ stores!(
     an_operator_s_name_is_given_once_and_the_key_can_be_revoked,
     a_change_that_cannot_be_recorded_is_not_made,
     changes_are_found_by_kind_and_subject,
+    changes_are_found_by_who_made_them_and_when,
     the_schema_goes_all_the_way_down_and_up_again,
 );
 
@@ -263,7 +264,8 @@ async fn changes_are_found_by_kind_and_subject(universe: &Universe) {
     store.set_channel_tier(&ana(), id, "x").await.unwrap();
     let named = id.to_string();
     let count = async |what, subject| {
-        let found = store.changes(Filter { what, subject }, PageRequest { page: 1, limit: 2 }).await.unwrap();
+        let filter = Filter { what, subject, ..Filter::default() };
+        let found = store.changes(filter, PageRequest { page: 1, limit: 2 }).await.unwrap();
         assert!(found.records.len() <= 2);
         found.total
     };
@@ -274,9 +276,51 @@ async fn changes_are_found_by_kind_and_subject(universe: &Universe) {
     assert_eq!(count(&[What::ChannelTier], Some(named.as_str())).await, 1);
     assert_eq!(count(&[What::Operator], None).await, 0);
     let third = PageRequest { page: 3, limit: 2 };
-    let filter = Filter { what: &[], subject: Some("x") };
+    let filter = Filter { subject: Some("x"), ..Filter::default() };
     let oldest = store.changes(filter, third).await.unwrap().records;
     assert_eq!((oldest.len(), &oldest[0].after), (1, &json!({"pace": 1})));
+}
+
+async fn changes_are_found_by_who_made_them_and_when(universe: &Universe) {
+    let store = &universe.store;
+    let began = Timestamp::now();
+    let users = [("ana@a.example", 1), ("bea@a.example", 2)];
+    let user = |email: &str| Who::User { email: email.to_owned(), address: [127, 0, 0, 1].into() };
+    let mut moments = Vec::new();
+    for pace in 0..3 {
+        for (email, paces) in users {
+            if pace <= paces {
+                store
+                    .apply_tiers(&user(email), &[tier("x", &json!({"pace": pace, "by": email}))])
+                    .await
+                    .unwrap();
+            }
+        }
+        moments.push(next_moment().await);
+    }
+    let all = Filter::default();
+    let count = async |filter| store.changes(filter, ALL).await.unwrap().total;
+    let (ana, bea) = (Some("user:ana@a.example"), Some("user:bea@a.example"));
+    assert_eq!(count(Filter { who: ana, ..all }).await, 2);
+    assert_eq!(count(Filter { who: bea, what: &[What::Tier], ..all }).await, 3);
+    assert_eq!(count(Filter { who: bea, what: &[What::Operator], ..all }).await, 0);
+    assert_eq!(count(Filter { who: Some("ana@a.example"), ..all }).await, 0, "a whole name");
+    assert_eq!(count(Filter { to: Some(began), ..all }).await, 0);
+    assert_eq!(count(Filter { from: Some(moments[0]), ..all }).await, 3);
+    assert_eq!(count(Filter { who: bea, from: Some(moments[0]), to: Some(moments[1]), ..all }).await, 1);
+    assert_eq!(count(Filter { who: ana, from: Some(moments[1]), ..all }).await, 0);
+    let odd = [Timestamp::from_millis(i64::MIN), Timestamp::from_millis(i64::MAX)];
+    assert_eq!(count(Filter { from: Some(odd[0]), to: Some(odd[1]), ..all }).await, 5);
+    assert_eq!(count(Filter { from: Some(odd[1]), ..all }).await, 0);
+}
+
+/// A moment after everything that is recorded, once it has come.
+async fn next_moment() -> Timestamp {
+    let now = Timestamp::now();
+    while Timestamp::now().millis() < now.millis() + 2 {
+        tokio::task::yield_now().await;
+    }
+    now.plus(std::time::Duration::from_millis(1))
 }
 
 async fn the_schema_goes_all_the_way_down_and_up_again(universe: &Universe) {

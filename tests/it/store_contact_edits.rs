@@ -1,6 +1,7 @@
 //! Deleting, tagging and merging contacts in the store: lists, counts and searches stay exact.
 
 use pombo::domain::contact::Contact;
+use pombo::store::change::{ContactRecord, Who};
 use pombo::store::{Care, ContactChange, Edited, Membership, Store};
 use uuid::Uuid;
 
@@ -17,6 +18,10 @@ stores! {
 }
 
 const SEGMENT: u32 = 16;
+
+fn record(company: Uuid) -> ContactRecord {
+    ContactRecord::new(&Who::Pombo, company)
+}
 
 async fn listed(store: &Store, company: Uuid, limit: u64) -> Vec<Uuid> {
     let mut ids = Vec::new();
@@ -44,8 +49,11 @@ async fn pages_and_searches_are_exact_while_contacts_go(universe: &Universe) {
     for round in 0..6 {
         let going: Vec<Uuid> = left.iter().copied().skip(round).step_by(5).collect();
         let twice: Vec<Uuid> = going.iter().chain(&going).copied().collect();
-        assert_eq!(store.delete_contacts(company, &twice).await.unwrap(), going.len() as u64);
-        assert_eq!(store.delete_contacts(company, &going).await.unwrap(), 0);
+        assert_eq!(
+            store.delete_contacts(&mut record(company), company, &twice).await.unwrap(),
+            going.len() as u64
+        );
+        assert_eq!(store.delete_contacts(&mut record(company), company, &going).await.unwrap(), 0);
         left.retain(|id| !going.contains(id));
         if round % 2 == 0 {
             while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
@@ -65,12 +73,12 @@ async fn contacts_that_come_after_deleted_ones_are_the_newest(universe: &Univers
     let person = |i: u64| draft(&format!("P{i}"), "", &format!("{}", 5_511_000_000 + i), &[]);
     store.upsert_contacts(company, &[person(1), person(2), person(3)], NOW).await.unwrap();
     let ids: Vec<Uuid> = all(store, company).await.iter().map(|contact| contact.id).collect();
-    store.delete_contacts(company, &ids[1..]).await.unwrap();
+    store.delete_contacts(&mut record(company), company, &ids[1..]).await.unwrap();
     store.upsert_contacts(company, &[person(4)], NOW).await.unwrap();
     let names: Vec<_> =
         all(store, company).await.into_iter().map(|contact| contact.person.first_name).collect();
     assert_eq!(names, ["P1", "P4"]);
-    store.delete_contacts(company, &listed(store, company, 10).await).await.unwrap();
+    store.delete_contacts(&mut record(company), company, &listed(store, company, 10).await).await.unwrap();
     assert!(listed(store, company, 10).await.is_empty());
     store.upsert_contacts(company, &[person(2)], NOW).await.unwrap();
     assert_eq!(found(store, company, "p2").await, ["P2"]);
@@ -83,13 +91,16 @@ async fn a_tag_that_is_deleted_reaches_nobody_at_once_and_leaves_its_contacts_in
         (0..30_u64).map(|i| draft("Ana", "", &format!("{}", 5_511_000_000 + i), &["gone", "kept"])).collect();
     store.upsert_contacts(company, &people, NOW).await.unwrap();
     let tag = store.ensure_tag(company, "gone", None).await.unwrap();
-    assert!(!store.delete_tag(other, tag).await.unwrap());
-    assert!(store.delete_tag(company, tag).await.unwrap());
-    assert!(!store.delete_tag(company, tag).await.unwrap());
+    assert!(!store.delete_tag(&Who::Pombo, other, tag).await.unwrap());
+    assert!(store.delete_tag(&Who::Pombo, company, tag).await.unwrap());
+    assert!(!store.delete_tag(&Who::Pombo, company, tag).await.unwrap());
     assert!(store.tag(company, tag).await.unwrap().is_none());
     assert!(store.tag_phones(company, tag, None, 10).await.unwrap().is_empty());
     assert_eq!(store.tagged_contacts(company, &[tag]).await.unwrap(), (0, 0));
-    assert_eq!(store.change_members(company, tag, &[], Membership::Add, NOW).await.unwrap(), None);
+    assert_eq!(
+        store.change_members(&mut record(company), company, tag, &[], Membership::Add, NOW).await.unwrap(),
+        None
+    );
     assert!(all(store, company).await.iter().all(|contact| contact.tags.len() == 1));
     let mut steps = 0;
     while store.keep_up_tags(10).await.unwrap() {
@@ -110,11 +121,14 @@ async fn a_tag_that_is_renamed_is_found_by_its_new_name(universe: &Universe) {
     store.upsert_contacts(company, &people, NOW).await.unwrap();
     while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
     let tag = store.ensure_tag(company, "Old", None).await.unwrap();
-    assert_eq!(store.change_tag(company, tag, Some("b"), None).await.unwrap(), Edited::Taken);
-    assert_eq!(store.change_tag(company, tag, Some("Néw"), Some("#112233")).await.unwrap(), Edited::Done);
+    assert_eq!(store.change_tag(&Who::Pombo, company, tag, Some("b"), None).await.unwrap(), Edited::Taken);
+    assert_eq!(
+        store.change_tag(&Who::Pombo, company, tag, Some("Néw"), Some("#112233")).await.unwrap(),
+        Edited::Done
+    );
     // Renamed again in the middle.
     assert!(store.keep_up_tags(10).await.unwrap());
-    assert_eq!(store.change_tag(company, tag, Some("Last"), None).await.unwrap(), Edited::Done);
+    assert_eq!(store.change_tag(&Who::Pombo, company, tag, Some("Last"), None).await.unwrap(), Edited::Done);
     while store.keep_up_tags(10).await.unwrap() {}
     for (name, contacts) in [("old", 0), ("new", 0), ("last", 30), ("b", 30)] {
         assert_eq!(found(store, company, name).await.len(), contacts, "{name}");
@@ -136,8 +150,11 @@ async fn a_merged_contact_knows_what_all_knew(universe: &Universe) {
     ];
     store.upsert_contacts(company, &people, NOW).await.unwrap();
     let ids: Vec<Uuid> = all(store, company).await.iter().map(|contact| contact.id).collect();
-    assert_eq!(store.merge_contacts(company, ids[0], &[Uuid::now_v7()], NOW).await.unwrap(), Edited::Missing);
-    assert_eq!(store.merge_contacts(company, ids[0], &ids, NOW).await.unwrap(), Edited::Done);
+    assert_eq!(
+        store.merge_contacts(&Who::Pombo, company, ids[0], &[Uuid::now_v7()], NOW).await.unwrap(),
+        Edited::Missing
+    );
+    assert_eq!(store.merge_contacts(&Who::Pombo, company, ids[0], &ids, NOW).await.unwrap(), Edited::Done);
     let left = all(store, company).await;
     assert_eq!(left.len(), 1);
     let Contact { id, person, tags, .. } = &left[0];
@@ -161,8 +178,9 @@ async fn a_number_belongs_to_one_contact(universe: &Universe) {
     let ids: Vec<Uuid> = all(store, company).await.iter().map(|contact| contact.id).collect();
     let change =
         |number: &str| ContactChange { phone_number: Some(number.to_owned()), ..ContactChange::default() };
-    let edit =
-        async |change: ContactChange| store.change_contact(company, ids[0], &change, NOW).await.unwrap();
+    let edit = async |change: ContactChange| {
+        store.change_contact(&Who::Pombo, company, ids[0], &change, NOW).await.unwrap()
+    };
     assert_eq!(edit(change("+55 11 98888-7772")).await, Edited::Taken);
     assert_eq!(edit(change("")).await, Edited::Nameless);
     assert_eq!(edit(change("+55 11 98888-7773")).await, Edited::Done);

@@ -10,6 +10,7 @@ use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Block, Mark, Progress, Recipients, Schedule, State};
 use pombo::domain::suppression::Suppression;
 use pombo::store::change::Who;
+use pombo::store::failed_sign_in::Folded;
 use pombo::store::ledger::{Batch, Event, INBOUND_MESSAGE, NewSend, Receipt};
 use pombo::store::retention::{Aged, Cursor, Step};
 use pombo::store::suppression::{Says, Word};
@@ -30,6 +31,7 @@ stores!(
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+const HOUR: Duration = Duration::from_secs(60 * 60);
 const ACME: Uuid = Uuid::from_u128(1);
 
 fn days_ago(days: u32) -> Timestamp {
@@ -255,9 +257,22 @@ async fn events_and_changes_go_by_their_own_age(universe: &Universe) {
 
     let document = r#"{"name": "a", "kind": "business_account", "messages_per_second": "1/s"}"#.to_owned();
     store.apply_tiers(&Who::Pombo, &[("a".to_owned(), document)]).await.unwrap();
-    let hour_ago = Timestamp::now().minus(Duration::from_secs(3_600));
+    let (hour_ago, soon) = (Timestamp::now().minus(HOUR), Timestamp::now().plus(HOUR));
+    let stranger = Who::Stranger { address: [192, 0, 2, 1].into() };
+    store.record_failed_sign_in(&stranger, "", "password").await.unwrap();
+    let mut folded = Folded { id: Uuid::now_v7(), at: Timestamp::now(), address: None, times: 1 };
+    for times in [1, 7] {
+        folded.times = times;
+        store.fold_failed_sign_ins(folded).await.unwrap();
+    }
+    let kept = change::Entity::find_by_id(folded.id).one(&rows).await.unwrap().unwrap();
+    assert!(kept.after.contains("\"times\":7"), "{kept:?}");
+    assert_eq!(store.forget_aged(&lease, Aged::FailedSignIns, hour_ago, 10).await.unwrap(), Step::default());
+    let step = store.forget_aged(&lease, Aged::FailedSignIns, soon, 1).await.unwrap();
+    assert_eq!((step.others, step.more), (1, true));
+    assert_eq!(store.forget_aged(&lease, Aged::FailedSignIns, soon, 10).await.unwrap().others, 1);
+    assert_eq!(count::<change::Entity>(&rows).await, 1, "what people changed stays");
     assert_eq!(store.forget_aged(&lease, Aged::Changes, hour_ago, 10).await.unwrap(), Step::default());
-    let soon = Timestamp::now().plus(Duration::from_secs(1));
     assert_eq!(store.forget_aged(&lease, Aged::Changes, soon, 10).await.unwrap().others, 1);
     assert_eq!(count::<change::Entity>(&rows).await, 0);
 }

@@ -78,7 +78,7 @@ async fn what_a_person_adds_and_lifts_is_recorded_and_noticed(universe: &Univers
     assert_eq!(kept(store, company).await, both[1..]);
     assert_eq!(kept(store, other).await, [permanent(other, one, Suppression::Marketing)]);
 
-    let filter = Filter { what: &[What::Suppression], subject: Some("+5511900000001") };
+    let filter = Filter { what: &[What::Suppression], subject: Some("+5511900000001"), ..Filter::default() };
     let changes = store.changes(filter, PageRequest { page: 1, limit: 10 }).await.unwrap().records;
     assert_eq!(changes.len(), 3);
     let lift = &changes[0];

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::Batch;
 use super::fields::{self, GivenNumber, invalid_field};
 use crate::api::State;
-use crate::api::auth::Company;
+use crate::api::auth::Author;
 use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::openapi::Failures;
@@ -64,7 +64,7 @@ pub(in crate::api) struct ContactEntry {
     ),
 )]
 pub(in crate::api) async fn write(
-    company: Company,
+    Author { company, who }: Author,
     body: Body,
     state: Data<State>,
 ) -> Result<Json<Batch>, Error> {
@@ -83,7 +83,7 @@ pub(in crate::api) async fn write(
             Err(sentence) => rejected.push((index, sentence)),
         }
     }
-    let written = state.engine.write_contacts(company.id, drafts).await?;
+    let written = state.engine.write_contacts(&who, company.id, drafts).await?;
     Ok(Json(Batch::new(rejected, written)))
 }
 

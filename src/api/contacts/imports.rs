@@ -13,7 +13,7 @@ use super::fields::{self, invalid_field};
 use super::import_record::{Import, ImportSteering};
 use super::path_id;
 use crate::api::State;
-use crate::api::auth::Company;
+use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
@@ -27,6 +27,8 @@ use crate::store::import_job::State as Stage;
 const LONGEST_NAME: usize = 200;
 /// Rejected rows read and written at once.
 const STRETCH: u32 = 500;
+/// The columns of a file of rejected rows before the file's own.
+const REJECTED: [&str; 3] = ["line", "reason", "code"];
 
 /// List imports
 ///
@@ -78,7 +80,7 @@ pub(in crate::api) async fn list(
     ),
 )]
 pub(in crate::api) async fn upload(
-    company: Company,
+    Author { company, who }: Author,
     body: Body,
     state: Data<State>,
     request: HttpRequest,
@@ -106,7 +108,7 @@ pub(in crate::api) async fn upload(
     }
     let import = upload.finish().await?;
     if starts {
-        state.engine.start_import(company.id, import.id).await?;
+        state.engine.start_import(&who, company.id, import.id).await?;
     }
     let shown = shown(&state, company, import.id).await?;
     Ok(HttpResponse::Created().json(shown))
@@ -156,7 +158,7 @@ pub(in crate::api) async fn one(
     ),
 )]
 pub(in crate::api) async fn steer(
-    company: Company,
+    Author { company, who }: Author,
     body: Body,
     state: Data<State>,
     request: HttpRequest,
@@ -168,7 +170,7 @@ pub(in crate::api) async fn steer(
         None => false,
         Some("start") => true,
         Some("cancel") => {
-            state.engine.cancel_import(company.id, id).await?;
+            state.engine.cancel_import(&who, company.id, id).await?;
             return Ok(Json(shown(&state, company, id).await?));
         }
         Some(_) => return Err(invalid_field("`action` must be start or cancel")),
@@ -184,15 +186,17 @@ pub(in crate::api) async fn steer(
         state.engine.change_import(company.id, id, change).await?;
     }
     if starts {
-        state.engine.start_import(company.id, id).await?;
+        state.engine.start_import(&who, company.id, id).await?;
     }
     Ok(Json(shown(&state, company, id).await?))
 }
 
 /// Download rejected rows
 ///
-/// As CSV, each with its line and the reason; with the reasons mended, the file can be uploaded itself. At most the first
-/// 10,000.
+/// As CSV, each with its line, the reason in English and the same as a code; with the reasons mended, the file can be
+/// uploaded itself. At most the first 10,000. The codes are
+/// `field_count`, `nul`, `too_long`, `too_many_tags`, `nobody`, `number_without_digits`, `number_too_short`,
+/// `number_too_long`, `number_begins_with_zero`, `number_rounded`, `stray_quote`, `unclosed_quote` and `line_too_long`.
 #[utoipa::path(
     get,
     path = "/api/v1/contacts/imports/{id}/rejected",
@@ -247,7 +251,9 @@ pub(in crate::api) fn rows(
             let rows = records.import_rejects(import, from, STRETCH).await;
             let rows = rows.map_err(|error| broken(&error))?;
             let header = (from == 0).then_some(header.as_slice());
-            let written = rejected_csv(header, &rows);
+            let written = rejected_csv(REJECTED.map(str::to_owned), header, &rows, |row| {
+                [row.line.to_string(), row.reason.clone(), row.code.clone().unwrap_or_default()]
+            });
             let next = (from + rows.len() as u64, rows.len() < STRETCH as usize);
             Ok(Some((Bytes::from(written), next)))
         }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::fields::{self, GivenNumber, invalid_field};
 use super::path_id;
 use crate::api::State;
-use crate::api::auth::Company;
+use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::openapi::Failures;
@@ -79,7 +79,7 @@ pub(in crate::api) struct MembersChanged {
     ),
 )]
 pub(in crate::api) async fn change(
-    company: Company,
+    Author { company, who }: Author,
     body: Body,
     state: Data<State>,
     request: HttpRequest,
@@ -99,7 +99,7 @@ pub(in crate::api) async fn change(
     }
     for (whom, membership) in selected {
         unknown(&state, company, &whom, &mut changed.unknown).await?;
-        let count = state.engine.change_members(company.id, tag, whom, membership).await?;
+        let count = state.engine.change_members(&who, company.id, tag, whom, membership).await?;
         match membership {
             Membership::Add => changed.added = count,
             Membership::Remove => changed.removed = count,

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::fields::{self, GivenNumber, invalid_field};
 use super::{Contact, path_id};
 use crate::api::State;
-use crate::api::auth::Company;
+use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::openapi::Failures;
@@ -90,7 +90,7 @@ pub(in crate::api) async fn show(
     ),
 )]
 pub(in crate::api) async fn change(
-    company: Company,
+    Author { company, who }: Author,
     body: Body,
     state: Data<State>,
     request: HttpRequest,
@@ -98,7 +98,7 @@ pub(in crate::api) async fn change(
     let id = path_id(&request);
     let change = read_change(fields::read(body, &state).await?).map_err(invalid_field)?;
     let records = state.engine.records_of(company.id).await?;
-    refuse(records.change_contact(company.id, id, &change, Timestamp::now()).await?)?;
+    refuse(records.change_contact(&who, company.id, id, &change, Timestamp::now()).await?)?;
     drop(records);
     find(&state, company, id).await
 }
@@ -117,12 +117,12 @@ pub(in crate::api) async fn change(
     ),
 )]
 pub(in crate::api) async fn delete(
-    company: Company,
+    Author { company, who }: Author,
     state: Data<State>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let whom = Whom::Named { ids: vec![path_id(&request)], numbers: Vec::new() };
-    match state.engine.delete_contacts(company.id, whom).await? {
+    match state.engine.delete_contacts(&who, company.id, whom).await? {
         0 => Err(no_such_contact()),
         _ => Ok(HttpResponse::NoContent().finish()),
     }
@@ -148,7 +148,7 @@ pub(in crate::api) async fn delete(
     ),
 )]
 pub(in crate::api) async fn merge(
-    company: Company,
+    Author { company, who }: Author,
     body: Body,
     state: Data<State>,
     request: HttpRequest,
@@ -161,7 +161,7 @@ pub(in crate::api) async fn merge(
         return Err(invalid_field(format!("`contact_ids` has more than {MOST_MERGED} entries")));
     }
     let records = state.engine.records_of(company.id).await?;
-    refuse(records.merge_contacts(company.id, id, &contact_ids, Timestamp::now()).await?)?;
+    refuse(records.merge_contacts(&who, company.id, id, &contact_ids, Timestamp::now()).await?)?;
     drop(records);
     find(&state, company, id).await
 }

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::fields::{self, invalid_field};
 use super::{Batch, Tag, path_id};
 use crate::api::State;
-use crate::api::auth::Company;
+use crate::api::auth::Author;
 use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::openapi::Failures;
@@ -68,7 +68,7 @@ pub(in crate::api) struct TagPatch {
     ),
 )]
 pub(in crate::api) async fn write(
-    company: Company,
+    Author { company, who }: Author,
     body: Body,
     state: Data<State>,
 ) -> Result<Json<Batch>, Error> {
@@ -86,7 +86,7 @@ pub(in crate::api) async fn write(
     let records = state.engine.records_of(company.id).await?;
     let written = match given.is_empty() {
         true => Vec::new(),
-        false => records.write_tags(company.id, &given, Timestamp::now()).await?,
+        false => records.write_tags(&who, company.id, &given, Timestamp::now()).await?,
     };
     Ok(Json(Batch::new(rejected, written)))
 }
@@ -111,7 +111,7 @@ pub(in crate::api) async fn write(
     ),
 )]
 pub(in crate::api) async fn change(
-    company: Company,
+    Author { company, who }: Author,
     body: Body,
     state: Data<State>,
     request: HttpRequest,
@@ -122,7 +122,7 @@ pub(in crate::api) async fn change(
     let name = name.map(|name| import::check_tag(&name)).transpose().map_err(invalid_field)?;
     let color = color.as_deref().map(read_color).transpose().map_err(invalid_field)?;
     let records = state.engine.records_of(company.id).await?;
-    match records.change_tag(company.id, id, name.as_deref(), color.as_deref()).await? {
+    match records.change_tag(&who, company.id, id, name.as_deref(), color.as_deref()).await? {
         Edited::Done => {}
         Edited::Taken => {
             let sentence = "another tag of this company has this name: choose another one";
@@ -150,11 +150,11 @@ pub(in crate::api) async fn change(
     ),
 )]
 pub(in crate::api) async fn delete(
-    company: Company,
+    Author { company, who }: Author,
     state: Data<State>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    match state.engine.delete_tag(company.id, path_id(&request)).await? {
+    match state.engine.delete_tag(&who, company.id, path_id(&request)).await? {
         true => Ok(HttpResponse::NoContent().finish()),
         false => Err(no_such_tag().into()),
     }

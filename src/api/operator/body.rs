@@ -69,9 +69,18 @@ pub(super) fn required_name(fields: &mut Map<String, Value>, field: &str) -> Res
 ///
 /// `invalid_field` when it is something else.
 pub(super) fn flag(fields: &mut Map<String, Value>, name: &str) -> Result<bool, Error> {
+    Ok(optional_flag(fields, name)?.unwrap_or(false))
+}
+
+/// A field that is true or false; `None` when it is absent.
+///
+/// # Errors
+///
+/// `invalid_field` when it is something else.
+pub(super) fn optional_flag(fields: &mut Map<String, Value>, name: &str) -> Result<Option<bool>, Error> {
     match fields.remove(name) {
-        None | Some(Value::Null) => Ok(false),
-        Some(Value::Bool(is)) => Ok(is),
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Bool(is)) => Ok(Some(is)),
         Some(_) => Err(invalid(format!("`{name}` must be true or false"))),
     }
 }

@@ -15,7 +15,8 @@ use crate::api::error::Error;
 use crate::api::list_query::ListQuery;
 use crate::api::openapi::{ChangeSubject, Failures};
 use crate::clock::Timestamp;
-use crate::store::change::{self, Filter};
+use crate::error::Code;
+use crate::store::change::{self, Filter, What};
 
 /// One change. Secrets are never part of it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -25,7 +26,7 @@ pub(in crate::api) struct Change {
     /// When it was made.
     #[schema(value_type = String, format = DateTime)]
     at: Timestamp,
-    /// The operator's name; `user:` and the e-mail of a person who signed in, or nothing more when the sign-in failed; `cli:`
+    /// The operator's name; `key:` and the name of a company's API key; `user:` and the e-mail of a person who signed in, or nothing more when the sign-in failed; `cli:`
     /// and a user's name for the command line; `pombo` for the program itself.
     #[schema(example = "ana")]
     who: String,
@@ -33,7 +34,8 @@ pub(in crate::api) struct Change {
     #[schema(value_type = ChangeSubject, example = "channel.tier")]
     what: &'static str,
     /// The tier's name, the operator's name, the recipient's number (`+5511988887777`), the person's e-mail (empty when
-    /// somebody unknown failed to sign in), or the id of the channel, company, API key or sealing key.
+    /// somebody unknown failed to sign in), or the id of the channel, company, API key or sealing key. Contacts, tags and
+    /// imports have the id of their company.
     subject: String,
     /// What it was; null when it was not there before, and for a secret.
     #[schema(value_type = Option<ChangedValue>)]
@@ -64,7 +66,11 @@ impl From<change::Change> for Change {
     security(("operator_key" = [])),
     params(
         PlainPageParameters,
+        ("what" = Option<ChangeSubject>, Query, description = "Only of this kind"),
         ("subject" = Option<String>, Query, description = "Only of this tier, channel, company, key, operator or number"),
+        ("who" = Option<String>, Query, description = "Only of this one, as changes name them: `user:ana@example.com`"),
+        ("from" = Option<String>, Query, format = DateTime, description = "Only changes made at this moment or later"),
+        ("to" = Option<String>, Query, format = DateTime, description = "Only changes made before this moment"),
     ),
     responses((status = 200, description = "A page of changes", body = Envelope<Change>), Failures),
 )]
@@ -74,8 +80,21 @@ pub(in crate::api) async fn list(
     request: HttpRequest,
 ) -> Result<Json<Envelope<Change>>, Error> {
     let query = ListQuery::new(request.query_string(), &state.options);
-    let (page, subject) = (query.page()?, query.text("subject")?);
-    let filter = Filter { what: &[], subject: subject.as_deref() };
+    let (page, subject, who) = (query.page()?, query.text("subject")?, query.text("who")?);
+    let what = query.text("what")?.map(|word| {
+        let refused = || {
+            Error::refused(Code::InvalidField, "`what` must be a kind that changes have: see the reference")
+        };
+        What::parse(&word).ok_or_else(refused)
+    });
+    let what = what.transpose()?;
+    let filter = Filter {
+        what: what.as_slice(),
+        subject: subject.as_deref(),
+        who: who.as_deref(),
+        from: query.moment("from")?,
+        to: query.moment("to")?,
+    };
     let changes = state.engine.all_records().await?.changes(filter, page).await?;
     Ok(Json(Envelope::new(page, changes)))
 }

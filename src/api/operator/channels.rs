@@ -79,8 +79,9 @@ pub(in crate::api) async fn list(
 
 /// Add a channel
 ///
-/// A business account is `connecting` until the provider has confirmed number and token; a web session is `pairing` until a
-/// phone is linked. Token and app secret are never shown again.
+/// A business account is looked up at the provider first, and saved only if the provider knows number and account and takes
+/// the token; with `verify` as false it is saved as it is, for those who provision offline. It is `connecting` until the
+/// provider has confirmed it; a web session is `pairing` until a phone is linked. Token and app secret are never shown again.
 #[utoipa::path(
     post,
     path = "/operator/v1/channels",
@@ -94,6 +95,7 @@ pub(in crate::api) async fn list(
         (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`already_exists`: another channel has the number's id", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
+        (status = 422, description = "`provider_refused`: the provider's word is in the sentence", body = ErrorBody),
         Failures,
     ),
 )]
@@ -104,7 +106,8 @@ pub(in crate::api) async fn create(
 ) -> Result<HttpResponse, Error> {
     let mut fields = body::object(&body.read(&state.options).await?)?;
     let addition = addition::read(&state, &mut fields).await?;
-    let id = state.engine.add_channel(&operator.who(), addition).await?.id;
+    let added = state.engine.add_channel(&operator.who(), addition).await;
+    let id = added.map_err(addition::refused)?.id;
     let channel = find(&state, ChannelId(Some(id))).await?;
     Ok(HttpResponse::Created().json(OwnedChannel::from(channel)))
 }

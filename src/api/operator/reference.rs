@@ -357,7 +357,7 @@ pub(super) struct NewChannel {
     /// A tier for this kind; the company's when left out and that is for the kind, else `standard` or `web-new`.
     #[schema(example = "standard")]
     tier: Option<String>,
-    /// Business accounts: the number, as shown to people.
+    /// Business accounts: the number, as shown to people. Needed without a look at the provider, whose word goes first.
     #[schema(example = "+55 11 98888-7777")]
     phone_number: Option<String>,
     /// Business accounts: the provider's id of the number.
@@ -370,6 +370,8 @@ pub(super) struct NewChannel {
     token: Option<String>,
     /// Business accounts: the app secret that signs webhooks. It is never shown.
     app_secret: Option<String>,
+    /// Business accounts: whether the provider is asked first; true when left out.
+    verify: Option<bool>,
 }
 
 /// What to change of a channel.

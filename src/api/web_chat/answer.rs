@@ -4,6 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::file::File;
 use crate::connector::web_session::{Built, BuiltMedia, MediaKind};
 use crate::engine::HandedOver;
 
@@ -77,7 +78,7 @@ struct TextMessage {
 #[serde(rename_all = "camelCase")]
 #[schema(as = WebImageMessage)]
 struct ImageMessage {
-    image_message: File,
+    image_message: SentFile,
 }
 
 /// A film.
@@ -85,7 +86,7 @@ struct ImageMessage {
 #[serde(rename_all = "camelCase")]
 #[schema(as = WebVideoMessage)]
 struct VideoMessage {
-    video_message: File,
+    video_message: SentFile,
 }
 
 /// A sound.
@@ -93,7 +94,7 @@ struct VideoMessage {
 #[serde(rename_all = "camelCase")]
 #[schema(as = WebAudioMessage)]
 struct AudioMessage {
-    audio_message: File,
+    audio_message: SentFile,
 }
 
 /// Any other file.
@@ -101,7 +102,7 @@ struct AudioMessage {
 #[serde(rename_all = "camelCase")]
 #[schema(as = WebDocumentMessage)]
 struct DocumentMessage {
-    document_message: File,
+    document_message: SentFile,
 }
 
 /// A text.
@@ -113,31 +114,14 @@ struct Text {
     text: String,
 }
 
-/// A file.
+/// A file that was sent.
 #[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WebFile)]
-struct File {
+#[schema(as = WebSentFile)]
+struct SentFile {
     /// Where the encrypted file lies; it is good for some weeks.
     url: String,
-    /// What it is.
-    #[schema(example = "image/jpeg")]
-    mimetype: String,
-    /// Its bytes, in digits.
-    #[schema(example = "48231")]
-    file_length: String,
-    /// How long it plays, of videos and audio.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = u32)]
-    seconds: Option<u32>,
-    /// Whether it is shown as a voice message, of audio.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = bool)]
-    ptt: Option<bool>,
-    /// The name that the recipient of a document sees.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
-    file_name: Option<String>,
+    #[serde(flatten)]
+    file: File,
     /// As it was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String)]
@@ -180,12 +164,12 @@ impl From<BuiltMedia> for Message {
     fn from(
         BuiltMedia { kind, url, mimetype, file_length, file_name, caption, seconds }: BuiltMedia,
     ) -> Self {
-        let (seconds, ptt) = match kind {
-            MediaKind::Audio { is_voice } => (Some(seconds.unwrap_or_default()), Some(is_voice)),
-            MediaKind::Image | MediaKind::Video | MediaKind::Document => (seconds, None),
+        let is_voice_note = match kind {
+            MediaKind::Audio { is_voice } => Some(is_voice),
+            MediaKind::Image | MediaKind::Video | MediaKind::Document => None,
         };
-        let file_length = file_length.to_string();
-        let file = File { url, mimetype, file_length, seconds, ptt, file_name, caption };
+        let file = File::new(mimetype, file_length, file_name, seconds, is_voice_note);
+        let file = SentFile { url, file, caption };
         match kind {
             MediaKind::Image => Self::Image(ImageMessage { image_message: file }),
             MediaKind::Video => Self::Video(VideoMessage { video_message: file }),

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::file::File;
 use crate::clock::Timestamp;
 use crate::engine::{RehearsedFile, WebRehearsal};
 
@@ -32,31 +33,6 @@ pub(in crate::api) struct Tried {
     estimated_end: Timestamp,
 }
 
-/// A file that would be sent.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WebTriedFile)]
-pub(in crate::api) struct File {
-    /// What it is, by its content.
-    #[schema(example = "image/jpeg")]
-    mimetype: &'static str,
-    /// Its bytes, in digits.
-    #[schema(example = "48231")]
-    file_length: String,
-    /// How long it plays, of videos and audio.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = u32)]
-    seconds: Option<u32>,
-    /// Whether it would be shown as a voice message, of audio.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = bool)]
-    ptt: Option<bool>,
-    /// The name that the recipient of a document would see.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
-    file_name: Option<String>,
-}
-
 impl From<WebRehearsal> for Tried {
     fn from(WebRehearsal { to, file, wait, at }: WebRehearsal) -> Self {
         Self {
@@ -73,7 +49,6 @@ impl From<WebRehearsal> for Tried {
 
 impl From<RehearsedFile> for File {
     fn from(RehearsedFile { mime_type, length, file_name, seconds, is_voice_note }: RehearsedFile) -> Self {
-        let seconds = if is_voice_note.is_some() { Some(seconds.unwrap_or_default()) } else { seconds };
-        Self { mimetype: mime_type, file_length: length.to_string(), seconds, ptt: is_voice_note, file_name }
+        Self::new(mime_type, length as u64, file_name, seconds, is_voice_note)
     }
 }

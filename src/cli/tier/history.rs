@@ -93,9 +93,9 @@ pub(in crate::cli) async fn run(session: &Session, History { tier, limit }: Hist
     let filter = match &tier {
         Some(name) => {
             find(session, name, None).await?;
-            Filter { what: &[What::Tier], subject: Some(name.as_str()) }
+            Filter { what: &[What::Tier], subject: Some(name.as_str()), ..Filter::default() }
         }
-        None => Filter { what: &[What::Tier, What::ChannelTier], subject: None },
+        None => Filter { what: &[What::Tier, What::ChannelTier], ..Filter::default() },
     };
     let changes = session.app.store.changes(filter, PageRequest { page: 1, limit }).await?;
     let records: Vec<Record> = changes.records.into_iter().map(Record::from).collect();

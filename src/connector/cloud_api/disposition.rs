@@ -121,6 +121,18 @@ pub(super) fn listed(code: i64) -> Option<Disposition> {
     TABLE.iter().find(|group| group.has(code)).map(|group| group.means)
 }
 
+/// What a code means for the message and the channel, whatever else an answer says; `None` for one that is not known.
+pub fn meaning(code: i64) -> Option<Disposition> {
+    listed(code)
+}
+
+/// Every code of the table, each span from its first to its last.
+#[cfg(test)]
+pub fn known_codes() -> impl Iterator<Item = RangeInclusive<i64>> {
+    let single = |group: &'static Group| group.codes.iter().map(|code| *code..=*code);
+    TABLE.iter().flat_map(move |group| single(group).chain(group.ranges.iter().cloned()))
+}
+
 /// Whether the provider refused the credentials, and not what was asked with them.
 pub fn refuses_credentials(failure: &Failure) -> bool {
     failure.code.is_some_and(|code| CREDENTIALS.has(code))

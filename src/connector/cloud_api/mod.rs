@@ -18,7 +18,9 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Response, Url};
 
 pub use self::body::Rendered;
-pub use self::disposition::refuses_credentials;
+#[cfg(test)]
+pub use self::disposition::known_codes;
+pub use self::disposition::{meaning, refuses_credentials};
 use super::{Disposition, Error, Health, Reply, http};
 use crate::config;
 use crate::domain::message::Failure;

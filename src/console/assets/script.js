@@ -81,6 +81,11 @@ document.addEventListener("click", (event) => {
   if (button) copy(button);
 });
 
+// A question takes the focus, and stands on the harmless answer.
+document.addEventListener("toggle", (event) => {
+  if (event.newState === "open" && event.target.matches(".confirm")) event.target.querySelector("button")?.focus();
+}, true);
+
 // A form that is on its way is not sent again. One that searches sends itself while somebody types.
 
 document.addEventListener("submit", (event) => {

@@ -2,6 +2,8 @@
 
 use maud::{Markup, html};
 
+use super::explain::Topic;
+
 /// What a state means for the one who reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::console) enum Tone {
@@ -27,6 +29,11 @@ impl Tone {
             Self::Plain => "badge plain",
         }
     }
+}
+
+/// The badge of a state that is explained: it leads there.
+pub(in crate::console) fn explained(tone: Tone, words: &str, topic: Topic<'_>) -> Markup {
+    html! { a class=(tone.class()) href=(topic.address()) { (words) } }
 }
 
 /// The badge.

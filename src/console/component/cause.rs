@@ -1,43 +1,111 @@
 //! Why messages failed, in the person's words, with the provider's code beside them.
 
+use std::ops::RangeInclusive;
+
 use maud::{Markup, html};
 
+use super::explain;
 use crate::console::text::Text;
 
-/// What the provider's codes mean for somebody who sends.
-const CAUSES: &[(&[i64], &str)] = &[
-    (&[131_026], "cause-unreachable"),
-    (&[131_047], "cause-window"),
-    (&[131_049], "cause-frequency"),
-    (&[131_050], "cause-opted-out"),
-    (&[130_472], "cause-experiment"),
-    (&[131_021], "cause-self"),
-    (&[131_030], "cause-not-allowed"),
-    (&[130_497], "cause-country"),
-    (&[132_000, 132_005, 132_012, 132_018], "cause-variables"),
-    (&[132_001], "cause-no-template"),
-    (&[132_007, 132_015, 132_016], "cause-template-paused"),
-    (&[131_052, 131_053], "cause-media"),
-    (&[100, 131_008, 131_009, 135_000], "cause-parameter"),
-    (&[130_429, 131_056, 131_048], "cause-too-fast"),
-    (&[190, 104, 131_005], "cause-credentials"),
-    (&[131_031, 131_042, 368], "cause-account"),
-];
+/// Codes of the provider that mean the same to somebody who sends.
+#[derive(Debug)]
+pub(in crate::console) struct Cause {
+    /// The codes, each span from its first to its last.
+    pub(in crate::console) codes: &'static [RangeInclusive<i64>],
+    /// What happened: the key of a text.
+    pub(in crate::console) words: &'static str,
+    /// What to do: the key of a text.
+    pub(in crate::console) remedy: &'static str,
+}
+
+/// A cause of these codes and texts.
+macro_rules! causes {
+    ($($words:literal, $remedy:literal: $($first:literal $(..= $last:literal)?),+;)*) => {
+        /// What the provider's codes mean for somebody who sends.
+        pub(in crate::console) const CAUSES: &[Cause] = &[$(
+            Cause { codes: &[$(causes!(@span $first $($last)?)),+], words: $words, remedy: $remedy },
+        )*];
+    };
+    (@span $only:literal) => { $only..=$only };
+    (@span $first:literal $last:literal) => { $first..=$last };
+}
+
+causes! {
+    "cause-unreachable", "help-cause-unreachable": 131_026;
+    "cause-window", "help-cause-window": 131_047;
+    "cause-frequency", "help-cause-frequency": 131_049;
+    "cause-opted-out", "help-cause-opted-out": 131_050;
+    "cause-experiment", "help-cause-experiment": 130_472;
+    "cause-self", "help-cause-self": 131_021;
+    "cause-not-allowed", "help-cause-not-allowed": 131_030;
+    "cause-country", "help-cause-country": 130_497;
+    "cause-blocked-recipient", "help-cause-blocked-recipient": 130_403;
+    "cause-other-person", "help-cause-other-person": 131_062, 137_000;
+    "cause-variables", "help-cause-variables": 132_000, 132_005, 132_012, 132_018;
+    "cause-no-template", "help-cause-no-template": 132_001, 134_101;
+    "cause-template-paused", "help-cause-template-paused": 132_007, 132_015, 132_016, 132_068, 132_069;
+    "cause-marketing", "help-cause-marketing": 131_063, 134_102, 131_055, 134_100;
+    "cause-media", "help-cause-media": 131_052, 131_053;
+    "cause-parameter", "help-cause-parameter": 100, 130_501, 131_008, 131_009, 131_051, 135_000;
+    "cause-too-fast", "help-cause-too-fast": 130_429, 131_056;
+    "cause-throttled", "help-cause-throttled": 4, 17, 32, 613, 80_007, 80_008;
+    "cause-reported", "help-cause-reported": 131_048;
+    "cause-down", "help-cause-down": 1, 2, 131_000, 131_016, 133_004;
+    "cause-maintenance", "help-cause-maintenance": 131_057, 2_494_100;
+    "cause-credentials", "help-cause-credentials": 0, 3, 10, 104, 190, 131_005, 200..=299;
+    "cause-registration", "help-cause-registration": 33, 803, 131_045, 133_000, 133_005, 133_006, 133_008, 133_009,
+        133_010, 133_015, 133_016;
+    "cause-account", "help-cause-account": 368, 131_031, 131_037, 131_042, 131_064, 134_011;
+    "cause-no-message", "help-cause-no-message": 138_000..=138_999, 139_100..=139_103, 2_388_000..=2_388_999;
+}
+
+/// The cause that a code belongs to, with its span of codes.
+fn find(code: i64) -> Option<(&'static Cause, &'static RangeInclusive<i64>)> {
+    let span = |cause: &'static Cause| cause.codes.iter().find(|span| span.contains(&code));
+    CAUSES.iter().find_map(|cause| Some((cause, span(cause)?)))
+}
+
+/// The codes that are explained together with this one; `None` when nothing is known of it.
+pub(in crate::console) fn span_of(code: i64) -> Option<&'static RangeInclusive<i64>> {
+    find(code).map(|(_, span)| span)
+}
 
 /// The words for a code; without one, or for one that is not known, what can be said.
 pub(in crate::console) fn words(text: Text, code: Option<i64>) -> String {
-    let known = code.and_then(|code| CAUSES.iter().find(|(codes, _)| codes.contains(&code)));
-    match (known, code) {
-        (Some((_, key)), _) => text.get(key),
+    match (code.and_then(find), code) {
+        (Some((cause, _)), _) => text.get(cause.words),
         (None, Some(_)) => text.get("cause-other"),
         (None, None) => text.get("cause-none"),
     }
 }
 
-/// The words, and the code beside them.
+/// The words, and the code beside them, which leads to its explanation.
 pub(in crate::console) fn cause(text: Text, code: Option<i64>) -> Markup {
     html! {
         (words(text, code))
-        @if let Some(code) = code { " " code.soft { (code) } }
+        @if let Some(code) = code { " " (explain::code(code)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::connector::cloud_api;
+
+    #[test]
+    fn every_code_that_the_connector_knows_has_its_words_once() {
+        for span in cloud_api::known_codes() {
+            for code in [*span.start(), *span.end()] {
+                assert!(find(code).is_some(), "nothing is said of {code}");
+            }
+        }
+        let mut seen = HashSet::new();
+        for span in CAUSES.iter().flat_map(|cause| cause.codes) {
+            assert!(seen.insert(span.start()), "{span:?} stands there twice");
+            assert!(cloud_api::meaning(*span.start()).is_some(), "the connector does not know {span:?}");
+        }
+        assert_eq!((span_of(205), span_of(999)), (Some(&(200..=299)), None));
     }
 }

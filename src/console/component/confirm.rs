@@ -29,7 +29,7 @@ pub(in crate::console) fn with(
                 (fields)
                 div.row.end {
                     button.plain type="button" popovertarget=(id) popovertargetaction="hide" { (close) }
-                    button.danger type="submit" autofocus { (text.with("shell-confirm", [("what", label.into())])) }
+                    button.danger type="submit" { (text.with("shell-confirm", [("what", label.into())])) }
                 }
             }
         }

@@ -1,4 +1,5 @@
-//! A template as a phone shows it: header, text, footer, buttons, cards. Parts that are not known are named, and never lost.
+//! A message as a phone shows it: header, text, footer, lists, buttons, cards. Its parts are those of a template, as its
+//! provider describes them, or of a message in the same notation. Parts that are not known are named, and never lost.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -15,7 +16,7 @@ const DEEPEST: usize = 3;
 /// The name of a variable, and the value that stands for it.
 type Example = (String, String);
 
-/// The message of a template with these components, as its provider describes them.
+/// The message with these parts.
 pub(in crate::console) fn phone(text: Text, components: &Value) -> Markup {
     html! {
         div.phone { div.bubble { (parts(text, components)) } (buttons_of(text, components)) }
@@ -43,6 +44,7 @@ fn parts(text: Text, components: &Value) -> Markup {
                         span.soft { (text.get("templates-offer")) }
                     }
                 }
+                "LIST" => (sections(part)),
                 // Shown below the message.
                 "BUTTONS" | "CAROUSEL" => {}
                 other => p.soft { (text.with("templates-part", [("type", other.to_owned().into())])) },
@@ -53,11 +55,15 @@ fn parts(text: Text, components: &Value) -> Markup {
 
 fn header(text: Text, part: &Value) -> Markup {
     let format = part["format"].as_str().unwrap_or("TEXT").to_uppercase();
-    let file = |key: &str| html! { p.file { (text.get(key)) } };
+    let link = part["link"].as_str().filter(|link| !link.is_empty());
+    let file = |key: &str| {
+        html! { p.file { (text.get(key)) @if let Some(link) = link { br; bdi { (link) } } } }
+    };
     match format.as_str() {
         "TEXT" => html! { p.head { bdi { (written(wording(part), &examples(part, "header_text"))) } } },
         "IMAGE" => file("templates-image"),
         "VIDEO" => file("templates-video"),
+        "AUDIO" => file("send-kind-audio"),
         "GIF" => file("templates-gif"),
         "DOCUMENT" => file("templates-document"),
         "LOCATION" => file("templates-location"),
@@ -89,6 +95,27 @@ fn footer(text: Text, part: &Value) -> Markup {
     }
 }
 
+/// What a menu or a list of products offers, in its sections.
+fn sections(part: &Value) -> Markup {
+    html! {
+        @for section in list(part, "sections") {
+            @if let Some(title) = section["title"].as_str().filter(|title| !title.is_empty()) {
+                p { strong { bdi { (title) } } }
+            }
+            ul {
+                @for row in list(section, "rows") {
+                    li {
+                        bdi { (row["title"].as_str().unwrap_or_default()) }
+                        @if let Some(more) = row["description"].as_str().filter(|more| !more.is_empty()) {
+                            br; span.soft { bdi { (more) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn buttons_of(text: Text, components: &Value) -> Markup {
     html! {
         @for part in of_type(components, "BUTTONS") {
@@ -108,6 +135,7 @@ fn one_button(text: Text, button: &Value) -> Markup {
         "COPY_CODE" => (text.get("templates-button-copy"), code(button)),
         "OTP" => (text.get("templates-button-otp"), None),
         "FLOW" => (text.get("templates-button-flow"), None),
+        "LIST" => (text.get("templates-button-list"), None),
         "CATALOG" | "MPM" | "SPM" => (text.get("templates-button-products"), None),
         "VOICE_CALL" => (text.get("templates-button-voice"), None),
         other => (text.with("templates-part", [("type", other.to_owned().into())]), None),
@@ -280,6 +308,21 @@ mod tests {
             ]}]},
         ]));
         for part in ["Video", "5 minutes", "Today", "HOLOGRAM", "First card", "Image"] {
+            assert!(page.contains(part), "{part}: {page}");
+        }
+    }
+
+    #[test]
+    fn a_menu_is_drawn_in_its_sections_and_a_file_with_its_address() {
+        let page = shown(&json!([
+            {"type": "HEADER", "format": "audio", "link": "https://a.example/<a>"},
+            {"type": "LIST", "sections": [
+                {"title": "Cakes", "rows": [{"title": "Carrot", "description": "with icing"}]},
+                {"rows": [{"title": "Bread"}]},
+            ]},
+            {"type": "BUTTONS", "buttons": [{"type": "LIST", "text": "Menu"}]},
+        ]));
+        for part in ["https://a.example/&lt;a&gt;", "Cakes", "Carrot", "with icing", "Bread", "Menu"] {
             assert!(page.contains(part), "{part}: {page}");
         }
     }

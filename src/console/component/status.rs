@@ -2,7 +2,8 @@
 
 use maud::Markup;
 
-use super::badge::{Tone, badge};
+use super::badge::{Tone, explained};
+use super::explain::Topic;
 use crate::console::text::Text;
 use crate::domain::channel::Status;
 
@@ -25,5 +26,5 @@ pub(in crate::console) fn status(text: Text, status: Status) -> Markup {
         Status::Disconnected | Status::Blocked => Tone::Bad,
         Status::Pairing => Tone::Warning,
     };
-    badge(tone, &word(text, status))
+    explained(tone, &word(text, status), Topic::Channel(status))
 }

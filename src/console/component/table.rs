@@ -27,7 +27,11 @@ pub(in crate::console) fn table(
     columns: &[Column],
     rows: impl IntoIterator<Item = Vec<Markup>>,
 ) -> Markup {
-    let class = |column: &Column| column.is_number.then_some("number");
+    let class = |column: &Column| match column.is_number {
+        true => Some("number"),
+        // A column of buttons, which stand at the line's end.
+        false => column.name.is_empty().then_some("act"),
+    };
     html! {
         div.table {
             table {

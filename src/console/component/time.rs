@@ -1,5 +1,7 @@
 //! Moments: in the reader's zone and form, exact for programs, and "5 minutes ago" where there is script.
 
+use std::time::Duration;
+
 use maud::{Markup, html};
 
 use crate::clock::Timestamp;
@@ -13,6 +15,59 @@ pub(in crate::console) fn moment(person: &Person, at: Timestamp) -> Markup {
 /// A moment, to the second, for what people compare.
 pub(in crate::console) fn second(person: &Person, at: Timestamp) -> Markup {
     html! { time datetime=(at) title=(person.zone.name()) { (person.zone.second(at, person.text.0)) } }
+}
+
+/// The end of something that lasts: until when, and how long that is.
+pub(in crate::console) fn until(person: &Person, at: Timestamp) -> Markup {
+    let now = Timestamp::now();
+    if at <= now {
+        return html! { time datetime=(at) title=(person.minute(at)) { (person.text.get("shell-any-moment")) } };
+    }
+    let clock = clock(person, at, now);
+    html! {
+        span.until {
+            time datetime=(at) title=(person.zone.name()) { (person.text.with("shell-until", [("time", clock.into())])) }
+            (left(person, at, now))
+        }
+    }
+}
+
+/// A moment to come, and how long it is until then.
+pub(in crate::console) fn ahead(person: &Person, at: Timestamp) -> Markup {
+    let now = Timestamp::now();
+    html! {
+        span.until {
+            time datetime=(at) title=(person.zone.name()) { (clock(person, at, now)) }
+            (left(person, at, now))
+        }
+    }
+}
+
+/// The time of the day, with the day when it is another one.
+fn clock(person: &Person, at: Timestamp, now: Timestamp) -> String {
+    match person.zone.today(at) == person.zone.today(now) {
+        true => person.zone.clock(at),
+        false => person.minute(at),
+    }
+}
+
+/// How long it is until then; nothing when the date says more. The script goes on counting.
+fn left(person: &Person, at: Timestamp, now: Timestamp) -> Markup {
+    let Some(words) = distance(person, at.from_now(now)) else { return html! {} };
+    html! { ", " time datetime=(at) data-relative data-exact=(person.minute(at)) title=(person.zone.name()) { (words) } }
+}
+
+fn distance(person: &Person, left: Duration) -> Option<String> {
+    let seconds = left.as_millis().div_ceil(1_000) as u64;
+    let (key, count) = match seconds {
+        0 => return None,
+        1..60 => ("shell-in-seconds", seconds),
+        60..3_570 => ("shell-in-minutes", (seconds + 30) / 60),
+        3_570..84_600 => ("shell-in-hours", (seconds + 1_800) / 3_600),
+        84_600..604_800 => ("shell-in-days", (seconds + 43_200) / 86_400),
+        _ => return None,
+    };
+    Some(person.text.with(key, [("count", count.into())]))
 }
 
 /// A moment that may not be there.

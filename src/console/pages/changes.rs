@@ -17,8 +17,9 @@ use crate::console::query::Query;
 use crate::console::visitor::Person;
 use crate::store::change::{Change, Filter, What};
 
-/// The longest subject that is looked for.
+/// The longest subject, and the longest name of who made a change, that is looked for.
 const SUBJECT: usize = 254;
+const WHO: usize = 260;
 
 /// Shows it.
 pub(in crate::console) async fn show(
@@ -28,25 +29,46 @@ pub(in crate::console) async fn show(
 ) -> Result<Page, Error> {
     let text = person.text;
     let what = query.text("what", 40).and_then(|word| What::ALL.iter().find(|what| what.as_str() == word));
-    let subject = query.text("subject", SUBJECT);
+    let (subject, who) = (query.text("subject", SUBJECT), query.text("who", WHO).map(name));
     let page = query.page(state.options.page_size);
-    let filter = Filter { what: what.map_or(&[], std::slice::from_ref), subject };
+    let moment = |name: &str| person.zone.moment(query.one(name));
+    let filter = Filter {
+        what: what.map_or(&[], std::slice::from_ref),
+        subject,
+        who: who.as_deref(),
+        from: moment("from"),
+        to: moment("to"),
+    };
     let found = state.engine.all_records().await?.changes(filter, page).await?;
     let chosen = what.map_or("", |what| what.as_str()).to_owned();
-    let form = Form::filled(text, [("what", chosen), ("subject", subject.unwrap_or_default().to_owned())]);
+    let shown = |name: &str| query.one(name).chars().take(WHO).collect::<String>();
+    let form = Form::filled(
+        text,
+        [
+            ("what", chosen),
+            ("subject", subject.unwrap_or_default().to_owned()),
+            ("who", shown("who")),
+            ("from", shown("from")),
+            ("to", shown("to")),
+        ],
+    );
     let kinds = [(String::new(), text.get("changes-all"))].into_iter();
     let kinds =
         kinds.chain(What::ALL.iter().map(|what| (what.as_str().to_owned(), what.as_str().to_owned())));
     let body = html! {
         form.row.bottom method="get" role="search" data-search="found" {
             (Field::new(&form, "what", &text.get("changes-what")).select(kinds))
-            (Field::new(&form, "subject", &text.get("changes-subject")).hint(&text.get("changes-subject-hint")).most(SUBJECT).input("search"))
+            (Field::new(&form, "who", &text.get("changes-who")).most(WHO).input("search"))
+            (Field::new(&form, "subject", &text.get("changes-subject")).most(SUBJECT).input("search"))
+            (Field::new(&form, "from", &text.get("changes-from")).input("datetime-local"))
+            (Field::new(&form, "to", &text.get("changes-to")).input("datetime-local"))
             button.plain type="submit" { (text.get("changes-filter")) }
         }
+        p.hint { (text.get("changes-who-hint")) " " (text.get("changes-subject-hint")) }
         div id="found" {
-            @if found.records.is_empty() { (empty(&text.get("changes-none"), &html! {})) }
+            @if found.records.is_empty() { (empty(&text.get("changes-none"), &html! { a href="/console/operator/changes" { (text.get("changes-show-all")) } })) }
             @else {
-                (list(&person, &found.records))
+                (list(&person, &query, &found.records))
                 (pager(text, &query, page, found.total))
             }
         }
@@ -54,27 +76,38 @@ pub(in crate::console) async fn show(
     Ok(Page::new(text.get("changes-title"), Menu::Changes, body))
 }
 
-fn list(person: &Person, changes: &[Change]) -> Markup {
+/// As the record names somebody: people stand there by their e-mail, as the hint says.
+fn name(typed: &str) -> String {
+    match typed.contains('@') && !typed.contains(':') {
+        true => format!("user:{}", typed.to_lowercase()),
+        false => typed.to_owned(),
+    }
+}
+
+fn list(person: &Person, query: &Query, changes: &[Change]) -> Markup {
     let text = person.text;
     let columns = [
         Column::words(text.get("changes-when")),
         Column::words(text.get("changes-who")),
         Column::words(text.get("changes-what")),
         Column::words(text.get("changes-subject")),
-        Column::words(text.get("changes-before")),
-        Column::words(text.get("changes-after")),
+        Column::words(text.get("changes-became")),
     ];
     let rows = changes.iter().map(|change| {
         vec![
             second(person, change.at),
             html! {
-                bdi { (change.who) }
+                a href=(query.narrowed("who", &change.who)) { bdi { (change.who) } }
                 @if let Some(address) = &change.address { " " span.soft { (address) } }
             },
             html! { code { (change.what.as_str()) } },
-            html! { bdi { (change.subject) } },
-            change.before.as_ref().map_or_else(|| html! { span.soft { "—" } }, value),
-            value(&change.after),
+            html! { a href=(query.narrowed("subject", &change.subject)) { bdi { (change.subject) } } },
+            html! {
+                @if let Some(before) = &change.before {
+                    div { span.soft { (text.get("changes-before")) ":" } (value(before)) }
+                    div { span.soft { (text.get("changes-after")) ":" } (value(&change.after)) }
+                } @else { (value(&change.after)) }
+            },
         ]
     });
     table(&text.get("changes-title"), &columns, rows)

@@ -28,6 +28,7 @@ use crate::console::{State, live};
 use crate::domain::channel::{Channel, Kind};
 use crate::domain::limit::Limits;
 use crate::domain::page::PageRequest;
+use crate::domain::tier::Quota;
 use crate::engine;
 use crate::error::{Code, Refusal};
 use crate::store::change::{Change, Filter};
@@ -35,7 +36,7 @@ use crate::store::change::{Change, Filter};
 /// How often a pairing that is under way is looked at: a QR code is good for twenty seconds.
 const LOOK: Duration = Duration::from_secs(1);
 /// So many looks later everything is looked at.
-const LOOKS: u32 = 5;
+const LOOKS: u32 = 2;
 /// Changes that are shown.
 const CHANGES: u64 = 20;
 
@@ -136,7 +137,10 @@ pub(super) async fn page(
 /// What the channel is and how it is; a live part.
 fn head(viewer: &Viewer, channel: &Channel) -> Markup {
     let text = viewer.text;
-    let limit = channel.messaging_limit.map(|limit| limit.to_string());
+    let limit = channel.messaging_limit.map(|limit| match limit {
+        Quota::AtMost(people) => text.number(people.into()),
+        Quota::Unlimited => text.get("channels-no-limit"),
+    });
     html! {
         section.panel #channel-head {
             p { (words::state(text, &channel.connection)) " " (text.get("channels-since")) " " (moment(viewer, channel.connection.since)) }

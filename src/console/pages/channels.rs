@@ -1,13 +1,15 @@
-//! The company's channels: the state of each with its reason, and its pace against its limits.
+//! The company's channels: the state of each with its reason, and its pace against its limits, live.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::web::Data;
+use actix_web::{HttpRequest, HttpResponse};
 use futures_util::future::try_join_all;
 use maud::{Markup, html};
+use uuid::Uuid;
 
 use super::channel::{limits, words};
-use crate::console::State;
 use crate::console::component::empty::empty;
 use crate::console::component::notice::done;
 use crate::console::component::pager::pager;
@@ -15,11 +17,15 @@ use crate::console::error::Error;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
-use crate::domain::channel::Channel;
+use crate::console::{State, live};
+use crate::domain::channel::{Channel, Kind};
 use crate::domain::limit::Limits;
+use crate::domain::page::PageRequest;
 
 /// Channels on a page: each has a chart.
 const PER_PAGE: u64 = 20;
+/// How often they are looked at, and how old what is shown of them may be.
+const EVERY: Duration = Duration::from_secs(2);
 /// The most characters of a search.
 const SEARCH: usize = 100;
 
@@ -31,18 +37,12 @@ pub(in crate::console) async fn show(
 ) -> Result<Page, Error> {
     let (text, company) = (viewer.text, viewer.company.id);
     let (page, search) = (query.page(PER_PAGE), query.text("search", SEARCH));
-    let found = state.engine.records_of(company).await?.channels_of_company(company, page, search).await?;
-    let asked = found.records.into_iter().map(async |channel| {
-        let channel = Arc::new(channel);
-        let limits = state.engine.limits(&channel).await?;
-        Ok::<_, Error>((channel, limits))
-    });
-    let channels = try_join_all(asked).await?;
+    let Shown { channels, total } = &read_anew(&state, company, page, search).await?;
     let said = state.flashes.take(viewer.session, "done");
     let add = html! { a.button href="/console/channels/new" { (text.get("channels-add")) } };
     let body = html! {
         @if let Some(said) = said { (done(&said)) }
-        @if found.total == 0 && search.is_none() {
+        @if *total == 0 && search.is_none() {
             (empty(&text.get("channels-none"), &html! {
                 @if viewer.is_owner() { (add) } @else { p.soft { (text.get("channels-ask-owner")) } }
             }))
@@ -54,35 +54,92 @@ pub(in crate::console) async fn show(
                 @if viewer.is_owner() { (add) }
             }
             @if channels.is_empty() { p { (text.get("channels-nothing-found")) } }
-            @for (channel, limits) in &channels { (one(&viewer, channel, limits)) }
-            (pager(text, &query, page, found.total))
+            @for (channel, limits) in channels { (one(&viewer, channel, limits)) }
+            (pager(text, &query, page, *total))
         }
     };
-    Ok(Page::new(text.get("channels-title"), Menu::Channels, body))
+    let live = format!("/console/channels/live?{}", query.encoded());
+    Ok(Page::new(text.get("channels-title"), Menu::Channels, body).live(live))
+}
+
+/// Keeps those of one page up to date.
+pub(in crate::console) async fn follow(
+    viewer: Viewer,
+    state: Data<State>,
+    query: Query,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let own = state.clone();
+    live::stream(&request, &state, EVERY, async move || {
+        let (page, search) = (query.page(PER_PAGE), query.text("search", SEARCH));
+        let company = viewer.company.id;
+        let key = format!("channels {company} {} {}", page.page, search.unwrap_or_default());
+        // Once for all who look at the same page at once.
+        let read = async || read_anew(&own, company, page, search).await;
+        let shown = own.shared.get(key, EVERY, read).await?;
+        Ok(shown.channels.iter().flat_map(|(channel, limits)| parts(&viewer, channel, limits)).collect())
+    })
+}
+
+/// The channels of a page, each with what limits it, and how many there are in all.
+struct Shown {
+    channels: Vec<(Arc<Channel>, Limits)>,
+    total: u64,
+}
+
+async fn read_anew(
+    state: &State,
+    company: Uuid,
+    page: PageRequest,
+    search: Option<&str>,
+) -> Result<Shown, Error> {
+    let found = state.engine.records_of(company).await?.channels_of_company(company, page, search).await?;
+    let asked = found.records.into_iter().map(async |channel| {
+        let channel = Arc::new(channel);
+        let limits = state.engine.limits(&channel).await?;
+        Ok::<_, Error>((channel, limits))
+    });
+    Ok(Shown { channels: try_join_all(asked).await?, total: found.total })
 }
 
 fn one(viewer: &Viewer, channel: &Channel, limits: &Limits) -> Markup {
     let text = viewer.text;
+    let [head, pace, allowed] = parts(viewer, channel, limits);
     html! {
         section.panel aria-label=(channel.name) {
-            h2 {
-                a href=(format!("/console/channels/{}", channel.id)) { bdi { (channel.name) } } " "
-                (words::state(text, &channel.connection))
-            }
-            (words::explanation(text, &channel.connection))
+            (head)
             dl.facts {
                 dt { (text.get("channels-kind")) } dd { (words::kind(text, channel.kind)) }
                 dt { (text.get("channels-number")) }
                 dd { @match &channel.phone_number { Some(number) => bdi { (number) }, None => span.soft { "—" } } }
                 dt { (text.get("channels-tier")) } dd { bdi { (channel.tier) } }
-                dt { (text.get("channels-quality")) }
-                dd { (words::quality(text, channel.quality_rating.as_deref())) }
+                @if channel.kind == Kind::BusinessAccount {
+                    dt { (text.get("channels-quality")) }
+                    dd { (words::quality(text, channel.quality_rating.as_deref())) }
+                }
             }
-            (limits::pace(viewer, limits))
+            (pace)
             details.more {
                 summary { (text.get("channels-limits")) }
-                (limits::table_of(viewer, limits))
+                (allowed)
             }
         }
     }
+}
+
+/// What is live of a channel: its state, its pace, and its limits.
+fn parts(viewer: &Viewer, channel: &Channel, limits: &Limits) -> [Markup; 3] {
+    let (text, id) = (viewer.text, channel.id);
+    let head = html! {
+        div id=(format!("state-{id}")) {
+            h2 {
+                a href=(format!("/console/channels/{id}")) { bdi { (channel.name) } } " "
+                (words::state(text, &channel.connection))
+            }
+            (words::explanation(text, &channel.connection))
+        }
+    };
+    let pace = html! { div id=(format!("pace-{id}")) { (limits::pace(viewer, limits)) } };
+    let allowed = html! { div id=(format!("limits-{id}")) { (limits::table_of(viewer, limits)) } };
+    [head, pace, allowed]
 }

@@ -139,7 +139,7 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
     let body = html! {
         @if let Some(sentence) = state.flashes.take(viewer.session, "done") { (notice::done(&sentence)) }
         @if let Some(sentence) = state.flashes.take(viewer.session, "fault") { (notice::fault(&sentence)) }
-        dl.facts {
+        dl.facts.panel {
             dt { (text.get("company-name")) } dd { bdi { (viewer.company.name) } }
             dt { (text.get("shell-id")) } dd { (copy::id(text, id)) }
             dt { (text.get("company-tier")) } dd { code { (tier.unwrap_or_default()) } " " span.soft { (text.get("company-tier-hint")) } }

@@ -1,12 +1,17 @@
 //! A new send: channel and kind first, then what is said, to whom and when; checked before it goes.
 //!
 //! Without script each choice is a step: the channel and the kind decide which fields there are. *Check* makes a dry run
-//! and shows it; *Send* works for what was checked, and for nothing else.
+//! and shows it; *Send* works for what was checked, and for nothing else. A business account writes to many people at a
+//! time ([`bulk`]), a linked phone to one person or one group ([`web`]).
 
 mod audience;
+mod bulk;
+mod choice;
 mod content;
 mod preview;
+mod refused;
 mod template;
+mod web;
 
 use std::sync::Arc;
 
@@ -14,53 +19,63 @@ use actix_web::HttpResponse;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::Data;
 use maud::{Markup, html};
-use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
 
 use self::audience::Audience;
-use self::content::Kind;
-use super::send::again::{outcome, refused};
+use self::choice::{Choice, choosing};
+use self::refused::Refused;
+use super::send::again;
 use crate::console::State;
 use crate::console::component::empty::empty;
-use crate::console::component::field::{Field, faults, once};
+use crate::console::component::field::{faults, once};
 use crate::console::component::notice;
 use crate::console::error::Error;
 use crate::console::form::Form;
+use crate::console::once::Turn;
 use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
-use crate::console::words::Words;
 use crate::domain::channel::Channel;
-use crate::domain::page::PageRequest;
-use crate::domain::request::BusinessRequest;
-use crate::domain::template::Template;
-use crate::engine::{self, Rehearsal};
-use crate::error::{Code, Refusal};
-use crate::store::template::Filter;
+use crate::domain::request::{BusinessRequest, WebRequest};
+use crate::engine::{self, Rehearsal, WebRehearsal};
 
-/// Channels and templates that are offered.
-const OFFERED: u64 = 500;
 /// Words of a form that say what is done with it, and not what is sent.
-const STEERING: [&str; 4] = ["action", "checked", "once", "find"];
+const STEERING: [&str; 5] = ["action", "checked", "once", "find", "pick"];
 
-/// What was chosen first: it decides which fields there are.
-struct Choice {
-    channels: Vec<Arc<Channel>>,
-    channel: Option<Arc<Channel>>,
-    kind: Kind,
-    templates: Vec<Template>,
-    template: Option<Template>,
+/// What the form asks for.
+enum Asked {
+    Bulk(BusinessRequest),
+    Web(WebRequest),
+}
+
+/// What a dry run of it found.
+enum Found {
+    Bulk(Rehearsal),
+    Web(WebRehearsal),
 }
 
 /// What is known of the send that the form describes.
 #[derive(Default)]
 struct Checked {
-    outcome: Option<Rehearsal>,
-    refusal: Option<Refusal>,
+    found: Option<Found>,
+    refused: Option<Refused>,
     /// Names what was checked.
     digest: Option<String>,
     /// Whether something was changed after it was checked.
     is_stale: bool,
+}
+
+/// What stands around the form.
+struct Around {
+    choice: Choice,
+    audience: Audience,
+}
+
+impl Around {
+    async fn read(state: &State, viewer: &Viewer, form: &Form) -> Result<Self, Error> {
+        let choice = Choice::read(state, viewer, form.words()).await?;
+        let audience = Audience::read(state, viewer, &choice, form.words()).await?;
+        Ok(Self { choice, audience })
+    }
 }
 
 /// Shows the form.
@@ -69,11 +84,10 @@ pub(in crate::console) async fn show(
     state: Data<State>,
     query: Query,
 ) -> Result<Page, Error> {
-    let choice = Choice::read(&state, &viewer, &query).await?;
     let given = query.iter().map(|(name, value)| (name, value.to_owned()));
     let form = Form::filled(viewer.text, given);
-    let audience = Audience::read(&state, &viewer, form.words()).await?;
-    Ok(page(&viewer, &choice, &form, &audience, &Checked::default()))
+    let around = Around::read(&state, &viewer, &form).await?;
+    Ok(page(&viewer, &around, &form, &Checked::default()))
 }
 
 /// Checks the send, sends it, or looks for people.
@@ -82,51 +96,57 @@ pub(in crate::console) async fn act(
     state: Data<State>,
     mut form: Form,
 ) -> Result<Answer, Error> {
-    let choice = Choice::read(&state, &viewer, form.words()).await?;
-    let audience = Audience::read(&state, &viewer, form.words()).await?;
+    let picked = form.words().one("pick").to_owned();
+    if !picked.is_empty() {
+        form.put("number", picked.as_str());
+        form.put("to", web::PERSON);
+    }
+    let around = Around::read(&state, &viewer, &form).await?;
     let action = form.words().one("action").to_owned();
-    if action == "find" {
-        return Ok(page(&viewer, &choice, &form, &audience, &Checked::default()).into());
+    if action == "find" || !picked.is_empty() {
+        return Ok(page(&viewer, &around, &form, &Checked::default()).into());
     }
-    let request = request(&state, &viewer, &choice, &mut form);
-    let (Some(channel), Some(request)) = (&choice.channel, request) else {
-        return Ok(page(&viewer, &choice, &form, &audience, &Checked::default()).unprocessable().into());
+    let asked = request(&state, &viewer, &around.choice, &mut form);
+    let (Some(channel), Some(asked)) = (&around.choice.channel, asked) else {
+        return Ok(page(&viewer, &around, &form, &Checked::default()).unprocessable().into());
     };
-    let digest = digest(form.words());
-    let is_checked = form.words().one("checked") == digest;
-    if action == "send" && is_checked {
+    let fingerprint = form.words().digest("a new send", &STEERING);
+    let digest = hex::encode(fingerprint);
+    let mut checked = Checked::default();
+    let result = if action == "send" && form.words().one("checked") == digest {
+        let mut failed = None;
         let sent = state.once.act(&viewer, &form, async || {
-            let accepted = state.engine.send(channel, request, None).await?;
-            let count = [("count", accepted.recipients.into())];
-            state.flashes.put(viewer.session, "done", viewer.text.with("compose-accepted", count));
-            Ok(Answer::to(format!("/console/sends/{}", accepted.send_id)))
+            let turn = Turn::of(&state, &viewer, &form, fingerprint).await;
+            let sent = match turn {
+                Ok(turn) => send(&viewer, &state, channel, asked, turn).await,
+                Err(error) => Err(error),
+            };
+            sent.map_err(|error| {
+                failed = Some(error.clone());
+                error.into()
+            })
         });
-        return match sent.await {
-            Err(Error::Refused(refusal)) => {
-                fault(&mut form, &refusal);
-                Ok(page(&viewer, &choice, &form, &audience, &Checked::default()).unprocessable().into())
-            }
-            Err(Error::NotFound) => {
-                form.general_fault(viewer.text.get("compose-fault-template"));
-                Ok(page(&viewer, &choice, &form, &audience, &Checked::default()).unprocessable().into())
-            }
-            other => other,
-        };
-    }
-    let mut checked = Checked { is_stale: action == "send", ..Checked::default() };
-    match state.engine.rehearse(channel, request).await {
-        Ok(outcome) => {
-            checked.outcome = Some(outcome);
+        match (sent.await, failed) {
+            (_, Some(error)) => Err(error),
+            (answer, None) => return answer,
+        }
+    } else {
+        checked.is_stale = action == "send";
+        try_out(&state, channel, asked).await
+    };
+    match result {
+        Ok(found) => {
+            checked.found = Some(found);
             checked.digest = Some(digest);
         }
-        Err(engine::Error::Refused(refusal)) => {
-            fault(&mut form, &refusal);
-            checked.refusal = Some(refusal);
-        }
-        Err(other) => return Err(other.into()),
+        Err(error) => checked.refused = Some(Refused::by(error, &mut form)?),
     }
-    let page = page(&viewer, &choice, &form, &audience, &checked);
-    Ok(if checked.refusal.is_some() { page.unprocessable() } else { page }.into())
+    let page = page(&viewer, &around, &form, &checked);
+    Ok(match &checked.refused {
+        Some(refused) => refused.answer(page),
+        None => page,
+    }
+    .into())
 }
 
 /// The preview alone, for the page that is being filled in.
@@ -140,116 +160,69 @@ pub(in crate::console) async fn preview(
     Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(shown))
 }
 
-impl Choice {
-    async fn read(state: &State, viewer: &Viewer, words: &Words) -> Result<Self, Error> {
-        let records = state.engine.records_of(viewer.company.id).await?;
-        let channels = records.business_accounts(viewer.company.id).await?;
-        let channels: Vec<_> = channels.into_iter().map(Arc::new).collect();
-        let asked = words.one("channel").parse().ok();
-        let channel = channels.iter().find(|channel| Some(channel.id) == asked);
-        let only = channels.first().filter(|_| channels.len() == 1);
-        let channel = channel.or(only).cloned();
-        let kind = Kind::of(words.one("type"));
-        let mut templates = Vec::new();
-        if let (Kind::Template, Some(waba)) =
-            (kind, channel.as_ref().and_then(|channel| channel.waba_id.as_ref()))
-        {
-            let page = PageRequest { page: 1, limit: OFFERED };
-            let found = records.approved_templates(viewer.company.id, waba, page, Filter::default()).await?;
-            templates.extend(found.records.into_iter().map(Template::from));
-        }
-        let asked: Option<i64> = words.one("template").parse().ok();
-        let template = templates.iter().find(|template| Some(template.id) == asked).cloned();
-        Ok(Self { channels, channel, kind, templates, template })
-    }
-}
-
 /// The request that the form describes, with a fault at each field that is wrong.
-fn request(state: &State, viewer: &Viewer, choice: &Choice, form: &mut Form) -> Option<BusinessRequest> {
+fn request(state: &State, viewer: &Viewer, choice: &Choice, form: &mut Form) -> Option<Asked> {
     if choice.channel.is_none() {
         form.fault("channel", viewer.text.get("compose-fault-channel"));
     }
-    if choice.kind == Kind::Template && choice.template.is_none() {
-        form.fault("template", viewer.text.get("compose-fault-choose"));
-    }
-    let mut body = content::body(choice, form.words());
-    audience::add(&mut body, form.words());
-    for name in ["send_at", "expires_at"] {
-        moment(viewer, form, name, &mut body);
-    }
-    if form.has_faults() {
+    if !choice.fits() {
+        form.fault("type", viewer.text.get("compose-fault-web-type"));
         return None;
     }
-    match BusinessRequest::parse(Value::Object(body).to_string().as_bytes(), &state.options.send) {
-        Ok(request) => Some(request),
-        Err(refusal) => {
-            fault(form, &refusal);
-            None
-        }
+    if choice.is_web() {
+        return web::request(state, choice, form).map(Asked::Web);
     }
+    bulk::request(state, viewer, choice, form).map(Asked::Bulk)
 }
 
-fn moment(viewer: &Viewer, form: &mut Form, name: &'static str, body: &mut Map<String, Value>) {
-    let local = form.words().one(name).to_owned();
-    if local.is_empty() {
-        return;
-    }
-    match viewer.zone.moment(&local) {
-        Some(at) => {
-            body.insert(name.to_owned(), at.to_string().into());
-        }
-        None => form.fault(name, viewer.text.get("compose-fault-time")),
-    }
+/// What would be sent.
+async fn try_out(state: &State, channel: &Arc<Channel>, asked: Asked) -> Result<Found, engine::Error> {
+    Ok(match asked {
+        Asked::Bulk(request) => Found::Bulk(state.engine.rehearse(channel, request).await?),
+        Asked::Web(request) => Found::Web(state.engine.rehearse_web(channel, request).await?),
+    })
 }
 
-/// Puts a refusal beside the field that it is about.
-fn fault(form: &mut Form, refusal: &Refusal) {
-    let (field, key) = match refusal.code {
-        Code::MissingRecipient => ("numbers", "compose-fault-recipient"),
-        Code::NoValidRecipients => ("numbers", "compose-fault-nobody"),
-        Code::TooManyRecipients | Code::TooManyTags => ("numbers", "compose-fault-too-many"),
-        Code::MissingMessage => ("message", "compose-fault-message"),
-        Code::TextTooLong => ("message", "compose-fault-long"),
-        Code::MissingLink | Code::InvalidLink | Code::LinkTooLong => ("link", "compose-fault-link"),
-        Code::CaptionTooLong => ("caption", "compose-fault-long"),
-        Code::InvalidSchedule => ("send_at", "compose-fault-schedule"),
-        Code::ReconnectWaba => ("channel", "compose-fault-disconnected"),
-        Code::TemplateNotFound | Code::TemplateNotApproved => ("template", "compose-fault-template"),
-        Code::InvalidInteractive => ("message", "compose-fault-interactive"),
-        Code::InvalidComponents => ("", "compose-fault-values"),
-        _ => {
-            form.general_fault(refusal.sentence.clone());
-            return;
+/// Sends it, unless this very form was sent before, and leads to its page.
+async fn send(
+    viewer: &Viewer,
+    state: &State,
+    channel: &Arc<Channel>,
+    asked: Asked,
+    turn: Turn,
+) -> Result<Answer, engine::Error> {
+    let text = viewer.text;
+    let (send_id, said) = match (turn, asked) {
+        (Turn::Done(send_id), _) => (send_id, text.get("compose-sent-before")),
+        (Turn::First(held), Asked::Bulk(request)) => {
+            let accepted = state.engine.send(channel, request, held).await?;
+            let count = [("count", accepted.recipients.into())];
+            (accepted.send_id, text.with("compose-accepted", count))
+        }
+        (Turn::First(held), Asked::Web(request)) => {
+            // What is kept for a form that is sent again is where it led.
+            let send_id =
+                state.engine.begin_web(channel, request, held, |sent| sent.send_id.to_string()).await?;
+            (send_id, text.get("compose-accepted-web"))
         }
     };
-    let sentence = form.text().get(key);
-    form.fault(field, sentence);
+    state.flashes.put(viewer.session, "done", said);
+    Ok(Answer::to(format!("/console/sends/{send_id}")))
 }
 
-/// What is sent, to whom and when, as one word.
-fn digest(words: &Words) -> String {
-    let mut digest = Sha256::new();
-    for (name, value) in words.iter().filter(|(name, value)| !STEERING.contains(name) && !value.is_empty()) {
-        for part in [name, value] {
-            digest.update((part.len() as u64).to_le_bytes());
-            digest.update(part);
-        }
-    }
-    hex::encode(digest.finalize())
-}
-
-fn page(viewer: &Viewer, choice: &Choice, form: &Form, audience: &Audience, checked: &Checked) -> Page {
-    let text = viewer.text;
+fn page(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> Page {
+    let (text, choice) = (viewer.text, &around.choice);
     let body = if choice.channels.is_empty() {
         let first = html! {
             @if viewer.may_work() { a.button href="/console/channels/new" { (text.get("compose-add-channel")) } }
+            " " a href="/console/channels" { (text.get("compose-to-channels")) }
         };
         empty(&text.get("compose-no-channel"), &first)
     } else {
         html! {
             (choosing(viewer, choice, form))
-            @if choice.channel.is_some() && (choice.kind != Kind::Template || choice.template.is_some()) {
-                (writing(viewer, choice, form, audience, checked))
+            @if choice.is_complete() {
+                (writing(viewer, around, form, checked))
             } @else {
                 (faults(form))
             }
@@ -258,43 +231,9 @@ fn page(viewer: &Viewer, choice: &Choice, form: &Form, audience: &Audience, chec
     Page::new(text.get("compose-title"), Menu::Sends, body)
 }
 
-/// The first step: channel, kind and template.
-fn choosing(viewer: &Viewer, choice: &Choice, form: &Form) -> Markup {
-    let text = viewer.text;
-    let current = choice.channel.as_ref().map(|channel| channel.id.to_string()).unwrap_or_default();
-    let template = choice.template.as_ref().map(|template| template.id.to_string()).unwrap_or_default();
-    let first = &Form::filled(
-        text,
-        [("channel", current), ("type", choice.kind.as_str().to_owned()), ("template", template)],
-    );
-    let channels = choice.channels.iter().map(|channel| (channel.id.to_string(), channel.name.clone()));
-    let any = (String::new(), text.get("compose-choose"));
-    let kinds = Kind::ALL.map(|kind| (kind.as_str(), kind.word(text)));
-    let templates = choice.templates.iter();
-    let templates = templates
-        .map(|template| (template.id.to_string(), format!("{} ({})", template.name, template.language)));
-    let shown = |name: &str| form.fault_of(name).map(notice::fault);
-    html! {
-        form.panel.row.bottom method="get" action="/console/sends/new" {
-            (Field::new(first, "channel", &text.get("compose-channel")).within("first")
-                .select(std::iter::once(any.clone()).chain(channels)))
-            (Field::new(first, "type", &text.get("compose-type")).within("first").select(kinds))
-            @if choice.kind == Kind::Template {
-                (Field::new(first, "template", &text.get("compose-template")).within("first")
-                    .select(std::iter::once(any).chain(templates)))
-            }
-            button.plain type="submit" { (text.get("compose-go-on")) }
-        }
-        @if choice.kind == Kind::Template && choice.channel.is_some() && choice.templates.is_empty() {
-            p { (text.get("compose-no-template")) }
-        }
-        @for name in ["channel", "template"] { @if let Some(fault) = shown(name) { (fault) } }
-    }
-}
-
 /// The second step: what is said, to whom, and when.
-fn writing(viewer: &Viewer, choice: &Choice, form: &Form, audience: &Audience, checked: &Checked) -> Markup {
-    let text = viewer.text;
+fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> Markup {
+    let (text, choice) = (viewer.text, &around.choice);
     let hidden = [
         ("channel", choice.channel.as_ref().map(|channel| channel.id.to_string())),
         ("type", Some(choice.kind.as_str().to_owned())),
@@ -313,20 +252,20 @@ fn writing(viewer: &Viewer, choice: &Choice, form: &Form, audience: &Audience, c
                 }
                 (preview::preview(text, choice, form.words()))
             }
-            section.panel { h2 { (text.get("compose-whom")) } (audience::fields(viewer, form, audience)) }
-            section.panel {
-                h2 { (text.get("compose-when")) }
-                div.row {
-                    (Field::new(form, "send_at", &text.get("compose-starts")).hint(&text.get("compose-starts-hint"))
-                        .input("datetime-local"))
-                    (Field::new(form, "expires_at", &text.get("compose-expires")).hint(&text.get("compose-expires-hint"))
-                        .input("datetime-local"))
-                }
-                p.soft { (text.get("compose-zone")) " " (viewer.zone.name()) }
+            @if choice.is_web() {
+                section.panel { h2 { (text.get("compose-whom")) } (web::fields(viewer, form, &around.audience)) }
+                section.panel { h2 { (text.get("compose-pace")) } (web::pace(viewer, &around.audience)) }
+            } @else {
+                section.panel { h2 { (text.get("compose-whom")) } (audience::fields(viewer, form, &around.audience)) }
+                section.panel { h2 { (text.get("compose-when")) } (bulk::when(viewer, form)) }
             }
-            @if checked.is_stale { (notice::warning(&html! { p { (text.get("compose-stale")) } })) }
-            @if let Some(rehearsal) = &checked.outcome { (outcome(viewer, rehearsal)) }
-            @if let Some(refusal) = &checked.refusal { (refused(viewer, refusal)) }
+            @if checked.is_stale && checked.found.is_some() { (notice::warning(&html! { p { (text.get("compose-stale")) } })) }
+            @match &checked.found {
+                Some(Found::Bulk(rehearsal)) => (again::outcome(viewer, rehearsal)),
+                Some(Found::Web(rehearsal)) => (web::outcome(viewer, rehearsal)),
+                None => {}
+            }
+            @if let Some(refused) = &checked.refused { (refused.show(viewer)) }
             @if let Some(digest) = &checked.digest { input type="hidden" name="checked" value=(digest); }
             div.row {
                 button.plain[checked.digest.is_some()] type="submit" name="action" value="check" { (text.get("compose-check")) }

@@ -51,7 +51,10 @@ pub(in crate::console) async fn add(
                     return Err(Error::Refused(Refusal::new(Code::NumberTaken, "")));
                 }
             }
-            let written = state.engine.write_contacts(company, vec![ContactDraft { person, tags }]).await?;
+            let written = state
+                .engine
+                .write_contacts(&viewer.who(), company, vec![ContactDraft { person, tags }])
+                .await?;
             let (id, _) = written.first().ok_or(Error::Internal)?;
             state.flashes.put(viewer.session, "done", viewer.text.get("contacts-added"));
             Ok(Answer::to(format!("/console/contacts/{id}")))
@@ -108,7 +111,10 @@ pub(in crate::console) async fn change(
             tags: Some(tags),
         };
         let records = state.engine.records_of(viewer.company.id).await?;
-        match records.change_contact(viewer.company.id, id.0, &change, Timestamp::now()).await? {
+        match records
+            .change_contact(&viewer.who(), viewer.company.id, id.0, &change, Timestamp::now())
+            .await?
+        {
             Edited::Done => {
                 state.flashes.put(viewer.session, "done", viewer.text.get("contacts-saved"));
                 return Ok(Answer::to(format!("/console/contacts/{}", id.0)));
@@ -124,7 +130,7 @@ pub(in crate::console) async fn change(
 /// Deletes a contact.
 pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
     let whom = Whom::Named { ids: vec![id.0], numbers: Vec::new() };
-    if state.engine.delete_contacts(viewer.company.id, whom).await? == 0 {
+    if state.engine.delete_contacts(&viewer.who(), viewer.company.id, whom).await? == 0 {
         return Err(Error::NotFound);
     }
     let done = viewer.text.with("contacts-deleted", [("count", 1.into())]);
@@ -143,7 +149,10 @@ pub(in crate::console) async fn merge(
     let others: Vec<Uuid> = others.take(DOUBLES as usize).collect();
     if !others.is_empty() {
         let records = state.engine.records_of(viewer.company.id).await?;
-        match records.merge_contacts(viewer.company.id, id.0, &others, Timestamp::now()).await? {
+        match records
+            .merge_contacts(&viewer.who(), viewer.company.id, id.0, &others, Timestamp::now())
+            .await?
+        {
             Edited::Done => {}
             Edited::Missing | Edited::Taken | Edited::Nameless => return Err(Error::NotFound),
         }

@@ -88,16 +88,16 @@ pub(in crate::console) async fn change(
         .once
         .act(&viewer, &form, async || {
             let engine = &state.engine;
-            let company = viewer.company.id;
+            let (company, who) = (viewer.company.id, viewer.who());
             let changing = async {
                 match (action, tag) {
                     (Some("tag"), Some(tag)) => {
-                        engine.change_members(company, tag, whom, Membership::Add).await
+                        engine.change_members(&who, company, tag, whom, Membership::Add).await
                     }
                     (Some("untag"), Some(tag)) => {
-                        engine.change_members(company, tag, whom, Membership::Remove).await
+                        engine.change_members(&who, company, tag, whom, Membership::Remove).await
                     }
-                    _ => engine.delete_contacts(company, whom).await,
+                    _ => engine.delete_contacts(&who, company, whom).await,
                 }
             };
             let sentence = match timeout(PATIENCE, changing).await {
@@ -143,7 +143,8 @@ async fn tag(
     };
     let records = state.engine.records_of(viewer.company.id).await?;
     if may_create {
-        let written = records.write_tags(viewer.company.id, &[(name, None)], Timestamp::now()).await?;
+        let written =
+            records.write_tags(&viewer.who(), viewer.company.id, &[(name, None)], Timestamp::now()).await?;
         return Ok(written.first().map(|(id, _)| *id));
     }
     let tags = records.tags(viewer.company.id, PageRequest { page: 1, limit: 1_000 }, Some(&name)).await?;
@@ -203,9 +204,9 @@ fn page(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> P
         p.actions {
             @if viewer.may_work() {
                 a.button href="/console/contacts/new" { (text.get("contacts-new")) }
-                a.button href="/console/contacts/import" { (text.get("contacts-import")) }
+                a.button.plain href="/console/contacts/import" { (text.get("contacts-import")) }
             }
-            a.button href="/console/contacts/tags" { (text.get("contacts-tags")) }
+            a.button.plain href="/console/contacts/tags" { (text.get("contacts-tags")) }
         }
         form.search method="get" action="/console/contacts" role="search" data-search="found" {
             label for="search" { (text.get("contacts-search")) }
@@ -240,7 +241,10 @@ fn found(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> 
     let total = shown.found.total;
     if total == 0 {
         return match shown.search {
-            Some(_) => empty(&text.get("contacts-nothing-found"), &html! {}),
+            Some(_) => empty(
+                &text.get("contacts-nothing-found"),
+                &html! { a href="/console/contacts" { (text.get("contacts-show-all")) } },
+            ),
             None => empty(
                 &text.get("contacts-nobody"),
                 &html! { a.button href="/console/contacts/import" { (text.get("contacts-import")) } },

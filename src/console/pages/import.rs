@@ -1,15 +1,13 @@
 //! One import: what its columns hold, its first rows, how far it is, and its rejected rows.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::time::Duration;
 
-use actix_web::http::header::CONTENT_DISPOSITION;
-use actix_web::web::{Bytes, Data};
+use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
-use futures_util::stream::try_unfold;
 use maud::{Markup, html};
 
+use super::rejected_rows::reason;
 use crate::console::State;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::field::{Field, faults};
@@ -25,15 +23,13 @@ use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::engine::{self, ImportChange, Shown, import_settings};
 use crate::error::Code;
-use crate::import::{self, Column, Field as Held, rejected_csv};
+use crate::import::{self, Column, Field as Held};
 use crate::store::import_job::{Import, State as Stage};
 
 /// Columns that are shown; nobody has more.
 const MOST_COLUMNS: usize = 200;
 /// How often a page that is looked at hears how far the import is.
 const EVERY: Duration = Duration::from_secs(1);
-/// Rejected rows read and written at once.
-const STRETCH: u32 = 500;
 /// Encodings that are offered beside the file's own.
 const ENCODINGS: [&str; 6] = ["UTF-8", "windows-1252", "windows-1251", "UTF-16LE", "Shift_JIS", "GBK"];
 
@@ -64,7 +60,7 @@ pub(in crate::console) async fn steer(
     let import = find(&viewer, &state, id).await?;
     let action = form.words().one("action").to_owned();
     if action == "cancel" {
-        state.engine.cancel_import(company, id.0).await?;
+        state.engine.cancel_import(&viewer.who(), company, id.0).await?;
         return Ok(Answer::to(place));
     }
     if import.state != Stage::Ready {
@@ -75,7 +71,11 @@ pub(in crate::console) async fn steer(
     if !form.has_faults() {
         let changed = async {
             state.engine.change_import(company, id.0, change).await?;
-            if action == "start" { state.engine.start_import(company, id.0).await } else { Ok(()) }
+            if action == "start" {
+                state.engine.start_import(&viewer.who(), company, id.0).await
+            } else {
+                Ok(())
+            }
         };
         match changed.await {
             Ok(()) => return Ok(Answer::to(place)),
@@ -113,37 +113,7 @@ pub(in crate::console) async fn follow(
     })
 }
 
-/// The rejected rows as a file.
-pub(in crate::console) async fn rejected(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-) -> Result<HttpResponse, Error> {
-    let import = find(&viewer, &state, id).await?;
-    let (engine, company, header) =
-        (state.engine.clone(), viewer.company.id, import_settings(&import).header);
-    let rows = try_unfold(Some(0_u64), move |from| {
-        let (engine, header) = (engine.clone(), header.clone());
-        async move {
-            let Some(from) = from else { return Ok(None) };
-            let broken = |error: &dyn std::fmt::Display| {
-                tracing::error!(%error, "a list of rejected rows broke off");
-                io::Error::other("the list broke off")
-            };
-            let records = engine.records_of(company).await.map_err(|error| broken(&error))?;
-            let rows = records.import_rejects(id.0, from, STRETCH).await.map_err(|error| broken(&error))?;
-            let written = rejected_csv((from == 0).then_some(header.as_slice()), &rows);
-            let next = (rows.len() == STRETCH as usize).then_some(from + rows.len() as u64);
-            Ok::<_, io::Error>(Some((Bytes::from(written), next)))
-        }
-    });
-    Ok(HttpResponse::Ok()
-        .content_type("text/csv; charset=utf-8")
-        .insert_header((CONTENT_DISPOSITION, "attachment; filename=\"rejected.csv\""))
-        .streaming(Box::pin(rows)))
-}
-
-async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<Import, Error> {
+pub(super) async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<Import, Error> {
     let records = state.engine.records_of(viewer.company.id).await?;
     records.import(viewer.company.id, id.0).await?.ok_or(Error::NotFound)
 }
@@ -273,9 +243,9 @@ fn outlook(viewer: &Viewer, shown: &Shown) -> Markup {
                 li { (text.with("imports-would-reject", [("count", rejected.into())])) }
             }
             @if rejected > 0 {
-                ul lang="en" {
+                ul {
                     @for row in shown.preview.step.rejected.iter().take(5) {
-                        li { (text.with("imports-line", [("line", row.line.into())])) ": " (row.reason) }
+                        li { (text.with("imports-line", [("line", row.line.into())])) ": " (reason(text, row)) }
                     }
                 }
             }
@@ -365,7 +335,7 @@ pub(super) fn state_badge(text: Text, state: Stage) -> Markup {
     badge(tone, &text.get(key))
 }
 
-fn words(text: Text, field: Held) -> String {
+pub(super) fn words(text: Text, field: Held) -> String {
     text.get(match field {
         Held::FirstName | Held::MiddleName => "imports-field-first-name",
         Held::LastName => "imports-field-last-name",

@@ -7,9 +7,11 @@ use maud::{Markup, html};
 use super::send::figures::waits;
 use super::send::messages::recipient;
 use super::send::words;
+use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::component::copy;
-use crate::console::component::time::second;
+use crate::console::component::explain;
+use crate::console::component::time::{second, until};
 use crate::console::error::Error;
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, segment};
@@ -31,9 +33,9 @@ pub(in crate::console) async fn show(
     let body = html! {
         p { a href=(format!("/console/sends/{id}")) { (text.get("journey-back")) } }
         dl.tiles {
-            div.tile { dt { (text.get("journey-recipient")) } dd { small { bdi { (recipient(&roster, outcome.position)) } } } }
-            div.tile { dt { (text.get("journey-state")) } dd { small { (words::state(text, outcome.state)) } } }
-            div.tile { dt { (text.get("journey-attempts")) } dd { small { (text.number(outcome.attempts.into())) } } }
+            div.tile { dt { (text.get("journey-recipient")) } dd.word { bdi { (recipient(&roster, outcome.position)) } } }
+            div.tile { dt { (text.get("journey-state")) } dd.word { (words::state(text, outcome.state)) } }
+            div.tile { dt { (text.get("journey-attempts")) } dd.word { (text.number(outcome.attempts.into())) } }
         }
         @if let Some(provider) = &outcome.provider_message_id {
             p { (text.get("journey-provider-id")) " " (copy::copy(text, &text.get("journey-provider-id"), provider)) }
@@ -47,7 +49,7 @@ pub(in crate::console) async fn show(
 
 fn shown(viewer: &Viewer, step: &Step, state: crate::domain::message::State) -> Markup {
     let text = viewer.text;
-    let Step { milestone, at, until, failure, waiting } = step;
+    let Step { milestone, at, until: end, failure, waiting } = step;
     html! {
         li {
             p {
@@ -57,13 +59,15 @@ fn shown(viewer: &Viewer, step: &Step, state: crate::domain::message::State) -> 
                     None if *milestone == Milestone::Waiting => span.soft { (text.get("journey-now")) },
                     None => span.soft { (text.get("journey-no-time")) },
                 }
-                @if let Some(until) = until.filter(|_| waiting.is_none()) {
-                    " " (text.get("journey-until")) " " (second(viewer, until))
+                @if let Some(end) = end.filter(|end| waiting.is_none() && *end > Timestamp::now()) {
+                    ", " (until(viewer, end))
+                } @else if let Some(end) = end.filter(|_| waiting.is_none()) {
+                    " " (text.get("journey-for")) " " (second(viewer, end))
                 }
             }
             @if let Some(waiting) = waiting { (waits(viewer, waiting)) }
             @if let Some(failure) = failure {
-                p { (words::cause(text, state, failure.code)) @if let Some(code) = failure.code { " " code { (code) } } }
+                p { (words::cause(text, state, failure.code)) @if let Some(code) = failure.code { " " (explain::code(code)) } }
                 p.said.soft lang="en" { bdi { (failure.sentence) } }
             }
         }

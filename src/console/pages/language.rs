@@ -31,5 +31,5 @@ pub(in crate::console) async fn choose(
     } else {
         inner(next)
     };
-    Ok(Answer::with_cookie(next, cookie::language(language.as_str(), state.is_secure())))
+    Ok(Answer::with_cookie(next, cookie::language(language.as_str(), visitor.is_https)))
 }

@@ -70,7 +70,7 @@ pub(in crate::console) async fn accept(
         }
     };
     match used {
-        Ok(signed_in) => Ok(went_in(&state, &form, signed_in)),
+        Ok(signed_in) => Ok(went_in(&visitor, &form, signed_in)),
         Err(accounts::Error::LinkGone | accounts::Error::Exists) => Ok(gone(text).into()),
         Err(accounts::Error::Invalid { field, .. }) => {
             note_invalid(&mut form, field);

@@ -12,7 +12,7 @@ use crate::console::visitor::Viewer;
 use crate::domain::channel::{Channel, Kind};
 use crate::domain::message::Failure;
 use crate::domain::secret::Secret;
-use crate::engine::{NewBusinessAccount, NotAdded, Unfit};
+use crate::engine::{Addition, Check, NotAdded, Number, Unfit};
 
 /// The longest name of a channel, in characters.
 const NAME: usize = 200;
@@ -53,28 +53,21 @@ pub(in crate::console) async fn add(
         return Ok(page(&viewer, &form).unprocessable().into());
     }
     let (company_id, who) = (viewer.company.id, viewer.who());
-    let new = business.and_then(|(phone_number_id, waba_id, token, app_secret)| {
-        Some(NewBusinessAccount {
-            company_id,
-            name: name.clone(),
-            phone_number_id,
-            waba_id,
-            token: token?,
-            app_secret,
-        })
+    let number = business.and_then(|(phone_number_id, waba_id, token, app_secret)| {
+        let token = token?;
+        let check = Check::AtProvider;
+        Some(Number { phone_number: None, phone_number_id, waba_id, token, app_secret, check })
     });
+    let addition = Addition { company_id, name, tier: None, number };
     let mut refused = None;
     let act = async || {
-        let channel = match new {
-            Some(new) => match state.engine.add_business_account(&who, new).await {
-                Ok(channel) => channel,
-                Err(NotAdded::Failed(error)) => return Err(error.into()),
-                Err(unfit) => {
-                    refused = Some(unfit);
-                    return Err(Error::Unreadable);
-                }
-            },
-            None => state.engine.add_web_session(&who, company_id, name).await?,
+        let channel = match state.engine.add_channel(&who, addition).await {
+            Ok(channel) => channel,
+            Err(NotAdded::Failed(error)) => return Err(error.into()),
+            Err(unfit) => {
+                refused = Some(unfit);
+                return Err(Error::Unreadable);
+            }
         };
         let Channel { id, name, .. } = channel;
         let said = viewer.text.with("channels-added", [("name", name.into())]);

@@ -26,7 +26,6 @@ use crate::console::text::Text;
 use crate::console::visitor::Person;
 use crate::domain::channel::Status;
 use crate::domain::page;
-use crate::engine::activity::SLOT;
 use crate::store;
 use crate::store::channel::Owned;
 use crate::store::overview::ChannelBacklog;
@@ -164,7 +163,9 @@ fn figures(state: &State, text: Text, health: &Health) -> Markup {
                 div.tile {
                     dt { (text.get("operator-provider")) }
                     dd {
-                        @for (state, count) in &health.states { small { (text.number(*count)) } " " (status(text, *state)) " " }
+                        ul.states {
+                            @for (state, count) in &health.states { li { (text.number(*count)) " " (status(text, *state)) } }
+                        }
                         @if health.states.is_empty() { "—" }
                     }
                 }
@@ -179,8 +180,7 @@ fn figures(state: &State, text: Text, health: &Health) -> Markup {
 
 fn pace(person: &Person, state: &State) -> Markup {
     let text = person.text;
-    let values: Vec<_> =
-        state.engine.pace_of_all().into_iter().map(|sent| sent as f64 / SLOT.as_secs_f64()).collect();
+    let values = state.engine.pace_of_all();
     let now = Timestamp::now();
     let span = (person.zone.clock(now.minus(Duration::from_secs(3_600))), person.zone.clock(now));
     let chart = Chart {

@@ -1,6 +1,5 @@
 //! What goes on in the company: pace, what waits and why, channels, failures.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,10 +13,10 @@ use crate::console::State;
 use crate::console::component::cause::cause;
 use crate::console::component::chart::Chart;
 use crate::console::component::empty::empty;
-use crate::console::component::reason::reason;
 use crate::console::component::status::status;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
+use crate::console::component::waiting::{lasting, waiting};
 use crate::console::error::Error;
 use crate::console::live;
 use crate::console::page::{Menu, Page};
@@ -79,14 +78,7 @@ async fn read_anew(state: &State, company: Uuid, today: Timestamp) -> Result<Ove
         let channels = records.channel_states(Some(company)).await?;
         (backlog, channels, records.sends_under_way(company, SENDS, now).await?)
     };
-    let mut outlooks = HashMap::new();
-    let mut of_channels: HashMap<Uuid, Vec<&Record>> = HashMap::new();
-    for send in &sends {
-        of_channels.entry(send.channel_id).or_default().push(send);
-    }
-    for (channel, sends) in of_channels {
-        outlooks.extend(state.engine.outlook(channel, &sends).await?);
-    }
+    let mut outlooks = state.engine.outlooks(&sends).await?;
     let sends = sends.into_iter().map(|send| {
         let outlook = outlooks.remove(&send.id);
         (send, outlook)
@@ -99,20 +91,18 @@ fn parts(viewer: &Viewer, overview: &Overview) -> Vec<Markup> {
     vec![
         figures(viewer, overview),
         pace(viewer, &overview.lately),
-        sends(viewer, &overview.sends),
+        sends(viewer, overview),
         failures(viewer, &overview.lately),
     ]
 }
 
 fn figures(viewer: &Viewer, Overview { lately, backlog, channels, .. }: &Overview) -> Markup {
     let text = viewer.text;
-    let last = lately.sent.last().copied().unwrap_or_default();
-    let rate = last as f64 / SLOT.as_secs_f64();
     html! {
         dl.tiles id="figures" {
             div.tile {
                 dt { (text.get("overview-pace")) }
-                dd { (text.0.decimal(rate, 1)) " " small { (text.get("overview-unit")) } }
+                dd { (text.0.decimal(lately.per_second, 1)) " " small { (text.get("overview-unit")) } }
             }
             div.tile {
                 dt { (text.get("overview-queue")) }
@@ -126,10 +116,10 @@ fn figures(viewer: &Viewer, Overview { lately, backlog, channels, .. }: &Overvie
                 dt { (text.get("overview-channels")) }
                 dd {
                     @if channels.is_empty() {
-                        a href="/console/channels/new" { small { (text.get("overview-add-channel")) } }
+                        "0"
                     } @else {
-                        @for (state, count) in channels {
-                            small { (text.number(*count)) } " " (status(text, *state)) " "
+                        ul.states {
+                            @for (state, count) in channels { li { (text.number(*count)) " " (status(text, *state)) } }
                         }
                     }
                 }
@@ -140,7 +130,8 @@ fn figures(viewer: &Viewer, Overview { lately, backlog, channels, .. }: &Overvie
 
 fn pace(viewer: &Viewer, lately: &Lately) -> Markup {
     let text = viewer.text;
-    let values: Vec<_> = lately.sent.iter().map(|sent| *sent as f64 / SLOT.as_secs_f64()).collect();
+    let whole = lately.sent.iter().map(|sent| *sent as f64 / SLOT.as_secs_f64());
+    let values: Vec<_> = whole.chain([lately.per_second]).collect();
     let (now, hour) = (Timestamp::now(), Duration::from_secs(3_600));
     let span = (viewer.zone.clock(now.minus(hour)), viewer.zone.clock(now));
     let chart = Chart {
@@ -153,7 +144,7 @@ fn pace(viewer: &Viewer, lately: &Lately) -> Markup {
     html! { div id="pace" { (chart.show(text)) } }
 }
 
-fn sends(viewer: &Viewer, sends: &[(Record, Option<Outlook>)]) -> Markup {
+fn sends(viewer: &Viewer, Overview { sends, channels, .. }: &Overview) -> Markup {
     let text = viewer.text;
     let columns = [
         Column::words(text.get("overview-send")),
@@ -174,8 +165,15 @@ fn sends(viewer: &Viewer, sends: &[(Record, Option<Outlook>)]) -> Markup {
     html! {
         section id="sends" aria-labelledby="sends-heading" {
             h2 id="sends-heading" { (text.get("overview-sends")) }
-            @if sends.is_empty() {
-                (empty(&text.get("overview-no-sends"), &html! { a.button href="/console/sends/new" { (text.get("overview-new-send")) } }))
+            @if sends.is_empty() && channels.is_empty() {
+                (empty(&text.get("overview-no-channels"), &html! {
+                    @if viewer.is_owner() { a.button href="/console/channels/new" { (text.get("overview-add-channel")) } }
+                    @else { p.soft { (text.get("channels-ask-owner")) } }
+                }))
+            } @else if sends.is_empty() {
+                (empty(&text.get("overview-no-sends"), &html! {
+                    @if viewer.may_work() { a.button href="/console/sends/new" { (text.get("overview-new-send")) } }
+                }))
             } @else { (table(&text.get("overview-sends"), &columns, rows)) }
         }
     }
@@ -183,12 +181,9 @@ fn sends(viewer: &Viewer, sends: &[(Record, Option<Outlook>)]) -> Markup {
 
 fn waits(viewer: &Viewer, outlook: Option<&Outlook>) -> Markup {
     let text = viewer.text;
-    let Some(waiting) = outlook.and_then(|outlook| outlook.waiting.as_ref()) else {
-        return html! { (text.get("overview-goes")) };
-    };
-    html! {
-        (reason(text, waiting.reason))
-        @if let Some(until) = waiting.until { ", " (text.get("overview-until")) " " (moment(viewer, until)) }
+    match outlook.and_then(lasting) {
+        Some(what) => waiting(viewer, what),
+        None => html! { (text.get("overview-goes")) },
     }
 }
 

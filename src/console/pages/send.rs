@@ -198,31 +198,31 @@ fn facts(viewer: &Viewer, send: &Record, around: &Around) -> Markup {
     });
     html! {
         dl.tiles {
-            div.tile { dt { (text.get("send-what")) } dd { small { (words::kind(text, send.kind)) } } }
+            div.tile { dt { (text.get("send-what")) } dd.word { (words::kind(text, send.kind)) } }
             @if let Some(template) = &send.template {
-                div.tile { dt { (text.get("send-template")) } dd { small { bdi { (template.name) } " (" (template.language) ")" } } }
+                div.tile { dt { (text.get("send-template")) } dd.word { bdi { (template.name) } " (" (template.language) ")" } }
             }
             div.tile {
                 dt { (text.get("send-channel")) }
-                dd { small { a href=(format!("/console/channels/{}", send.channel_id)) {
+                dd.word { a href=(format!("/console/channels/{}", send.channel_id)) {
                     bdi { (around.channel.as_deref().unwrap_or("—")) }
-                } } }
+                } }
             }
-            div.tile { dt { (text.get("send-accepted")) } dd { small { (moment(viewer, send.created_at)) } } }
+            div.tile { dt { (text.get("send-accepted")) } dd.word { (moment(viewer, send.created_at)) } }
             @if send.schedule.send_at.is_some() {
-                div.tile { dt { (text.get("send-starts")) } dd { small { (maybe(viewer, send.schedule.send_at)) } } }
+                div.tile { dt { (text.get("send-starts")) } dd.word { (maybe(viewer, send.schedule.send_at)) } }
             }
             @if send.schedule.expires_at.is_some() {
-                div.tile { dt { (text.get("send-expires")) } dd { small { (maybe(viewer, send.schedule.expires_at)) } } }
+                div.tile { dt { (text.get("send-expires")) } dd.word { (maybe(viewer, send.schedule.expires_at)) } }
             }
             @if send.finished_at.is_some() {
-                div.tile { dt { (text.get("send-ended")) } dd { small { (maybe(viewer, send.finished_at)) } } }
+                div.tile { dt { (text.get("send-ended")) } dd.word { (maybe(viewer, send.finished_at)) } }
             }
             @if tags > 0 {
-                div.tile { dt { (text.get("send-tags")) } dd { small { (text.number(tags as u64)) } } }
+                div.tile { dt { (text.get("send-tags")) } dd.word { (text.number(tags as u64)) } }
             }
             @if send.skipped > 0 {
-                div.tile { dt { (text.get("send-skipped")) } dd { small { (text.number(send.skipped)) } } }
+                div.tile { dt { (text.get("send-skipped")) } dd.word { (text.number(send.skipped)) } }
             }
         }
         p { (copy::id(text, send.id)) }

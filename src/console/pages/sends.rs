@@ -14,13 +14,15 @@ use crate::console::component::empty::empty;
 use crate::console::component::field::Field;
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
-use crate::console::component::time::moment;
+use crate::console::component::time::{moment, until};
+use crate::console::component::waiting::{lasting, waiting};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
 use crate::domain::channel::Kind;
+use crate::domain::outlook::{Outlook, Reason, Waiting};
 use crate::domain::page::{self, PageRequest};
 use crate::domain::send::{Source, Stage};
 use crate::engine::Records;
@@ -54,6 +56,7 @@ pub(in crate::console) async fn list(
     };
     drop(records);
     let channels = channel_names(&state, &found.records).await?;
+    let outlooks = state.engine.outlooks(&found.records).await?;
     let text = viewer.text;
     let is_narrowed =
         ["state", "channel", "tag", "from", "to"].iter().any(|name| !query.one(name).is_empty());
@@ -72,7 +75,7 @@ pub(in crate::console) async fn list(
                     @if viewer.may_work() { a.button href="/console/sends/new" { (text.get("send-list-new")) } }
                 }))
             } @else {
-                (rows(&viewer, &found.records, &channels))
+                (rows(&viewer, &found.records, &channels, &outlooks))
                 (pager(text, &query, page, found.total))
             }
         },
@@ -137,7 +140,12 @@ fn narrowing(viewer: &Viewer, query: &Query, choices: &Choices) -> Markup {
     }
 }
 
-fn rows(viewer: &Viewer, sends: &[Record], channels: &HashMap<Uuid, String>) -> Markup {
+fn rows(
+    viewer: &Viewer,
+    sends: &[Record],
+    channels: &HashMap<Uuid, String>,
+    outlooks: &HashMap<Uuid, Outlook>,
+) -> Markup {
     let text = viewer.text;
     let columns = [
         Column::words(text.get("send-list-accepted")),
@@ -157,12 +165,25 @@ fn rows(viewer: &Viewer, sends: &[Record], channels: &HashMap<Uuid, String>) -> 
             html! { a href=(format!("/console/sends/{}", send.id)) { (moment(viewer, send.created_at)) } },
             html! { bdi { (what) } },
             html! { bdi { (channels.get(&send.channel_id).map_or("—", String::as_str)) } },
-            words::stage(text, send.stage),
+            html! {
+                (words::stage(text, send.stage))
+                @if let Some(what) = outlooks.get(&send.id).and_then(lasting) { div.wait { (wait(viewer, what)) } }
+            },
             html! { (text.number(send.recipients)) },
             html! { (text.0.decimal((share * 1_000.0).floor() / 10.0, 1)) " %" },
         ]
     });
     table(&text.get("send-list-title"), &columns, rows)
+}
+
+/// What a send waits for, where its state does not say it, and until when.
+fn wait(viewer: &Viewer, what: &Waiting) -> Markup {
+    match (what.reason, what.until) {
+        (Reason::Scheduled | Reason::Paused, end) => {
+            html! { @if let Some(end) = end { (until(viewer, end)) } }
+        }
+        _ => waiting(viewer, what),
+    }
 }
 
 async fn channel_names(state: &State, sends: &[Record]) -> Result<HashMap<Uuid, String>, Error> {

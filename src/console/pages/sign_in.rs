@@ -37,7 +37,7 @@ pub(in crate::console) async fn sign_in(
         }
         let session = state.accounts.sign_in_with_code(&ticket, &code, &visitor.origin).await;
         return match session {
-            Ok(session) => Ok(enter(&state, &form, &session)),
+            Ok(session) => Ok(enter(&visitor, &form, &session)),
             // The ticket has ended: from the beginning.
             Err(accounts::Error::NotFound) => {
                 form.general_fault(visitor.text.get("sign-in-again"));
@@ -57,7 +57,7 @@ pub(in crate::console) async fn sign_in(
     let attempt =
         SignIn { email: &email, password: &password, code: code.as_deref(), origin: &visitor.origin };
     match state.accounts.sign_in(attempt).await {
-        Ok(signed_in) => Ok(went_in(&state, &form, signed_in)),
+        Ok(signed_in) => Ok(went_in(&visitor, &form, signed_in)),
         Err(error) => {
             refuse(&mut form, error, "sign-in-wrong")?;
             Ok(password_page(&form).unprocessable().into())
@@ -70,20 +70,20 @@ pub(in crate::console) async fn sign_out(visitor: Visitor, state: Data<State>) -
     if let Some(person) = &visitor.person {
         state.accounts.sign_out(&person.signed_in, &person.origin).await?;
     }
-    Ok(Answer::with_cookie("/console/sign-in", cookie::end(state.is_secure())))
+    Ok(Answer::with_cookie("/console/sign-in", cookie::end(visitor.is_https)))
 }
 
 /// What follows a proof of who somebody is: the console, or the question for a code.
-pub(in crate::console) fn went_in(state: &State, form: &Form, signed_in: SignedIn) -> Answer {
+pub(in crate::console) fn went_in(visitor: &Visitor, form: &Form, signed_in: SignedIn) -> Answer {
     match signed_in {
-        SignedIn::Session(session) => enter(state, form, &session),
+        SignedIn::Session(session) => enter(visitor, form, &session),
         SignedIn::CodeNeeded { ticket } => code_page(form, ticket.expose()).into(),
     }
 }
 
-fn enter(state: &State, form: &Form, session: &NewSession) -> Answer {
+fn enter(visitor: &Visitor, form: &Form, session: &NewSession) -> Answer {
     let next = inner(form.words().one("next"));
-    Answer::with_cookie(next, cookie::begin(session.token.expose(), state.is_secure()))
+    Answer::with_cookie(next, cookie::begin(session.token.expose(), visitor.is_https))
 }
 
 /// Notes why somebody is not let in; what is no fault of theirs goes on as an error.

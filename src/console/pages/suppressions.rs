@@ -144,8 +144,16 @@ fn page(
 fn list_of(viewer: &Viewer, search: &str, found: &Records<Kept>) -> Markup {
     let text = viewer.text;
     if found.records.is_empty() {
-        let key = if search.is_empty() { "suppressions-none" } else { "suppressions-not-found" };
-        return empty(&text.get(key), &html! {});
+        return match search.is_empty() {
+            true => empty(
+                &text.get("suppressions-none"),
+                &html! { p.soft { (text.get("suppressions-none-hint")) } },
+            ),
+            false => empty(
+                &text.get("suppressions-not-found"),
+                &html! { a href="/console/suppressions" { (text.get("suppressions-all")) } },
+            ),
+        };
     }
     let columns = [
         Column::words(text.get("suppressions-number")),

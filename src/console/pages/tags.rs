@@ -55,7 +55,9 @@ pub(in crate::console) async fn create(
                 if known.records.iter().any(|tag| tag.summary.name == name) {
                     return Err(Error::NotFound);
                 }
-                let written = records.write_tags(company, &[(name.clone(), color)], Timestamp::now()).await?;
+                let written = records
+                    .write_tags(&viewer.who(), company, &[(name.clone(), color)], Timestamp::now())
+                    .await?;
                 if written.first().is_some_and(|(_, result)| *result == Upserted::Created) {
                     state.flashes.put(viewer.session, "done", viewer.text.get("tags-created"));
                 }
@@ -94,7 +96,10 @@ pub(in crate::console) async fn change(
     let color = read_color(&mut form);
     if !form.has_faults() {
         let records = state.engine.records_of(viewer.company.id).await?;
-        match records.change_tag(viewer.company.id, id.0, Some(&name), color.as_deref()).await? {
+        match records
+            .change_tag(&viewer.who(), viewer.company.id, id.0, Some(&name), color.as_deref())
+            .await?
+        {
             Edited::Done => {
                 state.flashes.put(viewer.session, "done", viewer.text.get("tags-saved"));
                 return Ok(Answer::to(format!("/console/contacts/tags/{}", id.0)));
@@ -108,7 +113,7 @@ pub(in crate::console) async fn change(
 
 /// Deletes a tag.
 pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
-    if !state.engine.delete_tag(viewer.company.id, id.0).await? {
+    if !state.engine.delete_tag(&viewer.who(), viewer.company.id, id.0).await? {
         return Err(Error::NotFound);
     }
     state.flashes.put(viewer.session, "done", viewer.text.get("tags-deleted"));
@@ -169,7 +174,11 @@ fn list_page(
             button type="submit" { (text.get("tags-find")) }
         }
         div id="found" {
-            @if tags.records.is_empty() { (empty(&text.get("tags-none"), &html! {})) } @else {
+            @if tags.records.is_empty() && search.is_empty() {
+                (empty(&text.get("tags-first"), &html! { p.soft { (text.get("tags-first-hint")) } }))
+            } @else if tags.records.is_empty() {
+                (empty(&text.get("tags-none"), &html! { a href="/console/contacts/tags" { (text.get("tags-all")) } }))
+            } @else {
                 (table(&text.get("tags-title"), &columns, rows))
             }
             @if let Some((query, request)) = query { (pager(text, query, request, tags.total)) }

@@ -135,7 +135,7 @@ async fn page(
     checked: Option<Checked>,
 ) -> Result<Page, Error> {
     let text = person.text;
-    let filter = Filter { what: &[What::Tier], subject: Some(&record.name) };
+    let filter = Filter { what: &[What::Tier], subject: Some(&record.name), ..Filter::default() };
     let history = state.engine.all_records().await?.changes(filter, HISTORY).await?.records;
     let is_web = form.value("kind") == Kind::WebSession.as_str();
     let body = html! {

@@ -21,6 +21,7 @@ use uuid::Uuid;
 use super::{Engine, Error};
 use crate::error::{Code, Refusal};
 use crate::import::{self, Column, Settings};
+use crate::store::change::Who;
 use crate::store::import_job::Import;
 
 /// What uploads and the runner share.
@@ -100,14 +101,14 @@ impl Engine {
     /// # Errors
     ///
     /// `import_not_found`, `import_has_begun`, and `invalid_mapping` when no column holds what a contact is known by.
-    pub async fn start_import(&self, company: Uuid, id: Uuid) -> Result<(), Error> {
+    pub async fn start_import(&self, who: &Who, company: Uuid, id: Uuid) -> Result<(), Error> {
         let found = self.find_import(company, id).await?;
         let settings = settings(&found);
         settings.check_complete().map_err(|wrong| Refusal::new(Code::InvalidMapping, wrong))?;
         let records = self.records_of(company).await?;
         let columns = settings.remember(self.remembered(company, &records).await?);
         let columns = serde_json::to_string(&columns).map_err(|_| Error::Internal)?;
-        if !records.start_import(company, id, &columns).await? {
+        if !records.start_import(who, company, id, &columns).await? {
             return Err(has_begun().into());
         }
         self.imports().wake.notify_one();
@@ -119,9 +120,9 @@ impl Engine {
     /// # Errors
     ///
     /// `import_not_found`.
-    pub async fn cancel_import(&self, company: Uuid, id: Uuid) -> Result<(), Error> {
+    pub async fn cancel_import(&self, who: &Who, company: Uuid, id: Uuid) -> Result<(), Error> {
         self.find_import(company, id).await?;
-        self.records_of(company).await?.cancel_import(company, id).await?;
+        self.records_of(company).await?.cancel_import(who, company, id).await?;
         self.imports().wake.notify_one();
         Ok(())
     }

@@ -79,7 +79,7 @@ impl Store {
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let keys = web_session_record::Entity::delete_many();
         keys.filter(web_session_record::Column::ChannelId.eq(channel)).exec(&transaction).await?;
-        let changes = super::connection(to);
+        let changes = super::change::connection(to);
         let now = Timestamp::now().millis();
         let changes =
             ActiveModel { linked_at: Set(None), revision: Set(revision), updated_at: Set(now), ..changes };

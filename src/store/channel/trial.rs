@@ -6,7 +6,7 @@ use entity::channel::ActiveModel;
 use sea_orm::Set;
 use uuid::Uuid;
 
-use super::{connection, is_still};
+use super::change::{connection, is_still};
 use crate::clock::Timestamp;
 use crate::domain::channel::{Connection, Trial};
 use crate::store::{Result, Store};

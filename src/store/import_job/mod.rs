@@ -9,9 +9,11 @@ mod work;
 
 pub use self::work::{Rejected, Step, Work};
 
-use sea_orm::QueryResult;
+use sea_orm::{ConnectionTrait as _, DatabaseTransaction, QueryResult};
+use serde_json::json;
 use uuid::Uuid;
 
+use super::change::{self, Change, What, Who};
 use super::contact::signed;
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
@@ -178,17 +180,23 @@ impl Store {
     ///
     /// Fails when the database does.
     pub async fn import_rejects(&self, import: Uuid, from: u64, limit: u32) -> Result<Vec<Rejected>> {
-        let select = "SELECT line, reason, fields FROM contact_import_reject
+        let select = "SELECT line, reason, fields, code, details FROM contact_import_reject
              WHERE import_id = $1 AND ordinal >= $2 ORDER BY ordinal LIMIT $3";
         let values = [import.into(), signed(from).into(), i64::from(limit).into()];
         let rows = self.rows(select, values).await?;
         let rejected = rows.iter().map(|row| {
-            let fields: String = row.try_get_by_index(2)?;
+            let list = |text: &str| {
+                let broken = |_| Error::Impossible(format!("a rejected row of import {import}"));
+                serde_json::from_str::<Vec<String>>(text).map_err(broken)
+            };
+            let (fields, details): (String, Option<String>) =
+                (row.try_get_by_index(2)?, row.try_get_by_index(4)?);
             Ok(Rejected {
                 line: row.try_get_by_index::<i64>(0)?.cast_unsigned(),
                 reason: row.try_get_by_index(1)?,
-                fields: serde_json::from_str(&fields)
-                    .map_err(|_| Error::Impossible(format!("a rejected row of import {import}")))?,
+                code: row.try_get_by_index(3)?,
+                details: details.as_deref().map(list).transpose()?.unwrap_or_default(),
+                fields: list(&fields)?,
             })
         });
         rejected.collect()
@@ -225,7 +233,7 @@ impl Store {
     /// # Errors
     ///
     /// Fails when the database does.
-    pub async fn start_import(&self, company: Uuid, id: Uuid, columns: &str) -> Result<bool> {
+    pub async fn start_import(&self, who: &Who, company: Uuid, id: Uuid, columns: &str) -> Result<bool> {
         let transaction = self.begin().await?;
         let update = format!(
             "UPDATE contact_import SET state = {}, started_at = $3, updated_at = $3
@@ -241,6 +249,7 @@ impl Store {
             let remember = "INSERT INTO contact_import_mapping (company_id, columns) VALUES ($1, $2)
                  ON CONFLICT (company_id) DO UPDATE SET columns = excluded.columns";
             super::run(&transaction, self.statement(remember, [company.into(), columns.into()])).await?;
+            self.record_import(&transaction, who, company, id, "started").await?;
         }
         transaction.commit().await?;
         Ok(started)
@@ -251,7 +260,8 @@ impl Store {
     /// # Errors
     ///
     /// Fails when the database does.
-    pub async fn cancel_import(&self, company: Uuid, id: Uuid) -> Result<bool> {
+    pub async fn cancel_import(&self, who: &Who, company: Uuid, id: Uuid) -> Result<bool> {
+        let transaction = self.begin().await?;
         let update = format!(
             "UPDATE contact_import SET state = {}, finished_at = $3, updated_at = $3
              WHERE id = $1 AND company_id = $2 AND state IN ({}, {})",
@@ -261,7 +271,28 @@ impl Store {
         );
         let now = Timestamp::now().millis();
         let statement = self.statement(update, [id.into(), company.into(), now.into()]);
-        Ok(super::run(&self.write, statement).await? > 0)
+        let is_canceled = super::run(&transaction, statement).await? > 0;
+        if is_canceled {
+            self.record_import(&transaction, who, company, id, "canceled").await?;
+        }
+        transaction.commit().await?;
+        Ok(is_canceled)
+    }
+
+    /// Records what somebody did with an import, in the transaction that does it.
+    async fn record_import(
+        &self,
+        within: &DatabaseTransaction,
+        who: &Who,
+        company: Uuid,
+        id: Uuid,
+        what: &str,
+    ) -> Result<()> {
+        let select = "SELECT file_name FROM contact_import WHERE id = $1";
+        let row = within.query_one_raw(self.statement(select, [id.into()])).await?;
+        let file: Option<String> = row.map(|row| row.try_get_by_index(0)).transpose()?;
+        let after = json!({ "id": id, "file": file, "state": what });
+        change::record(within, &[Change::now(who, What::Import, company, None, after)]).await
     }
 }
 

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::{Counts, MOST_REJECTED_KEPT, State};
 use crate::clock::Timestamp;
 use crate::store::contact::signed;
-use crate::store::dialect::{Rows, Type};
+use crate::store::dialect::{Cell, Rows, Type};
 use crate::store::lease::Lease;
 use crate::store::{ContactDraft, Error, Result, Store, Upserted, run};
 
@@ -15,8 +15,12 @@ use crate::store::{ContactDraft, Error, Result, Store, Upserted, run};
 pub struct Rejected {
     /// Its line in the file, from 1.
     pub line: u64,
-    /// Why, in words.
+    /// Why, in English words.
     pub reason: String,
+    /// The same as a code; `None` for rows that were rejected before there were codes.
+    pub code: Option<String>,
+    /// What the reason names: fields, numbers, bounds.
+    pub details: Vec<String>,
     /// Its fields; one field with all of it when it could not be cut.
     pub fields: Vec<String>,
 }
@@ -112,20 +116,34 @@ impl Store {
         counts.without_number += numberless.count() as u64;
         counts.rejected += step.rejected.len() as u64;
         let room = usize::try_from(MOST_REJECTED_KEPT.saturating_sub(counts.rejected_kept)).unwrap_or(0);
-        let columns =
-            &[("ordinal", Type::Int), ("line", Type::Int), ("reason", Type::Text), ("fields", Type::Text)];
+        let columns = &[
+            ("ordinal", Type::Int),
+            ("line", Type::Int),
+            ("reason", Type::Text),
+            ("code", Type::Text),
+            ("details", Type::Text),
+            ("fields", Type::Text),
+        ];
         let mut rows = Rows::new(self.backend, columns);
         for rejected in step.rejected.iter().take(room) {
             let fields = serde_json::to_string(&rejected.fields).unwrap_or_default();
             let (ordinal, line) = (signed(counts.rejected_kept), signed(rejected.line));
-            rows.push([ordinal.into(), line.into(), rejected.reason.as_str().into(), fields.as_str().into()]);
+            let details = serde_json::to_string(&rejected.details).unwrap_or_default();
+            rows.push([
+                ordinal.into(),
+                line.into(),
+                rejected.reason.as_str().into(),
+                Cell::Text(rejected.code.as_deref()),
+                details.as_str().into(),
+                fields.as_str().into(),
+            ]);
             counts.rejected_kept += 1;
         }
         if !rows.is_empty() {
             let (rows, values) = rows.select(2);
             let insert = format!(
-                "INSERT INTO contact_import_reject (import_id, ordinal, line, reason, fields)
-                 SELECT $1, ordinal, line, reason, fields FROM {rows} AS rows"
+                "INSERT INTO contact_import_reject (import_id, ordinal, line, reason, code, details, fields)
+                 SELECT $1, ordinal, line, reason, code, details, fields FROM {rows} AS rows"
             );
             let values = std::iter::once(work.id.into()).chain(values);
             run(&transaction, self.statement(insert, values)).await?;

@@ -9,6 +9,7 @@ use crate::database::{Universe, stores};
 
 stores!(
     the_right_password_signs_in_and_every_attempt_is_recorded,
+    failures_that_come_in_masses_are_one_entry_with_their_number,
     too_many_wrong_passwords_make_an_account_wait_and_no_other,
     who_is_disabled_is_out_at_once_and_reads_what_everybody_reads,
     an_e_mail_belongs_to_one_user_however_it_is_spelled,
@@ -45,6 +46,24 @@ async fn the_right_password_signs_in_and_every_attempt_is_recorded(universe: &Un
     assert!(changes.iter().all(|change| change.address.as_deref() == Some(ADDRESS)), "{changes:?}");
     let text = format!("{changes:?}");
     assert!(!text.contains("hunter2") && !text.contains(PASSWORD), "{text}");
+}
+
+async fn failures_that_come_in_masses_are_one_entry_with_their_number(universe: &Universe) {
+    let world = World::new(universe).await;
+    for attempt in 0..20 {
+        let refused = world.try_sign_in(&format!("{attempt}@example.com"), "wrong password", None).await;
+        assert!(matches!(refused, Err(Error::Refused)), "{attempt}: {refused:?}");
+    }
+    let changes = world.changes(What::SignIn).await;
+    let (many, own): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.after["reason"] == "many");
+    let times: u64 = many.iter().map(|change| change.after["times"].as_u64().unwrap()).sum();
+    assert_eq!(own.len() as u64 + times, 20, "{changes:?}");
+    // A minute may end in between.
+    assert!((1..=2).contains(&many.len()) && own.len() <= 10, "{changes:?}");
+    for change in &changes {
+        assert_eq!((change.who.as_str(), change.subject.as_str()), ("user:", ""));
+        assert_eq!(change.address.as_deref(), Some(ADDRESS));
+    }
 }
 
 async fn too_many_wrong_passwords_make_an_account_wait_and_no_other(universe: &Universe) {

@@ -260,6 +260,11 @@ fn operator(world: &World, cases: &mut Cases) {
         "/operator/v1/channels",
         json!({"company_id": world.acme.id, "kind": "fax"}),
     );
+    let unknown = json!({
+        "company_id": world.acme.id, "kind": "business_account", "name": "Sales", "phone_number_id": "1", "waba_id": "2",
+        "token": "EAAG",
+    });
+    cases.post(Code::ProviderUnavailable, "/operator/v1/channels", unknown);
     cases.get(Code::InvalidPagination, "/operator/v1/changes?limit=1001");
 }
 
@@ -351,19 +356,21 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
     writeln!(bodies, "503 GET /api/v1/contacts\n    {}", unavailable.body).unwrap();
     unseen.remove("service_unavailable");
 
-    // Reached only with a session that is connected: see the tests of sending through one.
-    for code in [Code::MediaUnavailable, Code::LinkNotAllowed, Code::MediaTooLarge, Code::NotOnWhatsapp] {
+    // Reached elsewhere: with a session that is connected, a provider that answers, a driver of web sessions, a body that is
+    // larger than this world's may be, and a client that takes its time.
+    for (code, expected) in [
+        (Code::MediaUnavailable, 400),
+        (Code::LinkNotAllowed, 400),
+        (Code::MediaTooLarge, 400),
+        (Code::NotOnWhatsapp, 422),
+        (Code::ProviderRefused, 422),
+        (Code::PasskeyNotExpected, 409),
+        (Code::TooManyContacts, 400),
+        (Code::BodyTooSlow, 408),
+    ] {
         assert!(unseen.remove(code.as_str()), "{code} is reached by now");
-        assert_eq!(status(code), if code == Code::NotOnWhatsapp { 422 } else { 400 });
+        assert_eq!(status(code), expected);
     }
-
-    // Reached only with a driver of web sessions: see the tests of pairing.
-    assert!(unseen.remove(Code::PasskeyNotExpected.as_str()) && status(Code::PasskeyNotExpected) == 409);
-    // Reached by a body that is larger than this world's may be: see the tests of contacts that are written.
-    assert!(unseen.remove(Code::TooManyContacts.as_str()) && status(Code::TooManyContacts) == 400);
-
-    // Reached by a client that takes its time: see the tests of bodies.
-    assert!(unseen.remove(Code::BodyTooSlow.as_str()) && status(Code::BodyTooSlow) == 408);
 
     assert!(unseen.is_empty(), "no case reaches {unseen:?}");
     insta::assert_snapshot!(bodies);

@@ -78,8 +78,9 @@ async fn a_file_is_shown_mapped_imported_and_remembered() {
     let rejected = service.get(&format!("{}/rejected", path(&import)), &acme.key).await;
     assert!(rejected.header("content-type").starts_with("text/csv"));
     let lines: Vec<_> = rejected.body.lines().collect();
-    assert_eq!(lines[0], "line,reason,Nome,Fone,E-mail 2,Notas");
+    assert_eq!(lines[0], "line,reason,code,Nome,Fone,E-mail 2,Notas");
     assert!(lines[1].starts_with("5,\"the phone number has fewer than 7 digits"), "{}", rejected.body);
+    assert!(lines[1].contains("\",number_too_short,"), "{}", rejected.body);
     assert_eq!(service.get(&path(&import), &globex.key).await.status, 404);
 
     // The next file of the same columns needs no mapping, and tells nothing new.

@@ -3,6 +3,7 @@
 mod bodies;
 mod codes;
 mod contact_codes;
+mod contact_records;
 mod contact_writes;
 mod contacts;
 mod fair;

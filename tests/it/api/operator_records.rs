@@ -4,12 +4,13 @@ use pombo::accounts::{Accept, Origin, SignedIn};
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::phone::PhoneNumber;
+use pombo::simulator;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::world::World;
-use crate::harness::Answer;
-use crate::running::until_soon;
+use crate::harness::{Answer, Service};
+use crate::running::{NUMBER, TOKEN, WABA, until_soon};
 
 impl World {
     async fn operate(&self, method: Method, path: &str, body: Value) -> Answer {
@@ -201,11 +202,61 @@ async fn an_invitation_is_listed_without_its_link_and_withdrawn() {
 }
 
 #[tokio::test]
+async fn a_business_account_is_saved_only_if_the_provider_knows_it_unless_told_otherwise() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let account = simulator::Account {
+        waba_id: WABA.to_owned(),
+        tokens: vec![TOKEN.to_owned()],
+        numbers: vec![simulator::Number::new(NUMBER, "+1 555 078 3881")],
+        templates: simulator::default_templates(),
+    };
+    let seed = simulator::Seed { accounts: vec![account] };
+    let simulator = simulator::start(simulator::Options::default(), seed).await.unwrap();
+    let (driver, base_url) = (simulator.web_sessions(), simulator.base_url());
+    let service = Service::start_configured(driver, |config| config.cloud_api.base_url = base_url).await;
+    let (acme, key) = (service.company("acme").await.id, service.operator("ana", None).await);
+    let number = json!({
+        "company_id": acme, "kind": "business_account", "name": "Sales", "phone_number_id": NUMBER, "waba_id": WABA,
+        "token": TOKEN,
+    });
+    let post = async |more: Value| {
+        let mut body = number.clone();
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        service.post("/operator/v1/channels", &key, body.to_string()).await
+    };
+    for (more, word) in [
+        (json!({"token": "EAAG-other"}), "refuses the token"),
+        (json!({"phone_number_id": "999"}), "does not know the number"),
+        (json!({"waba_id": "999"}), "does not know the business account"),
+    ] {
+        let refused = post(more).await;
+        assert_eq!(
+            (refused.status, refused.code().as_deref()),
+            (422, Some("provider_refused")),
+            "{}",
+            refused.body
+        );
+        assert!(refused.body.contains(word) && !refused.body.contains("EAAG-other"), "{}", refused.body);
+    }
+    let listed = service.get("/operator/v1/channels", &key).await.json();
+    assert_eq!(listed["totalRecords"], 0, "nothing was saved: {listed}");
+    let made = post(json!({"verify": true})).await;
+    assert_eq!(
+        (made.status, &made.json()["phone_number"]),
+        (201, &json!("+1 555 078 3881")),
+        "{}",
+        made.body
+    );
+    let offline = json!({"phone_number_id": "999", "phone_number": "+55 11 98888-7777", "verify": false});
+    assert_eq!(post(offline).await.status, 201);
+}
+
+#[tokio::test]
 async fn a_channel_of_either_kind_is_added_renamed_and_removed() {
     let world = World::new().await;
     let number = json!({
         "company_id": world.acme.id, "kind": "business_account", "name": "Sales", "phone_number": "+55 11 98888-7777",
-        "phone_number_id": "106540352242922", "waba_id": "102290129340398", "token": "EAAG-secret", "app_secret": "hush",
+        "phone_number_id": "106540352242922", "waba_id": "102290129340398", "token": "EAAG-secret", "app_secret": "hush", "verify": false,
     });
     let made = world.operate(Method::POST, "/channels", number.clone()).await;
     assert_eq!(made.status, 201, "{}", made.body);
@@ -218,6 +269,8 @@ async fn a_channel_of_either_kind_is_added_renamed_and_removed() {
         ("token", Value::Null, "invalid_field"),
         ("token", json!("two words"), "invalid_field"),
         ("phone_number", json!("12"), "invalid_phone_number"),
+        ("phone_number", Value::Null, "invalid_field"),
+        ("verify", json!("no"), "invalid_field"),
         ("waba_id", json!("../x"), "invalid_field"),
         ("tier", json!("web-new"), "invalid_tier"),
         ("tier", json!("gone"), "tier_not_found"),
@@ -275,4 +328,25 @@ async fn a_channel_with_sends_or_a_phone_stays_and_goes_on() {
     assert!(world.service.store().set_linked(linked.id, number, Timestamp::now()).await.unwrap());
     let refused = world.operate(Method::DELETE, &format!("/channels/{}", linked.id), Value::Null).await;
     assert_eq!(refused.code().as_deref(), Some("channel_in_use"));
+}
+
+#[tokio::test]
+async fn changes_are_narrowed_by_kind_by_who_made_them_and_by_time() {
+    let world = World::new().await;
+    world.operated(Method::POST, "/companies", json!({"name": "Initech"}), 201).await;
+    let count = async |query: &str| world.listed(&format!("/changes?limit=100&{query}")).await.len();
+    let all = world.listed("/changes?limit=100").await;
+    let of_ana = all.iter().filter(|change| change["who"] == "ana").count();
+    assert_eq!((count("who=ana").await, of_ana), (1, 1), "{all:?}");
+    assert_eq!(count("who=ana&what=company").await, 1);
+    assert_eq!(count("who=ana&what=tier").await, 0);
+    assert_eq!(count("who=an").await, 0, "a whole name");
+    assert_eq!(count("from=2020-01-01T00:00:00Z&to=2999-01-01T00:00:00%2B02:00").await, all.len());
+    assert_eq!(count("to=2020-01-01T00:00:00Z").await, 0);
+    let at = all.iter().find(|change| change["who"] == "ana").unwrap()["at"].as_str().unwrap();
+    assert_eq!(count(&format!("who=ana&to={at}")).await, 0, "the end is left out");
+    for wrong in ["what=nothing", "from=yesterday", "to=2020-01-01"] {
+        let refused = world.operate(Method::GET, &format!("/changes?{wrong}"), Value::Null).await;
+        assert_eq!((refused.status, refused.code().as_deref()), (400, Some("invalid_field")), "{wrong}");
+    }
 }

@@ -179,6 +179,87 @@ async fn every_part_of_a_template_is_filled_in() {
 }
 
 #[tokio::test]
+async fn products_menus_and_buttons_are_written_with_all_their_parts() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let shop = shop(&world).await;
+    let fields = [("channel", shop.as_str()), ("numbers", "5511988887777"), ("action", "check")];
+    for (more, shown) in [
+        (
+            vec![("type", "product"), ("catalog", "367025965434465"), ("product", "cake-1")],
+            vec!["cake-1", "Product"],
+        ),
+        (
+            vec![
+                ("type", "products"),
+                ("header", "Our <cakes>"),
+                ("message", "Choose"),
+                ("catalog", "367025965434465"),
+                ("products", "With fruit:\ncake-1\n cake-2\nPlain:\ncake-3"),
+                ("footer", "Until Sunday"),
+            ],
+            vec!["Our &lt;cakes&gt;", "With fruit", "cake-2", "Plain", "Until Sunday"],
+        ),
+        (
+            vec![
+                ("type", "buttons"),
+                ("message", "Come?"),
+                ("buttons", "Yes\nNo"),
+                ("header_type", "image"),
+                ("header", "https://a.example/x.png"),
+                ("footer", "Bye"),
+            ],
+            vec!["https://a.example/x.png", "Yes", "Bye"],
+        ),
+        (
+            vec![
+                ("type", "list"),
+                ("message", "Which?"),
+                ("menu", "Wines"),
+                ("rows", "Red:\nMerlot | 19,90\nWhite:\nRiesling"),
+                ("header", "Today"),
+            ],
+            vec!["Red", "Merlot", "19,90", "Riesling", "Today"],
+        ),
+    ] {
+        let fields = with(&fields, &more);
+        let checked = member.post(NEW, &fields).await;
+        assert_eq!(checked.status, 200, "{more:?}: {}", checked.body);
+        let preview =
+            checked.body.split("id=\"preview\"").nth(1).unwrap().split("</section>").next().unwrap();
+        for part in shown {
+            assert!(preview.contains(part), "{part}: {preview}");
+        }
+        let digest = value_of(&checked.body, "checked").unwrap();
+        let sent = member.post(NEW, &with(&fields, &[("action", "send"), ("checked", &digest)])).await;
+        assert_eq!(sent.status, 303, "{}", sent.body);
+        assert_eq!(sends(&world).await["data"][0]["type"], "interactive");
+    }
+    for (more, fault) in [
+        (vec![("type", "product"), ("catalog", "1")], "product_retailer_id"),
+        (vec![("type", "products"), ("message", "x"), ("catalog", "1"), ("products", "a")], "header"),
+        (
+            vec![
+                ("type", "products"),
+                ("message", "x"),
+                ("header", "y"),
+                ("catalog", "1"),
+                ("products", "a\nB:\nc"),
+            ],
+            "title",
+        ),
+    ] {
+        let answer = member.post(NEW, &with(&fields, &more)).await;
+        assert_eq!(answer.status, 422, "{more:?}: {}", answer.body);
+        assert!(
+            answer.body.contains("Something is too long or missing") && answer.body.contains(fault),
+            "{more:?}: {}",
+            answer.body
+        );
+    }
+}
+
+#[tokio::test]
 async fn tags_and_people_who_are_found_are_part_of_the_audience() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;

@@ -74,6 +74,16 @@ async fn a_file_is_uploaded_looked_at_and_imported() {
     let rejected = member.get(&format!("{place}/rejected")).await;
     assert_eq!(rejected.header("content-disposition"), "attachment; filename=\"rejected.csv\"");
     assert!(rejected.body.lines().nth(1).unwrap().contains("João"), "{}", rejected.body);
+    for (language, header, reason) in [
+        ("en", "line,reason,Nome", "has fewer than 7 digits"),
+        ("pt-BR", "linha,motivo,Nome", "tem menos de 7 dígitos"),
+        ("es", "línea,motivo,Nome", "tiene menos de 7 dígitos"),
+    ] {
+        member.post("/console/language", &[("language", language), ("next", "/console")]).await;
+        let rejected = member.get(&format!("{place}/rejected")).await.body;
+        assert!(rejected.starts_with(header) && rejected.contains(reason), "{language}: {rejected}");
+    }
+    member.post("/console/language", &[("language", "en"), ("next", "/console")]).await;
     let found = world.service.get("/api/v1/contacts?search=feira", &world.acme.key).await.json();
     assert_eq!(found["totalRecords"], 3_000);
     let listed = member.page(PLACE).await;

@@ -77,16 +77,37 @@ async fn a_tier_is_applied_only_after_its_difference_was_shown() {
 }
 
 #[tokio::test]
-async fn the_record_is_filtered_by_kind_and_subject() {
+async fn the_record_is_filtered_by_kind_subject_person_and_time() {
     let world = World::new().await;
     with_tiers(&world).await;
     let operator = world.operator().await;
+    world.signed_in(Role::Owner).await.post("/console/account/profile", &[("name", "Z")]).await;
     let all = operator.page("/console/operator/changes").await;
     assert!(all.contains("<code>tier</code>") && all.contains("<code>company</code>"), "{all}");
     let tiers = operator.page("/console/operator/changes?what=tier&subject=high").await;
     assert!(tiers.contains("<code>tier</code>") && !tiers.contains("<code>company</code>"), "{tiers}");
+    let shows = async |query: &str| {
+        let page = operator.page(&format!("/console/operator/changes?{query}")).await;
+        let rows = page.split("<tbody>").nth(1).unwrap_or_default().to_owned();
+        ["pombo", "user:owner@acme.example"].map(|who| rows.contains(&format!("<bdi>{who}</bdi>")))
+    };
+    assert_eq!(shows("who=pombo").await, [true, false]);
+    for owner in ["Owner%40acme.example", "user%3Aowner%40acme.example"] {
+        assert_eq!(shows(&format!("who={owner}")).await, [false, true], "{owner}");
+        assert_eq!(shows(&format!("who={owner}&to=2020-01-01T00:00")).await, [false, false]);
+        assert_eq!(
+            shows(&format!("who={owner}&from=2020-01-01T00:00&to=2999-01-01T00:00")).await,
+            [false, true]
+        );
+    }
     assert!(operator.page("/console/operator/changes?subject=nobody").await.contains("No change like this"));
-    for odd in ["?what=%ff&page=x", "?page=99999999999999999999999999", "?subject=%00"] {
+    for odd in [
+        "?what=%ff&page=x",
+        "?from=yesterday&to=%00&who=%ff",
+        "?from=9999-12-31T23:59&to=0001-01-01T00:00",
+        "?page=99999999999999999999999999",
+        "?subject=%00",
+    ] {
         operator.page(&format!("/console/operator/changes{odd}")).await;
     }
 }

@@ -23,10 +23,10 @@ async fn waiting_send(world: &World) -> String {
 async fn the_overview_shows_what_waits_and_to_its_company_alone() {
     let world = World::new().await;
     let owner = world.signed_in(Role::Owner).await;
-    assert!(owner.page("/console").await.contains("Nothing is on its way."));
+    assert!(owner.page("/console").await.contains("this company needs a channel"));
     let send = waiting_send(&world).await;
     let other = world.outsider().await;
-    assert!(other.page("/console").await.contains("Nothing is on its way."));
+    assert!(other.page("/console").await.contains("this company needs a channel"));
     let fresh = world.member_of(world.acme.id, Role::Viewer, "zone@acme.example").await;
     // In a zone of its own, so that what was read just now for others is not shown.
     fresh.post("/console/account/profile", &[("name", "Z"), ("time_zone", "Asia/Kathmandu")]).await;

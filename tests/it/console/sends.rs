@@ -23,16 +23,16 @@ const MESSAGES: [(At, Option<i64>); 5] = [
     (At::Expired, None),
 ];
 
-async fn shop(world: &World) -> Uuid {
+pub(super) async fn shop(world: &World) -> Uuid {
     world.service.channel(&world.acme, Kind::BusinessAccount, "Shop & Co", Status::Connected).await.id
 }
 
-async fn past(world: &World, channel: Uuid) -> Uuid {
+pub(super) async fn past(world: &World, channel: Uuid) -> Uuid {
     Past::text(&world.service, &world.acme, channel).with(&MESSAGES).await
 }
 
 /// A send that the API accepted; its id.
-async fn accepted(world: &World, channel: Uuid, fields: serde_json::Value) -> String {
+pub(super) async fn accepted(world: &World, channel: Uuid, fields: serde_json::Value) -> String {
     let mut body = json!({"type": "text", "message": "hi", "phone_number": [FIRST, FIRST + 1]});
     body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     let path = format!("/api/v1/chat/{channel}/messages");
@@ -41,7 +41,7 @@ async fn accepted(world: &World, channel: Uuid, fields: serde_json::Value) -> St
     answer.json()["send_id"].as_str().unwrap().to_owned()
 }
 
-fn in_an_hour() -> String {
+pub(super) fn in_an_hour() -> String {
     Timestamp::now().plus(Duration::from_secs(3_600)).to_string()
 }
 

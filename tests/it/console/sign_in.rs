@@ -98,6 +98,58 @@ async fn over_https_the_cookie_is_bound_to_the_host() {
 }
 
 #[tokio::test]
+async fn behind_a_trusted_proxy_each_client_is_counted_and_recorded_by_its_own_address() {
+    let world = World::on(crate::harness::Service::start_behind("127.0.0.0/8").await).await;
+    world.person(ANA, Some((world.acme.id, Role::Owner)), false).await;
+    let browser = Browser::new(&world.service);
+    let from = async |forwarded: &str, email: &str, password: &str| {
+        let form = browser.form("/console/sign-in", &[("email", email), ("password", password)]);
+        let form = form.header("origin", browser.origin()).header("x-forwarded-for", forwarded);
+        browser.ask(form.header("x-forwarded-proto", "https")).await
+    };
+    // What the attacker writes into the header stands left of what the proxy adds, and says nothing.
+    let mut locked = false;
+    for guess in 0..60 {
+        let (spoofed, email) =
+            (format!("203.0.113.{guess}, 2001:db8::{guess:x}"), format!("{guess}@x.example"));
+        locked = from(&spoofed, &email, "wrong").await.status == 429;
+        if locked {
+            break;
+        }
+    }
+    assert!(locked, "the addresses of one /64 are one network");
+    let entered = from("2001:db8:1::1", ANA, PASSWORD).await;
+    assert_eq!(entered.status, 303, "another client does not wait: {}", entered.body);
+    let cookie = entered.header("set-cookie");
+    assert!(cookie.starts_with("__Host-pombo_session=") && cookie.ends_with("; Secure"), "{cookie}");
+    let page = pombo::domain::page::PageRequest { page: 1, limit: 100 };
+    let changes = world.service.store().changes(Filter::default(), page).await.unwrap().records;
+    let addresses: Vec<_> = changes.iter().filter_map(|change| change.address.as_deref()).collect();
+    assert_eq!(addresses[0], "2001:db8:1::1", "{addresses:?}");
+    assert!(addresses.contains(&"2001:db8::/64"), "guesses are one entry: {addresses:?}");
+    assert!(
+        !addresses.iter().any(|address| address.starts_with("203.") || *address == "127.0.0.1"),
+        "{addresses:?}"
+    );
+}
+
+#[tokio::test]
+async fn without_a_trusted_proxy_the_headers_say_nothing() {
+    let world = World::new().await;
+    world.person(ANA, Some((world.acme.id, Role::Owner)), false).await;
+    let browser = Browser::new(&world.service);
+    let form = browser.form("/console/sign-in", &[("email", ANA), ("password", PASSWORD)]);
+    let form = form.header("origin", browser.origin()).header("x-forwarded-for", "203.0.113.5");
+    let form = form.header("forwarded", "for=203.0.113.5;proto=https").header("x-forwarded-proto", "https");
+    let entered = browser.ask(form).await;
+    assert_eq!(entered.status, 303, "{}", entered.body);
+    assert!(entered.header("set-cookie").starts_with("pombo_session="), "{}", entered.header("set-cookie"));
+    let page = pombo::domain::page::PageRequest { page: 1, limit: 1 };
+    let changes = world.service.store().changes(Filter::default(), page).await.unwrap().records;
+    assert_eq!(changes[0].address.as_deref(), Some("127.0.0.1"));
+}
+
+#[tokio::test]
 async fn every_attempt_is_in_the_record_with_its_address() {
     let world = World::new().await;
     world.person(ANA, Some((world.acme.id, Role::Owner)), false).await;

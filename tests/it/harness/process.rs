@@ -14,6 +14,7 @@ use pombo::connector::web_session::Driver;
 use pombo::console;
 use pombo::engine::Engine;
 use pombo::store::{self, Store};
+use pombo::surface::Proxies;
 use pombo::vault::Vault;
 use tokio::sync::oneshot;
 
@@ -75,7 +76,8 @@ impl Process {
                 let accounts = Accounts::new(store.clone(), Arc::clone(&own_vault));
                 let engine = Engine::start(&config, store, own_vault, lease, driver).await.unwrap();
                 let public_url = config.server.public_url.clone();
-                let page_options = console::Options { public_url, ..console::Options::default() };
+                let proxies = Proxies::new(&config.server.trusted_proxies);
+                let page_options = console::Options { public_url, proxies, ..console::Options::default() };
                 let pages =
                     web::Data::new(console::State::new(engine.clone(), accounts.clone(), page_options));
                 let state =

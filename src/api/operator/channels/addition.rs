@@ -8,12 +8,11 @@ use crate::api::State;
 use crate::api::error::Error;
 use crate::api::operator::{body, companies, tiers};
 use crate::domain::channel::Kind;
+use crate::domain::message::Failure;
 use crate::domain::phone::PhoneNumber;
-use crate::engine::{Addition, Number};
+use crate::engine::{Addition, Check, NotAdded, Number, Unfit};
 use crate::error::Code;
 
-/// The tiers of channels whose company has one for the other kind.
-const USUAL_TIERS: [(Kind, &str); 2] = [(Kind::BusinessAccount, "standard"), (Kind::WebSession, "web-new")];
 /// The provider's ids are some 15 digits.
 const MAX_ID_DIGITS: usize = 32;
 
@@ -28,17 +27,14 @@ pub(super) async fn read(state: &State, fields: &mut Map<String, Value>) -> Resu
     let kind = kind(&body::required(fields, "kind")?)?;
     let name = body::required_name(fields, "name")?;
     let tier = match body::text(fields, "tier")? {
-        Some(tier) => tier_for(state, &tier, kind).await?,
-        None => match tier_for(state, &company.tier, kind).await {
-            Ok(tier) => tier,
-            Err(_) => tier_for(state, usual(kind), kind).await?,
-        },
+        Some(tier) => Some(tier_for(state, &tier, kind).await?),
+        None => None,
     };
     let number = match kind {
         Kind::BusinessAccount => Some(number(fields)?),
         Kind::WebSession => None,
     };
-    Ok(Addition { company_id: company.id, kind, name, tier, number })
+    Ok(Addition { company_id: company.id, name, tier, number })
 }
 
 fn kind(word: &str) -> Result<Kind, Error> {
@@ -54,19 +50,56 @@ async fn tier_for(state: &State, name: &str, kind: Kind) -> Result<String, Error
     Ok(tier.name)
 }
 
-fn usual(kind: Kind) -> &'static str {
-    USUAL_TIERS.into_iter().find(|(of, _)| *of == kind).map_or("", |(_, tier)| tier)
-}
-
 fn number(fields: &mut Map<String, Value>) -> Result<Number, Error> {
-    let phone_number = body::required(fields, "phone_number")?;
-    PhoneNumber::parse(&phone_number)
-        .map_err(|reason| Error::refused(Code::InvalidPhoneNumber, format!("`phone_number` {reason}")))?;
+    let check = match body::optional_flag(fields, "verify")? {
+        Some(false) => Check::Later,
+        Some(true) | None => Check::AtProvider,
+    };
+    let phone_number = match check {
+        Check::AtProvider => body::text(fields, "phone_number")?,
+        Check::Later => Some(body::required(fields, "phone_number")?),
+    };
+    if let Some(phone_number) = &phone_number {
+        PhoneNumber::parse(phone_number)
+            .map_err(|reason| Error::refused(Code::InvalidPhoneNumber, format!("`phone_number` {reason}")))?;
+    }
     let phone_number_id = provider_id(fields, "phone_number_id")?;
     let waba_id = provider_id(fields, "waba_id")?;
     let token = secret(fields, "token")?.ok_or_else(|| invalid("`token` is missing".to_owned()))?;
     let app_secret = secret(fields, "app_secret")?;
-    Ok(Number { phone_number, phone_number_id, waba_id, token, app_secret })
+    Ok(Number { phone_number, phone_number_id, waba_id, token, app_secret, check })
+}
+
+/// Why the channel was not added.
+pub(super) fn refused(error: NotAdded) -> Error {
+    let said = |what: &str, failure: Failure| {
+        let code = failure.code.map_or_else(String::new, |code| format!(" ({code})"));
+        let sentence = format!(
+            "{what}, and nothing was saved: \"{}\"{code}; give `verify` as false to add the channel all the same",
+            failure.sentence
+        );
+        Error::refused(Code::ProviderRefused, sentence)
+    };
+    match error {
+        NotAdded::Unfit(Unfit::Token(failure)) => said("the provider refuses the token", failure),
+        NotAdded::Unfit(Unfit::Restricted(failure)) => {
+            said("the provider has restricted the account", failure)
+        }
+        NotAdded::Unfit(Unfit::Number(failure)) => said("the provider does not know the number", failure),
+        NotAdded::Unfit(Unfit::Account(failure)) => {
+            said("the provider does not know the business account", failure)
+        }
+        NotAdded::Unfit(Unfit::Away(_)) => Error::refused(
+            Code::ProviderUnavailable,
+            "the provider does not answer, and nothing was saved: try again, or give `verify` as false to add the \
+             channel without its word",
+        ),
+        NotAdded::Taken => Error::refused(
+            Code::AlreadyExists,
+            "there is a channel with this `phone_number_id` already: reconnect that one, or remove it first",
+        ),
+        NotAdded::Failed(error) => error.into(),
+    }
 }
 
 fn provider_id(fields: &mut Map<String, Value>, name: &str) -> Result<String, Error> {

@@ -75,3 +75,4 @@ contacts-delete-sure = { $count ->
    *[other] Yes: delete { $count } contacts
 }
 contacts-back = Back to the contacts
+contacts-show-all = Show all contacts

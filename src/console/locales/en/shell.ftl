@@ -33,7 +33,7 @@ shell-page-of = Page { $page } of { $pages } ({ $total ->
     [1] 1 entry
    *[other] { $total } entries
 })
-shell-chart = now { $now }, at most { $highest } { $unit }
+shell-chart = now { $now }, highest { $highest } { $unit }
 shell-chart-limit = Dashed: the limit, { $limit } { $unit }
 shell-status-connected = connected
 shell-status-connecting = connecting
@@ -41,3 +41,24 @@ shell-status-disconnected = disconnected
 shell-status-blocked = blocked
 shell-status-pairing = not paired
 shell-close = Close
+shell-explain = What does “{ $what }” mean?
+shell-help = What it means
+shell-in-english = Details (in English)
+shell-until = until { $time }
+shell-any-moment = at any moment now
+shell-in-seconds = { $count ->
+    [1] in 1 second
+   *[other] in { $count } seconds
+}
+shell-in-minutes = { $count ->
+    [1] in 1 minute
+   *[other] in { $count } minutes
+}
+shell-in-hours = { $count ->
+    [1] in 1 hour
+   *[other] in { $count } hours
+}
+shell-in-days = { $count ->
+    [1] in 1 day
+   *[other] in { $count } days
+}

@@ -25,3 +25,5 @@ suppressions-lasting = lifted by you
 suppressions-action = Action
 suppressions-none = Nobody is skipped.
 suppressions-not-found = This number is not skipped. Search for a whole number.
+suppressions-none-hint = People who opt out stand here by themselves. To leave somebody out yourself, enter the number under “Skip a number”.
+suppressions-all = Show everybody who is skipped

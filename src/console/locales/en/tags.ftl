@@ -23,3 +23,6 @@ tags-count = { $count ->
 }
 tags-all = All tags
 tags-back = Back to the contacts
+tags-first = There is no tag yet. A tag groups contacts, so that a send reaches all of them.
+tags-first-hint = Create one here, or name tags when you import contacts.
+tags-all = Show all tags

@@ -62,4 +62,5 @@ templates-button-copy = copies a code
 templates-button-otp = copies the code
 templates-button-flow = opens a form
 templates-button-products = shows products
+templates-button-list = opens a menu
 templates-button-voice = calls on WhatsApp

@@ -75,3 +75,4 @@ contacts-delete-sure = { $count ->
    *[other] Sí: eliminar { $count } contactos
 }
 contacts-back = Volver a los contactos
+contacts-show-all = Mostrar todos los contactos

@@ -33,7 +33,7 @@ shell-page-of = Página { $page } de { $pages } ({ $total ->
     [1] 1 registro
    *[other] { $total } registros
 })
-shell-chart = ahora { $now }, como máximo { $highest } { $unit }
+shell-chart = ahora { $now }, valor más alto { $highest } { $unit }
 shell-chart-limit = Línea discontinua: el límite, { $limit } { $unit }
 shell-status-connected = conectado
 shell-status-connecting = conectando
@@ -41,3 +41,24 @@ shell-status-disconnected = desconectado
 shell-status-blocked = bloqueado
 shell-status-pairing = sin vincular
 shell-close = Cerrar
+shell-explain = ¿Qué significa “{ $what }”?
+shell-help = Qué significa
+shell-in-english = Detalles (en inglés)
+shell-until = hasta { $time }
+shell-any-moment = en cualquier momento
+shell-in-seconds = { $count ->
+    [1] dentro de 1 segundo
+   *[other] dentro de { $count } segundos
+}
+shell-in-minutes = { $count ->
+    [1] dentro de 1 minuto
+   *[other] dentro de { $count } minutos
+}
+shell-in-hours = { $count ->
+    [1] dentro de 1 hora
+   *[other] dentro de { $count } horas
+}
+shell-in-days = { $count ->
+    [1] dentro de 1 día
+   *[other] dentro de { $count } días
+}

@@ -25,3 +25,5 @@ suppressions-lasting = que usted la levante
 suppressions-action = Acción
 suppressions-none = No se omite a nadie.
 suppressions-not-found = Este número no se omite. Busque el número completo.
+suppressions-none-hint = Quienes piden no recibir aparecen aquí solos. Para omitir a alguien, introduzca su número en el formulario de esta página.
+suppressions-all = Mostrar todos los omitidos

@@ -23,3 +23,6 @@ tags-count = { $count ->
 }
 tags-all = Todas las etiquetas
 tags-back = Volver a los contactos
+tags-first = Todavía no hay etiquetas. Una etiqueta agrupa contactos, para que un envío llegue a todos.
+tags-first-hint = Cree una aquí, o indique etiquetas al importar contactos.
+tags-all = Mostrar todas las etiquetas

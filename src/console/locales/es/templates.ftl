@@ -62,4 +62,5 @@ templates-button-copy = copia un código
 templates-button-otp = copia el código
 templates-button-flow = abre un formulario
 templates-button-products = muestra productos
+templates-button-list = abre un menú
 templates-button-voice = llama por WhatsApp

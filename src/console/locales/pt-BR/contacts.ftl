@@ -75,3 +75,4 @@ contacts-delete-sure = { $count ->
    *[other] Sim: excluir { $count } contatos
 }
 contacts-back = Voltar aos contatos
+contacts-show-all = Mostrar todos os contatos

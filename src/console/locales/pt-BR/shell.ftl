@@ -33,7 +33,7 @@ shell-page-of = Página { $page } de { $pages } ({ $total ->
     [1] 1 registro
    *[other] { $total } registros
 })
-shell-chart = agora { $now }, no máximo { $highest } { $unit }
+shell-chart = agora { $now }, maior valor { $highest } { $unit }
 shell-chart-limit = Tracejado: o limite, { $limit } { $unit }
 shell-status-connected = conectado
 shell-status-connecting = conectando
@@ -41,3 +41,24 @@ shell-status-disconnected = desconectado
 shell-status-blocked = bloqueado
 shell-status-pairing = sem pareamento
 shell-close = Fechar
+shell-explain = O que significa “{ $what }”?
+shell-help = O que significa
+shell-in-english = Detalhes (em inglês)
+shell-until = até { $time }
+shell-any-moment = a qualquer momento
+shell-in-seconds = { $count ->
+    [1] em 1 segundo
+   *[other] em { $count } segundos
+}
+shell-in-minutes = { $count ->
+    [1] em 1 minuto
+   *[other] em { $count } minutos
+}
+shell-in-hours = { $count ->
+    [1] em 1 hora
+   *[other] em { $count } horas
+}
+shell-in-days = { $count ->
+    [1] em 1 dia
+   *[other] em { $count } dias
+}

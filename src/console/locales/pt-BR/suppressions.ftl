@@ -25,3 +25,5 @@ suppressions-lasting = você liberar
 suppressions-action = Ação
 suppressions-none = Ninguém é pulado.
 suppressions-not-found = Este número não é pulado. Busque pelo número completo.
+suppressions-none-hint = Quem pede para não receber aparece aqui sozinho. Para deixar alguém de fora, informe o número no formulário desta página.
+suppressions-all = Mostrar todos os que são pulados

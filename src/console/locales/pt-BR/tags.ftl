@@ -23,3 +23,6 @@ tags-count = { $count ->
 }
 tags-all = Todas as etiquetas
 tags-back = Voltar aos contatos
+tags-first = Ainda não há etiquetas. Uma etiqueta reúne contatos, para que um envio alcance todos eles.
+tags-first-hint = Crie uma aqui, ou informe etiquetas ao importar contatos.
+tags-all = Mostrar todas as etiquetas

@@ -62,4 +62,5 @@ templates-button-copy = copia um código
 templates-button-otp = copia o código
 templates-button-flow = abre um formulário
 templates-button-products = mostra produtos
+templates-button-list = abre um menu
 templates-button-voice = liga pelo WhatsApp

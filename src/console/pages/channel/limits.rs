@@ -5,9 +5,9 @@ use maud::{Markup, html};
 use super::words;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::chart::Chart;
-use crate::console::component::reason::reason;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::maybe;
+use crate::console::component::waiting;
 use crate::console::visitor::Person;
 use crate::domain::limit::{Limit, Limits};
 
@@ -31,15 +31,11 @@ pub(in crate::console) fn pace(person: &Person, limits: &Limits) -> Markup {
     html! {
         (chart.show(text))
         @if limits.rate.is_none() { p.soft { (text.get("channels-unlimited")) } }
-        @if let Some(waiting) = &limits.waiting {
+        @if let Some(waiting) = limits.waiting.as_ref().filter(|waiting| waiting::is_worth_telling(waiting)) {
             p {
-                (text.get("channels-waiting")) " "
-                (reason(text, waiting.reason))
-                @if let Some(until) = waiting.until {
-                    " (" (text.with("channels-until", [("time", person.minute(until).into())])) ")"
-                }
+                (text.get("channels-waiting")) " " (waiting::waiting(person, waiting))
             }
-            p.soft lang="en" { (waiting.sentence) }
+            (waiting::sentence(person, waiting))
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use maud::{Markup, html};
 
-use crate::console::component::badge::{Tone, badge};
+use crate::console::component::badge::{Tone, badge, explained};
+use crate::console::component::explain::{self, Topic};
 use crate::console::component::status::status;
 use crate::console::text::Text;
 use crate::domain::channel::{Connection, Kind, Reason, Status};
@@ -18,7 +19,7 @@ pub(in crate::console) fn kind(text: Text, kind: Kind) -> String {
 /// The badge of a channel's state.
 pub(in crate::console) fn state(text: Text, connection: &Connection) -> Markup {
     if connection.status == Status::Connected && connection.reason.is_some() {
-        return badge(Tone::Warning, &text.get("channels-state-restricted"));
+        return explained(Tone::Warning, &text.get("channels-state-restricted"), Topic::Restricted);
     }
     status(text, connection.status)
 }
@@ -38,9 +39,9 @@ pub(in crate::console) fn explanation(text: Text, connection: &Connection) -> Ma
                 summary { (text.get("channels-reason-more")) }
                 p.said lang="en" { bdi { (sentence) } }
                 p.soft {
-                    code { (code) }
+                    (explain::link(Topic::Connection(code), code))
                     @if let Some(provider_code) = provider_code {
-                        " · " (text.with("channels-provider-code", [("code", provider_code.to_string().into())]))
+                        " · " (text.get("channels-provider-code")) " " (explain::code(*provider_code))
                     }
                 }
             }
@@ -48,7 +49,8 @@ pub(in crate::console) fn explanation(text: Text, connection: &Connection) -> Ma
     }
 }
 
-const fn meaning(status: Status) -> &'static str {
+/// What a state means: the key of a text.
+pub(in crate::console) const fn meaning(status: Status) -> &'static str {
     match status {
         Status::Connected => "channels-means-connected",
         Status::Connecting => "channels-means-connecting",
@@ -58,29 +60,31 @@ const fn meaning(status: Status) -> &'static str {
     }
 }
 
+/// Why channels are in their states: codes, each with the key of its text.
+pub(in crate::console) const REASONS: &[(&str, &str)] = &[
+    ("credentials_refused", "channels-reason-credentials-refused"),
+    ("account_restricted", "channels-reason-account-restricted"),
+    ("no_usable_token", "channels-reason-no-usable-token"),
+    ("logged_out", "channels-reason-logged-out"),
+    ("account_locked", "channels-reason-account-locked"),
+    ("replaced", "channels-reason-replaced"),
+    ("banned", "channels-reason-banned"),
+    ("client_outdated", "channels-reason-client-outdated"),
+    ("passkey_timed_out", "channels-reason-passkey-timed-out"),
+    ("passkey_refused", "channels-reason-passkey-refused"),
+    ("business_pairing_refused", "channels-reason-business-pairing-refused"),
+    ("pairing_failed", "channels-reason-pairing-failed"),
+    ("connection_refused", "channels-reason-connection-refused"),
+    ("link_lost", "channels-reason-link-lost"),
+    ("session_failed", "channels-reason-session-failed"),
+    ("unreachable", "channels-reason-unreachable"),
+    ("qr_expired", "channels-reason-qr-expired"),
+    ("restricted", "channels-reason-restricted"),
+];
+
 /// The text of a reason; `None` for one that an older or newer program wrote.
 fn reason(code: &str) -> Option<&'static str> {
-    Some(match code {
-        "credentials_refused" => "channels-reason-credentials-refused",
-        "account_restricted" => "channels-reason-account-restricted",
-        "no_usable_token" => "channels-reason-no-usable-token",
-        "logged_out" => "channels-reason-logged-out",
-        "account_locked" => "channels-reason-account-locked",
-        "replaced" => "channels-reason-replaced",
-        "banned" => "channels-reason-banned",
-        "client_outdated" => "channels-reason-client-outdated",
-        "passkey_timed_out" => "channels-reason-passkey-timed-out",
-        "passkey_refused" => "channels-reason-passkey-refused",
-        "business_pairing_refused" => "channels-reason-business-pairing-refused",
-        "pairing_failed" => "channels-reason-pairing-failed",
-        "connection_refused" => "channels-reason-connection-refused",
-        "link_lost" => "channels-reason-link-lost",
-        "session_failed" => "channels-reason-session-failed",
-        "unreachable" => "channels-reason-unreachable",
-        "qr_expired" => "channels-reason-qr-expired",
-        "restricted" => "channels-reason-restricted",
-        _ => return None,
-    })
+    REASONS.iter().find(|(known, _)| *known == code).map(|(_, key)| *key)
 }
 
 /// What is limited.

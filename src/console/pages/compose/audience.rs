@@ -1,8 +1,10 @@
-//! To whom: tags, numbers, and people who are looked for and picked.
+//! To whom: tags, numbers, and people who are looked for and picked. A linked phone writes to one recipient: for it there
+//! are the people who were found, and what it may send.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
+use super::choice::Choice;
 use crate::console::State;
 use crate::console::component::field::Field;
 use crate::console::error::Error;
@@ -10,25 +12,43 @@ use crate::console::form::Form;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::contact::{Contact, Tag};
+use crate::domain::limit::Limit;
 use crate::domain::page::PageRequest;
 
 /// Tags that are offered: the newest.
 const TAGS: u64 = 1_000;
 /// People that a search shows.
 const FOUND: u64 = 20;
-const SEARCH_CHARS: usize = 200;
+/// The longest search for people, in characters.
+pub(super) const SEARCH_CHARS: usize = 200;
 
-/// Whom one can choose.
+/// The recipients that one can choose from, and the bounds of a linked phone.
 pub(super) struct Audience {
     tags: Vec<Tag>,
-    found: Option<Vec<Contact>>,
+    /// The people whom a search found.
+    pub(super) found: Option<Vec<Contact>>,
+    /// What a linked phone may send; empty for business accounts.
+    pub(super) limits: Vec<Limit>,
 }
 
 impl Audience {
-    pub(super) async fn read(state: &State, viewer: &Viewer, words: &Words) -> Result<Self, Error> {
+    pub(super) async fn read(
+        state: &State,
+        viewer: &Viewer,
+        choice: &Choice,
+        words: &Words,
+    ) -> Result<Self, Error> {
         let company = viewer.company.id;
+        let phone = choice.channel.as_ref().filter(|_| choice.is_web());
+        let limits = match phone {
+            Some(channel) => state.engine.limits(channel).await?.limits,
+            None => Vec::new(),
+        };
         let records = state.engine.records_of(company).await?;
-        let mut tags = records.tags(company, PageRequest { page: 1, limit: TAGS }, None).await?.records;
+        let mut tags = match phone {
+            Some(_) => Vec::new(),
+            None => records.tags(company, PageRequest { page: 1, limit: TAGS }, None).await?.records,
+        };
         tags.sort_by_cached_key(|tag| tag.summary.name.to_lowercase());
         let search: String = words.one("find").chars().take(SEARCH_CHARS).collect();
         let found = if words.one("action") == "find" && !search.is_empty() {
@@ -37,7 +57,7 @@ impl Audience {
         } else {
             None
         };
-        Ok(Self { tags, found })
+        Ok(Self { tags, found, limits })
     }
 }
 

@@ -1,99 +1,123 @@
-//! How the message will look on a phone, as far as it is filled in.
+//! How the message will look on a phone, with what is filled in: its parts in the notation of a template's, which
+//! [`phone`] draws.
 
 use maud::{Markup, html};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::Choice;
-use super::content::{Kind, lines, row};
+use super::choice::Choice;
+use super::content::{Kind, header_type, lines, row, sections};
+use crate::console::component::phone::phone;
 use crate::console::text::Text;
 use crate::console::words::Words;
 use crate::domain::template::Template;
 
-/// The parts of a message as a phone shows them.
-#[derive(Default)]
-struct Bubble {
-    file: Option<String>,
-    header: String,
-    body: String,
-    footer: String,
-    buttons: Vec<String>,
-    rows: Vec<(String, String)>,
-}
-
 /// The message.
 pub(super) fn preview(text: Text, choice: &Choice, words: &Words) -> Markup {
-    let Bubble { file, header, body, footer, buttons, rows } = bubble(text, choice, words);
     html! {
         section.panel id="preview" aria-label=(text.get("compose-preview")) {
             h2 { (text.get("compose-preview")) }
-            div.bubble {
-                @if let Some(file) = file { p.soft { "▢ " bdi { (file) } } }
-                @if !header.is_empty() { p { strong { bdi { (header) } } } }
-                @for line in body.lines() { p { bdi { (line) } } }
-                @if body.is_empty() { p.soft { "…" } }
-                @if !footer.is_empty() { p.soft { bdi { (footer) } } }
-                @if !buttons.is_empty() { ul.buttons { @for button in buttons { li { bdi { (button) } } } } }
-                @if !rows.is_empty() {
-                    ul { @for (title, description) in rows { li { bdi { (title) } @if !description.is_empty() { br; span.soft { bdi { (description) } } } } } }
-                }
-            }
+            (phone(text, &parts(choice, words)))
         }
     }
 }
 
-fn bubble(text: Text, choice: &Choice, words: &Words) -> Bubble {
-    let owned = |name: &str| words.raw(name).unwrap_or_default().to_owned();
-    match choice.kind {
-        Kind::Text => Bubble { body: owned("message"), ..Bubble::default() },
+fn parts(choice: &Choice, words: &Words) -> Value {
+    let owned = |name: &str| words.raw(name).unwrap_or_default().replace("\r\n", "\n");
+    let body = |name: &str| {
+        let given = owned(name);
+        json!({"type": "BODY", "text": if given.trim().is_empty() { "…" } else { given.as_str() }})
+    };
+    let file = |format: &str, link: &str| json!({"type": "HEADER", "format": format, "link": link});
+    let header = match (header_type(choice.kind, words), words.one("header")) {
+        (_, "") => json!({}),
+        ("text", header) => json!({"type": "HEADER", "format": "TEXT", "text": header}),
+        (format, link) => file(format, link),
+    };
+    let footer = json!({"type": "FOOTER", "text": words.one("footer")});
+    let mut parts = match choice.kind {
+        Kind::Text => vec![body("message")],
         Kind::Image | Kind::Video | Kind::Audio | Kind::Document => {
-            let link = words.one("link");
-            let file = if link.is_empty() { choice.kind.word(text) } else { link.to_owned() };
-            Bubble { file: Some(file), body: owned("caption"), ..Bubble::default() }
+            vec![
+                file(choice.kind.as_str(), words.one("link")),
+                json!({"type": "BODY", "text": owned("caption")}),
+            ]
         }
-        Kind::Buttons => Bubble {
-            body: owned("message"),
-            buttons: lines(words, "buttons").into_iter().map(str::to_owned).collect(),
-            ..Bubble::default()
-        },
+        Kind::Buttons => {
+            let button = |title: &str| json!({"type": "QUICK_REPLY", "text": title});
+            let buttons: Vec<_> = lines(words, "buttons").into_iter().map(button).collect();
+            vec![header, body("message"), footer, json!({"type": "BUTTONS", "buttons": buttons})]
+        }
         Kind::List => {
-            let rows = lines(words, "rows").into_iter().map(row);
-            Bubble {
-                body: owned("message"),
-                buttons: vec![owned("menu")],
-                rows: rows.map(|(title, more)| (title.to_owned(), more.to_owned())).collect(),
-                ..Bubble::default()
-            }
+            let entry = |line: &str| {
+                let (title, description) = row(line);
+                json!({"title": title, "description": description})
+            };
+            let menu = json!([{"type": "LIST", "text": words.one("menu")}]);
+            let list = listed(words, "rows", entry);
+            vec![header, body("message"), footer, list, json!({"type": "BUTTONS", "buttons": menu})]
+        }
+        Kind::Product => vec![file("PRODUCT", words.one("product")), body("message"), footer],
+        Kind::Products => {
+            let list = listed(words, "products", |id| json!({"title": id}));
+            vec![
+                header,
+                body("message"),
+                footer,
+                list,
+                json!({"type": "BUTTONS", "buttons": [{"type": "MPM"}]}),
+            ]
         }
         Kind::Template => {
-            choice.template.as_ref().map_or_else(Bubble::default, |template| filled(template, words))
+            return choice.template.as_ref().map_or_else(|| json!([]), |template| filled(template, words));
         }
-    }
+    };
+    // What is left empty is not shown.
+    parts.retain(|part| part["text"] != "" && part != &json!({}));
+    parts.into()
 }
 
-/// The template's own words, with the values that are there.
-fn filled(template: &Template, words: &Words) -> Bubble {
-    let mut bubble = Bubble::default();
-    let word =
-        |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    for component in template.components.as_array().into_iter().flatten() {
-        match word(component, "type").to_ascii_uppercase().as_str() {
-            "HEADER" => match word(component, "format").to_ascii_uppercase().as_str() {
-                "TEXT" | "" => bubble.header = fill(&word(component, "text"), "header", words),
-                format => {
-                    let link = words.one("header_link");
-                    bubble.file = Some(if link.is_empty() { format.to_lowercase() } else { link.to_owned() });
-                }
-            },
-            "BODY" => bubble.body = fill(&word(component, "text"), "body", words),
-            "FOOTER" => bubble.footer = word(component, "text"),
+fn listed(words: &Words, name: &str, entry: impl Fn(&str) -> Value) -> Value {
+    let sections: Vec<_> = sections(words, name)
+        .into_iter()
+        .map(|(title, lines)| json!({"title": title, "rows": lines.into_iter().map(&entry).collect::<Vec<_>>()}))
+        .collect();
+    json!({"type": "LIST", "sections": sections})
+}
+
+/// The template's own parts, with the values that are there.
+fn filled(template: &Template, words: &Words) -> Value {
+    let mut parts = template.components.clone();
+    let kind = |part: &Value| part["type"].as_str().unwrap_or_default().to_ascii_uppercase();
+    let fill_in = |part: &mut Value, field: &str, name: &str| {
+        if let Some(text) = part.get(field).and_then(Value::as_str) {
+            part[field] = fill(text, name, words).into();
+        }
+    };
+    for part in parts.as_array_mut().into_iter().flatten().filter(|part| part.is_object()) {
+        match kind(part).as_str() {
+            "HEADER" => {
+                fill_in(part, "text", "header");
+                part["link"] = words.one("header_link").into();
+            }
+            "BODY" => fill_in(part, "text", "body"),
             "BUTTONS" => {
-                let buttons = component.get("buttons").and_then(Value::as_array).into_iter().flatten();
-                bubble.buttons = buttons.map(|button| word(button, "text")).collect();
+                let buttons = part.get_mut("buttons").and_then(Value::as_array_mut).into_iter().flatten();
+                for (index, button) in buttons.filter(|button| button.is_object()).enumerate() {
+                    let given = words.one(&format!("button_{index}"));
+                    match kind(button).as_str() {
+                        "URL" if !given.is_empty() => {
+                            let address = button["url"].as_str().unwrap_or_default();
+                            button["url"] = address.replace("{{1}}", given).into();
+                        }
+                        "COPY_CODE" if !given.is_empty() => button["example"] = given.into(),
+                        _ => {}
+                    }
+                }
             }
             _ => {}
         }
     }
-    bubble
+    parts
 }
 
 /// A text whose variables are filled in; those that are not stay as they are.

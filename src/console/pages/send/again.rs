@@ -12,6 +12,7 @@ use crate::console::component::notice;
 use crate::console::component::time::second;
 use crate::console::error::Error;
 use crate::console::form::Form;
+use crate::console::once::Turn;
 use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::{Id, Query};
 use crate::console::visitor::Viewer;
@@ -47,8 +48,13 @@ pub(in crate::console) async fn send(
 ) -> Result<Answer, Error> {
     let asked = request(form.words());
     let retried = state.engine.retried(viewer.company.id, id).await?;
+    let fingerprint = form.words().digest(&id.to_string(), &["once"]);
     let acted = state.once.act(&viewer, &form, async || {
-        let accepted = state.engine.retry(retried, asked.clone(), None).await?;
+        let held = match Turn::of(&state, &viewer, &form, fingerprint).await? {
+            Turn::First(held) => held,
+            Turn::Done(send_id) => return Ok(Answer::to(format!("/console/sends/{send_id}"))),
+        };
+        let accepted = state.engine.retry(retried, asked.clone(), held).await?;
         let count = [("count", accepted.recipients.into())];
         state.flashes.put(viewer.session, "done", viewer.text.with("send-again-done", count));
         Ok(Answer::to(format!("/console/sends/{}", accepted.send_id)))

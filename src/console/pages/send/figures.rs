@@ -10,9 +10,10 @@ use super::words;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::component::chart::Chart;
-use crate::console::component::reason;
+use crate::console::component::explain;
 use crate::console::component::table::{Column, table};
-use crate::console::component::time::{moment, second};
+use crate::console::component::time::{ahead, moment};
+use crate::console::component::waiting::{lasting, sentence, waiting};
 use crate::console::error::Error;
 use crate::console::visitor::Viewer;
 use crate::domain::message;
@@ -21,8 +22,6 @@ use crate::domain::send::{Cause, Tally};
 use crate::engine::Counted;
 use crate::store::send_list::Record;
 
-/// Where states and reasons are explained.
-const REFERENCE: &str = "/docs";
 /// How long a page waits for the figures of a large send that nobody counted yet; it shows them later.
 const PATIENCE: Duration = Duration::from_millis(25);
 
@@ -69,23 +68,18 @@ pub(super) fn progress(viewer: &Viewer, view: &View) -> Markup {
                 p { (text.with("send-rate", [("rate", text.0.decimal(rate, 1).into())])) }
             }
             @if let Some(end) = outlook.estimated_end {
-                p { (text.get("send-end")) " " (second(viewer, end)) }
+                p { (text.get("send-end")) " " (ahead(viewer, end)) }
             }
-            @if let Some(waiting) = &outlook.waiting { (waits(viewer, waiting)) }
+            @if let Some(waiting) = lasting(outlook) { (waits(viewer, waiting)) }
         }
     }
 }
 
 /// What something waits for, and until when.
-pub(in crate::console::pages) fn waits(viewer: &Viewer, waiting: &Waiting) -> Markup {
-    let Waiting { reason, sentence, until } = waiting;
+pub(in crate::console::pages) fn waits(viewer: &Viewer, what: &Waiting) -> Markup {
     html! {
-        p {
-            strong { (viewer.text.get("send-waits")) } " " (reason::reason(viewer.text, waiting.reason))
-            " " a href=(REFERENCE) { code { (reason.as_str()) } }
-            @if let Some(until) = until { " " (viewer.text.get("send-until")) " " (second(viewer, *until)) }
-        }
-        p.said.soft lang="en" { (sentence) }
+        p { strong { (viewer.text.get("send-waits")) } " " (waiting(viewer, what)) }
+        (sentence(viewer, what))
     }
 }
 
@@ -139,10 +133,7 @@ fn states(viewer: &Viewer, view: &View, tally: &Tally) -> Markup {
     let there = message::State::ALL.into_iter().filter(|state| tally.counts.of(*state) > 0);
     let rows = there.map(|state| {
         let address = format!("/console/sends/{}?state={}#list", view.send.id, state.as_str());
-        vec![
-            html! { a href=(address) { (words::state(text, state)) } },
-            html! { (text.number(tally.counts.of(state))) },
-        ]
+        vec![words::linked_state(text, state, &address), html! { (text.number(tally.counts.of(state))) }]
     });
     html! { section { h2 { (text.get("send-by-state")) } (table(&text.get("send-by-state"), &columns, rows)) } }
 }
@@ -162,7 +153,12 @@ fn causes(viewer: &Viewer, view: &View, causes: &[Cause]) -> Markup {
                 a href=(address) { (words::cause(text, cause.state, cause.code)) }
                 @if let Some(sentence) = &cause.sentence { br; span.soft lang="en" { bdi { (sentence) } } }
             },
-            html! { @match cause.code { Some(code) => code { (code) }, None => span.soft { "—" } } },
+            html! {
+                @match cause.code {
+                    Some(code) => (explain::code(code)),
+                    None => (explain::mark(text, words::topic(cause.state, None), &words::cause(text, cause.state, None))),
+                }
+            },
             html! { (text.number(cause.messages)) },
         ]
     });

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use super::figures::View;
 use super::{selection, words};
 use crate::console::State;
+use crate::console::component::explain;
 use crate::console::component::field::Field;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::maybe;
@@ -93,7 +94,7 @@ fn rows(viewer: &Viewer, view: &View, roster: &Roster, messages: &[Message]) -> 
             html! {
                 @if let Some(error) = &outcome.error {
                     (words::cause(text, outcome.state, error.code))
-                    @if let Some(code) = error.code { " " code { (code) } }
+                    @if let Some(code) = error.code { " " (explain::code(code)) }
                 }
             },
             maybe(viewer, *updated_at),

@@ -1,9 +1,10 @@
 //! States, reasons and causes in a person's words.
 
-use maud::Markup;
+use maud::{Markup, html};
 
-use crate::console::component::badge::{Tone, badge};
+use crate::console::component::badge::{Tone, badge, explained};
 use crate::console::component::cause;
+use crate::console::component::explain::{self, Topic};
 use crate::console::text::Text;
 use crate::domain::message::State;
 use crate::domain::plan::Binding;
@@ -19,7 +20,7 @@ pub(in crate::console::pages) fn stage(text: Text, stage: Stage) -> Markup {
         Stage::Canceled => (Tone::Plain, "send-stage-canceled"),
         Stage::Expired => (Tone::Warning, "send-stage-expired"),
     };
-    badge(tone, &text.get(key))
+    explained(tone, &text.get(key), Topic::Send(stage))
 }
 
 /// The word for a stage, for lists to choose from.
@@ -52,14 +53,26 @@ pub(in crate::console::pages) fn state_word(text: Text, state: State) -> String 
 
 /// Where a message is, as a badge.
 pub(in crate::console::pages) fn state(text: Text, state: State) -> Markup {
-    let tone = match state {
+    explained(tone(state), &state_word(text, state), Topic::Message(state))
+}
+
+/// The same inside a link to something else, with a mark behind it that leads to the explanation.
+pub(in crate::console::pages) fn linked_state(text: Text, state: State, address: &str) -> Markup {
+    let word = state_word(text, state);
+    html! {
+        a href=(address) { (badge(tone(state), &word)) } " "
+        (explain::mark(text, Topic::Message(state), &word))
+    }
+}
+
+const fn tone(state: State) -> Tone {
+    match state {
         State::Queued | State::Canceled => Tone::Plain,
         State::Sending | State::Sent => Tone::Busy,
         State::Delivered | State::Read => Tone::Good,
         State::Failed => Tone::Bad,
         State::Expired | State::Unknown | State::Suppressed => Tone::Warning,
-    };
-    badge(tone, &state_word(text, state))
+    }
 }
 
 /// Why a message did not arrive, in a person's words.
@@ -70,6 +83,15 @@ pub(in crate::console::pages) fn cause(text: Text, state: State, code: Option<i6
         State::Suppressed => text.get("send-cause-suppressed"),
         State::Unknown if code.is_none() => text.get("send-cause-unknown"),
         _ => cause::words(text, code),
+    }
+}
+
+/// What explains a cause: the provider's code, or the message's state.
+pub(in crate::console::pages) fn topic(state: State, code: Option<i64>) -> Topic<'static> {
+    match (code, state) {
+        (Some(code), _) => Topic::Code(code),
+        (None, State::Failed) => Topic::NoCode,
+        (None, state) => Topic::Message(state),
     }
 }
 

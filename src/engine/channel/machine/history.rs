@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::clock::Timestamp;
 use crate::domain::limit::{Pace, PacePoint};
+use crate::engine::last_seconds::LastSeconds;
 
 /// Messages of so much time are counted together.
 const STEP: Duration = Duration::from_secs(10);
@@ -15,6 +16,7 @@ const STEPS: u64 = 60;
 pub(super) struct History {
     origin: Instant,
     steps: VecDeque<Step>,
+    seconds: LastSeconds,
 }
 
 /// What went in one step.
@@ -27,13 +29,14 @@ struct Step {
 }
 
 impl History {
-    pub(super) const fn new(now: Instant) -> Self {
-        Self { origin: now, steps: VecDeque::new() }
+    pub(super) fn new(now: Instant) -> Self {
+        Self { origin: now, steps: VecDeque::new(), seconds: LastSeconds::default() }
     }
 
     /// One message goes, where `limit` a second may.
     pub(super) fn count(&mut self, now: Instant, limit: f64) {
         let (number, _) = self.step(now);
+        self.seconds.count(now.saturating_duration_since(self.origin));
         match self.steps.back_mut().filter(|step| step.number >= number) {
             Some(step) => {
                 step.messages = step.messages.saturating_add(1);
@@ -63,10 +66,8 @@ impl History {
                 limit: finite(find(number).map_or(limit, |step| step.limit)),
             }
         });
-        // What went in the last ten seconds, of which a part lies in the step before.
-        let before = 1.0 - passed.as_secs_f64() / STEP.as_secs_f64();
-        let lately = messages(present) + present.checked_sub(1).map_or(0.0, messages) * before;
-        Pace { per_second: lately / STEP.as_secs_f64(), step: STEP, points: points.collect() }
+        let per_second = self.seconds.per_second(now.saturating_duration_since(self.origin));
+        Pace { per_second, step: STEP, points: points.collect() }
     }
 
     /// The step of this moment, and how much of it has passed.
@@ -107,7 +108,7 @@ mod tests {
         assert_eq!(pace.points[0].from, WALL.minus(seconds(20)));
         let pace = history.pace(start + seconds(25), WALL, 80.0);
         assert!((pace.per_second - 2.5).abs() < 0.01, "{pace:?}");
-        assert!(history.pace(start + seconds(40), WALL, 80.0).per_second < 0.01);
+        assert!(history.pace(start + seconds(30), WALL, 80.0).per_second < 0.01);
     }
 
     #[test]

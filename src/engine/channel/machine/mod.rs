@@ -51,6 +51,7 @@ mod start;
 mod templates;
 #[cfg(test)]
 mod tests;
+mod ticket;
 mod timer;
 mod trial;
 mod waiting;

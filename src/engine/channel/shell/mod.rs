@@ -10,13 +10,14 @@ mod gate;
 mod handle;
 mod loading;
 mod messages;
+mod questions;
 mod tasks;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use actix::prelude::*;
 use rand::SeedableRng as _;
@@ -33,13 +34,11 @@ pub(crate) use self::messages::{
     AskPace, ClockWasSet, Explain, Heard, Look, LookAhead, Overlooked, Recheck, Refresh, Release, Stop,
     TemplatesChanged,
 };
-use super::machine::{Admit, Answer, Answered, Caller, Effects, Input, Machine, Moment, Pace, TooSoon};
+use super::machine::{Answer, Answered, Caller, Effects, Input, Machine, Moment};
 use crate::clock::Timestamp;
 use crate::connector::cloud_api::Connections;
 use crate::domain::channel::Channel;
-use crate::domain::limit::Spent;
 use crate::engine::shared::Shared;
-use crate::engine::web_session::Admitted;
 
 /// The most messages that wait for the actor.
 const MAILBOX: usize = 1024;
@@ -143,67 +142,5 @@ impl<M: Told> Handler<M> for Shell {
 
     fn handle(&mut self, told: M, ctx: &mut Self::Context) {
         self.feed(told.into_input(), ctx);
-    }
-}
-
-impl Handler<Release> for Shell {
-    type Result = ResponseFuture<()>;
-
-    fn handle(&mut self, Release { send_id, over }: Release, ctx: &mut Self::Context) -> Self::Result {
-        let done = self.ask(|caller| Input::Released { send_id, over, caller }, ctx);
-        // A channel that ends writes no more marks.
-        Box::pin(async move { drop(done.await) })
-    }
-}
-
-impl Handler<Stop> for Shell {
-    type Result = ResponseFuture<()>;
-
-    fn handle(&mut self, _: Stop, ctx: &mut Self::Context) -> Self::Result {
-        let done = self.ask(Input::Stop, ctx);
-        Box::pin(async move { drop(done.await) })
-    }
-}
-
-impl Handler<Admit> for Shell {
-    type Result = ResponseFuture<Result<Admitted, TooSoon>>;
-
-    fn handle(&mut self, admit: Admit, ctx: &mut Self::Context) -> Self::Result {
-        let told = self.ask(|caller| Input::Admit { admit, caller }, ctx);
-        Box::pin(async move {
-            let Ok(Answer::Admission(admission)) = told.await else {
-                return Err(TooSoon {
-                    retry_after: Duration::from_secs(1),
-                    sentence: "the channel was started anew just now: try again".to_owned(),
-                    spent: Spent::pause(Duration::from_secs(1)),
-                });
-            };
-            admission
-        })
-    }
-}
-
-impl Handler<Explain> for Shell {
-    type Result = MessageResult<Explain>;
-
-    fn handle(&mut self, _: Explain, _: &mut Self::Context) -> Self::Result {
-        MessageResult(self.machine.explain(moment()))
-    }
-}
-
-impl Handler<LookAhead> for Shell {
-    type Result = MessageResult<LookAhead>;
-
-    fn handle(&mut self, LookAhead(sends): LookAhead, _: &mut Self::Context) -> Self::Result {
-        MessageResult(self.machine.look_ahead(sends, moment()))
-    }
-}
-
-impl Handler<AskPace> for Shell {
-    type Result = MessageResult<AskPace>;
-
-    fn handle(&mut self, _: AskPace, _: &mut Self::Context) -> Self::Result {
-        let pace: Pace = self.machine.pace(moment());
-        MessageResult(pace)
     }
 }

@@ -1,0 +1,56 @@
+//! What something waits for, and until when.
+
+use std::time::Duration;
+
+use maud::{Markup, html};
+
+use super::explain::{Topic, link};
+use super::reason::reason;
+use super::time::until;
+use crate::clock::Timestamp;
+use crate::console::language::Language;
+use crate::console::visitor::Person;
+use crate::domain::outlook::{Outlook, Reason, Waiting};
+
+/// Shorter waits for the channel's pace are a part of going at that pace.
+const MOMENT: Duration = Duration::from_secs(2);
+
+/// The reason, which leads to its explanation, and the end of the wait where it is known.
+pub(in crate::console) fn waiting(person: &Person, waiting: &Waiting) -> Markup {
+    let words = reason(person.text, waiting.reason);
+    html! {
+        (link(Topic::Wait(waiting.reason), &words))
+        @if let Some(end) = waiting.until { ", " (until(person, end)) }
+    }
+}
+
+/// What a send waits for, unless it goes: a send that goes waits for its pace between any two messages.
+pub(in crate::console) fn lasting(outlook: &Outlook) -> Option<&Waiting> {
+    outlook.waiting.as_ref().filter(|waiting| is_lasting(waiting))
+}
+
+fn is_lasting(waiting: &Waiting) -> bool {
+    let is_pace = matches!(waiting.reason, Reason::Rate | Reason::BackOff | Reason::InFlight);
+    let is_short = waiting.until.is_none_or(|until| until.from_now(Timestamp::now()) < MOMENT);
+    !(is_pace && is_short)
+}
+
+/// Whether a channel's wait says more than the channel's state, which stands beside it, and its pace.
+pub(in crate::console) fn is_worth_telling(waiting: &Waiting) -> bool {
+    is_lasting(waiting) && !matches!(waiting.reason, Reason::Disconnected | Reason::Blocked)
+}
+
+/// The sentence about a wait that the engine writes, in English only.
+pub(in crate::console) fn sentence(person: &Person, waiting: &Waiting) -> Markup {
+    let said = html! { p.said.soft lang="en" { (waiting.sentence) } };
+    match person.text.0 {
+        _ if waiting.sentence.is_empty() => html! {},
+        Language::English => said,
+        _ => html! {
+            details.more id=(format!("said-{}", waiting.reason)) {
+                summary { (person.text.get("shell-in-english")) }
+                (said)
+            }
+        },
+    }
+}

@@ -1,0 +1,67 @@
+//! A send through a business account: the request that the form makes, and when it goes.
+
+use maud::{Markup, html};
+use serde_json::{Map, Value};
+
+use super::choice::Choice;
+use super::content::{self, Kind};
+use super::{audience, refused};
+use crate::console::State;
+use crate::console::component::field::Field;
+use crate::console::form::Form;
+use crate::console::visitor::Viewer;
+use crate::domain::request::BusinessRequest;
+
+/// The request, with a fault at each field that is wrong.
+pub(super) fn request(
+    state: &State,
+    viewer: &Viewer,
+    choice: &Choice,
+    form: &mut Form,
+) -> Option<BusinessRequest> {
+    if choice.kind == Kind::Template && choice.template.is_none() {
+        form.fault("template", viewer.text.get("compose-fault-choose"));
+    }
+    let mut body = content::body(choice, form.words());
+    audience::add(&mut body, form.words());
+    for name in ["send_at", "expires_at"] {
+        moment(viewer, form, name, &mut body);
+    }
+    if form.has_faults() {
+        return None;
+    }
+    match BusinessRequest::parse(Value::Object(body).to_string().as_bytes(), &state.options.send) {
+        Ok(request) => Some(request),
+        Err(refusal) => {
+            refused::fault(form, &refusal);
+            None
+        }
+    }
+}
+
+fn moment(viewer: &Viewer, form: &mut Form, name: &'static str, body: &mut Map<String, Value>) {
+    let local = form.words().one(name).to_owned();
+    if local.is_empty() {
+        return;
+    }
+    match viewer.zone.moment(&local) {
+        Some(at) => {
+            body.insert(name.to_owned(), at.to_string().into());
+        }
+        None => form.fault(name, viewer.text.get("compose-fault-time")),
+    }
+}
+
+/// The fields for when it goes.
+pub(super) fn when(viewer: &Viewer, form: &Form) -> Markup {
+    let text = viewer.text;
+    html! {
+        div.row {
+            (Field::new(form, "send_at", &text.get("compose-starts")).hint(&text.get("compose-starts-hint"))
+                .input("datetime-local"))
+            (Field::new(form, "expires_at", &text.get("compose-expires")).hint(&text.get("compose-expires-hint"))
+                .input("datetime-local"))
+        }
+        p.soft { (text.get("compose-zone")) " " (viewer.zone.name()) }
+    }
+}

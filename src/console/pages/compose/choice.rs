@@ -1,0 +1,131 @@
+//! The first step: the channel, the kind of message and the template. They decide which fields there are.
+
+use std::sync::Arc;
+
+use maud::{Markup, html};
+
+use super::content::Kind;
+use crate::console::State;
+use crate::console::component::field::Field;
+use crate::console::component::notice;
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::pages::channel::words::kind as kind_of_channel;
+use crate::console::visitor::Viewer;
+use crate::console::words::Words;
+use crate::domain::channel::{self, Channel, Status};
+use crate::domain::page::PageRequest;
+use crate::domain::template::Template;
+use crate::store::template::Filter;
+
+/// Channels and templates that are offered.
+const OFFERED: u64 = 500;
+
+/// What was chosen.
+pub(super) struct Choice {
+    /// Business accounts, and the web sessions that can send now.
+    pub(super) channels: Vec<Arc<Channel>>,
+    pub(super) channel: Option<Arc<Channel>>,
+    /// A web session that was asked for and cannot send now.
+    away: Option<Arc<Channel>>,
+    pub(super) kind: Kind,
+    templates: Vec<Template>,
+    pub(super) template: Option<Template>,
+}
+
+impl Choice {
+    pub(super) async fn read(state: &State, viewer: &Viewer, words: &Words) -> Result<Self, Error> {
+        let company = viewer.company.id;
+        let records = state.engine.records_of(company).await?;
+        let page = PageRequest { page: 1, limit: OFFERED };
+        let sessions = records.channels(company, channel::Kind::WebSession, page, None).await?.records;
+        let is_on = |channel: &Channel| channel.connection.status == Status::Connected;
+        let (on, away): (Vec<_>, Vec<_>) = sessions.into_iter().map(Arc::new).partition(|one| is_on(one));
+        let business = records.business_accounts(company).await?;
+        let channels: Vec<_> = business.into_iter().map(Arc::new).chain(on).collect();
+        let asked = words.one("channel").parse().ok();
+        let away = away.into_iter().find(|channel| Some(channel.id) == asked);
+        let channel = channels.iter().find(|channel| Some(channel.id) == asked);
+        let only = channels.first().filter(|_| channels.len() == 1 && away.is_none());
+        let channel = channel.or(only).cloned();
+        let kind = Kind::of(words.one("type"));
+        let mut templates = Vec::new();
+        if let (Kind::Template, Some(waba)) =
+            (kind, channel.as_ref().and_then(|channel| channel.waba_id.as_ref()))
+        {
+            let found = records.approved_templates(company, waba, page, Filter::default()).await?;
+            templates.extend(found.records.into_iter().map(Template::from));
+        }
+        let asked: Option<i64> = words.one("template").parse().ok();
+        let template = templates.iter().find(|template| Some(template.id) == asked).cloned();
+        Ok(Self { channels, channel, away, kind, templates, template })
+    }
+
+    /// Whether the channel is a linked phone.
+    pub(super) fn is_web(&self) -> bool {
+        self.channel.as_ref().is_some_and(|channel| channel.kind == channel::Kind::WebSession)
+    }
+
+    /// Whether the chosen channel sends messages of the chosen kind.
+    pub(super) fn fits(&self) -> bool {
+        self.kinds().contains(&self.kind)
+    }
+
+    /// Whether everything is chosen, so that the message can be written.
+    pub(super) fn is_complete(&self) -> bool {
+        self.channel.is_some() && self.fits() && (self.kind != Kind::Template || self.template.is_some())
+    }
+
+    fn kinds(&self) -> &'static [Kind] {
+        if self.is_web() { &Kind::OF_WEB_SESSIONS } else { &Kind::ALL }
+    }
+}
+
+/// The form of the first step.
+pub(super) fn choosing(viewer: &Viewer, choice: &Choice, form: &Form) -> Markup {
+    let text = viewer.text;
+    let current = choice.channel.as_ref().map(|channel| channel.id.to_string()).unwrap_or_default();
+    let template = choice.template.as_ref().map(|template| template.id.to_string()).unwrap_or_default();
+    let first = &Form::filled(
+        text,
+        [("channel", current), ("type", choice.kind.as_str().to_owned()), ("template", template)],
+    );
+    let named = |channel: &Arc<Channel>| match channel.kind {
+        channel::Kind::BusinessAccount => channel.name.clone(),
+        channel::Kind::WebSession => format!("{} ({})", channel.name, kind_of_channel(text, channel.kind)),
+    };
+    let channels = choice.channels.iter().map(|channel| (channel.id.to_string(), named(channel)));
+    let any = (String::new(), text.get("compose-choose"));
+    let kinds = choice.kinds().iter().map(|kind| (kind.as_str(), kind.word(text)));
+    let has_templates = choice.kind == Kind::Template && choice.fits();
+    let templates = choice.templates.iter();
+    let templates = templates
+        .map(|template| (template.id.to_string(), format!("{} ({})", template.name, template.language)));
+    html! {
+        form.panel.row.bottom method="get" action="/console/sends/new" {
+            (Field::new(first, "channel", &text.get("compose-channel")).within("first")
+                .select(std::iter::once(any.clone()).chain(channels)))
+            (Field::new(first, "type", &text.get("compose-type")).within("first").select(kinds))
+            @if has_templates {
+                (Field::new(first, "template", &text.get("compose-template")).within("first")
+                    .select(std::iter::once(any).chain(templates)))
+            }
+            button.plain type="submit" { (text.get("compose-go-on")) }
+        }
+        @if has_templates && choice.channel.is_some() && choice.templates.is_empty() {
+            p { (text.get("compose-no-template")) }
+        }
+        @if let Some(away) = &choice.away {
+            (notice::warning(&html! {
+                p {
+                    bdi { (away.name) } ": " (text.get("compose-not-linked")) " "
+                    a href=(format!("/console/channels/{}", away.id)) { (text.get("compose-to-channel")) }
+                }
+            }))
+        }
+        @if !choice.fits() { (notice::fault(&text.get("compose-fault-web-type"))) }
+        @for name in ["channel", "template"] {
+            @if let Some(fault) = form.fault_of(name) { (notice::fault(fault)) }
+        }
+    }
+}

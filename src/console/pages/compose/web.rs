@@ -1,0 +1,139 @@
+//! A message through a linked phone: to one person or one group, at once, at the pace that keeps the phone's account safe.
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::audience::{Audience, SEARCH_CHARS};
+use super::choice::Choice;
+use super::{content, refused};
+use crate::console::State;
+use crate::console::component::field::Field;
+use crate::console::component::time::second;
+use crate::console::form::Form;
+use crate::console::pages::channel::words;
+use crate::console::visitor::Viewer;
+use crate::domain::limit::Limit;
+use crate::domain::request::{GROUP_SUFFIX, WebRequest};
+use crate::engine::{RehearsedFile, WebRehearsal};
+
+/// The field `to`: a person.
+pub(super) const PERSON: &str = "number";
+/// The field `to`: a group.
+pub(super) const GROUP: &str = "group";
+/// The longest number or id of a group that a field takes.
+const ADDRESS_CHARS: usize = 60;
+
+/// The request, with a fault at each field that is wrong.
+pub(super) fn request(state: &State, choice: &Choice, form: &mut Form) -> Option<WebRequest> {
+    let mut body = content::body(choice, form.words());
+    let to = if form.words().one("to") == GROUP { GROUP } else { PERSON };
+    body.insert("recipient_type".to_owned(), to.into());
+    // Each kind of recipient has a field of its own name.
+    body.insert("phone_number".to_owned(), form.words().one(to).into());
+    match WebRequest::parse(Value::Object(body).to_string().as_bytes(), &state.options.send) {
+        Ok(request) if !form.has_faults() => Some(request),
+        Ok(_) => None,
+        Err(refusal) => {
+            refused::fault(form, &refusal);
+            None
+        }
+    }
+}
+
+/// The fields for the recipient.
+pub(super) fn fields(viewer: &Viewer, form: &Form, audience: &Audience) -> Markup {
+    let text = viewer.text;
+    let is_group = form.words().one("to") == GROUP;
+    let found = audience.found.as_deref();
+    html! {
+        p.hint { (text.get("compose-web-one")) }
+        fieldset.field {
+            legend { (text.get("compose-web-to")) }
+            label.choice {
+                input type="radio" name="to" value=(PERSON) checked[!is_group]; span { (text.get("compose-web-person")) }
+            }
+            label.choice {
+                input type="radio" name="to" value=(GROUP) checked[is_group]; span { (text.get("compose-web-group")) }
+            }
+        }
+        (Field::new(form, PERSON, &text.get("compose-web-number")).hint(&text.get("compose-web-number-hint"))
+            .most(ADDRESS_CHARS).input("tel"))
+        div.row.bottom {
+            (Field::new(form, "find", &text.get("compose-find")).most(SEARCH_CHARS).input("search"))
+            button.plain type="submit" name="action" value="find" formnovalidate { (text.get("compose-find-button")) }
+        }
+        @if let Some(found) = found {
+            @if found.is_empty() { p { (text.get("compose-found-none")) } }
+            ul {
+                @for person in found.iter().map(|contact| &contact.person).filter(|person| person.phone().is_some()) {
+                    li {
+                        button.quiet type="submit" name="pick" value=(person.phone_number) formnovalidate {
+                            bdi { (person.first_name) " " (person.last_name) } " " bdi { (person.phone_number) }
+                        }
+                    }
+                }
+            }
+        }
+        (Field::new(form, GROUP, &text.get("compose-web-group-id")).hint(&text.get("compose-web-group-hint"))
+            .most(ADDRESS_CHARS).text())
+    }
+}
+
+/// How much the phone may send, and how much of it is left.
+pub(super) fn pace(viewer: &Viewer, audience: &Audience) -> Markup {
+    let text = viewer.text;
+    html! {
+        p.hint { (text.get("compose-pace-hint")) }
+        dl.tiles {
+            @for Limit { name, value, set_by: _, is_binding: _, left, next_slot } in &audience.limits {
+                div.tile {
+                    dt { (words::limit(text, name)) }
+                    dd {
+                        span lang="en" { (value) }
+                        @if let Some(left) = left {
+                            " " small { (text.with("compose-pace-left", [("count", (*left).into())])) }
+                        }
+                        @if let Some(next) = next_slot {
+                            " " small { (text.get("compose-pace-next")) " " (second(viewer, *next)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What would be sent: to whom, which file, and when its turn is.
+pub(super) fn outcome(viewer: &Viewer, rehearsal: &WebRehearsal) -> Markup {
+    let text = viewer.text;
+    let WebRehearsal { to, file, wait, at } = rehearsal;
+    let (name, _) = to.as_str().split_once('@').unwrap_or((to.as_str(), ""));
+    let (key, name) = match to.as_str().ends_with(GROUP_SUFFIX) {
+        true => ("compose-web-to-group", name.to_owned()),
+        false => ("compose-web-to-person", format!("+{name}")),
+    };
+    html! {
+        section.panel id="check" aria-label=(text.get("send-check-title")) {
+            p { strong { (text.get(key)) " " bdi { (name) } } }
+            @if let Some(file) = file { p { (described(viewer, file)) } }
+            @if wait.is_zero() {
+                p { (text.get("compose-web-at-once")) }
+            } @else {
+                p { (text.get("compose-web-turn")) " " (second(viewer, *at)) }
+            }
+        }
+    }
+}
+
+/// The file as it was found behind its link.
+fn described(viewer: &Viewer, file: &RehearsedFile) -> Markup {
+    let text = viewer.text;
+    let RehearsedFile { mime_type, length, file_name, seconds, is_voice_note } = file;
+    html! {
+        (text.get("compose-web-file")) " "
+        @if let Some(name) = file_name { bdi { (name) } ", " }
+        code { (mime_type) } ", " (text.with("compose-web-size", [("kilobytes", (length.div_ceil(1_000) as u64).into())]))
+        @if let Some(seconds) = seconds { ", " (text.with("compose-web-plays", [("seconds", u64::from(*seconds).into())])) }
+        @if is_voice_note == &Some(true) { ", " (text.get("compose-web-voice")) }
+    }
+}

@@ -1,0 +1,85 @@
+//! The rows that an import rejected: why, in the person's language, and all of them as a file.
+
+use std::io;
+
+use actix_web::HttpResponse;
+use actix_web::http::header::CONTENT_DISPOSITION;
+use actix_web::web::{Bytes, Data};
+use futures_util::stream::try_unfold;
+
+use super::import::{find, words};
+use crate::console::State;
+use crate::console::error::Error;
+use crate::console::query::Id;
+use crate::console::text::Text;
+use crate::console::visitor::Viewer;
+use crate::engine::import_settings;
+use crate::import::{Field, RejectCode, rejected_csv};
+use crate::store::import_job::Rejected;
+
+/// Rejected rows read and written at once.
+const STRETCH: u32 = 500;
+
+/// The rejected rows as a file.
+pub(in crate::console) async fn rejected(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+) -> Result<HttpResponse, Error> {
+    let import = find(&viewer, &state, id).await?;
+    let text = viewer.text;
+    let (engine, company, header) =
+        (state.engine.clone(), viewer.company.id, import_settings(&import).header);
+    let rows = try_unfold(Some(0_u64), move |from| {
+        let (engine, header) = (engine.clone(), header.clone());
+        async move {
+            let Some(from) = from else { return Ok(None) };
+            let broken = |error: &dyn std::fmt::Display| {
+                tracing::error!(%error, "a list of rejected rows broke off");
+                io::Error::other("the list broke off")
+            };
+            let records = engine.records_of(company).await.map_err(|error| broken(&error))?;
+            let rows = records.import_rejects(id.0, from, STRETCH).await.map_err(|error| broken(&error))?;
+            let written = rejected_csv(
+                [text.get("imports-csv-line"), text.get("imports-csv-reason")],
+                (from == 0).then_some(header.as_slice()),
+                &rows,
+                |row| [row.line.to_string(), reason(text, row)],
+            );
+            let next = (rows.len() == STRETCH as usize).then_some(from + rows.len() as u64);
+            Ok::<_, io::Error>(Some((Bytes::from(written), next)))
+        }
+    });
+    Ok(HttpResponse::Ok()
+        .content_type("text/csv; charset=utf-8")
+        .insert_header((CONTENT_DISPOSITION, "attachment; filename=\"rejected.csv\""))
+        .streaming(Box::pin(rows)))
+}
+
+/// Why a row was rejected; in English when it was rejected before there were codes.
+pub(super) fn reason(text: Text, row: &Rejected) -> String {
+    let code = row.code.as_deref();
+    let known = RejectCode::ALL.iter().find(|known| Some(known.as_str()) == code);
+    let Some(known) = known else { return row.reason.clone() };
+    let detail = |index: usize| row.details.get(index).map_or("", String::as_str);
+    let number = |index: usize| detail(index).parse::<u64>().unwrap_or_default();
+    let field = || Field::parse(detail(0)).map_or_else(|| detail(0).to_owned(), |field| words(text, field));
+    match known {
+        RejectCode::FieldCount => text
+            .with("imports-reject-field-count", [("found", number(0).into()), ("wanted", number(1).into())]),
+        RejectCode::Nul => text.with("imports-reject-nul", [("field", field().into())]),
+        RejectCode::TooLong => {
+            text.with("imports-reject-too-long", [("field", field().into()), ("most", number(1).into())])
+        }
+        RejectCode::TooManyTags => text.get("imports-reject-too-many-tags"),
+        RejectCode::Nobody => text.get("imports-reject-nobody"),
+        RejectCode::NumberWithoutDigits => text.get("imports-reject-no-digits"),
+        RejectCode::NumberTooShort => text.get("imports-reject-number-short"),
+        RejectCode::NumberTooLong => text.get("imports-reject-number-long"),
+        RejectCode::NumberBeginsWithZero => text.get("imports-reject-zero"),
+        RejectCode::NumberRounded => text.with("imports-reject-rounded", [("number", detail(0).into())]),
+        RejectCode::StrayQuote => text.get("imports-reject-stray-quote"),
+        RejectCode::UnclosedQuote => text.get("imports-reject-unclosed-quote"),
+        RejectCode::LineTooLong => text.get("imports-reject-line"),
+    }
+}

@@ -1,0 +1,74 @@
+//! Why the engine does not do what it is asked, and why it does not start.
+
+use std::time::Duration;
+
+use actix::MailboxError;
+
+use super::{RETRY_AFTER, ledger};
+use crate::connector;
+use crate::domain::limit::Spent;
+use crate::error::Refusal;
+use crate::store;
+
+/// Why a call did not succeed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The request is refused.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// It comes too soon for what a channel may do.
+    #[error("{sentence}")]
+    TooSoon {
+        /// When to try again.
+        retry_after: Duration,
+        /// For a person: which limit holds, and what sets it.
+        sentence: String,
+        /// Which allowance is used up.
+        spent: Spent,
+    },
+    /// It may succeed later.
+    #[error("unavailable")]
+    Unavailable {
+        /// When to try again.
+        retry_after: Duration,
+    },
+    /// A defect of ours; it was logged.
+    #[error("internal error")]
+    Internal,
+}
+
+/// Why the engine did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The store failed, or another process dispatches from it.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// No client for the provider could be made.
+    #[error(transparent)]
+    Connector(#[from] connector::Error),
+}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Self {
+        tracing::error!(%error, "the store failed");
+        if error.is_passing() { Self::Unavailable { retry_after: RETRY_AFTER } } else { Self::Internal }
+    }
+}
+
+impl From<ledger::Error> for Error {
+    fn from(error: ledger::Error) -> Self {
+        match error {
+            ledger::Error::Unavailable | ledger::Error::Closed => {
+                Self::Unavailable { retry_after: RETRY_AFTER }
+            }
+            ledger::Error::Refused => Self::Internal,
+        }
+    }
+}
+
+/// An actor that ended is started anew on the next call.
+impl From<MailboxError> for Error {
+    fn from(_: MailboxError) -> Self {
+        Self::Unavailable { retry_after: RETRY_AFTER }
+    }
+}

@@ -1,0 +1,164 @@
+//! Starting: everything that the engine is made of, and what an earlier process left.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+
+use actix::Actor;
+use tokio::sync::watch;
+
+use super::app_secrets::{AppSecrets, VerifyTokens};
+use super::directory::Directory;
+use super::idempotency::Claims;
+use super::imports::{Imports, Runner};
+use super::keys::Keys;
+use super::ledger::{Condition, Ledger};
+use super::reader::Reader;
+use super::records::RequestShare;
+use super::requests::Requests;
+use super::resolver::{self, Resolver};
+use super::retention::Retention;
+use super::sentinel::Sentinel;
+use super::shared::{Common, Shared};
+use super::tallies::Tallies;
+use super::template_sync::{self, TemplateSync};
+use super::web_session::{self, Lines, WebSessions};
+use super::{Engine, Inner, LONGEST_HOLD, StartError, activity, contact_change, receipts, rounds, threads};
+use crate::clock::Timestamp;
+use crate::config::{self, Config};
+use crate::connector::cloud_api::Connections;
+use crate::connector::media::Fetcher;
+use crate::connector::web_session::Driver;
+use crate::fair_semaphore::FairSemaphore;
+use crate::store::{self, Lease, Purpose, Store};
+use crate::vault::Vault;
+
+impl Engine {
+    /// Starts the actors, and goes on with whatever an earlier process left. Needs a running actix system.
+    ///
+    /// `lease` gives the right to dispatch from `store`, and to open its web sessions through `driver`; without one
+    /// there are none.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read or no client for the provider can be made.
+    pub async fn start(
+        config: &Config,
+        store: Store,
+        vault: Arc<Vault>,
+        lease: Lease,
+        driver: Option<Arc<dyn Driver>>,
+    ) -> Result<Self, StartError> {
+        let requests = RequestShare::new(store.clone(), config.database.acquire_timeout);
+        let store = store.reserved_for(Purpose::Engine);
+        store.clock_went_back(Timestamp::now(), LONGEST_HOLD).await?;
+        let removed = store.remove_unresolved(&lease).await?;
+        if removed > 0 {
+            tracing::info!(sends = removed, "removed sends whose audience was never complete");
+        }
+        // While no process ran, receipts found nobody: what waits for them waits anew.
+        let grace_ends = Timestamp::now().plus(config.retry.unknown_grace);
+        let in_doubt = store.put_off_doubts(grace_ends).await?;
+        if in_doubt > 0 {
+            tracing::info!(messages = in_doubt, until = %grace_ends, "waiting for receipts of what was perhaps sent");
+        }
+        let left = store.end_left_messages(Timestamp::now()).await?;
+        if left > 0 {
+            tracing::info!(sends = left, "ended what waited in sends that are over");
+        }
+        // Read first: what changes from here on is seen by the sentinel.
+        let seen = store.revisions().await?;
+        let (report, condition) = watch::channel(Condition::Writing);
+        let (own_store, lease) = (store.reserved_for(Purpose::Ledger), Arc::new(lease));
+        let (patience, capacity) = (config.database.commit_timeout, config.engine.accept_queue);
+        let dispatching = Arc::clone(&lease);
+        let (writers, helpers) = (threads::start(), threads::start());
+        let ledger = Ledger::start_in_arbiter(&writers, move |_| {
+            Ledger::new(own_store, lease, patience, capacity, report)
+        });
+        let (lines, (tell, told)) = (Arc::new(Lines::default()), web_session::told());
+        let keeping = web_session::Keeping {
+            store: store.clone(),
+            vault: Arc::clone(&vault),
+            lines: Arc::clone(&lines),
+            tell,
+        };
+        let web_sessions = WebSessions::new(keeping, driver, &config.web_session, helpers.clone());
+        let probe_interval = config.cloud_api.probe_interval;
+        let shared = Arc::new(Shared {
+            common: Arc::new(Common::new(config.engine.clone(), config.retry.clone(), probe_interval)),
+            store: store.clone(),
+            vault,
+            ledger: ledger.clone(),
+            template_sync: TemplateSync::new(config.cloud_api.template_sync_interval),
+            reader: Reader::new(store.reserved_for(Purpose::Dispatch)),
+            audiences: FairSemaphore::new(config.engine.resolvers.max(1).saturating_mul(resolver::AT_ONCE)),
+            cloud_api: config.cloud_api.clone(),
+            lines,
+            fetcher: Arc::new(Fetcher::new(&config.media)?),
+            activity: activity::Activity::default(),
+        });
+        let resolvers: Vec<_> = (0..config.engine.resolvers.max(1))
+            .map(|_| {
+                let shared = Arc::clone(&shared);
+                Resolver::start_in_arbiter(&helpers, move |_| Resolver::new(shared))
+            })
+            .collect();
+        let engine = Self(Arc::new(Inner {
+            directory: Directory::new(
+                Arc::clone(&shared),
+                config::per_core(config.engine.arbiters),
+                &config.network,
+            )?,
+            shared,
+            keys: Keys::default(),
+            claims: Claims::default(),
+            app_secrets: AppSecrets::default(),
+            verify_tokens: VerifyTokens::default(),
+            web_sessions,
+            resolvers,
+            requests: Requests::default(),
+            next_resolver: AtomicUsize::new(0),
+            reachable: AtomicBool::new(true),
+            stopping: AtomicBool::new(false),
+            ledger: condition,
+            lease_lost: watch::Sender::new(false),
+            request_share: requests,
+            intake: receipts::Intake::default(),
+            network: config.network.clone(),
+            tallies: Tallies::default(),
+            imports: Imports::new(config.imports.max_bytes),
+            contact_changes: contact_change::Changes::default(),
+            threads: [writers, helpers.clone()],
+        }));
+        engine.forget_keys(seen.api_key);
+        engine.load_tiers().await?;
+        engine.load_suppressions().await?;
+        let ages = config.retention.clone();
+        let retention = Retention::new(Arc::clone(&engine.0.shared), Arc::clone(&dispatching), ages);
+        let interval = config.engine.watch_interval;
+        let discarded = engine.store().discard_uploads().await?;
+        if discarded > 0 {
+            tracing::info!(uploads = discarded, "discarded files that did not arrive whole");
+        }
+        let mut runner = Runner::new(engine.clone(), Arc::clone(&dispatching));
+        rounds::repeat(&helpers, "imports", async move || runner.round().await);
+        Sentinel { engine: engine.clone(), interval, seen, lease: dispatching, retention }.start(&helpers);
+        helpers.spawn(engine.clone().take_in(told));
+        let connections = Connections::new(&config.cloud_api, &config.network)?;
+        helpers.spawn(template_sync::keep(Arc::clone(&engine.0.shared), connections));
+        engine.go_on().await?;
+        engine.0.web_sessions.resume().await?;
+        Ok(engine)
+    }
+
+    /// Starts the channels that have something left to do.
+    async fn go_on(&self) -> store::Result<()> {
+        let with_work = self.store().working_channels().await?;
+        for channel in with_work.into_iter().chain(self.store().unconfirmed_channels().await?) {
+            let channel = Arc::new(channel);
+            self.directory().update(Arc::clone(&channel));
+            self.directory().wake(&channel);
+        }
+        Ok(())
+    }
+}

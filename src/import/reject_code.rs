@@ -1,0 +1,90 @@
+//! Why rows are rejected, as codes with what they name: programs compare them, and the console says them in a person's
+//! language.
+
+use super::records::Broken;
+use super::row::Refused;
+use crate::domain::phone::InvalidPhone;
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $word:literal;)*) => {
+        /// Why a row is rejected. The words are part of the contract and never change.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum RejectCode {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl RejectCode {
+            /// Every one.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// The word in answers and in the database.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// It has so many fields where the header has so many.
+    FieldCount = "field_count";
+    /// This field holds a NUL.
+    Nul = "nul";
+    /// This field is longer than so many characters.
+    TooLong = "too_long";
+    /// It has too many tags.
+    TooManyTags = "too_many_tags";
+    /// It has neither a number nor an address.
+    Nobody = "nobody";
+    /// The number has no digits, and there is no address.
+    NumberWithoutDigits = "number_without_digits";
+    /// The number is too short, and there is no address.
+    NumberTooShort = "number_too_short";
+    /// The number is too long, and there is no address.
+    NumberTooLong = "number_too_long";
+    /// The number begins with 0, and there is no address.
+    NumberBeginsWithZero = "number_begins_with_zero";
+    /// A spreadsheet rounded the number to this.
+    NumberRounded = "number_rounded";
+    /// A quote stands inside a field.
+    StrayQuote = "stray_quote";
+    /// A quote is never closed.
+    UnclosedQuote = "unclosed_quote";
+    /// The line is too long.
+    LineTooLong = "line_too_long";
+}
+
+/// A code, and what it names.
+pub(super) type Coded = (RejectCode, Vec<String>);
+
+impl From<&Refused> for Coded {
+    fn from(refused: &Refused) -> Self {
+        match refused {
+            Refused::FieldCount { found, wanted } => {
+                (RejectCode::FieldCount, vec![found.to_string(), wanted.to_string()])
+            }
+            Refused::Nul { field } => (RejectCode::Nul, vec![(*field).to_owned()]),
+            Refused::TooLong { field, most } => {
+                (RejectCode::TooLong, vec![(*field).to_owned(), most.to_string()])
+            }
+            Refused::TooManyTags => (RejectCode::TooManyTags, Vec::new()),
+            Refused::Nobody => (RejectCode::Nobody, Vec::new()),
+            Refused::Phone(InvalidPhone::NoDigits) => (RejectCode::NumberWithoutDigits, Vec::new()),
+            Refused::Phone(InvalidPhone::TooShort) => (RejectCode::NumberTooShort, Vec::new()),
+            Refused::Phone(InvalidPhone::TooLong) => (RejectCode::NumberTooLong, Vec::new()),
+            Refused::Phone(InvalidPhone::LeadingZero) => (RejectCode::NumberBeginsWithZero, Vec::new()),
+            Refused::Rounded(number) => (RejectCode::NumberRounded, vec![number.clone()]),
+        }
+    }
+}
+
+impl From<&Broken> for Coded {
+    fn from(broken: &Broken) -> Self {
+        let code = match broken {
+            Broken::Stray => RejectCode::StrayQuote,
+            Broken::Unclosed => RejectCode::UnclosedQuote,
+            Broken::TooLong => RejectCode::LineTooLong,
+        };
+        (code, Vec::new())
+    }
+}

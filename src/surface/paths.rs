@@ -1,0 +1,124 @@
+//! Paths that are registered from a table, each with all its methods and who may ask with each of them.
+
+use actix_web::guard::{self, Guard};
+use actix_web::{FromRequest, Handler, Responder, Route, web};
+
+/// The table's paths, each with all its methods.
+pub(crate) struct Paths<A> {
+    paths: Vec<Path<A>>,
+    wrap: fn(Route, A) -> Route,
+}
+
+/// A path of the table.
+pub(crate) struct Path<A> {
+    /// With `{name}` for each variable segment.
+    pub(crate) path: &'static str,
+    /// What it answers, for `Allow`.
+    pub(crate) methods: Vec<&'static str>,
+    /// Who may ask, for each method of the table.
+    pub(crate) accesses: Vec<(&'static str, A)>,
+    /// What serves it.
+    pub(crate) routes: Vec<Route>,
+}
+
+/// The methods that a path answers, for `Allow`.
+#[derive(Clone)]
+pub(crate) struct Allow(pub(crate) String);
+
+#[expect(non_snake_case, reason = "the tables name methods as HTTP does")]
+impl<A: Copy> Paths<A> {
+    /// The path is read: `HEAD` is answered like `GET`, without the body.
+    pub(crate) fn GET<F, Args>(&mut self, path: &'static str, handler: F, access: A)
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.add(path, &["GET", "HEAD"], guard::Any(guard::Get()).or(guard::Head()), handler, access);
+    }
+
+    /// The path takes something new, or a form.
+    pub(crate) fn POST<F, Args>(&mut self, path: &'static str, handler: F, access: A)
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.add(path, &["POST"], guard::Post(), handler, access);
+    }
+
+    /// The path is replaced.
+    pub(crate) fn PUT<F, Args>(&mut self, path: &'static str, handler: F, access: A)
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.add(path, &["PUT"], guard::Put(), handler, access);
+    }
+
+    /// A part of what the path stands for is changed.
+    pub(crate) fn PATCH<F, Args>(&mut self, path: &'static str, handler: F, access: A)
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.add(path, &["PATCH"], guard::Patch(), handler, access);
+    }
+
+    /// What the path stands for is removed.
+    pub(crate) fn DELETE<F, Args>(&mut self, path: &'static str, handler: F, access: A)
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.add(path, &["DELETE"], guard::Delete(), handler, access);
+    }
+}
+
+impl<A: Copy> Paths<A> {
+    /// No paths yet; `wrap` puts around each route what its access asks for.
+    pub(crate) const fn new(wrap: fn(Route, A) -> Route) -> Self {
+        Self { paths: Vec::new(), wrap }
+    }
+
+    fn add<F, Args>(
+        &mut self,
+        path: &'static str,
+        methods: &[&'static str],
+        guard: impl Guard + 'static,
+        handler: F,
+        access: A,
+    ) where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        let route = (self.wrap)(web::route().guard(guard).to(handler), access);
+        match self.paths.iter_mut().find(|known| known.path == path) {
+            Some(known) => {
+                known.methods.extend(methods);
+                known.accesses.push((methods[0], access));
+                known.routes.push(route);
+            }
+            None => self.paths.push(Path {
+                path,
+                methods: methods.to_vec(),
+                accesses: vec![(methods[0], access)],
+                routes: vec![route],
+            }),
+        }
+    }
+}
+
+impl<A> IntoIterator for Paths<A> {
+    type Item = Path<A>;
+    type IntoIter = std::vec::IntoIter<Path<A>>;
+
+    /// In the order of the table.
+    fn into_iter(self) -> Self::IntoIter {
+        self.paths.into_iter()
+    }
+}
