@@ -23,6 +23,9 @@ impl World {
             running.under_way -= 1;
         }
         let Some(machine) = &mut running.machine else { return };
+        if !matches!(input, Input::Timer) {
+            self.watch.forget_promises();
+        }
         match &input {
             Input::Answered(Answered { ticket, reply, .. }) => {
                 self.watch.answered(ticket.key(), matches!(reply, Reply::Accepted { .. }));

@@ -19,6 +19,7 @@ impl World {
     pub(super) fn take_up_changes(&mut self) {
         self.next_round(CHANGES, |life| Event::Changes { life });
         self.take_up_clock();
+        self.look_at_sends();
         let Some(process) = &mut self.process else { return };
         let changed: Vec<_> = process
             .channels

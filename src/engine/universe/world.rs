@@ -265,6 +265,7 @@ impl World {
             let by = i64::try_from(self.dice.between(1_000, 90_000)).unwrap_or(0);
             let by = if self.dice.happens(500) { by } else { -by };
             self.clock.set(by);
+            self.watch.forget_promises();
             if let Some(process) = &mut self.process {
                 process.clock_set += by;
             }

@@ -103,6 +103,9 @@ impl World {
         if send.send_at.is_some_and(|start| start > self.watch.latest) {
             return Some(("nothing starts before its moment", format!("{:?}, now {wall:?}", send.send_at)));
         }
+        if let Some(what) = self.watch.promises.broken_by(key.send_id, wall) {
+            return Some(("what is told of a send that waits is true", what));
+        }
         if send.channel_id != self.channels[channel].id {
             return Some(("a channel sends its own sends", String::new()));
         }

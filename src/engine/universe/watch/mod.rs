@@ -3,6 +3,7 @@
 mod attempts;
 mod end;
 mod pace;
+mod promises;
 mod quota;
 mod rows;
 mod shares;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use self::pace::Pacing;
+use self::promises::Promises;
 use self::quota::WrittenTo;
 use self::shares::Shares;
 use super::clock::Clock;
@@ -81,6 +83,7 @@ pub(super) struct Watch {
     /// By channel.
     pacing: Vec<Pacing>,
     shares: Vec<Shares>,
+    promises: Promises,
     written_to: WrittenTo,
     /// Messages that went while their channel was refused, and are under way.
     canaries: HashMap<Key, usize>,
@@ -111,6 +114,7 @@ impl Watch {
             ended: HashMap::new(),
             latest: Timestamp::from_millis(0),
             pacing,
+            promises: Promises::default(),
             shares: vec![Shares::default(); plan.channels.len()],
             written_to: WrittenTo::default(),
             canaries: HashMap::new(),
@@ -253,6 +257,11 @@ impl Watch {
     /// Somebody pauses or ends a send.
     pub(super) fn steered(&mut self, send_id: Uuid) {
         self.steered.insert(send_id);
+    }
+
+    /// Something happened besides a timer: what was told of sends that wait may be so no longer.
+    pub(super) fn forget_promises(&mut self) {
+        self.promises.forget();
     }
 
     /// The input at hand is an answer from this earlier connector, or is none.
