@@ -46,7 +46,7 @@ impl World {
         }
         let result = self.model.commit(epoch, &commit.open.batch, wall);
         if result.is_ok() {
-            self.watch.committed(&self.model, &commit.open.batch, self.clock.elapsed());
+            self.watch.committed(&self.model, &commit.open.batch);
         }
         commit.result = Some(result);
     }
@@ -70,7 +70,8 @@ impl World {
 
     /// Tells everybody that what they wait for is written.
     fn written(&mut self, open: Open, found: Committed) {
-        let Open { accepts, records, heard, found: mut all, .. } = open;
+        let Open { batch, accepts, records, heard, found: mut all, .. } = open;
+        self.watch.marked(&self.model, &batch.marks, self.clock.elapsed());
         all.add(found);
         let written = Written { gone: all.gone, overtaken: all.overtaken };
         for Accepting { channel, send } in accepts {

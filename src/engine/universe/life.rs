@@ -90,7 +90,7 @@ impl World {
             let is_written = commit.result.is_none() && may_be_written && self.dice.happens(500);
             let batch = &commit.open.batch;
             if is_written && self.model.commit(process.epoch, batch, self.clock.wall()).is_ok() {
-                self.watch.committed(&self.model, batch, self.clock.elapsed());
+                self.watch.committed(&self.model, batch);
             }
             receipts.extend(commit.open.receipts);
         }

@@ -30,7 +30,8 @@ impl World {
             let waba_id = self.channels[channel].waba_id.as_deref().unwrap_or_default();
             self.watch.written_to.begin(waba_id, number);
         }
-        let is_first = !self.watch.attempted.contains_key(&key);
+        // One that was held before has a row, and had its slot then.
+        let is_fresh = !self.watch.attempted.contains_key(&key) && self.model.message(key).is_none();
         let attempted = self.watch.attempted.entry(key).or_default();
         attempted.times += 1;
         let highest = self.watch.highest.entry(key.send_id).or_default();
@@ -51,8 +52,8 @@ impl World {
         self.watch_shares(channel, key);
         let has_more = self.has_more(key);
         self.watch.pacing[channel].has_more(has_more);
-        if let (Some(number), true) = (recipient, is_first)
-            && let Some(too_fast) = self.watch.pacing[channel].attempt_to(number, now)
+        if let Some(number) = recipient
+            && let Some(too_fast) = self.watch.pacing[channel].attempt_to(number, is_fresh, now)
         {
             let what = format!("channel {channel}, message {key}: {too_fast}");
             self.watch.break_("the receiver sees pairs at their pace", what);

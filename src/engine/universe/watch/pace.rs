@@ -1,6 +1,6 @@
 //! The pace that the receiver sees: of a number, and of each pair.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use super::super::plan::Plan;
@@ -26,6 +26,7 @@ pub(super) struct Pacing {
     pair_interval: Duration,
     pair_burst: u32,
     pairs: HashMap<PhoneNumber, Duration>,
+    known: HashSet<PhoneNumber>,
     quota: Quota,
     retuned_at: Duration,
     /// Every tier so far holds what is in doubt.
@@ -54,6 +55,7 @@ impl Pacing {
             pair_interval: Duration::MAX,
             pair_burst: 0,
             pairs: HashMap::new(),
+            known: HashSet::new(),
             quota: Quota::Unlimited,
             retuned_at: Duration::ZERO,
             always_holds: true,
@@ -98,6 +100,7 @@ impl Pacing {
     /// A new process lends a burst to each pair again.
     pub(super) fn crashed(&mut self) {
         self.pairs.clear();
+        self.known.clear();
     }
 
     /// A message goes. What is wrong with that, if it goes too fast.
@@ -136,8 +139,18 @@ impl Pacing {
         idled.then(|| format!("{} went in {:.1} s at {}/s", self.went, self.busy_for, self.rate))
     }
 
-    /// The first attempt of a message to this person goes. What is wrong with that, if it goes too soon.
-    pub(super) fn attempt_to(&mut self, number: PhoneNumber, now: Duration) -> Option<String> {
+    /// A message to this person goes. What is wrong with that, if it goes too soon: one that is fresh, and takes its slot
+    /// now, keeps the distance from those before that did.
+    pub(super) fn attempt_to(
+        &mut self,
+        number: PhoneNumber,
+        is_fresh: bool,
+        now: Duration,
+    ) -> Option<String> {
+        self.known.insert(number);
+        if !is_fresh {
+            return None;
+        }
         let arrival = self.pairs.get(&number).copied().unwrap_or(now);
         let tolerance = self.pair_interval * self.pair_burst.saturating_sub(1) + Duration::from_millis(5);
         let is_too_soon = arrival > now + tolerance;
@@ -147,6 +160,6 @@ impl Pacing {
 
     /// Whether this person was written to.
     pub(super) fn knows(&self, number: PhoneNumber) -> bool {
-        self.pairs.contains_key(&number)
+        self.known.contains(&number)
     }
 }

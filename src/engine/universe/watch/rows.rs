@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use super::super::model::Model;
+use super::super::model::{Model, SendRow};
 use super::Watch;
 use crate::domain::message::Key;
-use crate::domain::send::{Recipients, State};
+use crate::domain::send::{Mark, Recipients, State};
 use crate::store::ledger::Batch;
 
 impl Watch {
     /// A batch became durable.
-    pub(in crate::engine::universe) fn committed(&mut self, model: &Model, batch: &Batch, now: Duration) {
+    pub(in crate::engine::universe) fn committed(&mut self, model: &Model, batch: &Batch) {
         let outcomes = batch
             .outcomes
             .iter()
@@ -55,16 +55,18 @@ impl Watch {
             if before.is_some_and(|before| before.is_over() && before != state) {
                 self.break_("a send that is over stays so", format!("{send_id}: {before:?}, then {state:?}"));
             }
-            if progress.high_water == 1 && matches!(send.recipients, Recipients::One(_)) {
-                self.note_mark(send_id, now);
-            }
         }
     }
 
-    fn note_mark(&mut self, send_id: uuid::Uuid, now: Duration) {
-        if let Some(accepted) = self.accepted.get_mut(&send_id) {
-            accepted.marked_at.get_or_insert(now);
-            self.marked.insert(send_id);
+    /// The process hears that these marks are durable.
+    pub(in crate::engine::universe) fn marked(&mut self, model: &Model, marks: &[Mark], now: Duration) {
+        for mark in marks.iter().filter(|mark| mark.progress.high_water == 1) {
+            let is_single = |send: &SendRow| matches!(send.recipients, Recipients::One(_));
+            let accepted = self.accepted.get_mut(&mark.send_id);
+            if let Some(accepted) = accepted.filter(|_| model.send(mark.send_id).is_some_and(is_single)) {
+                accepted.marked_at.get_or_insert(now);
+                self.marked.insert(mark.send_id);
+            }
         }
     }
 }
