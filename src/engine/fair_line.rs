@@ -41,7 +41,7 @@ impl Turn {
     }
 
     /// The places, if the turn came.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "universe"))]
     pub(crate) fn try_take(&mut self) -> Option<Grant> {
         self.0.try_recv().ok()
     }
@@ -120,7 +120,7 @@ impl FairLine {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, feature = "universe"))]
     pub(crate) fn free(&self) -> usize {
         self.line().free
     }

@@ -26,6 +26,7 @@ mod operation;
 mod outlook;
 mod pace;
 pub mod plan;
+mod planted;
 mod quota;
 mod reader;
 mod receipts;
@@ -45,6 +46,8 @@ mod tallies;
 mod template_sync;
 mod threads;
 mod throttle;
+#[cfg(any(test, feature = "universe"))]
+pub mod universe;
 mod wall_clock;
 mod web_send;
 pub mod web_session;

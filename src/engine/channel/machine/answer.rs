@@ -15,6 +15,7 @@ use crate::domain::outlook::Reason;
 use crate::domain::send;
 use crate::domain::suppression::{HOLD, Suppression};
 use crate::domain::tier::UnknownOutcome;
+use crate::engine::planted::{Fault, is_planted};
 use crate::engine::web_session::RESTRICTED_FOR;
 use crate::store::suppression::{Says, Word};
 
@@ -129,7 +130,7 @@ impl Machine {
             }
             Disposition::Disconnect | Disposition::Block | Disposition::Restrict => {
                 self.put_back_started(ticket, later(Reason::Disconnected, Duration::ZERO), step);
-                if generation == self.link.generation() {
+                if generation == self.link.generation() || is_planted(Fault::GenerationNotCompared) {
                     self.refused_by_answer(disposition, &failure, step);
                 }
             }

@@ -11,6 +11,7 @@ use crate::domain::channel::Kind;
 use crate::domain::message::{Failure, Key, Outcome, State};
 use crate::domain::outlook::Reason;
 use crate::domain::send;
+use crate::engine::planted::{Fault, is_planted};
 use crate::engine::throttle::ScopeKind;
 
 /// Why no message starts now, and until when as far as that is a matter of time.
@@ -162,6 +163,10 @@ impl Machine {
             self.suppressed(ticket, sentence, step);
             return;
         }
+        if is_planted(Fault::AnnouncementLeftOut) {
+            self.lanes.try_again(Ticket { again: true, doubt: Doubt::None, ..ticket });
+            return;
+        }
         let Some(work) = self.lanes.work(ticket.send_id) else { return };
         let outcome = Outcome {
             position: ticket.position(),
@@ -185,6 +190,7 @@ impl Machine {
             }
             match self.lanes.work(ticket.send_id).map(|work| work.leaving()) {
                 Some(None) => self.lanes.try_again(ticket),
+                Some(Some(_)) if is_planted(Fault::PauseForgetsAnnounced) => self.lanes.try_again(ticket),
                 Some(Some(_)) => self.put_back(ticket, Later::now(&ticket, Reason::Retry), step),
                 None => {}
             }

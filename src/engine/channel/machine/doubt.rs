@@ -19,6 +19,7 @@ use crate::clock::Timestamp;
 use crate::domain::message::{Failure, Key, Outcome, State};
 use crate::domain::outlook::Reason;
 use crate::domain::tier::UnknownOutcome;
+use crate::engine::planted::{Fault, is_planted};
 
 /// Messages whose states at the ledger are asked for.
 #[derive(Debug, Default)]
@@ -215,7 +216,7 @@ impl Machine {
     /// Receipts moved these messages: those that wait here are over.
     pub(super) fn heard(&mut self, messages: impl IntoIterator<Item = (Key, State)>, step: &mut Step<'_>) {
         for (key, state) in messages {
-            if state.is_open() {
+            if state.is_open() || is_planted(Fault::ReceiptIgnored) {
                 continue;
             }
             self.end_errand(key.send_id, state, None, step.wall());

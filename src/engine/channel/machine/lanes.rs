@@ -22,6 +22,7 @@ use crate::clock::Timestamp;
 use crate::domain::message::Key;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::Mark;
+use crate::engine::planted::{Fault, is_planted};
 use crate::store::send::Size;
 
 /// How many sends and messages a channel holds in memory.
@@ -273,7 +274,8 @@ impl Lanes {
         if self.is_troubled() {
             return None;
         }
-        if self.direct_ready() {
+        let is_starved = is_planted(Fault::LaneStarved) && self.bulk_ready();
+        if self.direct_ready() && !is_starved {
             let id = self.direct.order.pop_front()?;
             self.direct_requested = self.direct_requested.saturating_sub(1);
             return self.works.get_mut(&id)?.take();

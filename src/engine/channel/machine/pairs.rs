@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::Tier;
+use crate::engine::planted::{Fault, is_planted};
 
 /// The most pairs that are remembered. A number that keeps to its pace stays far below: it owes no more
 /// intervals than it sent messages, so 1,000 messages a second at six seconds each are 6,000 pairs.
@@ -121,7 +122,9 @@ impl Pairs {
         if wait > FARTHEST {
             return Err(now + wait.mul_f64(1.0 + chance));
         }
-        pair.arrival = pair.arrival.max(now) + interval;
+        if !is_planted(Fault::PairSlotLost) {
+            pair.arrival = pair.arrival.max(now) + interval;
+        }
         let slot = blocked.map_or(now + wait, |until| until.max(now + wait));
         if slot > now { Err(slot) } else { Ok(()) }
     }

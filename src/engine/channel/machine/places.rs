@@ -11,6 +11,7 @@ use super::Machine;
 use super::effect::Effect;
 use super::moment::Step;
 use crate::engine::fair_line::{FairLine, Grant, Share, Turn};
+use crate::engine::planted::{Fault, is_planted};
 
 /// Places given to a channel when its turn comes: more would make the others wait longer, fewer would make
 /// each message a turn of its own.
@@ -93,7 +94,9 @@ impl Places {
     fn give_back(&mut self, unused: usize) {
         if unused > 0 {
             self.taken -= unused;
-            self.all.give_back(unused);
+            if !is_planted(Fault::PermitLeaked) {
+                self.all.give_back(unused);
+            }
         }
     }
 

@@ -20,6 +20,7 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::send::Recipients;
 use crate::domain::tier::{QUOTA_SPAN, Quota};
 use crate::engine::ledger::AcceptedSend;
+use crate::engine::planted::{Fault, is_planted};
 use crate::engine::quota::{Member, Reserved};
 
 /// When the quota is used up, templates go on no sooner than this: slots open one by one, and each time
@@ -208,6 +209,10 @@ impl Machine {
         if is_known || is_learning || self.tier.template_quota == Quota::Unlimited {
             return;
         }
+        if is_planted(Fault::QuotaNotRestored) {
+            self.templates.quota.begin();
+            self.templates.quota.complete();
+        }
         if self.templates.quota.is_complete() {
             // Another channel of the account read it, and what was sent since counts.
             self.templates.is_known = true;
@@ -264,7 +269,9 @@ impl Machine {
             provider.sentence = failure.sentence,
             "the provider does not let a template through, its messages wait"
         );
-        let is_of_it = |work: &work::Work| work.template.is_some_and(|used| used.id == template.id);
+        let is_of_it = |work: &work::Work| {
+            is_planted(Fault::TemplateHoldsAll) || work.template.is_some_and(|used| used.id == template.id)
+        };
         self.release(Leave::Held, is_of_it, step);
         step.push(Effect::PauseTemplate(template.id));
     }

@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::effect::Effect;
 use super::moment::Step;
 use super::{Life, Machine};
+use crate::engine::planted::{Fault, is_planted};
 
 /// The moment that the shell was last asked to wake the machine at.
 #[derive(Debug, Default)]
@@ -57,6 +58,7 @@ impl Machine {
         let next = match self.life {
             Life::Over => return,
             Life::Stopping(_) => self.next_chore(),
+            Life::Running if is_planted(Fault::TimerNotSet) => self.next_chore(),
             Life::Running => self.next_chore().into_iter().chain(self.next_pump(step)).min(),
         };
         if let Some(at) = self.timer.ask(next, step.now()) {

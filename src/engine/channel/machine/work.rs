@@ -12,6 +12,7 @@ use crate::domain::message::Position;
 use crate::domain::outlook::Reason;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Mark, Progress, State, TemplateUse};
+use crate::engine::planted::{Fault, is_planted};
 
 /// Why a send leaves memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,7 +146,8 @@ impl Work {
 
     /// Whether a new message can be handed out now.
     pub(super) fn is_ready(&self) -> bool {
-        self.leaving.is_none() && self.next < self.reserved && self.position(self.next).is_some()
+        let bound = if is_planted(Fault::MarkAfterAttempt) { self.requested } else { self.reserved };
+        self.leaving.is_none() && self.next < bound && self.position(self.next).is_some()
     }
 
     /// Hands out the next message; `None` when [`Work::is_ready`] is false.

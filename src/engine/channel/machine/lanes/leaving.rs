@@ -1,7 +1,7 @@
 //! Sends and messages that go back to the store for a while: held, expired, or waiting for a later moment.
 
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
@@ -10,6 +10,7 @@ use crate::clock::Timestamp;
 use crate::domain::outlook::Reason;
 use crate::engine::channel::machine::map::Set;
 use crate::engine::channel::machine::work::{Leave, Ticket, Work};
+use crate::engine::planted::{Fault, is_planted};
 
 impl Lanes {
     /// Lets go of the sends that `chosen` picks: nothing of them is handed out any more, and what waits
@@ -42,6 +43,7 @@ impl Lanes {
 
     /// The sends here whose time is over at `now`.
     pub(in crate::engine::channel::machine) fn expired(&mut self, now: Timestamp) -> Vec<Uuid> {
+        let now = if is_planted(Fault::ExpiryOffByOne) { now.minus(Duration::from_millis(1)) } else { now };
         if self.next_expiry.is_none_or(|next| next > now) {
             return Vec::new();
         }

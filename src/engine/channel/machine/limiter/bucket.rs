@@ -8,6 +8,7 @@ use std::num::NonZeroU32;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use crate::engine::planted::{Fault, is_planted};
 use governor::clock::Clock;
 use governor::middleware::NoOpMiddleware;
 use governor::nanos::Nanos;
@@ -77,6 +78,7 @@ impl Pace {
     )]
     fn new(rate: f64, burst: f64) -> Self {
         // Rounded up: never faster than the rate.
+        let rate = if is_planted(Fault::LimiterTooFast) { rate * 1.1 } else { rate };
         let period = ((1e9 / rate).ceil() as u64).clamp(1, MOST);
         let fits = u32::try_from(MOST / period).unwrap_or(u32::MAX).max(1);
         let burst = NonZeroU32::new((burst.round() as u32).min(fits)).unwrap_or(NonZeroU32::MIN);

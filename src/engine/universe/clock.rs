@@ -1,0 +1,61 @@
+//! Both clocks of the simulated machine: the monotonic one, and the wall's, which can be set.
+
+use std::time::{Duration, Instant};
+
+use crate::clock::Timestamp;
+use crate::engine::channel::machine::Moment;
+use crate::engine::planted::{Fault, is_planted};
+
+/// When every world begins.
+const BEGINNING: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Clock {
+    /// Only differences to it count.
+    origin: Instant,
+    elapsed: Duration,
+    /// By how much the wall clock was set, in milliseconds.
+    set_by: i64,
+}
+
+impl Clock {
+    pub(super) fn new() -> Self {
+        Self { origin: Instant::now(), elapsed: Duration::ZERO, set_by: 0 }
+    }
+
+    /// The time since the world began.
+    pub(super) const fn elapsed(&self) -> Duration {
+        self.elapsed
+    }
+
+    /// It is this time now.
+    pub(super) const fn go_to(&mut self, elapsed: Duration) {
+        self.elapsed = elapsed;
+    }
+
+    /// Sets the wall clock forward, or back.
+    pub(super) const fn set(&mut self, millis: i64) {
+        self.set_by += millis;
+    }
+
+    /// What both say.
+    pub(super) fn now(&self) -> Moment {
+        let mut monotonic = self.origin + self.elapsed;
+        if is_planted(Fault::WallClockUsed) {
+            monotonic += Duration::from_millis(u64::try_from(self.set_by).unwrap_or(0));
+        }
+        Moment { monotonic, wall: self.wall() }
+    }
+
+    /// What the wall clock says.
+    pub(super) fn wall(&self) -> Timestamp {
+        let true_time = BEGINNING.plus(self.elapsed);
+        Timestamp::from_millis(true_time.millis() + self.set_by)
+    }
+
+    /// When a moment of the monotonic clock is, in time since the world began.
+    pub(super) fn since_beginning(&self, at: Instant) -> Duration {
+        at.saturating_duration_since(self.origin)
+    }
+}

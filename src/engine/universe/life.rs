@@ -1,0 +1,104 @@
+//! How a process starts, from what is durable, and how it ends.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::ledger::{Fare, Ledger};
+use super::process::{Process, Running};
+use super::world::{Event, World};
+use crate::domain::channel::Connection;
+use crate::engine::channel::machine::{Input, Machine};
+
+/// How often the sentinel looks for changes, for what expired, and for channels with work.
+pub(super) const CHANGES: Duration = Duration::from_millis(250);
+pub(super) const EXPIRY: Duration = Duration::from_secs(2);
+pub(super) const WORK: Duration = Duration::from_secs(2);
+/// The longest that a recipient is held.
+pub(super) const LONGEST_HOLD: Duration = Duration::from_secs(24 * 3_600);
+
+impl World {
+    /// A process starts, as the engine does.
+    pub(super) fn start(&mut self) {
+        let epoch = self.model.take_lease();
+        self.lives += 1;
+        let life = self.lives;
+        let wall = self.clock.wall();
+        self.model.clock_went_back(wall, LONGEST_HOLD);
+        if let Err(error) = self.model.remove_unresolved(epoch) {
+            self.watch.break_("a process that has the lease may write", error.to_string());
+        }
+        self.model.put_off_doubts(wall.plus(self.plan.unknown_grace));
+        self.model.end_left_messages(wall);
+        for (send_id, _) in self.model.sends().iter().filter(|(_, send)| send.is_accepted()) {
+            self.watch.found(*send_id);
+        }
+        let process = Process::new(life, epoch, &self.plan);
+        let tiers = self
+            .plan
+            .tiers
+            .iter()
+            .filter_map(|tier| Some((tier.name.clone(), serde_json::to_string(tier).ok()?)));
+        process.common.tiers.replace(tiers.collect::<Vec<_>>());
+        for record in self.model.suppressions(wall) {
+            process.common.suppressions.add(record);
+        }
+        self.process = Some(process);
+        for channel in 0..self.channels.len() {
+            self.start_channel(channel);
+        }
+        for (wait, event) in [
+            (CHANGES, Event::Changes { life }),
+            (EXPIRY, Event::Expiry { life }),
+            (WORK, Event::Overlooked { life }),
+        ] {
+            self.after(wait, event);
+        }
+    }
+
+    /// A channel is taken up.
+    fn start_channel(&mut self, channel: usize) {
+        let record = Arc::new(self.channels[channel].clone());
+        let now = self.clock.now();
+        let Some(process) = &mut self.process else { return };
+        let shown: Connection = record.connection.clone();
+        let revision = record.revision;
+        self.watch.retuned(channel, &self.plan, &record.tier, self.clock.elapsed());
+        let machine = Machine::new(Arc::clone(&process.common), record, now, &mut self.dice);
+        process.channels.push(Running {
+            machine: Some(machine),
+            wake: None,
+            timer: 0,
+            under_way: 0,
+            turns: Vec::new(),
+            shown,
+            generation: 0,
+            revision,
+            stopping: Vec::new(),
+        });
+        self.tell(channel, Input::Started, false);
+    }
+
+    /// The process is gone, in the middle of whatever it did, and starts again after a while.
+    pub(super) fn crash(&mut self) {
+        let Some(process) = self.process.take() else { return };
+        self.figures.crashes += 1;
+        // What the database was asked to commit may be committed all the same.
+        let Ledger { open, current, .. } = process.ledger;
+        let mut receipts = open.receipts;
+        if let Some(commit) = current {
+            let may_be_written = !matches!(commit.fare, Fare::Fails | Fare::InDoubt { is_written: false });
+            let is_written = commit.result.is_none() && may_be_written && self.dice.happens(500);
+            let batch = &commit.open.batch;
+            if is_written && self.model.commit(process.epoch, batch, self.clock.wall()).is_ok() {
+                self.watch.committed(&self.model, batch);
+            }
+            receipts.extend(commit.open.receipts);
+        }
+        // The provider heard from nobody that they are written.
+        self.tell_again(receipts);
+        // Requests that were on their way are answered to nobody.
+        self.watch_crash();
+        let away = self.dice.time(Duration::from_millis(100), Duration::from_secs(20));
+        self.after(away, Event::Restart);
+    }
+}

@@ -1,0 +1,185 @@
+//! Steering sends from outside their channel, and what a start or a clock that was set back changes.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::{Model, SendRow};
+use crate::clock::Timestamp;
+use crate::domain::message::State as At;
+use crate::domain::send::{Control, Progress, Recipients, State};
+use crate::store::Error;
+use crate::store::send_control::Steered;
+
+impl Model {
+    /// Pauses a send or lets it run again, unless it is over. How it is now.
+    pub(crate) fn control_send(
+        &mut self,
+        company_id: Uuid,
+        send_id: Uuid,
+        control: Control,
+    ) -> Option<Steered> {
+        let send = self.sends.get_mut(&send_id).filter(|send| send.company_id == company_id)?;
+        if send.is_active() {
+            send.control = control;
+        }
+        self.steered(company_id, send_id)
+    }
+
+    /// Cancels a send, unless it is over. How it is now.
+    pub(crate) fn cancel_send(&mut self, company_id: Uuid, send_id: Uuid, now: Timestamp) -> Option<Steered> {
+        let send = self.sends.get(&send_id).filter(|send| send.company_id == company_id)?;
+        if send.is_active() {
+            self.end_send(send_id, State::Canceled, now);
+        }
+        self.steered(company_id, send_id)
+    }
+
+    /// Ends sends whose time is over, at most `limit`. Returns those with their channels.
+    pub(crate) fn expire_sends(&mut self, now: Timestamp, limit: usize) -> Vec<(Uuid, Uuid)> {
+        let is_due = |send: &SendRow| send.is_active() && send.expires_at.is_some_and(|end| end <= now);
+        let due = self.sends.iter().filter(|(_, send)| is_due(send));
+        let due: Vec<_> = due.map(|(id, send)| (*id, send.channel_id)).take(limit).collect();
+        for (send_id, _) in &due {
+            self.end_send(*send_id, State::Expired, now);
+        }
+        due
+    }
+
+    fn end_send(&mut self, send_id: Uuid, state: State, now: Timestamp) {
+        if let Some(send) = self.sends.get_mut(&send_id) {
+            send.state = Some(state);
+            send.finished_at = Some(now);
+            send.due_at = None;
+        }
+        self.end_messages(send_id, state, now);
+    }
+
+    /// Nothing that was perhaps sent goes again before `until`, in any send that is not over. How many messages that
+    /// puts off.
+    pub(crate) fn put_off_doubts(&mut self, until: Timestamp) -> u64 {
+        let active = self.active();
+        let mut put_off = 0;
+        for ((send_id, _), row) in &mut self.messages {
+            let is_doubtful = match row.state {
+                At::Sending | At::Unknown => true,
+                At::Queued => row.taken_at.is_some(),
+                _ => false,
+            };
+            if is_doubtful && row.retry_at.is_some_and(|at| at < until) && active.contains(send_id) {
+                row.retry_at = Some(until);
+                put_off += 1;
+            }
+        }
+        put_off
+    }
+
+    /// Ends the messages that wait in sends that are over. In how many sends.
+    pub(crate) fn end_left_messages(&mut self, now: Timestamp) -> u64 {
+        let waits = self.messages.iter().filter(|(_, row)| row.retry_at.is_some());
+        let with_waiting: HashSet<_> = waits.map(|((send_id, _), _)| *send_id).collect();
+        let over = self.sends.iter().filter_map(|(id, send)| Some((*id, send.state?)));
+        let over = over.filter(|(_, state)| matches!(state, State::Canceled | State::Expired));
+        let over: Vec<_> = over.filter(|(id, _)| with_waiting.contains(id)).collect();
+        for (send_id, state) in &over {
+            self.end_messages(*send_id, *state, now);
+        }
+        over.len() as u64
+    }
+
+    /// Makes what waits by the service's own decision wait as long after `now` as it was meant to. How many rows
+    /// moved.
+    pub(crate) fn clock_went_back(&mut self, now: Timestamp, longest_hold: Duration) -> u64 {
+        let active = self.active();
+        let mut waiting = 0;
+        for ((send_id, _), row) in &mut self.messages {
+            let Some(retry_at) = row.retry_at.filter(|_| row.updated_at > now) else { continue };
+            if active.contains(send_id) {
+                let wait = retry_at.millis() - row.updated_at.millis();
+                row.retry_at = Some(Timestamp::from_millis(now.millis() + wait));
+                row.updated_at = now;
+                waiting += 1;
+            }
+        }
+        if waiting > 0 {
+            for send in self.sends.values_mut().filter(|send| send.is_active()) {
+                let is_schedule = send.send_at.is_some() && send.due_at == send.send_at;
+                if send.due_at.is_some_and(|due| due > now) && !is_schedule {
+                    send.due_at = None;
+                }
+            }
+        }
+        waiting + self.templates_went_back(now) + self.suppressions_went_back(now, longest_hold)
+    }
+
+    /// Withdraws those of these sends that are not accepted, for good, and says which are.
+    pub(crate) fn settle(&mut self, sends: &[Uuid], now: Timestamp) -> HashSet<Uuid> {
+        for send_id in sends {
+            match self.sends.get_mut(send_id) {
+                None => {
+                    self.sends.insert(*send_id, SendRow::withdrawn(now));
+                }
+                Some(send) if send.state == Some(State::Resolving) => {
+                    let SendRow { skipped, progress, control, finished_at, .. } = *send;
+                    *send = SendRow { skipped, progress, control, finished_at, ..SendRow::withdrawn(now) };
+                }
+                Some(_) => {}
+            }
+            if self.send(*send_id).is_some_and(|send| send.state.is_none()) {
+                self.remove_blocks(*send_id);
+            }
+        }
+        sends.iter().copied().filter(|id| self.send(*id).is_some_and(SendRow::is_accepted)).collect()
+    }
+
+    /// Removes sends whose audience was still being written when the process before ended, for the one that took the
+    /// lease as `epoch`. How many.
+    pub(crate) fn remove_unresolved(&mut self, epoch: u64) -> Result<u64, Error> {
+        if self.epoch != epoch {
+            return Err(Error::Fenced);
+        }
+        let unresolved = self.sends.iter().filter(|(_, send)| send.state == Some(State::Resolving));
+        let unresolved: Vec<_> = unresolved.map(|(id, _)| *id).collect();
+        for send_id in &unresolved {
+            self.remove_blocks(*send_id);
+            self.sends.remove(send_id);
+        }
+        Ok(unresolved.len() as u64)
+    }
+
+    fn remove_blocks(&mut self, send_id: Uuid) {
+        self.blocks.retain(|(id, _), _| *id != send_id);
+    }
+
+    fn active(&self) -> HashSet<Uuid> {
+        self.sends.iter().filter(|(_, send)| send.is_active()).map(|(id, _)| *id).collect()
+    }
+
+    fn steered(&self, company_id: Uuid, send_id: Uuid) -> Option<Steered> {
+        let send = self.send(send_id).filter(|send| send.company_id == company_id && send.is_accepted())?;
+        Some(Steered { channel_id: send.channel_id, state: send.state?, control: send.control })
+    }
+}
+
+impl SendRow {
+    /// A row that keeps a send from being written.
+    const fn withdrawn(now: Timestamp) -> Self {
+        Self {
+            company_id: Uuid::nil(),
+            channel_id: Uuid::nil(),
+            state: None,
+            control: Control::Running,
+            content: String::new(),
+            template_id: None,
+            recipients: Recipients::Blocks(0),
+            skipped: 0,
+            progress: Progress { high_water: 0, settled: 0 },
+            due_at: None,
+            send_at: None,
+            expires_at: None,
+            created_at: now,
+            finished_at: None,
+        }
+    }
+}

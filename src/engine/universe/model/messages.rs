@@ -1,0 +1,85 @@
+//! Outcomes of attempts, and the end of messages whose send is over.
+
+use std::collections::BTreeMap;
+
+use uuid::Uuid;
+
+use super::{MessageRow, Model};
+use crate::clock::Timestamp;
+use crate::domain::message::{Key, Outcome, State as At};
+use crate::domain::send::State;
+use crate::store::ledger::Batch;
+
+impl Model {
+    pub(super) fn upsert_outcomes(&mut self, batch: &Batch, now: Timestamp) {
+        let mut last: BTreeMap<(Uuid, u64), (Uuid, &Outcome)> = BTreeMap::new();
+        for (send_id, company_id, outcome) in &batch.outcomes {
+            last.insert((*send_id, outcome.position.ordinal), (*company_id, outcome));
+        }
+        for (place, (company_id, outcome)) in last {
+            match self.messages.get_mut(&place) {
+                Some(row) => row.conclude(outcome, now),
+                None => {
+                    self.messages.insert(place, MessageRow::new(company_id, outcome, now));
+                }
+            }
+        }
+    }
+
+    /// Which messages that are announced to be tried again are over, by their rows.
+    pub(super) fn overtaken(&self, batch: &Batch) -> Vec<Key> {
+        let announced = batch.outcomes.iter().filter(|(.., outcome)| outcome.state == At::Sending);
+        announced
+            .map(|(send_id, _, outcome)| Key { send_id: *send_id, ordinal: outcome.position.ordinal })
+            .filter(|key| self.message(*key).is_some_and(|row| !row.state.is_open()))
+            .collect()
+    }
+
+    /// What waits to be tried again in a send that is over ends with it.
+    pub(super) fn end_messages(&mut self, send_id: Uuid, state: State, now: Timestamp) {
+        let end = if state == State::Canceled { At::Canceled } else { At::Expired };
+        let of_send = self.messages.range_mut((send_id, 0)..=(send_id, u64::MAX));
+        for (_, row) in of_send.filter(|(_, row)| row.retry_at.is_some()) {
+            row.state = if row.state == At::Queued { end } else { At::Unknown };
+            row.retry_at = None;
+            row.updated_at = now;
+        }
+    }
+}
+
+impl MessageRow {
+    fn new(company_id: Uuid, outcome: &Outcome, now: Timestamp) -> Self {
+        Self {
+            company_id,
+            recipient: outcome.position.recipient,
+            state: outcome.state,
+            attempts: outcome.attempts.min(i16::MAX.cast_unsigned()),
+            provider_message_id: outcome.provider_message_id.clone(),
+            error: outcome.error.clone(),
+            retry_at: outcome.retry_at,
+            taken_at: outcome.taken_at,
+            updated_at: now,
+        }
+    }
+
+    /// A receipt may have been here first: what it said stays unless the outcome is further along.
+    fn conclude(&mut self, outcome: &Outcome, now: Timestamp) {
+        let Outcome { position, state, attempts, provider_message_id, error, retry_at, taken_at } = outcome;
+        let was_heard = !self.state.is_open() && state.rank() <= self.state.rank();
+        if was_heard {
+            self.retry_at = None;
+            self.taken_at = self.taken_at.or(*taken_at);
+        } else {
+            self.state = *state;
+            self.error.clone_from(error);
+            self.retry_at = *retry_at;
+            self.taken_at = *taken_at;
+        }
+        self.recipient = position.recipient;
+        self.attempts = (*attempts).min(i16::MAX.cast_unsigned());
+        if provider_message_id.is_some() {
+            self.provider_message_id.clone_from(provider_message_id);
+        }
+        self.updated_at = now;
+    }
+}

@@ -1,0 +1,252 @@
+//! Operators and clients, who do what they do at bad moments.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::ledger::Accepting;
+use super::world::{Event, World};
+use crate::domain::block::pack;
+use crate::domain::channel::{Connection, Status};
+use crate::domain::content::Content;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::rate::Rate;
+use crate::domain::send::{Block, Control, Recipients, Schedule, State, TemplateUse};
+use crate::engine::channel::machine::{Caller, Input};
+use crate::engine::ledger::{AcceptedSend, Order};
+use crate::store::ledger::NewSend;
+
+/// Recipients in one block.
+const BLOCK: usize = 16;
+
+/// What a person does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Deed {
+    SendToOne,
+    SendToMany,
+    Pause,
+    Resume,
+    Cancel,
+    Retune,
+    Reconnect,
+}
+
+impl World {
+    /// Plans what people do while things go wrong.
+    pub(super) fn plan_people(&mut self) {
+        let (singles, bulks) = (self.dice.between(3, 60), self.dice.between(1, 8));
+        let mut often = |most| if self.plan.is_calm { 0 } else { self.dice.below(most) };
+        let deeds = [
+            (Deed::SendToOne, singles),
+            (Deed::SendToMany, bulks),
+            (Deed::Pause, often(8)),
+            (Deed::Resume, often(8)),
+            (Deed::Cancel, often(5)),
+            (Deed::Retune, often(5)),
+            (Deed::Reconnect, often(5)),
+        ];
+        for (deed, times) in deeds {
+            for _ in 0..times {
+                let at = self.dice.time(Duration::from_millis(1), self.plan.lasts);
+                self.after(at, Event::Person(deed));
+            }
+        }
+    }
+
+    pub(super) fn act(&mut self, deed: Deed) {
+        let any = self.dice.pick(&self.known).copied();
+        match (deed, any) {
+            (Deed::SendToOne, _) => self.send(false),
+            (Deed::SendToMany, _) => self.send(true),
+            (Deed::Pause, Some(send_id)) => self.control(send_id, Control::Paused),
+            (Deed::Resume, Some(send_id)) => self.control(send_id, Control::Running),
+            (Deed::Cancel, Some(send_id)) => self.cancel(send_id),
+            (Deed::Retune, _) => self.retune(),
+            (Deed::Reconnect, _) => {
+                let channel = usize::try_from(self.dice.below(self.channels.len() as u64)).unwrap_or(0);
+                self.reconnect(channel);
+            }
+            (Deed::Pause | Deed::Resume | Deed::Cancel, None) => {}
+        }
+    }
+
+    fn send(&mut self, is_bulk: bool) {
+        let channel = usize::try_from(self.dice.below(self.channels.len() as u64)).unwrap_or(0);
+        let record = &self.channels[channel];
+        let (company_id, channel_id) = (record.company_id, record.id);
+        let of_account: Vec<_> = self
+            .plan
+            .templates
+            .iter()
+            .filter(|it| Some(&it.waba_id) == record.waba_id.as_ref())
+            .cloned()
+            .collect();
+        let template = self.dice.pick(&of_account).filter(|_| self.dice.happens(500)).cloned();
+        let schedule = self.schedule();
+        let (recipients, blocks) =
+            if is_bulk { self.audience() } else { (Recipients::One(self.person()), Vec::new()) };
+        let content = match &template {
+            None => Content::Text { body: "hello".to_owned() },
+            Some(template) => Content::Template {
+                name: template.name.clone(),
+                language: "pt_BR".to_owned(),
+                components: Vec::new(),
+            },
+        };
+        let order = Order {
+            company_id,
+            channel_id,
+            content,
+            group: None,
+            template: template.as_ref().map(|it| TemplateUse { id: it.id, is_marketing: it.is_marketing }),
+            schedule,
+            sources: Vec::new(),
+            claim: None,
+            errand: None,
+        };
+        // Later sends have greater ids.
+        let id = Uuid::from_u128((u128::from(self.figures.steps) << 64) | (self.dice.wide() >> 64));
+        let Some(process) = &mut self.process else { return };
+        if !process.channels[channel].shown.accepts()
+            || process.ledger.closed
+            || process.stands_until > self.clock.elapsed()
+        {
+            return;
+        }
+        let row = NewSend {
+            id,
+            company_id,
+            channel_id,
+            state: State::Active,
+            content: serde_json::to_string(&order.stored()).unwrap_or_default(),
+            template_id: template.map(|template| template.id),
+            recipients,
+            skipped: 0,
+            schedule,
+        };
+        let send = AcceptedSend { id, order: Arc::new(order), recipients };
+        process.ledger.accept(Accepting { channel, send }, row, blocks);
+    }
+
+    fn person(&mut self) -> PhoneNumber {
+        let number = 5_511_900_000_000 + self.dice.below(self.plan.people);
+        PhoneNumber::from_u64(number).unwrap_or_else(|| unreachable!("it has thirteen digits"))
+    }
+
+    fn audience(&mut self) -> (Recipients, Vec<Block>) {
+        let part = self.dice.between(30, 900);
+        let all = 5_511_900_000_000..5_511_900_000_000 + self.plan.people;
+        let chosen: Vec<_> =
+            all.filter(|_| self.dice.happens(part)).filter_map(PhoneNumber::from_u64).collect();
+        let chosen = if chosen.len() < 2 { vec![self.person()] } else { chosen };
+        let mut first_ordinal = 0;
+        let blocks = chosen.chunks(BLOCK).map(|numbers| {
+            let recipients = numbers.len() as u64;
+            let block = Block { first_ordinal, recipients, packed: pack(numbers) };
+            first_ordinal += recipients;
+            block
+        });
+        let blocks = blocks.collect();
+        (Recipients::Blocks(chosen.len() as u64), blocks)
+    }
+
+    fn schedule(&mut self) -> Schedule {
+        let wall = self.clock.wall();
+        let send_at = self
+            .dice
+            .happens(200)
+            .then(|| wall.plus(self.dice.time(Duration::ZERO, Duration::from_secs(90))));
+        let from = send_at.unwrap_or(wall);
+        let expires_at = self
+            .dice
+            .happens(200)
+            .then(|| from.plus(self.dice.time(Duration::from_secs(1), Duration::from_secs(120))));
+        Schedule { send_at, expires_at }
+    }
+
+    /// A client reads that its send is accepted.
+    pub(super) fn accepted(&mut self, send: &AcceptedSend) {
+        self.known.push(send.id);
+        self.watch.accepted(send);
+    }
+
+    /// The place of a channel.
+    pub(super) fn channel_of(&self, channel_id: Uuid) -> Option<usize> {
+        self.channels.iter().position(|channel| channel.id == channel_id)
+    }
+
+    pub(super) fn control(&mut self, send_id: Uuid, control: Control) {
+        let Some(company_id) = self.model.send(send_id).map(|send| send.company_id) else { return };
+        let Some(steered) = self.model.control_send(company_id, send_id, control) else { return };
+        if steered.state.is_over() {
+            return;
+        }
+        let Some(channel) = self.channel_of(steered.channel_id) else { return };
+        match control {
+            Control::Paused => self.release(channel, send_id, None),
+            Control::Running => {
+                self.watch.resumed(send_id);
+                self.inform(channel, Input::Look);
+            }
+        }
+    }
+
+    fn cancel(&mut self, send_id: Uuid) {
+        let Some(company_id) = self.model.send(send_id).map(|send| send.company_id) else { return };
+        let steered = self.model.cancel_send(company_id, send_id, self.clock.wall());
+        let Some(steered) = steered.filter(|steered| steered.state == State::Canceled) else { return };
+        if let Some(channel) = self.channel_of(steered.channel_id) {
+            self.release(channel, send_id, Some(State::Canceled));
+        }
+    }
+
+    /// Tells a channel that it is to start nothing more of a send.
+    pub(super) fn release(&mut self, channel: usize, send_id: Uuid, over: Option<State>) {
+        self.watch.steered(send_id);
+        let Some(process) = &mut self.process else {
+            // Nothing runs: it is done at once.
+            self.watch_stopped(send_id);
+            return;
+        };
+        process.callers += 1;
+        let caller = Caller(process.callers);
+        process.channels[channel].stopping.push((caller, send_id));
+        self.inform(channel, Input::Released { send_id, over, caller });
+    }
+
+    /// An operator changes a tier, or gives a channel another one.
+    fn retune(&mut self) {
+        if self.dice.happens(500) {
+            let place = usize::try_from(self.dice.below(self.plan.tiers.len() as u64)).unwrap_or(0);
+            let rate = u32::try_from(self.dice.between(1, 30)).unwrap_or(1);
+            let tier = &mut self.plan.tiers[place];
+            tier.messages_per_second = Rate::each_second(rate);
+            self.revision += 1;
+            let name = tier.name.clone();
+            // Whoever is of the tier is told.
+            for channel in self.channels.iter_mut().filter(|channel| channel.tier == name) {
+                channel.revision = self.revision;
+            }
+        } else {
+            let channel = usize::try_from(self.dice.below(self.channels.len() as u64)).unwrap_or(0);
+            let Some(tier) = self.dice.pick(&self.plan.tiers).map(|tier| tier.name.clone()) else { return };
+            self.revision += 1;
+            self.channels[channel].tier = tier;
+            self.channels[channel].revision = self.revision;
+        }
+    }
+
+    /// An operator gives a channel a new token.
+    pub(super) fn reconnect(&mut self, channel: usize) {
+        self.provider.renew_token(channel);
+        self.revision += 1;
+        let wall = self.clock.wall();
+        let record = &mut self.channels[channel];
+        record.connection = Connection { status: Status::Connecting, reason: None, since: wall };
+        if let Some(trial) = &mut record.trial {
+            trial.due = wall;
+        }
+        record.revision = self.revision;
+    }
+}

@@ -1,0 +1,83 @@
+//! The simulated process: what is in its memory, and gone with a crash.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::ledger::Ledger;
+use super::plan::Plan;
+use crate::config::Config;
+use crate::domain::channel::Connection;
+use crate::engine::channel::machine::{Caller, Effects, Machine};
+use crate::engine::fair_line::Turn;
+use crate::engine::shared::Common;
+
+/// How often the provider is asked how a number is.
+const PROBED: Duration = Duration::from_secs(15 * 60);
+
+/// See the module.
+pub(super) struct Process {
+    /// Tells it from those before: what is under way for an earlier one brings nothing.
+    pub(super) life: u64,
+    /// Of its lease.
+    pub(super) epoch: u64,
+    pub(super) common: Arc<Common>,
+    pub(super) ledger: Ledger,
+    /// By channel.
+    pub(super) channels: Vec<Running>,
+    pub(super) effects: Effects,
+    /// The machine stands still until then.
+    pub(super) stands_until: Duration,
+    /// By how much the wall clock was set since that was last looked at, in milliseconds.
+    pub(super) clock_set: i64,
+    pub(super) callers: u64,
+}
+
+/// A channel in a process.
+pub(super) struct Running {
+    /// `None` once it is at its end.
+    pub(super) machine: Option<Machine>,
+    /// When the timer fires, and which one it is.
+    pub(super) wake: Option<Duration>,
+    pub(super) timer: u64,
+    /// Answers of others that the machine waits for.
+    pub(super) under_way: usize,
+    /// Standing in line for permits.
+    pub(super) turns: Vec<Turn>,
+    /// The state that those who ask to send see.
+    pub(super) shown: Connection,
+    /// The connector in use.
+    pub(super) generation: u64,
+    /// The record that the machine was told of last.
+    pub(super) revision: i64,
+    /// Callers whose sends are to stop.
+    pub(super) stopping: Vec<(Caller, uuid::Uuid)>,
+}
+
+impl Process {
+    /// A process without channels yet.
+    pub(super) fn new(life: u64, epoch: u64, plan: &Plan) -> Self {
+        let config = Config::default();
+        let engine = crate::config::Engine {
+            concurrency: plan.concurrency,
+            in_flight: plan.in_flight,
+            total_in_flight: plan.total_in_flight,
+            deferred: plan.deferred,
+            active_bulk_sends: plan.active_bulk_sends,
+            direct_lane: plan.direct_lane,
+            ..config.engine
+        };
+        let retry = crate::config::Retry { unknown_grace: plan.unknown_grace, ..config.retry };
+        let common = Common::new(engine, retry, PROBED);
+        Self {
+            life,
+            epoch,
+            common: Arc::new(common),
+            ledger: Ledger::default(),
+            channels: Vec::new(),
+            effects: Effects::default(),
+            stands_until: Duration::ZERO,
+            clock_set: 0,
+            callers: 0,
+        }
+    }
+}

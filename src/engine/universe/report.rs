@@ -1,0 +1,109 @@
+//! Running many worlds, and what is said of them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::watch::Violation;
+use super::world::{Figures, World};
+use crate::engine::planted::Fault;
+
+/// What came of some worlds.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// How many worlds ran.
+    pub seeds: u64,
+    /// What happened in all of them.
+    pub(super) figures: Figures,
+    /// The rules that were broken, each with its seed.
+    pub broken: Vec<Broken>,
+}
+
+/// A rule that was broken in a world.
+#[derive(Debug, Clone)]
+pub struct Broken {
+    /// The seed of the world.
+    pub seed: u64,
+    /// The rule, a sentence.
+    pub rule: &'static str,
+    /// What broke it, and the last hundred steps.
+    pub what: String,
+}
+
+impl Report {
+    /// Runs the world of a seed, and adds what came of it. Whether no rule was broken.
+    pub fn run(&mut self, seed: u64) -> bool {
+        let mut world = World::new(seed, false);
+        world.run();
+        self.seeds += 1;
+        self.figures.add(world.figures);
+        let Some(Violation { rule, .. }) = world.watch.violation() else { return true };
+        let rule = *rule;
+        self.broken.push(Broken { seed, rule, what: trace(seed) });
+        false
+    }
+
+    /// Each rule that was broken, how often, and the story of the first world that broke it.
+    pub fn stories(&self) -> String {
+        let mut rules: BTreeMap<&str, Vec<&Broken>> = BTreeMap::new();
+        for broken in &self.broken {
+            rules.entry(broken.rule).or_default().push(broken);
+        }
+        let story = |(rule, broken): (&str, Vec<&Broken>)| {
+            let seeds: Vec<_> = broken.iter().map(|broken| broken.seed.to_string()).collect();
+            let first = broken.first().map_or("", |broken| broken.what.as_str());
+            format!("{first}\n{} worlds break: {rule} (seeds {})\n", broken.len(), seeds.join(", "))
+        };
+        rules.into_iter().map(story).collect()
+    }
+
+    /// Adds what came of other worlds.
+    pub fn add(&mut self, other: Self) {
+        let Self { seeds, figures, broken } = other;
+        self.seeds += seeds;
+        self.figures.add(figures);
+        self.broken.extend(broken);
+        self.broken.sort_by_key(|broken| broken.seed);
+    }
+}
+
+/// Plants a fault by its name in all worlds of this thread. `false` when there is none of this name.
+pub fn plant(name: &str) -> bool {
+    let fault = Fault::ALL.into_iter().find(|fault| format!("{fault:?}") == name);
+    Fault::plant(fault);
+    fault.is_some()
+}
+
+/// Runs the world of a seed once more, and tells its last steps and what broke.
+pub fn trace(seed: u64) -> String {
+    let mut world = World::new(seed, true);
+    world.run();
+    let mut told: Vec<_> = world.watch.steps().map(str::to_owned).collect();
+    if let Some(Violation { rule, what }) = world.watch.violation() {
+        told.push(format!("seed {seed} breaks: {rule}\n{what}"));
+    }
+    told.join("\n")
+}
+
+impl Figures {
+    const fn add(&mut self, other: Self) {
+        self.steps += other.steps;
+        self.crashes += other.crashes;
+        self.faults += other.faults;
+        self.attempts += other.attempts;
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { seeds, figures, broken } = self;
+        write!(
+            f,
+            "seeds {seeds}, steps {}, attempts {}, crashes {}, faults {}, violations {}",
+            figures.steps,
+            figures.attempts,
+            figures.crashes,
+            figures.faults,
+            broken.len()
+        )
+    }
+}

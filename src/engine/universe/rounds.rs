@@ -1,0 +1,144 @@
+//! The rounds of the sentinel: changes, expiry, overlooked work, and a wall clock that was set.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::life::{CHANGES, EXPIRY, LONGEST_HOLD, WORK};
+use super::model::{Listing, TemplateRow};
+use super::world::{Event, Phase, World};
+use crate::domain::send::State;
+use crate::engine::channel::machine::Input;
+use crate::store::send::{Ready, Size};
+
+/// So long after the end of trouble rounds come as often as in the engine, and then so many times more seldom.
+const OFTEN: Duration = Duration::from_secs(300);
+const SELDOM: u32 = 40;
+
+impl World {
+    /// Looks what other processes, and people, changed.
+    pub(super) fn take_up_changes(&mut self) {
+        self.next_round(CHANGES, |life| Event::Changes { life });
+        self.take_up_clock();
+        self.look_at_sends();
+        let Some(process) = &mut self.process else { return };
+        let changed: Vec<_> = process
+            .channels
+            .iter_mut()
+            .zip(&self.channels)
+            .enumerate()
+            .filter(|(_, (running, record))| running.revision < record.revision)
+            .map(|(channel, (running, record))| {
+                running.revision = record.revision;
+                (channel, Arc::new(record.clone()))
+            })
+            .collect();
+        if changed.is_empty() {
+            return;
+        }
+        let tiers = self.plan.tiers.iter();
+        let tiers = tiers.filter_map(|tier| Some((tier.name.clone(), serde_json::to_string(tier).ok()?)));
+        process.common.tiers.replace(tiers.collect::<Vec<_>>());
+        for (channel, record) in changed {
+            self.watch.retuned(channel, &self.plan, &record.tier, self.clock.elapsed());
+            self.inform(channel, Input::Refreshed(record));
+        }
+    }
+
+    /// The wall clock was set since the last look.
+    fn take_up_clock(&mut self) {
+        let Some(process) = &mut self.process else { return };
+        let set_by = std::mem::take(&mut process.clock_set);
+        if set_by == 0 {
+            return;
+        }
+        let wall = self.clock.wall();
+        if set_by < 0 {
+            self.model.clock_went_back(wall, LONGEST_HOLD);
+            process.common.quotas.clock_went_back(wall);
+        }
+        for channel in 0..self.channels.len() {
+            self.inform(channel, Input::ClockWasSet);
+        }
+    }
+
+    /// Ends the sends whose time is over, wherever they wait.
+    pub(super) fn expire(&mut self) {
+        self.next_round(EXPIRY, |life| Event::Expiry { life });
+        for (send_id, channel_id) in self.model.expire_sends(self.clock.wall(), 500) {
+            if let Some(channel) = self.channel_of(channel_id) {
+                self.release(channel, send_id, Some(State::Expired));
+            }
+        }
+    }
+
+    /// Tells channels of the oldest sends that may go.
+    pub(super) fn report_overlooked(&mut self) {
+        self.next_round(WORK, |life| Event::Overlooked { life });
+        let ready = Ready { now: self.clock.wall(), templates: true };
+        for channel in 0..self.channels.len() {
+            let oldest = |size| {
+                let id = self.channels[channel].id;
+                self.model.unfinished(id, size, ready, 1).first().map(|send| send.id)
+            };
+            let (direct, bulk) = (oldest(Size::Direct), oldest(Size::Bulk));
+            if direct.or(bulk).is_some() {
+                self.inform(channel, Input::Overlooked { direct, bulk });
+            }
+        }
+    }
+
+    fn next_round(&mut self, wait: Duration, event: impl Fn(u64) -> Event) {
+        let Some(process) = &self.process else { return };
+        let life = process.life;
+        let wait = match self.phase {
+            Phase::Troubled => wait,
+            Phase::Calm(since) if self.clock.elapsed() < since + OFTEN => wait,
+            // What waits for a day then is not helped by rounds.
+            Phase::Calm(_) | Phase::Quiet(_) | Phase::Over => wait * SELDOM,
+        };
+        self.after(wait, event(life));
+    }
+
+    /// The templates of all accounts are listed: those that the provider lets through are approved.
+    pub(super) fn list_templates(&mut self) {
+        let mut accounts: Vec<_> =
+            self.plan.templates.iter().map(|template| template.waba_id.clone()).collect();
+        accounts.dedup();
+        for waba_id in accounts {
+            let of_account: Vec<_> =
+                self.plan.templates.iter().filter(|template| template.waba_id == waba_id).cloned().collect();
+            let listed: Vec<_> = of_account
+                .iter()
+                .map(|template| {
+                    let is_paused = self.provider.paused_templates().contains(&template.id);
+                    let status = if is_paused { "PAUSED" } else { "APPROVED" };
+                    let category = if template.is_marketing { "MARKETING" } else { "UTILITY" };
+                    let (status, category) = (status.to_owned(), category.to_owned());
+                    Listing { name: template.name.clone(), status, category }
+                })
+                .collect();
+            let number =
+                |name: &str| of_account.iter().find(|template| template.name == name).map_or(0, |it| it.id);
+            let may_go = |world: &Self| {
+                let is_approved = |id: i64| world.model.template(id).is_some_and(TemplateRow::is_approved);
+                of_account.iter().map(|template| (template.id, is_approved(template.id))).collect::<Vec<_>>()
+            };
+            let before = may_go(self);
+            self.model.list_templates(&waba_id, &listed, self.clock.wall(), number);
+            // Only what changed is told.
+            let changed: Vec<_> = may_go(self).into_iter().filter(|now| !before.contains(now)).collect();
+            for channel in 0..self.channels.len() {
+                let is_of_account = self.channels[channel].waba_id.as_ref() == Some(&waba_id);
+                if is_of_account && self.process.is_some() && !changed.is_empty() {
+                    self.inform(channel, Input::TemplatesChanged(changed.clone()));
+                }
+            }
+        }
+    }
+
+    /// The provider lets a template be sent again, and tells it.
+    pub(super) fn resume_template(&mut self, id: i64) {
+        self.provider.resume_template(id);
+        self.list_templates();
+    }
+}

@@ -1,0 +1,294 @@
+//! What must hold: each rule is a sentence, and the world ends at the first that is broken.
+
+mod attempts;
+mod end;
+mod pace;
+mod promises;
+mod quota;
+mod rows;
+mod shares;
+
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use self::pace::Pacing;
+use self::promises::Promises;
+use self::quota::WrittenTo;
+use self::shares::Shares;
+use super::clock::Clock;
+use super::plan::Plan;
+use crate::clock::Timestamp;
+use crate::domain::channel::Connection;
+use crate::domain::message::{Key, State};
+use crate::engine::ledger::AcceptedSend;
+
+/// So many of the last steps are shown with a broken rule.
+const SHOWN: usize = 100;
+
+/// A rule that was broken.
+#[derive(Debug, Clone)]
+pub(super) struct Violation {
+    pub(super) rule: &'static str,
+    pub(super) what: String,
+}
+
+/// What is known of a message that was attempted.
+#[derive(Debug, Clone, Copy, Default)]
+struct Attempted {
+    /// How often.
+    times: u32,
+    /// The process heard, and did not forget since, that the provider has it.
+    is_confirmed: bool,
+    /// Nobody could know, at least once, whether the provider has it.
+    was_in_doubt: bool,
+    /// The same, while the tier said that such messages are held.
+    is_held: bool,
+}
+
+/// An accepted send.
+#[derive(Debug, Clone, Copy)]
+struct Accepted {
+    /// When the mark of its only message became durable in this process.
+    marked_at: Option<Duration>,
+}
+
+/// See the module.
+pub(super) struct Watch {
+    is_traced: bool,
+    trace: VecDeque<String>,
+    violation: Option<Violation>,
+    attempted: HashMap<Key, Attempted>,
+    accepted: HashMap<Uuid, Accepted>,
+    /// Sends of which a caller was told that nothing starts any more.
+    stopped: HashSet<Uuid>,
+    /// Sends that somebody paused or ended, at least once.
+    steered: HashSet<Uuid>,
+    /// The connector that the answer at hand is from, if that is not the present one.
+    old_generation: Option<u64>,
+    high_water: HashMap<Uuid, u64>,
+    /// Sends whose clients read that they are refused.
+    refused: HashSet<Uuid>,
+    /// Messages of which the machine was told that they are over.
+    over: HashSet<Key>,
+    /// The states of rows as they were last.
+    rows: HashMap<Key, State>,
+    settled: HashMap<Uuid, u64>,
+    /// Above the highest ordinal that was attempted, by send.
+    highest: HashMap<Uuid, u64>,
+    ended: HashMap<Uuid, crate::domain::send::State>,
+    /// The latest that the wall clock ever said.
+    latest: Timestamp,
+    /// By channel.
+    pacing: Vec<Pacing>,
+    shares: Vec<Shares>,
+    promises: Promises,
+    written_to: WrittenTo,
+    /// Messages that went while their channel was refused, and are under way.
+    canaries: HashMap<Key, usize>,
+    /// Sends to one whose mark became durable.
+    marked: BTreeSet<Uuid>,
+    /// Timers since the world is quiet, by channel.
+    wakes: Vec<u64>,
+}
+
+impl Watch {
+    pub(super) fn new(plan: &Plan, is_traced: bool) -> Self {
+        let pacing = plan.channels.iter().map(|channel| Pacing::new(plan, &channel.tier)).collect();
+        Self {
+            is_traced,
+            trace: VecDeque::new(),
+            violation: None,
+            attempted: HashMap::new(),
+            accepted: HashMap::new(),
+            stopped: HashSet::new(),
+            steered: HashSet::new(),
+            old_generation: None,
+            high_water: HashMap::new(),
+            refused: HashSet::new(),
+            over: HashSet::new(),
+            rows: HashMap::new(),
+            settled: HashMap::new(),
+            highest: HashMap::new(),
+            ended: HashMap::new(),
+            latest: Timestamp::from_millis(0),
+            pacing,
+            promises: Promises::default(),
+            shares: vec![Shares::default(); plan.channels.len()],
+            written_to: WrittenTo::default(),
+            canaries: HashMap::new(),
+            marked: BTreeSet::new(),
+            wakes: vec![0; plan.channels.len()],
+        }
+    }
+
+    /// This rule is broken. Only the first is kept.
+    pub(super) fn break_(&mut self, rule: &'static str, what: String) {
+        self.violation.get_or_insert(Violation { rule, what });
+    }
+
+    pub(super) const fn is_broken(&self) -> bool {
+        self.violation.is_some()
+    }
+
+    pub(super) const fn violation(&self) -> Option<&Violation> {
+        self.violation.as_ref()
+    }
+
+    /// The last steps, of a world that is traced.
+    pub(super) fn steps(&self) -> impl Iterator<Item = &str> {
+        self.trace.iter().map(String::as_str)
+    }
+
+    pub(super) const fn is_traced(&self) -> bool {
+        self.is_traced
+    }
+
+    /// Notes a step.
+    pub(super) fn trace(&mut self, clock: &Clock, what: String) {
+        if self.trace.len() == SHOWN {
+            self.trace.pop_front();
+        }
+        self.trace.push_back(format!("{:>12.6} {what}", clock.elapsed().as_secs_f64()));
+    }
+
+    /// The wall clock says this.
+    pub(super) fn see(&mut self, wall: Timestamp) {
+        self.latest = self.latest.max(wall);
+    }
+
+    /// A client read that its send is accepted.
+    pub(super) fn accepted(&mut self, send: &AcceptedSend) {
+        self.accepted.insert(send.id, Accepted { marked_at: None });
+    }
+
+    /// Clients read that their sends are refused.
+    pub(super) fn refused(&mut self, sends: impl Iterator<Item = Uuid>) {
+        for send_id in sends {
+            if self.accepted.contains_key(&send_id) {
+                self.break_("no send is refused that was accepted", send_id.to_string());
+            }
+            self.refused.insert(send_id);
+        }
+    }
+
+    /// A send that a process finds in the store is accepted, whoever heard of that.
+    pub(super) fn found(&mut self, send_id: Uuid) {
+        self.accepted.entry(send_id).or_insert(Accepted { marked_at: None });
+    }
+
+    /// A person lets a send run again.
+    pub(super) fn resumed(&mut self, send_id: Uuid) {
+        self.stopped.remove(&send_id);
+    }
+
+    /// What the provider decided about an attempt. An answer that is not certain leaves doubt.
+    pub(super) fn provider_decided(&mut self, key: Key, is_certain: bool, holds_doubt: bool) {
+        let attempted = self.attempted.entry(key).or_default();
+        if !is_certain {
+            attempted.was_in_doubt = true;
+            attempted.is_held |= holds_doubt;
+        }
+    }
+
+    /// The answer to a template is here.
+    pub(super) fn template_answered(
+        &mut self,
+        account: &str,
+        person: crate::domain::phone::PhoneNumber,
+        was_taken: bool,
+        now: Duration,
+    ) {
+        self.written_to.end(account, person, was_taken, now);
+    }
+
+    /// The process hears the provider's answer.
+    pub(super) fn answered(&mut self, key: Key, is_accepted: bool) {
+        let attempted = self.attempted.entry(key).or_default();
+        attempted.is_confirmed |= is_accepted;
+        self.canaries.remove(&key);
+    }
+
+    /// The machine is told of receipts.
+    pub(super) fn told(&mut self, messages: &[(Key, State)]) {
+        self.over.extend(messages.iter().filter(|(_, state)| !state.is_open()).map(|(key, _)| *key));
+    }
+
+    /// Every message that was attempted.
+    pub(super) fn attempted_keys(&self) -> impl Iterator<Item = Key> {
+        self.attempted.keys().copied()
+    }
+
+    /// The process is gone. What it attempted and did not write is in doubt.
+    pub(super) fn crashed(
+        &mut self,
+        now: Duration,
+        holds: impl Fn(Key) -> bool,
+        state: impl Fn(Key) -> Option<State>,
+    ) {
+        self.written_to.crash(now);
+        self.over.clear();
+        self.canaries.clear();
+        for (key, attempted) in &mut self.attempted {
+            attempted.is_confirmed = false;
+            match state(*key) {
+                None | Some(State::Sending) => {
+                    attempted.was_in_doubt = true;
+                    attempted.is_held |= holds(*key);
+                }
+                Some(state) if !state.is_open() => {
+                    self.over.insert(*key);
+                }
+                Some(_) => {}
+            }
+        }
+        for accepted in self.accepted.values_mut() {
+            accepted.marked_at = None;
+        }
+        self.pacing.iter_mut().for_each(Pacing::crashed);
+    }
+
+    /// Whether what is in doubt of a channel is held, by every tier that it had so far.
+    pub(super) fn holds(&self, channel: usize) -> bool {
+        self.pacing[channel].always_holds()
+    }
+
+    /// Somebody pauses or ends a send.
+    pub(super) fn steered(&mut self, send_id: Uuid) {
+        self.steered.insert(send_id);
+    }
+
+    /// Something happened besides a timer: what was told of sends that wait may be so no longer.
+    pub(super) fn forget_promises(&mut self) {
+        self.promises.forget();
+    }
+
+    /// The input at hand is an answer from this earlier connector, or is none.
+    pub(super) const fn heard_from(&mut self, old_generation: Option<u64>) {
+        self.old_generation = old_generation;
+    }
+
+    /// A channel shows how it is.
+    pub(super) fn shown(&mut self, channel: usize, connection: &Connection) {
+        if let Some(generation) = self.old_generation.filter(|_| !connection.accepts()) {
+            let what = format!("channel {channel}: {connection:?} by an answer of connector {generation}");
+            self.break_("an answer to an old token says nothing of the new one", what);
+        }
+    }
+
+    /// A timer of this channel fired.
+    pub(super) fn woken(&mut self, channel: usize) {
+        self.wakes[channel] += 1;
+    }
+
+    /// All is done: from now on the channels must be quiet.
+    pub(super) fn begin_quiet(&mut self) {
+        self.wakes.fill(0);
+    }
+
+    /// A channel's tier, or the tier itself, was changed.
+    pub(super) fn retuned(&mut self, channel: usize, plan: &Plan, tier: &str, now: Duration) {
+        self.pacing[channel].retune(plan, tier, now);
+    }
+}

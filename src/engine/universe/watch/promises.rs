@@ -1,0 +1,52 @@
+//! What people were told of sends that wait: until the moment that was named nothing of them starts, unless something
+//! happened meanwhile.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use super::super::world::World;
+use crate::clock::Timestamp;
+use crate::domain::outlook::{Reason, Waiting};
+use crate::engine::channel::machine::Viewed;
+
+/// Sends of a channel that are looked at together.
+const AT_ONCE: usize = 8;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Promises(HashMap<Uuid, (Reason, Timestamp)>);
+
+impl Promises {
+    /// Something happened: what was told before may be so no longer.
+    pub(super) fn forget(&mut self) {
+        self.0.clear();
+    }
+
+    /// A message of this send goes. What is wrong with that, if it was told to wait.
+    pub(super) fn broken_by(&self, send_id: Uuid, wall: Timestamp) -> Option<String> {
+        let (reason, until) = self.0.get(&send_id)?;
+        (wall < *until).then(|| format!("it was to wait for `{reason}` until {until}, now it is {wall}"))
+    }
+}
+
+impl World {
+    /// Somebody looks at a channel's sends.
+    pub(in crate::engine::universe) fn look_at_sends(&mut self) {
+        let channel = usize::try_from(self.dice.below(self.channels.len() as u64)).unwrap_or(0);
+        let Some(process) = &self.process else { return };
+        let Some(machine) = &process.channels[channel].machine else { return };
+        let own = self
+            .model
+            .sends()
+            .iter()
+            .filter(|(_, send)| send.is_active() && send.channel_id == self.channels[channel].id);
+        let viewed = own.map(|(id, send)| Viewed { id: *id, has_template: send.template_id.is_some() });
+        let outlooks = machine.look_ahead(viewed.take(AT_ONCE).collect(), self.clock.now());
+        for (send_id, outlook) in outlooks {
+            if let Some(Waiting { reason, until: Some(until), .. }) = outlook.waiting {
+                self.watch.promises.0.insert(send_id, (reason, until));
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The words for what happens in a world, for people who read its trace.
+
+use std::fmt;
+
+use super::world::Event;
+use crate::engine::channel::machine::{Answered, Attempt, Effect, Input};
+
+/// What a machine wants done; `None` for what is of no interest.
+pub(super) fn effect(effect: &Effect) -> Option<String> {
+    Some(match effect {
+        Effect::Attempt(Attempt { ticket, generation, .. }) => {
+            format!("attempt {} to {:?} by connector {generation}", ticket.key(), ticket.recipient)
+        }
+        Effect::Write(record) => {
+            let outcomes: Vec<_> = record
+                .outcomes
+                .iter()
+                .map(|(id, _, it)| {
+                    format!("{id}.{} {:?} until {:?}", it.position.ordinal, it.state, it.retry_at)
+                })
+                .collect();
+            format!("write {outcomes:?} {:?}", record.marks)
+        }
+        Effect::Fetch(fetch) => format!("fetch {:?}, room {}", fetch.size, fetch.room),
+        Effect::ReadStates { question, messages } => format!("read states, {question:?}: {messages:?}"),
+        Effect::Publish(connection) => format!("publish {connection:?}"),
+        Effect::WakeAt(_) => "set the timer".to_owned(),
+        Effect::Reply(caller, answer) => format!("reply to {caller:?}: {answer:?}"),
+        Effect::End => "end".to_owned(),
+        _ => return None,
+    })
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tell { channel, input, .. } => write!(f, "channel {channel}: {}", name(input)),
+            Self::Timer { channel, .. } => write!(f, "channel {channel}: timer"),
+            Self::Read { channel, .. } => write!(f, "channel {channel}: the store is read"),
+            Self::CommitApplies { .. } => f.write_str("the database commits"),
+            Self::CommitReports { .. } => f.write_str("the ledger hears of its commit"),
+            Self::LedgerTries { .. } => f.write_str("the ledger tries again"),
+            Self::Settles { .. } => f.write_str("sends in doubt are settled"),
+            Self::Webhook { channel, receipt } => {
+                write!(f, "channel {channel}: the provider tells that {} is {:?}", receipt.key, receipt.state)
+            }
+            Self::Person(deed) => write!(f, "a person: {deed:?}"),
+            Self::Changes { .. } => f.write_str("changes are looked for"),
+            Self::Expiry { .. } => f.write_str("expired sends are looked for"),
+            Self::Overlooked { .. } => f.write_str("overlooked sends are looked for"),
+            Self::Ends { .. } => f.write_str("the process that lost the lease ends"),
+            Self::Second => f.write_str("a second is over"),
+            Self::Restart => f.write_str("the process starts again"),
+            Self::TemplateResumes(id) => write!(f, "template {id} may be sent again"),
+            Self::Calm => f.write_str("trouble is over"),
+            Self::Look => f.write_str("it is looked whether all is done"),
+        }
+    }
+}
+
+fn name(input: &Input) -> String {
+    match input {
+        Input::Started => "started".to_owned(),
+        Input::Timer => "timer".to_owned(),
+        Input::Accepted { sends, is_late } => {
+            let ids: Vec<_> = sends.iter().map(|send| send.id.to_string()).collect();
+            format!("accepted {}{}", ids.join(", "), if *is_late { ", late" } else { "" })
+        }
+        Input::Answered(Answered { ticket, reply, .. }) => format!("answered {}: {reply:?}", ticket.key()),
+        Input::Written(result) => format!("written {result:?}"),
+        Input::Fetched { size, result } => {
+            let found = result
+                .as_ref()
+                .map(|fetched| fetched.found.iter().map(|found| found.id()).collect::<Vec<_>>());
+            format!("fetched {size:?}: {found:?}")
+        }
+        Input::WaitsRead { send_id, result } => format!("waits of {send_id} read: {}", result.is_ok()),
+        Input::RecipientsRead { send_id, from, result } => {
+            format!("recipients of {send_id} from {from} read: {}", result.as_ref().map_or(0, Vec::len))
+        }
+        Input::StatesRead { question, result } => format!("states read, {question:?}: {result:?}"),
+        Input::TemplateRecipientsRead(result) => format!("template recipients read: {result:?}"),
+        Input::WebActivityRead(_) => "web activity read".to_owned(),
+        Input::Connected { generation, result } => format!("connected {generation}: {}", result.is_ok()),
+        Input::Probed { health, .. } => format!("probed: {health:?}"),
+        Input::ConnectionSaved(saved) => format!("connection saved: {saved:?}"),
+        Input::TemplateMarked { template_id, .. } => format!("template {template_id} marked"),
+        Input::PermitsGranted(_) => "permits granted".to_owned(),
+        Input::Refreshed(channel) => {
+            format!("refreshed: {:?}, tier {}", channel.connection.status, channel.tier)
+        }
+        Input::Released { send_id, over, .. } => format!("released {send_id}, over {over:?}"),
+        Input::Admit { .. } => "admit".to_owned(),
+        Input::Look => "look".to_owned(),
+        Input::Overlooked { direct, bulk } => format!("overlooked {direct:?} {bulk:?}"),
+        Input::ClockWasSet => "the clock was set".to_owned(),
+        Input::TemplatesChanged(changed) => format!("templates changed: {changed:?}"),
+        Input::Heard(messages) => format!("heard {messages:?}"),
+        Input::Troubled(troubled) => format!("troubled: {:?}", troubled.disposition),
+        Input::Recheck => "recheck".to_owned(),
+        Input::Stop(_) => "stop".to_owned(),
+    }
+}
