@@ -97,10 +97,10 @@ impl World {
         }
         match effect {
             Effect::Attempt(attempt) => self.attempt(channel, attempt),
-            Effect::Write(record) => {
+            Effect::Write(writes) => {
                 if let Some(process) = &mut self.process {
                     process.channels[channel].under_way += 1;
-                    process.ledger.record(channel, record);
+                    process.ledger.record(channel, *writes);
                 }
             }
             Effect::Fetch(fetch) => self.ask_store(channel, Reading::Sends(fetch)),

@@ -7,10 +7,10 @@ use std::mem;
 use std::time::Duration;
 
 use crate::domain::message::{Key, State};
-use crate::engine::ledger::{AcceptedSend, Record};
+use crate::engine::ledger::AcceptedSend;
 use crate::engine::planted::{Fault, is_planted};
 use crate::store::Error;
-use crate::store::ledger::{Batch, Committed, NewSend, Receipt};
+use crate::store::ledger::{BlockOf, Committed, NewSend, PendingWrites, Receipt};
 
 /// The first and the longest wait before the database is tried again.
 const RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
@@ -25,7 +25,7 @@ pub(super) struct Accepting {
 /// What is to be written next, and who waits for it.
 #[derive(Default)]
 pub(super) struct Open {
-    pub(super) batch: Batch,
+    pub(super) batch: PendingWrites,
     pub(super) accepts: Vec<Accepting>,
     /// Channels whose records are in the batch.
     pub(super) records: Vec<usize>,
@@ -80,16 +80,13 @@ impl Ledger {
     ) {
         let id = row.id;
         self.open.batch.sends.push(row);
-        self.open.batch.blocks.extend(blocks.into_iter().map(|block| (id, block)));
+        self.open.batch.blocks.extend(blocks.into_iter().map(|block| BlockOf { send_id: id, block }));
         self.open.accepts.push(accepting);
     }
 
     /// What a channel did.
-    pub(super) fn record(&mut self, channel: usize, record: Record) {
-        let Record { outcomes, marks, suppressions } = record;
-        self.open.batch.outcomes.extend(outcomes);
-        self.open.batch.marks.extend(marks);
-        self.open.batch.suppressions.extend(suppressions);
+    pub(super) fn record(&mut self, channel: usize, writes: PendingWrites) {
+        self.open.batch.add(writes);
         self.open.records.push(channel);
     }
 

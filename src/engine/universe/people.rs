@@ -103,7 +103,7 @@ impl World {
             schedule,
             sources: Vec::new(),
             claim: None,
-            errand: None,
+            is_awaited: false,
         };
         // Later sends have greater ids.
         let id = Uuid::from_u128((u128::from(self.figures.steps) << 64) | (self.dice.wide() >> 64));

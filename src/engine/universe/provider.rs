@@ -163,7 +163,7 @@ impl Provider {
             (Reply::Uncertain(words("the connection broke")), quick)
         } else {
             let id = format!("wamid.{}.{}", request.key.ordinal, self.took(request.key));
-            (Reply::Accepted { id, is_held: false }, quick)
+            (Reply::Accepted { id }, quick)
         };
         Fate { reply, after, receipts }
     }

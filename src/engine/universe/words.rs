@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::world::Event;
 use crate::engine::channel::machine::{Answered, Attempt, Effect, Input};
+use crate::store::ledger::OutcomeOf;
 
 /// What a machine wants done; `None` for what is of no interest.
 pub(super) fn effect(effect: &Effect) -> Option<String> {
@@ -11,15 +12,15 @@ pub(super) fn effect(effect: &Effect) -> Option<String> {
         Effect::Attempt(Attempt { ticket, generation, .. }) => {
             format!("attempt {} to {:?} by connector {generation}", ticket.key(), ticket.recipient)
         }
-        Effect::Write(record) => {
-            let outcomes: Vec<_> = record
+        Effect::Write(writes) => {
+            let outcomes: Vec<_> = writes
                 .outcomes
                 .iter()
-                .map(|(id, _, it)| {
-                    format!("{id}.{} {:?} until {:?}", it.position.ordinal, it.state, it.retry_at)
+                .map(|OutcomeOf { send_id, outcome: it, .. }| {
+                    format!("{send_id}.{} {:?} until {:?}", it.position.ordinal, it.state, it.retry_at)
                 })
                 .collect();
-            format!("write {outcomes:?} {:?}", record.marks)
+            format!("write {outcomes:?} {:?}", writes.marks)
         }
         Effect::Fetch(fetch) => format!("fetch {:?}, room {}", fetch.size, fetch.room),
         Effect::ReadStates { question, messages } => format!("read states, {question:?}: {messages:?}"),

@@ -9,21 +9,26 @@ use crate::clock::Timestamp;
 use crate::domain::block::unpack;
 use crate::domain::send::{Control, Mark, Progress, Recipients, State};
 use crate::store::Error;
-use crate::store::ledger::{Batch, Committed};
+use crate::store::ledger::{Activation, BlockOf, Committed, PendingWrites};
 
 impl Model {
     /// Writes `batch` for the process that took the lease as `epoch`; nothing of it when this fails.
-    pub(crate) fn commit(&mut self, epoch: u64, batch: &Batch, now: Timestamp) -> Result<Committed, Error> {
+    pub(crate) fn commit(
+        &mut self,
+        epoch: u64,
+        batch: &PendingWrites,
+        now: Timestamp,
+    ) -> Result<Committed, Error> {
         if self.epoch != epoch && needs_lease(batch) {
             return Err(Error::Fenced);
         }
         self.check(batch)?;
         self.insert_sends(batch, now);
-        for (send_id, block) in &batch.blocks {
+        for BlockOf { send_id, block } in &batch.blocks {
             let numbers = unpack(&block.packed).map_err(|damage| Error::Impossible(damage.to_string()))?;
             self.blocks.insert((*send_id, block.first_ordinal), numbers);
         }
-        for (send_id, recipients, skipped) in &batch.activations {
+        for Activation { send_id, recipients, skipped } in &batch.activations {
             if let Some(send) = self.sends.get_mut(send_id) {
                 send.state = Some(State::Active);
                 if let Recipients::Blocks(count) = &mut send.recipients {
@@ -41,7 +46,7 @@ impl Model {
     }
 
     /// Refuses a batch with a row that cannot be written.
-    fn check(&self, batch: &Batch) -> Result<(), Error> {
+    fn check(&self, batch: &PendingWrites) -> Result<(), Error> {
         let taken = |what: &str| Error::Taken(what.to_owned());
         let missing = || Error::Missing("a send is not being resolved".to_owned());
         let mut new = HashMap::with_capacity(batch.sends.len());
@@ -53,17 +58,17 @@ impl Model {
         let state = |id: &Uuid| new.get(id).copied().or_else(|| self.sends.get(id)?.state);
         let takes_blocks = |id: &Uuid| matches!(state(id), Some(State::Resolving | State::Active));
         let mut places = HashSet::with_capacity(batch.blocks.len());
-        for (send_id, block) in batch.blocks.iter().filter(|(send_id, _)| takes_blocks(send_id)) {
+        for BlockOf { send_id, block } in batch.blocks.iter().filter(|block| takes_blocks(&block.send_id)) {
             let place = (*send_id, block.first_ordinal);
             if self.blocks.contains_key(&place) || !places.insert(place) {
                 return Err(taken("the place of a block"));
             }
         }
-        if !batch.blocks.iter().all(|(send_id, _)| takes_blocks(send_id)) {
+        if !batch.blocks.iter().all(|block| takes_blocks(&block.send_id)) {
             return Err(missing());
         }
         let mut activated = HashSet::with_capacity(batch.activations.len());
-        for (send_id, ..) in &batch.activations {
+        for Activation { send_id, .. } in &batch.activations {
             if state(send_id) != Some(State::Resolving) || !activated.insert(*send_id) {
                 return Err(missing());
             }
@@ -71,7 +76,7 @@ impl Model {
         Ok(())
     }
 
-    fn insert_sends(&mut self, batch: &Batch, now: Timestamp) {
+    fn insert_sends(&mut self, batch: &PendingWrites, now: Timestamp) {
         for send in &batch.sends {
             let row = SendRow {
                 company_id: send.company_id,
@@ -125,7 +130,7 @@ impl SendRow {
 }
 
 /// Whether only the holder of the lease may write it: what accepts sends, or says what was dispatched.
-const fn needs_lease(batch: &Batch) -> bool {
+const fn needs_lease(batch: &PendingWrites) -> bool {
     let accepts = !batch.sends.is_empty() || !batch.blocks.is_empty() || !batch.activations.is_empty();
     accepts || !batch.outcomes.is_empty() || !batch.marks.is_empty()
 }

@@ -8,12 +8,12 @@ use super::{MessageRow, Model};
 use crate::clock::Timestamp;
 use crate::domain::message::{Key, Outcome, State as At};
 use crate::domain::send::State;
-use crate::store::ledger::Batch;
+use crate::store::ledger::{OutcomeOf, PendingWrites};
 
 impl Model {
-    pub(super) fn upsert_outcomes(&mut self, batch: &Batch, now: Timestamp) {
+    pub(super) fn upsert_outcomes(&mut self, batch: &PendingWrites, now: Timestamp) {
         let mut last: BTreeMap<(Uuid, u64), (Uuid, &Outcome)> = BTreeMap::new();
-        for (send_id, company_id, outcome) in &batch.outcomes {
+        for OutcomeOf { send_id, company_id, outcome } in &batch.outcomes {
             last.insert((*send_id, outcome.position.ordinal), (*company_id, outcome));
         }
         for (place, (company_id, outcome)) in last {
@@ -27,10 +27,10 @@ impl Model {
     }
 
     /// Which messages that are announced to be tried again are over, by their rows.
-    pub(super) fn overtaken(&self, batch: &Batch) -> Vec<Key> {
-        let announced = batch.outcomes.iter().filter(|(.., outcome)| outcome.state == At::Sending);
+    pub(super) fn overtaken(&self, batch: &PendingWrites) -> Vec<Key> {
+        let announced = batch.outcomes.iter().filter(|row| row.outcome.state == At::Sending);
         announced
-            .map(|(send_id, _, outcome)| Key { send_id: *send_id, ordinal: outcome.position.ordinal })
+            .map(|row| Key { send_id: row.send_id, ordinal: row.outcome.position.ordinal })
             .filter(|key| self.message(*key).is_some_and(|row| !row.state.is_open()))
             .collect()
     }

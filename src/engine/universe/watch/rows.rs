@@ -6,15 +6,15 @@ use super::super::model::{Model, SendRow};
 use super::Watch;
 use crate::domain::message::Key;
 use crate::domain::send::{Mark, Recipients, State};
-use crate::store::ledger::Batch;
+use crate::store::ledger::PendingWrites;
 
 impl Watch {
     /// A batch became durable.
-    pub(in crate::engine::universe) fn committed(&mut self, model: &Model, batch: &Batch) {
+    pub(in crate::engine::universe) fn committed(&mut self, model: &Model, batch: &PendingWrites) {
         let outcomes = batch
             .outcomes
             .iter()
-            .map(|(send_id, _, outcome)| Key { send_id: *send_id, ordinal: outcome.position.ordinal });
+            .map(|row| Key { send_id: row.send_id, ordinal: row.outcome.position.ordinal });
         for key in outcomes.chain(batch.receipts.iter().map(|receipt| receipt.key)) {
             let Some(row) = model.message(key) else { continue };
             let before = self.rows.insert(key, row.state);

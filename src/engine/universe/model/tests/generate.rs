@@ -15,7 +15,7 @@ use crate::domain::suppression::{HOLD, Suppression};
 use crate::engine::universe::dice::Dice;
 use crate::engine::universe::model::templates::Listing;
 use crate::engine::universe::model::{Model, SendRow};
-use crate::store::ledger::{Batch, NewSend, Receipt};
+use crate::store::ledger::{Activation, BlockOf, NewSend, OutcomeOf, PendingWrites, Receipt};
 use crate::store::send::{Ready, Size};
 use crate::store::suppression::{Says, Word};
 
@@ -105,8 +105,8 @@ impl Generator {
         PhoneNumber::from_u64(5_511_900_000_000 + self.dice.below(12)).unwrap()
     }
 
-    fn batch(&mut self, model: &Model) -> Batch {
-        let mut batch = Batch::default();
+    fn batch(&mut self, model: &Model) -> PendingWrites {
+        let mut batch = PendingWrites::default();
         if self.dice.happens(350) {
             self.add_send(model, &mut batch);
         }
@@ -137,7 +137,7 @@ impl Generator {
         batch
     }
 
-    fn add_send(&mut self, model: &Model, batch: &mut Batch) {
+    fn add_send(&mut self, model: &Model, batch: &mut PendingWrites) {
         let account = ACCOUNTS[usize::from(self.dice.happens(250))];
         let id = if self.dice.happens(40) { self.send(model) } else { Uuid::from_u128(self.dice.wide()) };
         let templates: Vec<_> =
@@ -153,7 +153,9 @@ impl Generator {
         let end = recipients.count();
         let here = if is_resolving { BLOCK.min(end) } else { end };
         if is_bulk {
-            batch.blocks.extend((0..here).step_by(3).map(|first| (id, block(first, end))));
+            batch
+                .blocks
+                .extend((0..here).step_by(3).map(|first| BlockOf { send_id: id, block: block(first, end) }));
         }
         if is_resolving {
             self.resolving.push((id, here, end));
@@ -172,28 +174,28 @@ impl Generator {
     }
 
     /// More of an audience, or its end; sometimes again, or of a send that takes none.
-    fn extend(&mut self, model: &Model, batch: &mut Batch) {
+    fn extend(&mut self, model: &Model, batch: &mut PendingWrites) {
         if self.dice.happens(100) {
-            batch.activations.push((self.send(model), 2, 0));
+            batch.activations.push(Activation { send_id: self.send(model), recipients: 2, skipped: 0 });
             return;
         }
         if self.dice.happens(100) {
-            batch.blocks.push((self.send(model), block(0, 2)));
+            batch.blocks.push(BlockOf { send_id: self.send(model), block: block(0, 2) });
             return;
         }
         let Some(place) = self.resolving.len().checked_sub(1) else { return };
         let place = usize::try_from(self.dice.between(0, place as u64)).unwrap();
         let (id, first, end) = self.resolving[place];
         if first < end {
-            batch.blocks.push((id, block(first, end)));
+            batch.blocks.push(BlockOf { send_id: id, block: block(first, end) });
             self.resolving[place].1 = end.min(first + BLOCK);
         } else {
-            batch.activations.push((id, end, 1));
+            batch.activations.push(Activation { send_id: id, recipients: end, skipped: 1 });
             self.resolving.swap_remove(place);
         }
     }
 
-    fn add_outcome(&mut self, model: &Model, batch: &mut Batch) {
+    fn add_outcome(&mut self, model: &Model, batch: &mut PendingWrites) {
         let send_id = self.send(model);
         let Some(send) = model.send(send_id).filter(|send| send.state.is_some()) else { return };
         let ordinal = self.ordinal(model, send_id).min(send.recipients.count() - 1);
@@ -207,7 +209,7 @@ impl Generator {
             retry_at: self.maybe_moment(if state.is_open() { 800 } else { 100 }),
             taken_at: self.maybe_moment(600),
         };
-        batch.outcomes.push((send_id, send.company_id, outcome));
+        batch.outcomes.push(OutcomeOf { send_id, company_id: send.company_id, outcome });
     }
 
     fn recipient(&mut self, model: &Model, send: &SendRow, key: Key) -> Option<PhoneNumber> {
@@ -223,7 +225,7 @@ impl Generator {
         self.dice.happens(300).then(|| Failure { code, sentence: "it did not arrive".to_owned() })
     }
 
-    fn add_mark(&mut self, model: &Model, batch: &mut Batch) {
+    fn add_mark(&mut self, model: &Model, batch: &mut PendingWrites) {
         let send_id = self.send(model);
         let recipients = match model.send(send_id) {
             // Nobody marks what he has not read, and blocks come before the end of the audience.
@@ -243,7 +245,7 @@ impl Generator {
         batch.marks.push(Mark { send_id, progress, state, due_at: self.maybe_moment(200) });
     }
 
-    fn add_receipt(&mut self, model: &Model, batch: &mut Batch) {
+    fn add_receipt(&mut self, model: &Model, batch: &mut PendingWrites) {
         let send_id = self.send(model);
         let ordinal = self.ordinal(model, send_id);
         let own = model.send(send_id).map(|send| send.company_id);

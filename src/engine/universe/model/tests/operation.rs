@@ -12,7 +12,7 @@ use crate::domain::send::{Control, Progress};
 use crate::engine::universe::model::Model;
 use crate::engine::universe::model::templates::Listing;
 use crate::store::Error;
-use crate::store::ledger::Batch;
+use crate::store::ledger::PendingWrites;
 use crate::store::send::{Ready, Size};
 use crate::store::suppression::Subject;
 
@@ -40,7 +40,7 @@ pub(super) const ACCOUNTS: [Account; 2] = [account(1, "waba-1", [11, 12]), accou
 #[derive(Debug, Clone)]
 pub(super) enum Operation {
     Commit {
-        batch: Batch,
+        batch: PendingWrites,
         now: Timestamp,
     },
     /// Another process takes the lease.
