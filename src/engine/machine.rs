@@ -35,11 +35,6 @@ impl<E> Effects<E> {
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = E> {
         self.0.drain(..)
     }
-
-    /// Keeps room for so many effects and no more.
-    pub(crate) fn shrink_to(&mut self, kept: usize) {
-        self.0.shrink_to(kept);
-    }
 }
 
 impl<E> Default for Effects<E> {
