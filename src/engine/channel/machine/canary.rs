@@ -3,7 +3,7 @@
 //! The provider calls numbers healthy whose messages it refuses. A healthy answer therefore only half-opens a channel
 //! of which a message was refused: one message goes. If the provider accepts it, the channel is open and the back-off is
 //! forgotten. If the provider refuses it, the next one goes after a longer pause. Plain code without clock or timer: the
-//! channel's actor says what time it is and carries out.
+//! channel's machine says what time it is and carries out.
 
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 //!
 //! The pace is the least of what the tier allows, of the provider's own level for the number, and of a
 //! back-off that the provider's throttle answers bring about. Whoever asks says what time it is: there are
-//! no timers here and no clock, so that a minute can be tested in a moment. The channel's actor calls.
+//! no timers here and no clock, so that a minute can be tested in a moment. The channel's machine calls.
 
 mod back_off;
 mod bucket;

@@ -2,7 +2,7 @@
 //!
 //! The provider wants an even distance between them and lends a burst: what goes sooner is borrowed from the
 //! intervals after it (GCRA for each recipient). A pair that it refuses all the same (code 131056) waits longer
-//! with each refusal, and holds up nobody else. The channel's actor calls, and says what time it is.
+//! with each refusal, and holds up nobody else. The channel's machine calls, and says what time it is.
 //!
 //! Memory is bounded by [`CAPACITY`] pairs, about 9 MB for a number that reaches it. A pair is forgotten when it
 //! owes nothing any more, some with every call and never all at once. Beyond the bound the pairs with the

@@ -2,7 +2,7 @@
 //!
 //! To the limiter's distance between two messages a little is added at random; so many go in a day, fewer in a
 //! session's first days; and so few of them to people who know nothing of us. Whoever asks says what time it is.
-//! What is counted is read from the store when the channel's actor begins, so that a restart lends nothing.
+//! What is counted is read from the store when the channel begins, so that a restart lends nothing.
 
 use std::time::{Duration, Instant};
 
