@@ -117,7 +117,7 @@ fn every_fault_of_every_layer_is_told_at_once() {
 
     server.bind_to.address (file pombo.toml)
       wrong: there is no such option
-      mend:  the options of server are bind, body_limit, body_memory, body_timeout, client_rate, client_timeout, connections, hook_body_limit, keep_alive, operator_bind, public_url, shutdown_grace, workers, write_timeout
+      mend:  the options of server are bind, body_limit, body_memory, body_timeout, client_rate, client_timeout, connections, hook_body_limit, keep_alive, operator_bind, public_url, shutdown_grace, trusted_proxies, workers, write_timeout
 
     server.bnid (file pombo.toml)
       wrong: there is no such option
