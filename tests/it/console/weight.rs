@@ -44,7 +44,7 @@ async fn fill(world: &World) -> Vec<String> {
     let (service, store, company) = (&world.service, world.service.store(), world.acme.id);
     let names: Vec<_> =
         (0..TAGS).map(|nth| (format!("Customers of the {nth}th spring fair, São Paulo"), None)).collect();
-    let tags = store.write_tags(company, &names, Timestamp::now()).await.unwrap();
+    let tags = store.write_tags(&Who::Pombo, company, &names, Timestamp::now()).await.unwrap();
     let tags: Vec<Uuid> = tags.into_iter().map(|(id, _)| id).collect();
     let person = |nth: u64| Person {
         first_name: format!("Maria Aparecida {nth}"),
