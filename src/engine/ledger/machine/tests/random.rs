@@ -120,16 +120,25 @@ impl Play {
         match self.dice.below(5) {
             0 | 1 => self.world.accept(number, 1_000_000 + self.dice.below(3)),
             2 => self.world.accept_first_part(number),
-            3 => {
-                // Of messages that are tried again and again.
-                let ordinal = 1 + self.dice.below(8).min(number);
-                self.attempts += 1;
-                self.recorded.insert(number, (id(5_000_000), ordinal, self.attempts));
-                let row = of(5_000_000, outcome(ordinal, self.attempts));
-                self.world.record(number, vec![row], Vec::new());
-            }
+            3 => self.record(number),
             _ => self.world.hear(number, 1),
         }
+    }
+
+    /// Records the next attempt of one of a few messages. A channel writes of a message again when what it wrote of it
+    /// before is durable.
+    fn record(&mut self, number: u64) {
+        let ordinal = 1 + self.dice.below(8).min(number);
+        let waits = |(caller, (_, of, _)): (&u64, &(Uuid, u64, u16))| {
+            *of == ordinal && !self.answers.contains_key(caller)
+        };
+        if self.recorded.iter().any(waits) {
+            return self.world.hear(number, 1);
+        }
+        self.attempts += 1;
+        self.recorded.insert(number, (id(5_000_000), ordinal, self.attempts));
+        let row = of(5_000_000, outcome(ordinal, self.attempts));
+        self.world.record(number, vec![row], Vec::new());
     }
 
     fn write(&mut self, is_calm: bool) {
