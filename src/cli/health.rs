@@ -21,6 +21,7 @@ pub(super) async fn run(global: &Global) -> anyhow::Result<()> {
         return Err(Misused(sentence.to_owned()).into());
     }
     let url = own_url(&config);
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let client = http::direct().timeout(PATIENCE).build()?;
     let answer = client
         .get(format!("{url}/readyz"))

@@ -102,7 +102,7 @@ impl Store {
         match self.backend {
             DbBackend::Postgres => {
                 "FROM (SELECT * FROM message WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3 \
-                 ORDER BY ordinal LIMIT $3 - $2) AS message WHERE true"
+                 ORDER BY ordinal LIMIT GREATEST($3 - $2, 0)) AS message WHERE true"
             }
             _ => "FROM message WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3",
         }

@@ -5,6 +5,9 @@ mod broken_off;
 mod refusals;
 mod world;
 
+use std::time::Duration;
+
+use pombo::clock::Timestamp;
 use pombo::store::Store;
 use sea_orm::{ConnectionTrait as _, Database, Statement};
 use serde_json::{Value, json};
@@ -31,7 +34,8 @@ async fn what_was_sent_since_a_backup_is_not_sent_again(universe: &Universe) {
     world.pace("10/s");
     let (mut service, url) = world.serving.serve().await;
     let bulk = world.send(&url, json!({})).await;
-    let later = world.send(&url, json!({ "send_at": "2099-01-01T09:00:00Z" })).await;
+    let in_a_month = Timestamp::now().plus(Duration::from_secs(30 * 24 * 3_600)).to_string();
+    let later = world.send(&url, json!({ "send_at": in_a_month })).await;
     world.delivered(5).await;
 
     // A service goes on while it is backed up, and refuses to be replaced.

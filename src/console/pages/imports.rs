@@ -31,7 +31,7 @@ const TAGS: usize = 2_000;
 /// Bytes of a form beside its file, at most.
 const AROUND: usize = 64 * 1024;
 /// Why a file was refused whose sender did not see the answer.
-const REFUSED: &str = "imports-refused";
+const REFUSED: &str = "refused_upload";
 /// Characters of a file's name that are kept.
 const LONGEST_NAME: usize = 200;
 

@@ -38,9 +38,12 @@ async fn a_restore_that_is_killed_leaves_the_old_database_or_the_new_one(univers
             ["Acme", "Acme Later", "Later Acme"].contains(&found.join(" ").as_str()),
             "{moment}: {found:?}"
         );
-        let exported = world.place().run("contacts export --company Acme --output out.csv");
+        let exported = world.place().run(&format!("contacts export --company Acme --output {moment}.csv"));
         assert_eq!(exported.code, Some(0), "{exported:?}");
-        let rows = std::fs::read_to_string(world.place().path().join("out.csv")).unwrap().lines().count();
+        let rows = std::fs::read_to_string(world.place().path().join(format!("{moment}.csv")))
+            .unwrap()
+            .lines()
+            .count();
         assert_eq!(rows, 2_001, "after {moment} ms");
     }
     restore(&world, "one.backup --force");

@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::browser::Browser;
+use super::operator::with_tiers;
 use super::world::World;
 use crate::api::past_send::{FIRST, Past};
 use crate::harness::WABA;
@@ -122,6 +123,7 @@ async fn fill(world: &World) -> Vec<String> {
 #[tokio::test]
 async fn no_page_weighs_more_than_a_hundred_kilobytes_with_its_files() {
     let world = World::new().await;
+    with_tiers(&world).await;
     let own = fill(&world).await;
     let (owner, operator) = (world.signed_in(Role::Owner).await, world.operator().await);
     let visitor = Browser::new(&world.service);
