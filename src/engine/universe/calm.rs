@@ -3,10 +3,18 @@
 use super::world::World;
 use crate::domain::message::Key;
 use crate::domain::send::Control;
+use crate::domain::tier::Quota;
 
 impl World {
-    /// People resume what is paused, and reconnect what is disconnected.
+    /// People resume what is paused, reconnect what is disconnected, and raise quotas that would take weeks.
     pub(super) fn mend(&mut self) {
+        self.revision += 1;
+        for tier in &mut self.plan.tiers {
+            tier.template_quota = Quota::Unlimited;
+        }
+        for channel in &mut self.channels {
+            channel.revision = self.revision;
+        }
         let paused = self.model.sends().iter().filter(|(_, send)| send.control == Control::Paused);
         for send_id in paused.map(|(id, _)| *id).collect::<Vec<_>>() {
             self.control(send_id, Control::Running);

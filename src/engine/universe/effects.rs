@@ -130,6 +130,10 @@ impl World {
             Effect::SaveConnection(save) => self.save_connection(channel, *save),
             Effect::Publish(connection) => {
                 self.watch.shown(channel, &connection);
+                if !connection.accepts() && self.is_troubled() && self.dice.happens(500) {
+                    let wait = self.dice.time(Duration::from_millis(500), Duration::from_secs(20));
+                    self.after(wait, Event::Reconnects(channel));
+                }
                 if let Some(process) = &mut self.process {
                     process.channels[channel].shown = connection;
                 }
