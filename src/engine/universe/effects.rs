@@ -6,7 +6,7 @@ use super::provider::{Fate, Request};
 use super::reads::Reading;
 use super::words;
 use super::world::{Event, World};
-use crate::connector::Reply;
+use crate::connector::{Disposition, Reply};
 use crate::engine::channel::machine::{
     Answer, Answered, Attempt, Caller, Connected, Effect, Failed, Input, NotConnected, SaveConnection, Saved,
 };
@@ -29,7 +29,14 @@ impl World {
         match &input {
             Input::Answered(Answered { ticket, reply, .. }) => {
                 self.watch.answered(ticket.key(), matches!(reply, Reply::Accepted { .. }));
-                let was_taken = matches!(reply, Reply::Accepted { .. } | Reply::Uncertain(_));
+                // Some failures may come after taking it: those count too.
+                let was_taken = match reply {
+                    Reply::Accepted { .. } | Reply::Uncertain(_) => true,
+                    Reply::Refused { disposition, .. } => {
+                        matches!(disposition, Disposition::Retry | Disposition::Wait)
+                    }
+                    Reply::NotSent(_) | Reply::NoSocket(_) => false,
+                };
                 if let (Some(person), Some(account)) = (ticket.recipient, &self.channels[channel].waba_id) {
                     let send = self.model.send(ticket.send_id);
                     if send.is_some_and(|send| send.template_id.is_some()) {
