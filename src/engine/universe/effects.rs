@@ -240,7 +240,9 @@ impl World {
             record.revision = self.revision;
             Saved::Done { revision: self.revision }
         } else {
-            Saved::Overtaken(Some(Box::new(self.channels[channel].clone())))
+            let record = self.channels[channel].clone();
+            self.watch.retuned(channel, &self.plan, &record.tier, self.clock.elapsed());
+            Saved::Overtaken(Some(Box::new(record)))
         };
         self.answer(channel, wait, Input::ConnectionSaved(saved));
     }

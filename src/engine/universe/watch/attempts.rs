@@ -83,7 +83,8 @@ impl World {
         if before.is_confirmed {
             return Some(("without a crash nothing is repeated", String::new()));
         }
-        if before.is_held {
+        // A tier that sends such messages again may have come since.
+        if before.is_held && self.watch.holds(channel) {
             return Some(("what is in doubt is held where the tier says so", String::new()));
         }
         if self.watch.over.contains(&key) {
