@@ -2,11 +2,19 @@
 
 use super::world::World;
 use crate::domain::message::Key;
-use crate::domain::send::Control;
+use crate::domain::send::{Control, Recipients};
+use crate::domain::tier::Quota;
 
 impl World {
-    /// People resume what is paused, and reconnect what is disconnected.
+    /// People resume what is paused, reconnect what is disconnected, and raise quotas that would take weeks.
     pub(super) fn mend(&mut self) {
+        self.revision += 1;
+        for tier in &mut self.plan.tiers {
+            tier.template_quota = Quota::Unlimited;
+        }
+        for channel in &mut self.channels {
+            channel.revision = self.revision;
+        }
         let paused = self.model.sends().iter().filter(|(_, send)| send.control == Control::Paused);
         for send_id in paused.map(|(id, _)| *id).collect::<Vec<_>>() {
             self.control(send_id, Control::Running);
@@ -30,12 +38,33 @@ impl World {
             .attempted_keys()
             .filter(|key| place(*key).is_some_and(|channel| holds[channel]))
             .collect();
+        self.count_marked();
         let model = &self.model;
         self.watch.crashed(
             self.clock.elapsed(),
             |key| held.contains(&key),
             |key| model.message(key).map(|row| row.state),
         );
+    }
+
+    /// Whoever a template was marked for, without a row, may have been written to: all of them count from now on.
+    fn count_marked(&mut self) {
+        let now = self.clock.elapsed();
+        for (send_id, send) in self.model.sends().iter().filter(|(_, send)| send.template_id.is_some()) {
+            let Some(place) = self.channel_of(send.channel_id) else { continue };
+            let account = self.channels[place].waba_id.as_deref().unwrap_or_default();
+            for ordinal in send.progress.settled..send.progress.high_water {
+                let recipient = match send.recipients {
+                    Recipients::One(number) => Some(number),
+                    Recipients::Group => None,
+                    Recipients::Blocks(_) => self.number(*send_id, ordinal),
+                };
+                let has_row = self.model.message(Key { send_id: *send_id, ordinal }).is_some();
+                if let (Some(person), false) = (recipient, has_row) {
+                    self.watch.template_perhaps_sent(account, person, now);
+                }
+            }
+        }
     }
 
     /// What must hold after each step of a channel.

@@ -6,7 +6,7 @@ use super::provider::{Fate, Request};
 use super::reads::Reading;
 use super::words;
 use super::world::{Event, World};
-use crate::connector::Reply;
+use crate::connector::{Disposition, Reply};
 use crate::engine::channel::machine::{
     Answer, Answered, Attempt, Caller, Connected, Effect, Failed, Input, NotConnected, SaveConnection, Saved,
 };
@@ -29,7 +29,14 @@ impl World {
         match &input {
             Input::Answered(Answered { ticket, reply, .. }) => {
                 self.watch.answered(ticket.key(), matches!(reply, Reply::Accepted { .. }));
-                let was_taken = matches!(reply, Reply::Accepted { .. } | Reply::Uncertain(_));
+                // Some failures may come after taking it: those count too.
+                let was_taken = match reply {
+                    Reply::Accepted { .. } | Reply::Uncertain(_) => true,
+                    Reply::Refused { disposition, .. } => {
+                        matches!(disposition, Disposition::Retry | Disposition::Wait)
+                    }
+                    Reply::NotSent(_) | Reply::NoSocket(_) => false,
+                };
                 if let (Some(person), Some(account)) = (ticket.recipient, &self.channels[channel].waba_id) {
                     let send = self.model.send(ticket.send_id);
                     if send.is_some_and(|send| send.template_id.is_some()) {
@@ -130,6 +137,10 @@ impl World {
             Effect::SaveConnection(save) => self.save_connection(channel, *save),
             Effect::Publish(connection) => {
                 self.watch.shown(channel, &connection);
+                if !connection.accepts() && self.is_troubled() && self.dice.happens(500) {
+                    let wait = self.dice.time(Duration::from_millis(500), Duration::from_secs(20));
+                    self.after(wait, Event::Reconnects(channel));
+                }
                 if let Some(process) = &mut self.process {
                     process.channels[channel].shown = connection;
                 }
@@ -229,7 +240,9 @@ impl World {
             record.revision = self.revision;
             Saved::Done { revision: self.revision }
         } else {
-            Saved::Overtaken(Some(Box::new(self.channels[channel].clone())))
+            let record = self.channels[channel].clone();
+            self.watch.retuned(channel, &self.plan, &record.tier, self.clock.elapsed());
+            Saved::Overtaken(Some(Box::new(record)))
         };
         self.answer(channel, wait, Input::ConnectionSaved(saved));
     }

@@ -145,12 +145,12 @@ impl Provider {
             return fate(Reply::NoSocket(words("no file is left")));
         }
         if let Some((disposition, code)) = self.refusal(request, now) {
-            let retry_after = None;
-            return fate(Reply::Refused {
-                disposition,
-                failure: failure(code, "it is refused"),
-                retry_after,
-            });
+            let failure = failure(code, "it is refused");
+            let refused = fate(Reply::Refused { disposition, failure, retry_after: None });
+            // Some refusals take long.
+            let is_slow = self.dice.happens(self.trouble.hangs);
+            let slow = self.dice.time(Duration::from_secs(1), PATIENCE);
+            return if is_slow { Fate { after: slow, ..refused } } else { refused };
         }
         let is_taken = !self.dice.happens(self.trouble.hangs / 2);
         if is_taken {

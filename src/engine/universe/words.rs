@@ -52,6 +52,7 @@ impl fmt::Display for Event {
             Self::Ends { .. } => f.write_str("the process that lost the lease ends"),
             Self::Second => f.write_str("a second is over"),
             Self::Restart => f.write_str("the process starts again"),
+            Self::Reconnects(channel) => write!(f, "channel {channel} gets a new token"),
             Self::TemplateResumes(id) => write!(f, "template {id} may be sent again"),
             Self::Calm => f.write_str("trouble is over"),
             Self::Look => f.write_str("it is looked whether all is done"),

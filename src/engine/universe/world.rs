@@ -87,6 +87,8 @@ pub(super) enum Event {
     Second,
     /// The process starts again.
     Restart,
+    /// An operator gives this channel a new token.
+    Reconnects(usize),
     /// The provider lets a template be sent again.
     TemplateResumes(i64),
     /// Nothing goes wrong any more.
@@ -232,6 +234,7 @@ impl World {
             Event::Second => self.second(),
             Event::Restart if self.process.is_none() => self.start(),
             Event::Restart => {}
+            Event::Reconnects(channel) => self.reconnect(channel),
             Event::TemplateResumes(id) => self.resume_template(id),
             Event::Calm => self.calm_down(),
             Event::Look => self.look(),
@@ -335,6 +338,7 @@ impl Event {
             | Self::Person(_)
             | Self::Second
             | Self::Restart
+            | Self::Reconnects(_)
             | Self::TemplateResumes(_)
             | Self::Calm
             | Self::Look => None,

@@ -8,6 +8,9 @@ use crate::domain::message::Key;
 use crate::domain::send::Recipients;
 use crate::store::template_recipient::WrittenTo;
 
+/// Messages of one send that are read at once.
+const STRETCH: u64 = 10_000;
+
 impl Model {
     /// Everybody whom these channels sent a template to since `since`. What was marked and has no row counts as
     /// written to `now`; nothing was later than that.
@@ -23,7 +26,8 @@ impl Model {
         let mut people = Vec::new();
         for (send_id, send) in self.sends.iter().filter(|(_, send)| counts(send)) {
             let end = match send.recipients {
-                Recipients::Blocks(all) => send.progress.high_water.min(all),
+                // Rows are read in whole stretches.
+                Recipients::Blocks(all) => send.progress.high_water.min(all).div_ceil(STRETCH) * STRETCH,
                 Recipients::One(_) | Recipients::Group => 1,
             };
             for (_, row) in self.messages_of(*send_id).take_while(|(ordinal, _)| *ordinal < end) {

@@ -83,7 +83,8 @@ impl World {
         if before.is_confirmed {
             return Some(("without a crash nothing is repeated", String::new()));
         }
-        if before.is_held {
+        // A tier that sends such messages again may have come since.
+        if before.is_held && self.watch.holds(channel) {
             return Some(("what is in doubt is held where the tier says so", String::new()));
         }
         if self.watch.over.contains(&key) {
@@ -112,7 +113,7 @@ impl World {
         }
         self.broken_by_refused_channel(channel)
             .or_else(|| self.broken_quota(channel, send.template_id, recipient))
-            .or_else(|| self.passed_over(channel, key, send.is_bulk() && before.times == 0))
+            .or_else(|| self.passed_over(channel, key, send.is_bulk() && before.times == 0 && row.is_none()))
     }
 
     /// Bulk sends that nothing holds take turns.
@@ -167,7 +168,7 @@ impl World {
             .then(|| ("templates go to no more people than the quota allows", format!("{people} of {most}")))
     }
 
-    /// Single sends go before bulk.
+    /// Single sends go before what is fresh of bulk sends; what is tried again goes before both.
     fn passed_over(&self, channel: usize, key: Key, is_bulk: bool) -> Option<(&'static str, String)> {
         if !is_bulk {
             return None;

@@ -203,6 +203,17 @@ impl Watch {
         self.written_to.end(account, person, was_taken, now);
     }
 
+    /// A template may have been sent to this person.
+    pub(super) fn template_perhaps_sent(
+        &mut self,
+        account: &str,
+        person: crate::domain::phone::PhoneNumber,
+        now: Duration,
+    ) {
+        self.written_to.begin(account, person);
+        self.written_to.end(account, person, true, now);
+    }
+
     /// The process hears the provider's answer.
     pub(super) fn answered(&mut self, key: Key, is_accepted: bool) {
         let attempted = self.attempted.entry(key).or_default();

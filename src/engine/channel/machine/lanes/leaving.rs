@@ -145,7 +145,8 @@ impl Lanes {
         send_id: Uuid,
         (now, wall): (Instant, Timestamp),
     ) -> Option<(Reason, Timestamp)> {
-        let work = self.works.get(&send_id).filter(|work| !work.has_more())?;
+        let goes_next = self.again.iter().any(|ticket| ticket.send_id == send_id);
+        let work = self.works.get(&send_id).filter(|work| !work.has_more() && !goes_next)?;
         let here = self.waiting.first_due(send_id);
         let here = here.map(|due| wall.plus(due.saturating_duration_since(now)));
         let until = [here, work.parked_due()].into_iter().flatten().min()?;

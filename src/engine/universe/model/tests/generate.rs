@@ -51,26 +51,26 @@ impl Generator {
         match self.dice.below(100) {
             0..45 => Operation::Commit { batch: self.batch(model), now },
             45..75 => Operation::Read(self.read(model)),
-            75..78 => {
+            75..77 => {
                 let control = if self.dice.happens(500) { Control::Paused } else { Control::Running };
                 Operation::Control { company_id, send_id: self.send(model), control }
             }
-            78..81 => Operation::Cancel { company_id, send_id: self.send(model), now },
+            77..81 => Operation::Cancel { company_id, send_id: self.send(model), now },
             81..84 => Operation::Expire { now, limit: u32::try_from(self.dice.between(1, 3)).unwrap() },
             84..86 => Operation::PutOffDoubts { until: self.moment() },
-            86..88 => Operation::EndLeft { now },
-            88..90 => {
+            86..90 => Operation::EndLeft { now },
+            90..92 => {
                 if self.dice.happens(500) {
                     self.now = now.minus(self.dice.time(Duration::ZERO, 30 * MINUTE));
                 }
                 Operation::ClockWentBack { now: self.now }
             }
-            90..92 => {
+            92..94 => {
                 let sends: BTreeSet<_> = (0..self.dice.between(1, 3)).map(|_| self.send(model)).collect();
                 Operation::Settle { sends: sends.into_iter().collect(), now }
             }
-            92 => Operation::RemoveUnresolved,
-            93..98 => self.template(model, account),
+            94 => Operation::RemoveUnresolved,
+            95..98 => self.template(model, account),
             _ if !self.loses_leases => Operation::Read(self.read(model)),
             _ => {
                 self.has_lost = !self.has_lost;
