@@ -320,7 +320,12 @@ impl Machine {
                     self.save_over(to, step);
                 }
             }
-            Saved::Overtaken(Some(channel)) => self.adopt(&Arc::new(*channel), step),
+            Saved::Overtaken(Some(channel)) => {
+                // A newer record may have come while this one was read.
+                let is_newer = channel.revision > self.channel.revision;
+                let newest = if is_newer { Arc::new(*channel) } else { Arc::clone(&self.channel) };
+                self.adopt(&newest, step);
+            }
             Saved::Overtaken(None) => {}
             Saved::Failed => {
                 self.retries.add(Retry::SaveConnection { from: from.clone() }, step.now());
