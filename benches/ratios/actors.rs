@@ -9,7 +9,7 @@ use pombo::clock::Timestamp;
 use pombo::domain::block::pack;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Block, Recipients, Schedule, State};
-use pombo::store::ledger::{NewSend, PendingWrites};
+use pombo::store::ledger::{BlockOf, NewSend, PendingWrites};
 use uuid::Uuid;
 
 use crate::Row;
@@ -160,9 +160,10 @@ async fn work(ground: &Ground, channels: &[Uuid]) {
                 skipped: 0,
                 schedule: Schedule::default(),
             });
-            batch
-                .blocks
-                .push((id, Block { first_ordinal: 0, recipients: RECIPIENTS, packed: packed.clone() }));
+            batch.blocks.push(BlockOf {
+                send_id: id,
+                block: Block { first_ordinal: 0, recipients: RECIPIENTS, packed: packed.clone() },
+            });
         }
         ground.store.commit(&lease, &batch, Timestamp::now()).await.unwrap();
     }

@@ -190,8 +190,9 @@ fn says(line: &str, word: &str) -> bool {
     let is_bounded_after = word.ends_with(|c: char| c.is_ascii_alphanumeric());
     line.match_indices(word).any(|(place, _)| {
         let (before, after) = (&line[..place], &line[place + word.len()..]);
-        !(is_bounded_before && continues(before.chars().next_back()))
-            && !(is_bounded_after && continues(after.chars().next()))
+        let goes_on_before = is_bounded_before && continues(before.chars().next_back());
+        let goes_on_after = is_bounded_after && continues(after.chars().next());
+        !goes_on_before && !goes_on_after
     })
 }
 

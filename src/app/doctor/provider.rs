@@ -54,8 +54,8 @@ fn clock(findings: &mut Findings, ahead: Option<i64>) {
         )
     };
     match ahead.saturating_abs() {
-        ..=APART => findings.good(CHECK, "it goes like the provider's"),
-        ..=FAR_APART => findings.look(CHECK, sentence()),
+        apart if apart <= APART => findings.good(CHECK, "it goes like the provider's"),
+        apart if apart <= FAR_APART => findings.look(CHECK, sentence()),
         _ => findings.bad(CHECK, sentence()),
     }
 }

@@ -100,10 +100,10 @@ impl World {
         if self.watch.is_traced()
             && let Some(word) = words::effect(&effect)
         {
-            self.watch.trace(&self.clock, format!("    channel {channel} wants: {word}"));
+            self.watch.trace(&self.clock, &format!("    channel {channel} wants: {word}"));
         }
         match effect {
-            Effect::Attempt(attempt) => self.attempt(channel, attempt),
+            Effect::Attempt(attempt) => self.attempt(channel, &attempt),
             Effect::Write(writes) => {
                 if let Some(process) = &mut self.process {
                     process.channels[channel].under_way += 1;
@@ -177,8 +177,8 @@ impl World {
     }
 
     /// Hands a message to the provider.
-    fn attempt(&mut self, channel: usize, attempt: Attempt) {
-        let Attempt { ticket, rendered: _, web: _, generation, started } = attempt;
+    fn attempt(&mut self, channel: usize, attempt: &Attempt) {
+        let Attempt { ticket, rendered: _, web: _, generation, started } = *attempt;
         let (key, recipient) = (ticket.key(), ticket.recipient);
         self.figures.attempts += 1;
         self.watch_attempt(channel, key, recipient);

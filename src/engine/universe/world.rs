@@ -215,7 +215,7 @@ impl World {
         self.figures.steps += 1;
         self.watch.see(self.clock.wall());
         if self.watch.is_traced() {
-            self.watch.trace(&self.clock, event.to_string());
+            self.watch.trace(&self.clock, &event.to_string());
         }
         match event {
             Event::Tell { channel, input, is_answer, .. } => self.tell(channel, *input, is_answer),

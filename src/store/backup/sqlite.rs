@@ -166,6 +166,7 @@ fn remove_file(path: &Path) -> Result<()> {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` takes")]
 fn failed(error: sqlx::Error) -> Error {
     store::Error::Unavailable(error.to_string()).into()
 }

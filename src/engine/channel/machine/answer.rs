@@ -67,10 +67,10 @@ impl Machine {
                 self.refused(ticket, attempts, answer, step);
             }
             Reply::NotSent(failure) => {
-                self.not_sent(ticket, Reason::ProviderPause, failure, retry::PAUSE, step)
+                self.not_sent(ticket, Reason::ProviderPause, failure, retry::PAUSE, step);
             }
             Reply::NoSocket(failure) => {
-                self.not_sent(ticket, Reason::NoSocket, failure, retry::NO_SOCKET, step)
+                self.not_sent(ticket, Reason::NoSocket, failure, retry::NO_SOCKET, step);
             }
             Reply::Uncertain(failure) => {
                 ticket.taken_at = Some(step.wall());

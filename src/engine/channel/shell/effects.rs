@@ -45,7 +45,7 @@ impl Shell {
                 bring(ctx, tasks::read_template_recipients(self.shared(), id, waba_id, span, window));
             }
             Effect::ReadWebActivity { since } => {
-                bring(ctx, tasks::read_web_activity(self.shared(), id, since))
+                bring(ctx, tasks::read_web_activity(self.shared(), id, since));
             }
             Effect::LookUp(said) => {
                 ctx.spawn(tasks::look_up(self.shared(), id, said).into_actor(self));
@@ -63,7 +63,7 @@ impl Shell {
                 actix::spawn(tasks::save_number(self.shared(), id, number));
             }
             Effect::PauseTemplate(template_id) => {
-                bring(ctx, tasks::pause_template(self.shared(), template_id))
+                bring(ctx, tasks::pause_template(self.shared(), template_id));
             }
             Effect::FollowTemplates { is_connected } => {
                 self.shared.template_sync.follow(self.machine.channel(), is_connected);

@@ -146,7 +146,7 @@ impl Watch {
     }
 
     /// Notes a step.
-    pub(super) fn trace(&mut self, clock: &Clock, what: String) {
+    pub(super) fn trace(&mut self, clock: &Clock, what: &str) {
         if self.trace.len() == SHOWN {
             self.trace.pop_front();
         }

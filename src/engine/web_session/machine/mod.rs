@@ -270,9 +270,9 @@ impl Machine {
         match &mut self.phase {
             Phase::Waiting { until, asks, .. } if is_due(Some(*until)) => {
                 if *asks && !self.is_wanted {
-                    self.end(effects)
+                    self.end(effects);
                 } else {
-                    self.open(effects)
+                    self.open(effects);
                 }
             }
             Phase::Open { look_at, .. } => {

@@ -10,8 +10,7 @@ impl World {
     /// Commits until nothing is under way; says how many commits that took.
     fn write_all(&mut self, refuses: Refuses, cause: Cause) -> usize {
         let mut commits = 0;
-        loop {
-            let Some(commit) = &self.commit else { break };
+        while let Some(commit) = &self.commit {
             commits += 1;
             let result = if refuses(&commit.batch) { Err(cause) } else { Ok(Committed::default()) };
             self.written(result);

@@ -251,7 +251,7 @@ impl Real {
         let messages = message::Entity::find().all(&self.raw).await.unwrap();
         let messages = messages.into_iter().map(message_row).collect();
         let suppressions = suppression::Entity::find().all(&self.raw).await.unwrap();
-        let suppressions: BTreeMap<_, _> = suppressions.into_iter().map(suppression_row).collect();
+        let suppressions: BTreeMap<_, _> = suppressions.iter().map(suppression_row).collect();
         let templates = template::Entity::find().all(&self.raw).await.unwrap();
         let templates = templates.into_iter().map(template_row).collect();
         Model { sends, blocks: blocks.collect(), messages, suppressions, templates, epoch }
@@ -305,7 +305,7 @@ fn message_row(row: message::Model) -> ((Uuid, u64), MessageRow) {
     ((row.send_id, row.ordinal.cast_unsigned()), message)
 }
 
-fn suppression_row(row: suppression::Model) -> ((Uuid, PhoneNumber, Suppression), SuppressionRow) {
+fn suppression_row(row: &suppression::Model) -> ((Uuid, PhoneNumber, Suppression), SuppressionRow) {
     let scope = Suppression::from_i16(row.scope).unwrap();
     let subject = (row.company_id, PhoneNumber::from_i64(row.recipient).unwrap(), scope);
     let kept = SuppressionRow {
