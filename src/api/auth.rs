@@ -1,4 +1,4 @@
-//! Who asks: the proof is in the handler's signature.
+//! Authentication: the proof that a caller is authenticated is in the handler's signature.
 
 use actix_web::dev::Payload;
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
@@ -56,7 +56,7 @@ impl FromRequest for Author {
     }
 }
 
-/// Who asks, if the key or token may be used for the route and its allowance is not used up.
+/// The caller, if the key or token may be used for the route and its allowance is not used up.
 async fn admit(request: &HttpRequest) -> Result<Caller, Error> {
     let key = bearer(request.headers()).ok_or_else(|| {
         let sentence = "the Authorization header must be there once and read `Bearer <API key>`";

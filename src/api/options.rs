@@ -29,7 +29,7 @@ pub struct Options {
     pub search_chars: usize,
     /// Whether `/openapi.json` and `/docs` are served.
     pub docs: bool,
-    /// The proxies that are believed who asks.
+    /// Proxies whose word on the client's address is believed.
     pub proxies: Proxies,
     /// What `/metrics` shows; the path does not exist when `None`.
     pub metrics: Option<PrometheusHandle>,

@@ -105,7 +105,7 @@ pub struct Options {
     pub page_size: u64,
     /// What one send may contain.
     pub send: Limits,
-    /// The proxies that are believed who asks, and how.
+    /// Proxies whose word on the client's address and scheme is believed.
     pub proxies: Proxies,
 }
 

@@ -1,4 +1,4 @@
-//! Whether the provider can be reached from here, without a token: for whoever looks after a machine.
+//! Whether the provider can be reached from here, without a token: for the operator of a machine.
 
 use std::time::Duration;
 

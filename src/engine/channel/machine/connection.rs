@@ -263,7 +263,7 @@ impl Machine {
         self.confirm(step);
     }
 
-    /// The provider refused credentials, registration or account, whoever asked.
+    /// The provider refused credentials, registration or account, in the answer to any request.
     pub(super) fn shut(&mut self, disposition: Disposition, failure: &Failure, step: &mut Step<'_>) {
         self.link.canary.close();
         let refusal = disposition.refusal(failure).filter(|_| self.link.connection.accepts());
