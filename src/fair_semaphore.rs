@@ -14,7 +14,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-/// See the module.
 pub(crate) struct FairSemaphore(Mutex<State>);
 
 struct State {

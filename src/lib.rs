@@ -23,16 +23,22 @@
 //! - *lane*: the order in which a channel takes work from its sends.
 //! - *limiter*: decides when a channel's next message may go.
 //! - *tier*: a named set of rates and quotas.
+//! - *grant*: the people whom a business account lets one of its channels write to with templates.
 //! - *provider*: the service outside. *connector*: our code for one provider. *simulator*: a provider that
 //!   we run ourselves.
 //! - *load test*: loading a service as its clients do, and counting at the *receiver*, the simulator that its
 //!   messages go to.
+//! - *event*: something that happened, told to other programs. *outbox*: the events that are not published yet.
+//! - *carrier*: what carries words between nodes.
 //! - *receipt*: a status of a message heard back from the provider.
-//! - *suppression*: a recipient that a company's sends leave out, or let be for a while.
+//! - *suppression*: a recipient that a company's sends skip, or *hold* for a while.
 //! - *user*: a person who signs in to the console. *member*: a user of a company, in a *role* (owner, member, viewer).
 //! - *operator*: a person who tunes tiers and channels of every company, by a key or as a user. *change*: the record of what an
 //!   operator, or somebody at the command line, changed.
 //! - *retention*: how long what is over is kept; what is older is *forgotten*.
+//! - *node*: one process of several that serve on one database. *shard*: the channels that have to be on one node: those
+//!   of a business account, or one web session. *owner*: the node that runs a shard. *fence*: what each write of a node
+//!   checks; the nodes that take over close it. *note*: what a node tells the owner of a channel through the database.
 //! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
 pub mod accounts;
@@ -40,6 +46,7 @@ pub mod api;
 pub mod app;
 pub mod cli;
 pub mod clock;
+pub mod cluster;
 pub mod config;
 pub mod connector;
 pub mod console;
@@ -54,4 +61,5 @@ pub mod logging;
 pub mod simulator;
 pub mod store;
 pub mod surface;
+pub mod telemetry;
 pub mod vault;

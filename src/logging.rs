@@ -22,6 +22,10 @@ const INDISCREET: [&str; 3] = ["whatsapp_rust", "wacore", "waproto"];
 /// matters of it is answered and counted. To look for a fault, name the part in `log.level`.
 const CLIENTS: &str = "actix_http::h1::dispatcher";
 
+/// The library that speaks to NATS: it tells each attempt to connect. What matters of it, the connector tells once. To look
+/// for a fault, name it in `log.level`.
+const NATS: &str = "async_nats";
+
 /// Why logging cannot begin.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -69,8 +73,12 @@ where
 fn discreet(level: &str) -> FilterFn<impl Fn(&Metadata<'_>) -> bool + use<>> {
     let is_asked_for = INDISCREET.iter().any(|part| level.contains(part));
     let is_looked_for = level.contains(CLIENTS);
+    let is_nats_looked_for = level.contains(NATS);
     filter_fn(move |metadata| {
         let target = metadata.target();
+        if target.starts_with(NATS) && !is_nats_looked_for {
+            return false;
+        }
         if target == CLIENTS && !is_looked_for {
             return false;
         }

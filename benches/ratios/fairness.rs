@@ -48,6 +48,7 @@ async fn channels() -> Vec<Row> {
     let ground = Ground::new(&provider.url(), "unlimited", 64).await;
     let seed = Seed::at(&ground.database.url).await;
     let channels = seed.channels(&ground.vault, ground.company, 1_000_000, CHANNELS).await;
+    seed.know_levels().await;
     let service = ground.serve().await;
     let tag = seed::tag(&service.store, service.company, "everyone").await;
     seed.members(service.company, tag, RECIPIENTS_EACH).await;

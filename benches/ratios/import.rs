@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use pombo::import;
 use pombo::store::Store;
+use pombo::store::change::Who;
 use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection, TransactionTrait as _};
 
 use crate::service::{Service, resident_kib};
@@ -35,7 +36,7 @@ pub(crate) fn measure() -> Vec<Row> {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
             let started = Instant::now();
             let options = import::Options::default();
-            let imported = import::contacts(&store, company, &file, &options, |_| ());
+            let imported = import::contacts(&store, &Who::Pombo, company, &file, &options, |_| ());
             let summary = runtime.block_on(imported).unwrap();
             assert_eq!(summary.created, CONTACTS);
             done.send(true).unwrap();

@@ -1,7 +1,8 @@
 //! Every page of the console, of a company with a million contacts, ten thousand sends and a thousand tags, while one more
 //! send of a million goes out; beside `/healthz`, in turns.
 
-use std::io::Write as _;
+mod report;
+
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -35,8 +36,6 @@ pub(crate) const RATE: &str = "100/s";
 /// How often each page is asked for.
 const ROUNDS: usize = 100;
 const PASSWORD: &str = "a long enough password";
-/// What a person waits for at most.
-const BOUND: f64 = 50.0;
 const FILE: &str = "Name,Phone\nAna,+5511977770001\nNobody,12\n";
 
 /// Who asks.
@@ -80,7 +79,7 @@ pub(crate) fn measure() -> Vec<Row> {
         }
         let assets = stage.assets().await;
         stage.service.engine.stop().await;
-        rows(pages, health, assets)
+        report::rows(pages, health, assets)
     })
 }
 
@@ -110,48 +109,6 @@ fn check_routes(pages: &[Shown]) {
     for route in ROUTES.iter().filter(|route| route.method == "GET" && is_page(route.path)) {
         assert!(measured(route.path), "{} is not measured", route.path);
     }
-}
-
-fn rows(mut pages: Vec<Shown>, mut health: Vec<f64>, assets: usize) -> Vec<Row> {
-    pages.iter_mut().for_each(|page| page.took.sort_by(f64::total_cmp));
-    health.sort_by(f64::total_cmp);
-    pages.sort_by(|a, b| at(&b.took, 0.99).total_cmp(&at(&a.took, 0.99)));
-    let mut table = String::from("| page | p50 ms | p99 ms | compressed kB |\n|---|---|---|---|\n");
-    for Shown { path, took, bytes, .. } in &pages {
-        let (p50, p99) = (at(took, 0.5), at(took, 0.99));
-        table.push_str(&format!("| `{path}` | {p50:.1} | {p99:.1} | {:.1} |\n", *bytes as f64 / 1_000.0));
-    }
-    let _ = write!(std::io::stderr().lock(), "\n{table}");
-    let above = pages.iter().filter(|page| at(&page.took, 0.99) > BOUND).count();
-    let (slowest, all) = (&pages[0], pages.len());
-    let heaviest = pages.iter().max_by_key(|page| page.bytes).unwrap();
-    let (ours, bare) = (at(&slowest.took, 0.99), at(&health, 0.99));
-    vec![
-        Row {
-            what: "the console's slowest page, 1 M contacts, 10,000 sends, 1,000 tags, while a send of 1 M goes out",
-            ours: format!(
-                "p50 {:.1}, p99 {ours:.1} ms: `{}`; {above} of {all} above the bound",
-                at(&slowest.took, 0.5),
-                slowest.path
-            ),
-            yardstick: format!("`/healthz` p50 {:.1}, p99 {bare:.1} ms", at(&health, 0.5)),
-            ratio: format!("{:.1}", ours / bare),
-            bound: "p99 ≤ 50 ms",
-        },
-        Row {
-            what: "… its heaviest page, compressed, with all assets",
-            ours: format!("{:.1} kB: `{}`", (heaviest.bytes + assets) as f64 / 1_000.0, heaviest.path),
-            yardstick: format!("the assets {:.1} kB", assets as f64 / 1_000.0),
-            ratio: "–".to_owned(),
-            bound: "≤ 100 kB",
-        },
-    ]
-}
-
-/// The value below which this share of ascending `values` lies.
-fn at(values: &[f64], share: f64) -> f64 {
-    let place = (values.len() as f64 * share).ceil() as usize;
-    values[place.clamp(1, values.len()) - 1]
 }
 
 /// A running service whose console has everything to show.
@@ -322,6 +279,7 @@ impl Stage {
 /// Pages of an owner.
 const OWN: &[&str] = &[
     "",
+    "/help",
     "/channels",
     "/channels?page=2",
     "/channels?search=channel+11",

@@ -32,7 +32,6 @@ pub(crate) struct Tally {
     questions_by_millisecond: Vec<u32>,
 }
 
-/// See the module.
 #[derive(Clone)]
 pub(crate) struct Provider {
     pub(crate) address: String,

@@ -71,7 +71,7 @@ fn rows(stepwise: Vec<f64>, idle: Vec<f64>, at_once: Vec<f64>, (took, grown): (D
             bound: "–",
         },
         Row {
-            what: "the database's growth when as many messages come again",
+            what: "the database's growth when as many messages are sent again",
             ours: format!("{:.1} MiB", grown as f64 / 1_048_576.0),
             yardstick: "–".to_owned(),
             ratio: "–".to_owned(),

@@ -134,7 +134,7 @@ impl Seed {
 
     /// The provider said of all channels how fast they may send.
     pub(crate) async fn know_levels(&self) {
-        self.run("UPDATE channel SET level = 'STANDARD'").await;
+        self.run("UPDATE channel SET level = 'not_applicable'").await;
     }
 }
 

@@ -125,7 +125,6 @@ impl Ground {
     }
 }
 
-/// See the module.
 pub(crate) struct Service {
     pub(crate) engine: Engine,
     pub(crate) store: Store,

@@ -46,7 +46,6 @@ pub(crate) const PLANS: [Plan; 2] = [
     },
 ];
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct Channel {
     pub(crate) id: String,

@@ -11,7 +11,6 @@ use serde::Serialize;
 use crate::channel::{Channel, Verdict};
 use crate::memory;
 
-/// See the module.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     minutes: f64,

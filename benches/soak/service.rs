@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The first contact.
 const FIRST_CONTACT: u64 = 5_511_900_000_000;
 
-/// See the module. A running child ends with it.
+/// A running child ends with it.
 pub(crate) struct Service {
     directory: TempDir,
     environment: Vec<(&'static str, String)>,

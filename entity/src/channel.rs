@@ -11,8 +11,8 @@ pub struct Model {
     pub id: Uuid,
     /// Whose channel it is.
     pub company_id: Uuid,
-    /// `business_account` or `web_session`.
-    pub kind: String,
+    /// The kind of provider.
+    pub kind: Kind,
     /// What the company calls it.
     pub name: String,
     /// The name without case and accents, for search.
@@ -32,8 +32,8 @@ pub struct Model {
     /// The word of its webhook's handshake, sealed; null while nobody asked for it, empty where it is still to be derived
     /// from the sealing key.
     pub verify_token: Option<Vec<u8>>,
-    /// `connecting`, `connected`, `disconnected`, `blocked` or `pairing`.
-    pub status: String,
+    /// The state of the connection.
+    pub status: Status,
     /// Why, as a code.
     pub status_code: Option<String>,
     /// Why, for a person.
@@ -49,7 +49,7 @@ pub struct Model {
     pub trial_due: Option<i64>,
     /// As the provider rates the number.
     pub quality_rating: Option<String>,
-    /// How fast the provider lets the number send: `STANDARD`, `HIGH` or `COEXISTENCE`.
+    /// How fast the provider lets the number send: `standard`, `high`, `coexistence` or `not_applicable`.
     pub level: Option<String>,
     /// How many people the provider lets the portfolio reach with templates in 24 hours, as it names it.
     pub messaging_limit: Option<String>,
@@ -61,6 +61,39 @@ pub struct Model {
     pub created_at: i64,
     /// Unix milliseconds.
     pub updated_at: i64,
+}
+
+/// The kind of provider behind a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text")]
+pub enum Kind {
+    /// The Cloud API.
+    #[sea_orm(string_value = "business_account")]
+    BusinessAccount,
+    /// A linked device.
+    #[sea_orm(string_value = "web_session")]
+    WebSession,
+}
+
+/// The state of a channel's connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text")]
+pub enum Status {
+    /// Not yet confirmed by the provider.
+    #[sea_orm(string_value = "connecting")]
+    Connecting,
+    /// Confirmed by the provider.
+    #[sea_orm(string_value = "connected")]
+    Connected,
+    /// Refused by the provider.
+    #[sea_orm(string_value = "disconnected")]
+    Disconnected,
+    /// Restricted by the provider.
+    #[sea_orm(string_value = "blocked")]
+    Blocked,
+    /// A web session without a phone.
+    #[sea_orm(string_value = "pairing")]
+    Pairing,
 }
 
 /// Joins are written where they are needed.

@@ -9,7 +9,7 @@ pub struct Model {
     /// Time-ordered id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: Uuid,
-    /// The operator's name, unique for ever.
+    /// The operator's name, unique among revoked keys too.
     pub name: String,
     /// The first characters, to recognise a key by.
     pub prefix: String,

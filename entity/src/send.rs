@@ -33,7 +33,7 @@ pub struct Model {
     pub control: i16,
     /// The template that it sends, if it does.
     pub template_id: Option<i64>,
-    /// Unix milliseconds; nothing of it is to be done before.
+    /// Unix milliseconds; nothing of the send starts before.
     pub due_at: Option<i64>,
     /// Unix milliseconds; as the request asked.
     pub send_at: Option<i64>,
@@ -41,6 +41,8 @@ pub struct Model {
     pub expires_at: Option<i64>,
     /// Entries of the request that were left out.
     pub skipped: i64,
+    /// The node that resolves its audience, while that is being done in a cluster.
+    pub resolver: Option<Uuid>,
 }
 
 /// Joins are written where they are needed.

@@ -1,8 +1,8 @@
-//! A recipient that is left out, or let be for a while.
+//! A recipient that sends skip, or hold for a while.
 
 use sea_orm::entity::prelude::*;
 
-/// A recipient that is left out, or let be for a while.
+/// A recipient that sends skip, or hold for a while.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "suppression")]
 pub struct Model {

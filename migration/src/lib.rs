@@ -34,6 +34,8 @@ mod m20261122_000072_import_and_delete_contacts;
 mod m20261122_000073_create_send_sources;
 mod m20261122_000075_index_changes;
 mod m20261122_000076_index_failed_sign_ins;
+mod m20261123_000077_create_nodes;
+mod m20261123_000078_create_outbox_events;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -67,6 +69,8 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000073_create_send_sources::Migration),
             Box::new(m20261122_000075_index_changes::Migration),
             Box::new(m20261122_000076_index_failed_sign_ins::Migration),
+            Box::new(m20261123_000077_create_nodes::Migration),
+            Box::new(m20261123_000078_create_outbox_events::Migration),
         ]
     }
 }

@@ -6,7 +6,7 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // One counter per topic. Whoever changes a channel, a tier or a key raises its topic in the same
+    // One counter per topic. A change of a channel, a tier or a key raises its topic in the same
     // transaction and stamps the row with the new value; a running service polls the counters.
     "CREATE TABLE revision (topic TEXT NOT NULL PRIMARY KEY, value {int} NOT NULL) {strict}",
     "INSERT INTO revision (topic, value) VALUES ('api_key', 0), ('channel', 0), ('tier', 0)",

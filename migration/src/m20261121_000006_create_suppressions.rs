@@ -1,4 +1,4 @@
-//! Recipients that are left out or let be, and the moving window of template quotas.
+//! Recipients that sends skip or hold, and the moving window of template quotas.
 
 use sea_orm_migration::prelude::*;
 
@@ -6,7 +6,7 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // With `until` set the recipient is let be until then; without, sends skip it. `scope`: 1 marketing
+    // With `until` set messages to the recipient wait until then; without, sends skip it. `scope`: 1 marketing
     // templates, 2 everything.
     "CREATE TABLE suppression (
         company_id {uuid} NOT NULL,

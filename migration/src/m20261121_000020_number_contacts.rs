@@ -15,7 +15,7 @@ const UP: &[&str] = &[
      ) AS numbered WHERE numbered.id = contact.id",
     "CREATE UNIQUE INDEX contact_ordinal ON contact (company_id, ordinal)",
     "DROP INDEX contact_newest",
-    // One row for each company that has contacts; whoever adds or changes contacts locks it. `contacts`: how many,
+    // One row for each company that has contacts; adding or changing contacts locks it. `contacts`: how many,
     // and the next ordinal. `indexed`: ordinals below it are in the search index. `claimed`: as far as somebody
     // is indexing; a change below it is noted as stale.
     "CREATE TABLE contact_book (

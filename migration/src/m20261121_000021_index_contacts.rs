@@ -11,7 +11,7 @@ pub(crate) struct Migration;
 
 const UP: &[&str] = &[
     // The names of a contact's tags without case and accents, one a line. Renaming a tag would have to write
-    // them anew.
+    // them again.
     "ALTER TABLE contact ADD COLUMN tag_text TEXT NOT NULL DEFAULT ''",
     "UPDATE contact SET tag_text = (
         SELECT string_agg(tag.name_folded, '\n') FROM contact_tag JOIN tag ON tag.id = contact_tag.tag_id

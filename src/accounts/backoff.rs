@@ -79,7 +79,6 @@ struct Entry {
     last: Instant,
 }
 
-/// See the module.
 #[derive(Default)]
 pub(super) struct Backoff {
     accounts: HashMap<Account, Entry>,

@@ -20,7 +20,7 @@ const CAPACITY: usize = 10_000;
 pub(super) struct LastUses(Mutex<HashMap<Uuid, Timestamp>>);
 
 impl LastUses {
-    /// Whether a session's use is to be written now. `known` is what the database says.
+    /// Whether a session's use has to be written now. `known` is what the database says.
     fn is_due(&self, session_id: Uuid, known: Timestamp, now: Timestamp) -> bool {
         let is_old = |written: Timestamp| written.plus(MINUTE) <= now;
         if !is_old(known) {

@@ -21,7 +21,7 @@ pub struct Invite<'a> {
     pub name: &'a str,
     /// The company, and the role in it.
     pub company: Option<(Uuid, Role)>,
-    /// Whether every company is to be theirs to operate.
+    /// Whether the person becomes an operator of every company.
     pub is_operator: bool,
 }
 
@@ -44,9 +44,9 @@ impl NewLink {
 /// What a link is for, as the person who has it may see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkInfo {
-    /// What for.
+    /// The purpose.
     pub purpose: Purpose,
-    /// For whom.
+    /// The person's e-mail.
     pub email: String,
     /// The name that an invitation suggests; may be empty.
     pub name: String,

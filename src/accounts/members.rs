@@ -165,7 +165,7 @@ impl Accounts {
     ///
     /// # Errors
     ///
-    /// As [`Accounts::set_role`].
+    /// Those of [`Accounts::set_role`].
     pub async fn remove_member(&self, who: &Who, company_id: Uuid, user_id: Uuid) -> Result<()> {
         let user = self.user(user_id).await?;
         done(self.store().remove_member(who, company_id, &user).await?)

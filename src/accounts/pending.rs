@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::time::{Duration, Instant};
 
-/// See the module.
 pub(super) struct Pending<K, V> {
     entries: HashMap<K, (Instant, V)>,
     most: usize,

@@ -6,7 +6,7 @@ use super::{Error, Result};
 use crate::clock::Timestamp;
 use crate::domain::secret::Secret;
 
-/// Whom a code is for, as the app on the phone shows it.
+/// The account that a code is for, as the app on the phone shows it.
 const ISSUER: &str = "Pombo";
 /// RFC 4226 recommends 160 bits.
 const SECRET_BYTES: usize = 20;

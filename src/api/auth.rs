@@ -14,8 +14,8 @@ use super::route::{Access, Accesses};
 use crate::accounts::Bearer;
 use crate::domain::scope::{Scope, Scopes};
 use crate::engine::Caller;
+use crate::engine::Who;
 use crate::error::Code;
-use crate::store::change::Who;
 use crate::vault::api_key::SESSION_PREFIX;
 
 /// The company whose valid API key a request carries, with the scope that the table of routes says, and whose allowance of
@@ -71,7 +71,7 @@ async fn admit(request: &HttpRequest) -> Result<Caller, Error> {
     };
     let caller = caller
         .ok_or_else(|| Error::refused(Code::InvalidApiKey, "this API key is unknown, revoked or expired"))?;
-    // Whose share of the memory for bodies this takes.
+    // The sender whose share of the memory for bodies this takes.
     request.extensions_mut().insert(Sender::Company(caller.company_id));
     let admitted = state.engine.admit_request(&caller);
     let allowance = admitted.as_ref().map_or_else(|refused| Some(refused.allowance), |left| *left);
@@ -87,7 +87,7 @@ async fn admit(request: &HttpRequest) -> Result<Caller, Error> {
     Ok(caller)
 }
 
-/// Who presents the token of a session.
+/// A caller with the token of a session.
 async fn of_session(state: &State, token: &str) -> Result<Option<Caller>, Error> {
     let bearer = state.accounts.bearer(token).await?;
     Ok(bearer.map(|Bearer { session_id, company_id, tier, .. }| Caller {

@@ -102,7 +102,7 @@ impl From<channel::Channel> for Channel {
 
 impl From<Reason> for StatusReason {
     fn from(Reason { code, sentence, provider_code }: Reason) -> Self {
-        Self { code, sentence, provider_code }
+        Self { code: code.to_string(), sentence, provider_code }
     }
 }
 
@@ -115,7 +115,7 @@ pub(super) async fn list(
 ) -> Result<Envelope<Channel>, Error> {
     let query = ListQuery::new(query, &state.options);
     let (page, search) = (query.page()?, query.search()?);
-    let records = state.engine.records_of(company.id).await?;
-    let channels = records.channels(company.id, kind, page, search.as_deref()).await?;
+    let records = state.engine.company(company.id).await?;
+    let channels = records.channels().of_kind(kind, page, search.as_deref()).await?;
     Ok(Envelope::new(page, channels))
 }

@@ -119,7 +119,7 @@ pub(super) async fn limits(
 /// With an `Idempotency-Key` an accepted request is carried out once: repeated under its key within 24 hours
 /// it is given the first answer again, byte for byte, with `Idempotency-Replayed: true`. Only accepted requests
 /// are kept: one that was refused did nothing, and may be mended and repeated under its key; one that was
-/// answered 503 is looked at anew. The key is looked at after the channel and before the body is parsed.
+/// answered 503 is looked at again. The key is looked at after the channel and before the body is parsed.
 #[utoipa::path(
     post,
     path = "/api/v1/chat/{id}/messages",

@@ -18,7 +18,6 @@ use crate::accounts;
 use crate::domain::limit::Spent;
 use crate::engine::{self, Exhausted};
 use crate::error::{Class, Code, Refusal};
-use crate::store;
 
 /// When to try again, where nobody knows better.
 pub(super) const RETRY_SOON: Duration = Duration::from_secs(1);
@@ -63,9 +62,9 @@ pub(super) enum Error {
     MethodNotAllowed(String),
     /// The company makes too many requests.
     RateLimited(Exhausted),
-    /// It comes too soon for what its channel may do: when to try again, why, and which allowance is used up.
+    /// The request comes too soon for its channel: when to try again, why, and which allowance is used up.
     TooSoon(Duration, String, Spent),
-    /// It may succeed later.
+    /// The request may succeed later.
     Unavailable(Duration),
     /// A defect of ours, which was logged where it happened.
     Internal,
@@ -106,7 +105,7 @@ impl From<engine::Error> for Error {
 impl From<accounts::Error> for Error {
     fn from(error: accounts::Error) -> Self {
         match error {
-            accounts::Error::Store(error) => error.into(),
+            accounts::Error::Store(error) => engine::Error::from(error).into(),
             accounts::Error::TooMany { retry_after } => Self::Unavailable(retry_after),
             accounts::Error::Invalid { field, fault } => {
                 Self::refused(Code::InvalidField, format!("`{field}` {fault}"))
@@ -128,18 +127,6 @@ impl From<accounts::Error> for Error {
                 tracing::error!(%error, "accounts failed");
                 Self::Internal
             }
-        }
-    }
-}
-
-impl From<store::Error> for Error {
-    fn from(error: store::Error) -> Self {
-        if error.is_passing() {
-            tracing::warn!(%error, "the database is unavailable");
-            Self::Unavailable(RETRY_SOON)
-        } else {
-            tracing::error!(%error, "a query failed");
-            Self::Internal
         }
     }
 }

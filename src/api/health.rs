@@ -97,6 +97,7 @@ fn not_ready(obstacles: Vec<String>) -> HttpResponse {
 pub(super) async fn metrics(state: Data<State>) -> Result<HttpResponse, Error> {
     let metrics = state.options.metrics.as_ref().ok_or_else(Error::no_such_path)?;
     // Read at this moment, and not now and then.
+    state.engine.measure();
     metrics_process::Collector::default().collect();
     Ok(HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(metrics.render()))
 }

@@ -129,7 +129,7 @@ pub(super) async fn take(
 
 async fn take_in(id: ChannelId, state: &State, request: &HttpRequest, body: Body) -> Result<(), Error> {
     let channel = business_account(state, id).await?;
-    // Whoever has not signed sends no large body either.
+    // A caller who has not signed may not send a large body either.
     let signature = request.headers().get(SIGNATURE).and_then(|value| value.to_str().ok());
     let signature = signature.ok_or_else(wrongly_signed)?.to_owned();
     let secret = state.engine.app_secret(&channel).await?.ok_or_else(wrongly_signed)?;

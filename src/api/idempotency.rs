@@ -34,15 +34,15 @@ pub(super) struct IdempotencyKey {
 
 /// What becomes of a request.
 pub(super) enum Turn {
-    /// It is to be carried out, under its key if it has one.
+    /// The request has to be carried out, under its key if it has one.
     First(Option<Held>),
-    /// It was carried out before.
+    /// The request was carried out before.
     Repeated(Accepted),
-    /// It was carried out before, and this was the whole answer.
+    /// The request was carried out before, and this was the whole answer.
     Told(String),
 }
 
-/// Finds out whether a request is to be carried out, and holds its key if it has one.
+/// Decides whether a request is carried out, and holds its key if it has one.
 ///
 /// # Errors
 ///

@@ -127,6 +127,7 @@ route::table! {
     DELETE "/operator/v1/channels/{id}" => operator::channels::remove, Operator;
     PUT "/operator/v1/channels/{id}/tier" => operator::channels::set_tier, Operator;
     POST "/operator/v1/channels/{id}/reconnect" => operator::channels::reconnect, Operator;
+    GET "/operator/v1/channels/{id}/load" => operator::channels::load::show, Operator;
     GET "/operator/v1/changes" => operator::changes::list, Operator;
     GET "/hooks/meta/{id}" => hooks::handshake, Open;
     GET "/healthz" => health::live, Open;

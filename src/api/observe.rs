@@ -25,6 +25,7 @@ use tracing::Instrument as _;
 use super::server::{Client, Working};
 use super::{rate_limit, request_id};
 use crate::engine::Allowance;
+use crate::telemetry::Origin;
 
 /// Counter of answered requests, by `route`, `method` and `status`.
 pub const REQUESTS_TOTAL: &str = "http_requests_total";
@@ -35,6 +36,9 @@ pub const DURATION_SECONDS: &str = "http_request_duration_seconds";
 const SLOW: Duration = Duration::from_secs(1);
 /// The route whose answer waits for its turn, at the pace of a person.
 const WAITS: &str = "/api/v1/web-chat/{id}/messages";
+
+/// The header in which a caller names its own trace, as the W3C has it.
+const TRACEPARENT: &str = "traceparent";
 
 const APOLOGY: &str = r#"{"error":"internal server error"}"#;
 const WEB_SEND_APOLOGY: &str = r#"{"message":"Something went wrong and the team has been notified"}"#;
@@ -55,7 +59,9 @@ where
     let apology = apology(request.method(), request.path());
     let working = request.conn_data::<Arc<Client>>().map(Client::work);
     let span = tracing::info_span!("request", request.id = id.to_str().unwrap_or_default());
-    let answer = AssertUnwindSafe(service.call(request)).catch_unwind();
+    let traceparent = || request.headers().get(TRACEPARENT).and_then(|value| value.to_str().ok());
+    let origin = Origin::new(id.to_str().unwrap_or_default(), traceparent);
+    let answer = AssertUnwindSafe(origin.carry(service.call(request))).catch_unwind();
     async move {
         let mut response = match answer.await {
             Ok(answered) => answered?.map_into_boxed_body(),
@@ -185,7 +191,9 @@ impl Observed {
         let (route, code) = (self.route, status.as_u16());
         let is_slow = latency > SLOW && route != WAITS;
         if status == StatusCode::INTERNAL_SERVER_ERROR || is_slow {
-            tracing::warn!(method, route, status = code, latency_ms = millis, "answered badly");
+            let is_failed = status == StatusCode::INTERNAL_SERVER_ERROR;
+            let what = if is_failed { "failed response" } else { "slow response" };
+            tracing::warn!(method, route, status = code, latency_ms = millis, "{what}");
         } else {
             tracing::debug!(method, route, status = code, latency_ms = millis, "answered");
         }

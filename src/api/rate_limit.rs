@@ -19,7 +19,7 @@ pub(super) fn policy_of(Spent { name, allows, window }: &Spent) -> String {
     format!(r#""{name}";q={allows};w={}"#, whole_seconds(*window))
 }
 
-/// That nothing is left of a channel's limit until then.
+/// Says that nothing is left of a channel's limit until then.
 pub(super) fn nothing_left(Spent { name, .. }: &Spent, until: Duration) -> String {
     format!(r#""{name}";r=0;t={}"#, whole_seconds(until))
 }
@@ -43,11 +43,12 @@ pub(super) fn show(allowance: &Allowance, headers: &mut HeaderMap) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::limit::Name;
 
     #[test]
     fn a_company_reads_of_its_own_requests_before_the_channels_limit() {
         let second = Duration::from_secs(1);
-        let spent = Spent { name: "daily_cap", allows: 2, window: Duration::from_secs(86_400) };
+        let spent = Spent { name: Name::DailyCap, allows: 2, window: Duration::from_secs(86_400) };
         let mut headers = HeaderMap::new();
         headers.insert(POLICY, HeaderValue::try_from(policy_of(&spent)).unwrap());
         headers.insert(LEFT, HeaderValue::try_from(nothing_left(&spent, second)).unwrap());

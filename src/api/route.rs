@@ -16,7 +16,7 @@ pub struct Route {
     pub method: &'static str,
     /// The path, with `{name}` for each variable segment.
     pub path: &'static str,
-    /// Who may ask.
+    /// The callers of the route.
     pub access: Access,
 }
 
@@ -65,7 +65,7 @@ pub(super) fn is_on(path: &str, listener: Listener) -> bool {
     }
 }
 
-/// Who may ask.
+/// The callers of the route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// A company, with an API key that has the scope.
@@ -89,12 +89,12 @@ impl Access {
     }
 }
 
-/// Who may ask, for each method of a path.
+/// The callers, for each method of a path.
 #[derive(Clone)]
 pub(super) struct Accesses(Vec<(&'static str, Access)>);
 
 impl Accesses {
-    /// Who may ask with this method.
+    /// The callers with this method.
     pub(super) fn of(&self, method: &Method) -> Option<Access> {
         let name = if method == Method::HEAD { "GET" } else { method.as_str() };
         self.0.iter().find(|(known, _)| *known == name).map(|(_, access)| *access)

@@ -25,8 +25,8 @@ use crate::domain::outlook::Outlook;
 use crate::domain::page::Page;
 use crate::domain::send::{Source, UnknownStage};
 use crate::engine::no_such_send;
+use crate::engine::records::sends::{Filter, Record};
 use crate::error::Code;
-use crate::store::send_list::{Filter, Record};
 
 /// List sends
 ///
@@ -56,7 +56,7 @@ pub(super) async fn list(
     let query = ListQuery::new(request.query_string(), &state.options);
     let (page, filter) = (query.page()?, filter(&query)?);
     let Page { records, total } =
-        state.engine.records_of(company.id).await?.sends(company.id, page, filter, Timestamp::now()).await?;
+        state.engine.company(company.id).await?.sends().page(page, filter, Timestamp::now()).await?;
     let records = with_outlook(&state, records).await?;
     Ok(Json(Envelope::new(page, Page { records, total })))
 }
@@ -165,8 +165,7 @@ pub(super) async fn cancel(
 }
 
 async fn show(state: &State, company: Company, id: Uuid) -> Result<Json<SendRecord>, Error> {
-    let found =
-        state.engine.records_of(company.id).await?.find_send(company.id, id, Timestamp::now()).await?;
+    let found = state.engine.company(company.id).await?.sends().find(id, Timestamp::now()).await?;
     let mut shown = with_outlook(state, found.into_iter().collect()).await?;
     let shown = shown.pop().ok_or_else(no_such_send)?;
     Ok(Json(shown.into()))

@@ -40,7 +40,7 @@ pub struct Settings {
     pub connections: usize,
     /// How long an idle connection stays open.
     pub keep_alive: Duration,
-    /// How long the head of a request may take to arrive; zero means for ever.
+    /// How long the head of a request may take to arrive; zero means no limit.
     pub client_timeout: Duration,
     /// How long a client may take to begin to read an answer.
     pub write_timeout: Duration,
@@ -126,6 +126,10 @@ pub fn listen(
         let clients = Arc::clone(&clients);
         let connected = move |stream: TcpStream| {
             let peer = stream.peer_addr().ok();
+            // The end of a stream is a packet of its own, which would otherwise wait 40 ms for the client's delayed ACK.
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::debug!(%error, "a connection keeps the delay of small packets");
+            }
             let connection = Connection::new(stream, clients.open(), patience);
             ready(Ok::<_, DispatchError>((connection, Protocol::Http1, peer)))
         };

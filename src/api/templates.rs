@@ -12,7 +12,7 @@ use super::openapi::{TemplateParameterFormat, TemplatePart};
 use crate::clock::Timestamp;
 use crate::domain::channel::Channel;
 use crate::domain::page::Page;
-use crate::store::template::{Filter, Record};
+use crate::engine::records::templates::{Filter, Record};
 
 /// An approved template.
 #[derive(Debug, Serialize, ToSchema)]
@@ -34,7 +34,7 @@ pub(super) struct Template {
     status: String,
     /// How it calls its variables.
     #[schema(value_type = TemplateParameterFormat, example = "POSITIONAL")]
-    parameter_format: String,
+    parameter_format: &'static str,
     /// Header, body, footer and buttons as the provider gives them.
     #[schema(value_type = Vec<TemplatePart>)]
     components: Value,
@@ -66,7 +66,17 @@ impl From<Record> for Template {
         } = record;
         // The provider may leave them out.
         let components = if components.is_array() { components } else { Value::Array(Vec::new()) };
-        Self { id, name, language, category, status, parameter_format, components, created_at, updated_at }
+        Self {
+            id,
+            name,
+            language,
+            category: category.to_string(),
+            status: status.to_string(),
+            parameter_format: parameter_format.as_str(),
+            components,
+            created_at,
+            updated_at,
+        }
     }
 }
 
@@ -84,9 +94,10 @@ pub(super) async fn list(
         Some(waba_id) => {
             state
                 .engine
-                .records_of(channel.company_id)
+                .company(channel.company_id)
                 .await?
-                .approved_templates(channel.company_id, waba_id, page, filter)
+                .templates()
+                .approved(waba_id, page, filter)
                 .await?
         }
         None => Page { records: Vec::new(), total: 0 },

@@ -84,9 +84,9 @@ pub(super) async fn limits(
 #[serde(untagged)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) enum WebAnswer {
-    /// It was handed over.
+    /// The message was handed over.
     Sent(Sent),
-    /// It was only tried.
+    /// The request was a dry run.
     Tried(Tried),
 }
 

@@ -19,7 +19,7 @@ use crate::vault::{KeyId, Vault};
 /// A backup that was made.
 #[derive(Debug)]
 pub struct Made {
-    /// Of which database.
+    /// The format of the file, which says which database was copied.
     pub format: Format,
     /// How large the file is.
     pub bytes: u64,

@@ -31,7 +31,7 @@ const COUNTERS: &[Metric] = &[
     metric(
         "pombo_messages_total",
         &["outcome"],
-        "Attempts by outcome: sent, failed, retried (tried again later), unknown (left so by the tier's policy); and suppressed (not attempted, because the recipient opted out meanwhile)",
+        "Attempts by outcome: sent, failed, retried (put back), unknown (left so by the tier's policy); and suppressed (not attempted, because the recipient opted out meanwhile)",
     ),
     metric(
         "pombo_messages_held_total",
@@ -48,14 +48,14 @@ const COUNTERS: &[Metric] = &[
     metric(
         "pombo_ledger_refused_rows_total",
         &["row", "then"],
-        "Rows that the database refuses for ever, by what they are and what was done: set aside, or written without the \
+        "Rows that the database refuses permanently, by what they are and what was done: set aside, or written without the \
          provider's words",
     ),
     metric("pombo_receipts_total", &["state"], "Receipts that were taken in, by the state that they say"),
     metric(
         "pombo_receipts_ignored_total",
         &["reason"],
-        "Parts of webhooks that nothing was done with: no_key (a message of another sender, or one whose key the \
+        "Parts of webhooks that were ignored: no_key (a message of another sender, or one whose key the \
          provider left out), unknown_send, never_attempted, foreign_number (of no channel of the company), \
          unreadable",
     ),
@@ -67,7 +67,7 @@ const COUNTERS: &[Metric] = &[
     metric(
         "pombo_forgotten_total",
         &["what"],
-        "Rows that were older than the configuration keeps: sends, messages, events, changes, answers (under an \
+        "Rows that retention removed: sends, messages, events, changes, answers (under an \
          Idempotency-Key), holds (of recipients), imports (of contacts, with their rejected rows)",
     ),
     metric(
@@ -87,7 +87,30 @@ const COUNTERS: &[Metric] = &[
         "Connections of clients that the service ended: room (there were too many, and it waited for its client), head (a \
          request's head took too long), unread (an answer was not read)",
     ),
+    metric(
+        "pombo_spans_total",
+        &["result"],
+        "Spans of traces by result: exported, no_room (the collector is too slow, and the queue was full), lost (the \
+         collector was away, or refused them)",
+    ),
+    metric(
+        "pombo_events_total",
+        &["result"],
+        "Events by result: published, dropped (the outbox was full), refused (larger than NATS takes, or unreadable)",
+    ),
+    metric("pombo_nats_failures_total", &[], "Attempts to connect to NATS that failed"),
+    metric(
+        "pombo_nats_requests_total",
+        &["result"],
+        "Requests to other nodes by result: answered, no_responder, no_answer, not_connected",
+    ),
     metric("http_requests_total", &["route", "method", "status"], "Requests"),
+    metric(
+        "pombo_cluster_shards_gained_total",
+        &[],
+        "Business accounts and web sessions that this node took",
+    ),
+    metric("pombo_cluster_shards_released_total", &[], "Those that it gave away"),
 ];
 
 const GAUGES: &[Metric] = &[
@@ -96,22 +119,50 @@ const GAUGES: &[Metric] = &[
         &[],
         "Sends of which it is not known whether they were accepted; their callers wait",
     ),
+    metric("pombo_ledger_queue", &[], "Requests to the ledger that wait until their rows are durable"),
+    metric("pombo_ledger_open_rows", &[], "Rows that the ledger's next commit will write"),
+    metric(
+        "pombo_lane_messages",
+        &["lane"],
+        "Messages that wait in the memory of channels, by lane: direct (sends to one recipient), bulk, retry (to be \
+         tried again)",
+    ),
+    metric("pombo_messages_in_flight", &[], "Messages between their start and their durable outcome"),
+    metric(
+        "pombo_mailbox_messages",
+        &["actor"],
+        "Messages that wait in the mailboxes of actors: channel (all of them together), ledger",
+    ),
+    metric(
+        "pombo_cluster_shards",
+        &[],
+        "Business accounts and web sessions whose channels run on this node; in a cluster",
+    ),
+    metric("pombo_cluster_nodes", &[], "Nodes that take channels, as this node sees them"),
+    metric(
+        "pombo_cluster_trusted",
+        &[],
+        "1 while the lease of this node is renewed; otherwise it sends nothing",
+    ),
+    metric("pombo_nats_connected", &[], "Whether there is a connection to NATS: 1 or 0"),
+    metric("pombo_outbox_rows", &[], "Events that wait to be published"),
+    metric("pombo_outbox_age_seconds", &[], "How long the oldest of them has waited"),
     metric("pombo_imports_running", &[], "Imports of contacts that run or wait for their turn"),
     metric("pombo_connections", &["listener"], "Open connections of clients"),
     metric(
         "pombo_connections_max",
         &["listener"],
-        "So many connections of clients there may be before some end that wait for their client",
+        "Connections of clients that may be open before waiting ones are ended",
     ),
     metric("pombo_console_streams", &[], "Pages of the console that are kept up to date"),
-    metric("pombo_body_bytes", &[], "What the request bodies take that are being read or worked on"),
+    metric("pombo_body_bytes", &[], "Bytes of request bodies that are being read or processed"),
     metric("pombo_body_bytes_max", &[], "The most that request bodies may take together"),
 ];
 
 const SECONDS_TAKEN: &[Metric] = &[
     metric("pombo_provider_answer_seconds", &[], "Time from a message's start to the provider's answer"),
     metric("pombo_ledger_commit_seconds", &[], "Time of one commit of the ledger"),
-    metric("pombo_retention_step_seconds", &[], "Time of one step of forgetting what is out of date"),
+    metric("pombo_retention_step_seconds", &[], "Time of one step of retention"),
     metric("pombo_webhook_seconds", &[], "Time from a webhook's head to its answer"),
     metric("http_request_duration_seconds", &["route", "method", "status"], "Time to answer"),
 ];

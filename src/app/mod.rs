@@ -58,6 +58,7 @@ impl App {
         }
         let options = store_options(&config);
         let store = Store::open(&options).await.map_err(|error| error::unopened(error, &options.url))?;
+        let store = if config.events.enabled { store.writing_events() } else { store };
         let app = Self { config, store, vault: Arc::new(vault) };
         app.add_built_in_tiers().await?;
         verify_tokens::keep_derived(&app.store, &app.vault).await?;
@@ -126,7 +127,7 @@ fn warn_of_readers(directory: &Path) {
     }
 }
 
-/// How the store is to be opened under this configuration.
+/// The options of the store under this configuration.
 pub fn store_options(config: &Config) -> store::Options {
     store::Options {
         url: config.database_url(),

@@ -74,7 +74,7 @@ pub(super) enum Room {
     Enough { limit: usize },
     /// The service works with less than is configured.
     Tight { limit: usize, in_flight: usize, clients: usize },
-    /// It does not start.
+    /// The service does not start.
     TooSmall { limit: usize, fewest: usize },
 }
 

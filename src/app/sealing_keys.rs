@@ -1,6 +1,6 @@
 //! The keys that seal secrets: which there are, what is sealed under each, and their rotation.
 //!
-//! A rotation makes a new key the current one in the key file, seals everything anew, and retires the keys of before once
+//! A rotation makes a new key the current one in the key file, seals everything again, and retires the keys of before once
 //! nothing is left under them. The service goes on meanwhile: it reads the key file again. A rotation that was interrupted
 //! leaves both keys in the file, and the next one goes on with them.
 
@@ -15,7 +15,7 @@ use crate::store::change::Who;
 use crate::store::sealed::{Kind, Place};
 use crate::vault::{self, BEFORE_IDS, KeyId, Vault, context};
 
-/// Values that are sealed anew in one transaction.
+/// Values that are sealed again in one transaction.
 const BATCH: u32 = 100;
 /// How often everything is looked through: values that somebody writes meanwhile are left to the next time.
 const PASSES: u32 = 100;
@@ -58,9 +58,9 @@ impl Counts {
 /// What a key is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// It seals.
+    /// The key seals.
     Current,
-    /// It opens what was sealed before.
+    /// The key opens what was sealed before.
     Previous,
     /// Values are sealed with it, and it is neither in the key file nor in the configuration.
     Missing,
@@ -96,7 +96,7 @@ pub struct Key {
 pub struct Rotated {
     /// The key that was added; `None` when a rotation before had added one, or the key is configured.
     pub added: Option<KeyId>,
-    /// What was sealed anew.
+    /// What was sealed again.
     pub resealed: Counts,
     /// Values that no key opens; they stay as they are.
     pub unopened: u64,
@@ -210,14 +210,14 @@ async fn reseal_kind(app: &App, kind: Kind, resealed: &mut u64, unopened: &mut u
         let values = app.store.sealed_otherwise(kind, &beginning, &after, BATCH).await?;
         let Some(last) = values.last() else { return Ok(found) };
         after = last.place.clone();
-        let mut anew = Vec::with_capacity(values.len());
+        let mut fresh = Vec::with_capacity(values.len());
         for value in values {
             let place = context_of(kind, &value.place);
             match app.vault.unseal_bytes(&value.sealed, &place) {
                 Ok(opened) => {
                     let opened = zeroize::Zeroizing::new(opened);
                     let sealed = app.vault.seal(&opened, &place);
-                    anew.push((value, sealed));
+                    fresh.push((value, sealed));
                 }
                 Err(error) => {
                     tracing::debug!(?kind, channel.id = %value.place.channel_id, %error, "a sealed value does not open");
@@ -225,9 +225,9 @@ async fn reseal_kind(app: &App, kind: Kind, resealed: &mut u64, unopened: &mut u
                 }
             }
         }
-        found += anew.len() as u64;
-        if !anew.is_empty() {
-            *resealed += app.store.reseal(kind, &anew).await?;
+        found += fresh.len() as u64;
+        if !fresh.is_empty() {
+            *resealed += app.store.reseal(kind, &fresh).await?;
             // As long as it took, so that the service's own writes have at least every other turn.
             tokio::time::sleep(begun.elapsed()).await;
         }

@@ -17,18 +17,25 @@ use super::{App, measures, open_files, store_options, web_session};
 use crate::accounts::Accounts;
 use crate::api::{self, Beside, Listener};
 use crate::clock::Timestamp;
+use crate::cluster::{self, Carrier, NatsCarrier, Nobody};
 use crate::config::{self, Config};
+use crate::connector::nats::Nats;
+use crate::connector::otlp::Exporter;
 use crate::connector::web_session::Driver;
 use crate::console;
 use crate::domain::channel::Kind;
 use crate::domain::request::Limits;
 use crate::engine::{Engine, Fenced};
+use crate::store::node::NewNode;
 use crate::store::{self, Lease, Store};
 use crate::surface::Proxies;
 
 /// How long to wait for the lease of a process that may just have ended, and how often to ask.
 const LEASE_PATIENCE: Duration = Duration::from_secs(3);
 const LEASE_PAUSE: Duration = Duration::from_millis(100);
+
+/// How long a stop waits at most for the collector of traces, within its grace.
+const FLUSH: Duration = Duration::from_secs(5);
 
 /// Why a service ended that nobody asked to.
 pub(super) const fn unasked(fenced: Fenced) -> &'static str {
@@ -50,6 +57,8 @@ pub struct Service {
     pages: web::Data<console::State>,
     handles: Vec<ServerHandle>,
     ended: JoinHandle<std::io::Result<()>>,
+    /// The export of traces, if there is one.
+    exporter: Option<Exporter>,
     /// How long a stop may take in all.
     grace: Duration,
 }
@@ -62,10 +71,10 @@ pub struct Service {
 /// A sentence for the operator.
 pub async fn run(config: Config, json: bool, by: Asked) -> anyhow::Result<()> {
     let service = start(App::open(config).await?).await?;
-    // Heard from here on: whoever reads the address may ask for the end at once.
+    // Heard from here on: a program that reads the address may ask for the end at once.
     let requested = shutdown::requested_by(by);
     let line = announced(&service, json);
-    // Whoever started it may have closed the output: that is no reason to end.
+    // The parent process may have closed the output: that is no reason to end.
     let _ = writeln!(std::io::stdout().lock(), "{line}");
     tokio::select! {
         requested = requested => requested?,
@@ -119,6 +128,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         tracing::warn!("{warning}");
     }
     let metrics = if config.metrics.enabled { Some(measures::install()?) } else { None };
+    let exporter = Exporter::start(&config.telemetry, &config.network)?;
     // Bound first: a second service on the same address must not touch the database.
     let socket = bind(config.server.bind, "server.bind")?;
     let address = socket.local_addr()?;
@@ -128,9 +138,21 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     let sessions = store.count_channels(Kind::WebSession).await?;
     let connections = open_files::divide(&mut config, sessions)?;
     let holder = format!("process {} at {address}", std::process::id());
-    let lease = lease(&store, &store_options(&config), &holder).await?;
+    let cluster = config.cluster.is_joined().then_some(config.cluster.name.as_str());
+    let nats = Nats::connect(&config.nats, cluster).await?;
+    let lease = match config.cluster.is_joined() {
+        true => join(&store, &config, &address.to_string()).await?,
+        false => lease(&store, &store_options(&config), &holder).await?,
+    };
     let accounts = Accounts::new(store.clone(), Arc::clone(&vault));
-    let engine = Engine::start(&config, store, vault, lease, driver).await?;
+    let carrier: Arc<dyn Carrier> = match &nats {
+        Some(nats) => Arc::new(NatsCarrier::new(nats.clone())),
+        None => Arc::new(Nobody),
+    };
+    let engine = Box::pin(Engine::start_carried(&config, store, vault, lease, driver, carrier)).await?;
+    if let Some(nats) = nats.filter(|_| config.events.enabled) {
+        engine.publish_events(nats.events(&config.events), config.events.max_rows);
+    }
     let proxies = Proxies::new(&config.server.trusted_proxies);
     let options = api::Options {
         body_bytes: config.server.body_limit,
@@ -182,6 +204,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         pages,
         handles,
         ended,
+        exporter,
         grace: config.server.shutdown_grace,
     })
 }
@@ -202,6 +225,28 @@ async fn lease(store: &Store, options: &store::Options, holder: &str) -> anyhow:
             result => return Ok(result?),
         }
     }
+}
+
+/// The part of a node in the cluster. A process that dispatched alone and was killed may hold its lock a moment longer.
+async fn join(store: &Store, config: &Config, address: &str) -> anyhow::Result<Lease> {
+    let config::Cluster { name, node } = &config.cluster;
+    let new = NewNode {
+        cluster: name,
+        name: if node.is_empty() { address } else { node },
+        address,
+        version: env!("CARGO_PKG_VERSION"),
+        cores: u32::try_from(config::per_core(0)).unwrap_or(1),
+    };
+    let (options, deadline) = (store_options(config), Instant::now() + LEASE_PATIENCE);
+    let lease = loop {
+        match store.join_cluster(&options, &new, cluster::LEASE).await {
+            Err(store::Error::Taken(_)) if Instant::now() < deadline => tokio::time::sleep(LEASE_PAUSE).await,
+            Err(store::Error::Taken(sentence)) => return Err(anyhow::Error::msg(sentence)),
+            result => break result?,
+        }
+    };
+    tracing::info!(cluster = name, node = new.name, "joined the cluster");
+    Ok(lease)
 }
 
 impl Service {
@@ -235,6 +280,12 @@ impl Service {
             tracing::warn!(
                 "the database or the provider does not answer: ended without the last outcomes, which are unknown now"
             );
+        }
+        if let Some(exporter) = &self.exporter {
+            let until = deadline.min(Instant::now() + FLUSH);
+            if timeout_at(until.into(), exporter.flush()).await.is_err() {
+                tracing::warn!("the collector of traces is too slow: the last spans are lost");
+            }
         }
         match timeout_at(deadline.into(), self.ended).await {
             Ok(ended) => Ok(ended??),

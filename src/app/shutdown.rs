@@ -5,12 +5,12 @@ use std::thread;
 
 use tokio::sync::oneshot;
 
-/// Who may ask.
+/// The ways to ask for the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
     /// A person with Ctrl-C, or a service manager.
     BySignal,
-    /// They, and whoever holds the other end of standard input, by letting go of it: on purpose, or by being
+    /// These, and the process at the other end of standard input, when it closes that: on purpose, or by being
     /// killed.
     BySignalOrInput,
 }
@@ -22,13 +22,13 @@ impl Asked {
     }
 }
 
-/// Completes when one of those asks who may.
+/// Completes when the end is asked for in one of these ways.
 ///
 /// Listens from the moment of the call, as [`requested`] does.
 ///
 /// # Errors
 ///
-/// As [`requested`].
+/// Those of [`requested`].
 pub fn requested_by(by: Asked) -> impl Future<Output = io::Result<()>> {
     let (requested, ended) = (requested(), (by == Asked::BySignalOrInput).then(input_ended));
     async move {

@@ -7,7 +7,7 @@ use super::output::Listed;
 use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Connection, Reason};
 
-/// See the module. Secrets are never part of it.
+/// Secrets are never part of it.
 #[derive(Debug, Serialize)]
 pub(super) struct Record {
     pub(super) id: Uuid,
@@ -85,7 +85,7 @@ impl Record {
             ("status", Some(self.status.to_owned())),
             ("since", Some(self.status_since.to_string())),
             ("because", reason.map(|reason| reason.sentence.clone())),
-            ("reason", reason.map(|reason| reason.code.clone())),
+            ("reason", reason.map(|reason| reason.code.to_string())),
             ("provider's code", code),
             ("quality rating", self.quality_rating.clone()),
             ("created at", Some(self.created_at.to_string())),

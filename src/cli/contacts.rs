@@ -25,7 +25,7 @@ pub(super) struct Import {
     /// A tag that every contact of the file gets; may be given several times
     #[arg(long = "tag", value_name = "NAME", value_parser = argument::tag)]
     tags: Vec<String>,
-    /// What a column with an unknown name holds, such as Telefone=phone_number; may be given several times
+    /// What a column with an unknown name holds, such as "Contact 1=phone_number"; may be given several times
     #[arg(long = "map", value_name = "COLUMN=FIELD")]
     mappings: Vec<Mapping>,
     /// The file's encoding when it is not UTF-8, such as windows-1252
@@ -48,7 +48,8 @@ pub(super) async fn import(session: &Session, arguments: Import) -> anyhow::Resu
     let company = session.company(&of.company).await?;
     let options = Options { encoding, mappings, tags };
     let bar = progress::bar(0, "importing", session.output.json);
-    let imported = import::contacts(&session.app.store, company.id, &file, &options, |so_far| {
+    let (store, who) = (&session.app.store, session.who());
+    let imported = import::contacts(store, &who, company.id, &file, &options, |so_far| {
         bar.set_length(so_far.bytes_total);
         bar.set_position(so_far.bytes_read);
     });

@@ -29,7 +29,7 @@ pub(super) struct Arguments {
     /// Contacts of the first company
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     contacts: u32,
-    /// End when standard input ends, as it does when whoever started this process is gone
+    /// End when standard input ends, as it does when the parent process is gone
     #[arg(long, hide = true)]
     end_with_input: bool,
 }
@@ -72,7 +72,7 @@ fn told(report: &Report) -> String {
                 "Found the demonstration in {directory} again; the keys are new, earlier ones are revoked."
             )
         } else {
-            format!("Made a demonstration in {directory}; delete the directory to begin anew.")
+            format!("Made a demonstration in {directory}; delete the directory to begin again.")
         },
         format!("  service             {base_url}"),
         format!("  simulated provider  {simulator_url}"),

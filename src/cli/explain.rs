@@ -17,6 +17,7 @@ use crate::domain::nearest::nearest;
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Codes and words, such as template_quota or 131047; without any, all of them
+    #[arg(allow_negative_numbers = true)]
     words: Vec<String>,
     /// Print the page of the documentation
     #[arg(long, hide = true, conflicts_with = "words")]

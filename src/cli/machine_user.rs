@@ -1,4 +1,4 @@
-//! Who sits at the command line, for the record of changes: the machine's user, as far as it says.
+//! The person at the command line, for the record of changes: the machine's user, if it is known.
 //!
 //! The name is no proof: anyone who can run commands here can read and write the database anyway.
 

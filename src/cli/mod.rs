@@ -8,6 +8,7 @@ mod argument;
 mod backup;
 mod channel;
 mod channel_record;
+mod cluster;
 mod company;
 mod completions;
 mod contacts;
@@ -59,7 +60,7 @@ Exit codes:
 const VERSION: &str = if cfg!(feature = "web-session") {
     concat!(
         env!("CARGO_PKG_VERSION"),
-        "\nwith web sessions: contains code under AGPL-3.0-only and is to be distributed under that licence; \
+        "\nwith web sessions: contains code under AGPL-3.0-only and must be distributed under that licence; \
          a build without the feature `web-session` does not and is not"
     )
 } else {
@@ -95,16 +96,16 @@ enum Command {
     Demo(demo::Arguments),
     /// Run the simulated provider alone
     Simulator(simulator::Arguments),
-    /// Load a service and measure what becomes of it: one of its own, or one that runs
+    /// Load a service, its own or a running one, and count at the receiver
     Loadtest(Box<loadtest::Arguments>),
     /// Say what a code or a word in an answer means, and what to do about it
     Explain(explain::Arguments),
-    /// Bring the database's schema up to date, or back
+    /// Migrate the database's schema up or down
     #[command(subcommand)]
     Migrate(Migrate),
     /// Write a backup of the database to a file, while the service runs
     Backup(backup::Arguments),
-    /// Put a backup in the place of the database; what may have been sent since is not sent again
+    /// Replace the database with a backup; messages that may have been sent since are not sent again
     Restore(restore::Arguments),
     /// Check what the service needs: configuration, database, keys, provider, clock, limits
     Doctor,
@@ -136,13 +137,13 @@ enum Record {
     /// Contacts of a company, from and to files
     #[command(subcommand)]
     Contacts(Contacts),
-    /// Suppressions: numbers that a company's sends leave out
+    /// Suppressions: numbers that a company's sends skip
     #[command(subcommand)]
     Suppression(Suppression),
     /// Tiers: named sets of rates and quotas
     #[command(subcommand)]
     Tier(Tier),
-    /// Tell what a send would be and how long it takes under each tier, and send nothing
+    /// Predict a send and its duration under each tier, without sending
     Plan(plan::Plan),
     /// Operators, who may change tiers and channels over HTTP
     #[command(subcommand)]
@@ -153,6 +154,9 @@ enum Record {
     /// Keys that seal tokens and other secrets in the database
     #[command(subcommand)]
     Secrets(Secrets),
+    /// Nodes: services that share the work on one PostgreSQL database
+    #[command(subcommand)]
+    Cluster(Cluster),
 }
 
 #[derive(Debug, Subcommand)]
@@ -179,7 +183,7 @@ enum Key {
     Create(key::Create),
     /// List the keys, without the keys themselves
     List(argument::MaybeOfCompany),
-    /// Make a key useless, at once and for ever
+    /// Revoke a key immediately
     Revoke(key::Revoke),
 }
 
@@ -223,11 +227,11 @@ enum Contacts {
 
 #[derive(Debug, Subcommand)]
 enum Suppression {
-    /// List the numbers that are left out, and those that are let be for a while
+    /// List the suppressed numbers, and those that are held for a while
     List(argument::OfCompany),
-    /// Leave a number out of marketing; a running service follows within a second
+    /// Suppress marketing to a number; a running service follows within a second
     Add(suppression::Add),
-    /// Let a number in again that was left out, whoever left it out
+    /// Remove the suppression of a number, so that it gets messages again
     Lift(suppression::Lift),
 }
 
@@ -239,7 +243,7 @@ enum Tier {
     Show(tier::Show),
     /// Add and replace tiers from a file; running channels follow within a second
     Apply(tier::Apply),
-    /// Show who changed tiers, when and how
+    /// Show the changes of tiers: person, time, before and after
     History(tier::History),
 }
 
@@ -249,8 +253,16 @@ enum Operator {
     Create(operator::Create),
     /// List the operators, without their keys
     List,
-    /// Make an operator's key useless, at once and for ever
+    /// Revoke an operator's key immediately
     Revoke(operator::Revoke),
+}
+
+#[derive(Debug, Subcommand)]
+enum Cluster {
+    /// List the nodes, their leases and how much runs on each
+    Status,
+    /// Have a node give its channels to the others, before it is stopped
+    Drain(cluster::Drain),
 }
 
 #[derive(Debug, Subcommand)]
@@ -357,5 +369,7 @@ async fn in_session(session: &Session, command: Record) -> anyhow::Result<()> {
         Record::User(User::SignIn(arguments)) => user::sign_in(session, arguments).await,
         Record::Secrets(Secrets::List) => secrets::list(session).await,
         Record::Secrets(Secrets::Rotate) => secrets::rotate(session).await,
+        Record::Cluster(Cluster::Status) => cluster::status(session).await,
+        Record::Cluster(Cluster::Drain(arguments)) => cluster::drain(session, arguments).await,
     }
 }

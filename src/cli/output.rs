@@ -25,7 +25,7 @@ pub(super) struct Output {
 pub(super) struct Unwritten(#[source] pub(super) io::Error);
 
 impl Unwritten {
-    /// Whether whoever reads has seen enough, as `head` has.
+    /// Whether the reader has seen enough, as `head` has.
     pub(super) fn is_reader_gone(&self) -> bool {
         self.0.kind() == io::ErrorKind::BrokenPipe
     }

@@ -15,9 +15,10 @@ use crate::domain::nearest::nearest;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::plan::{self, Binding, Course, Estimate};
 use crate::domain::request::Audience;
+use crate::domain::template::{Category, Status};
 use crate::domain::tier::{Quota, Tier};
 use crate::engine::plan::{Outcome, Planned};
-use crate::store::template::{APPROVED, MARKETING, Record as Template};
+use crate::store::template::Record as Template;
 
 /// See [`super::Record::Plan`].
 #[derive(Debug, Args)]
@@ -92,11 +93,11 @@ pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()
         None => None,
     };
     let (audience, mut reasons) = audience(session, &channel, &tags, &numbers).await?;
-    let is_marketing = template.as_ref().map(|template| template.category == MARKETING);
+    let is_marketing = template.as_ref().map(|template| template.category == Category::Marketing);
     let (tagged_contacts, tagged_numbers) =
         session.app.store.tagged_contacts(channel.company_id, &audience.tags).await?;
     let planned = Planned::new(&channel, audience, is_marketing);
-    let Outcome { skipped, left_out, course } =
+    let Outcome { skipped, left_out, course, without_fields: _ } =
         planned.by_the_store(&session.app.store, Timestamp::now()).await?;
     reasons.extend(left_out.into_iter().map(|(reason, count)| (reason.to_owned(), count)));
     if course.recipients == 0 {
@@ -137,7 +138,7 @@ pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()
     session.output.table(&["tier", "takes", "decided by"], rows)
 }
 
-/// Whom the arguments name, and what is wrong with those that are no numbers.
+/// The audience that the arguments name, and what is wrong with entries that are no numbers.
 async fn audience(
     session: &Session,
     channel: &Channel,
@@ -181,7 +182,7 @@ async fn find_template(session: &Session, channel: &Channel, id: i64) -> anyhow:
     found.filter(|template| Some(&template.waba_id) == channel.waba_id.as_ref()).ok_or_else(|| {
         anyhow!(
             "the channel's business account has no template {id}; `pombo template list --company {}` shows those \
-             that there are, `pombo template sync --channel {}` fetches them anew",
+             that there are, `pombo template sync --channel {}` fetches them again",
             channel.company_id,
             channel.id
         )
@@ -194,7 +195,7 @@ fn remarks(channel: &Channel, template: Option<&Template>, course: &Course) -> V
     if let Some(obstacle) = channel.connection.obstacle() {
         remarks.push(format!("a send would be refused now (reconnect_waba): {obstacle}"));
     }
-    if let Some(template) = template.filter(|template| template.status != APPROVED) {
+    if let Some(template) = template.filter(|template| template.status != Status::Approved) {
         remarks.push(format!(
             "a send would be refused now (template_not_approved): the provider's status of the template {} is {}",
             template.name, template.status

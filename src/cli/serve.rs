@@ -12,7 +12,7 @@ use crate::config::Config;
 /// See [`super::Command::Serve`].
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// End when standard input ends, as it does when whoever started this process is gone
+    /// End when standard input ends, as it does when the parent process is gone
     #[arg(long, hide = true)]
     end_with_input: bool,
     /// A file with the milliseconds that the wall clock is ahead; only in builds for tests
@@ -27,5 +27,5 @@ pub(super) async fn run(global: &Global, arguments: &Arguments) -> anyhow::Resul
         clock::offset::follow(file.clone());
     }
     let config = Config::load(global.config.as_deref())?;
-    app::serve::run(config, global.json, Asked::when(arguments.end_with_input)).await
+    Box::pin(app::serve::run(config, global.json, Asked::when(arguments.end_with_input))).await
 }

@@ -21,7 +21,6 @@ use crate::store::company::Company;
 /// A command that does one thing and ends hears of problems only, unless somebody configures otherwise.
 const PRESETS: &[(&str, &str)] = &[("log.level", "warn")];
 
-/// See the module.
 pub(super) struct Session {
     pub(super) app: App,
     pub(super) output: Output,
@@ -58,7 +57,7 @@ impl Session {
         self.app.store.close().await;
     }
 
-    /// Who gives the command, for the record of changes.
+    /// The person who gives the command, for the record of changes.
     pub(super) fn who(&self) -> Who {
         Who::CommandLine(machine_user::name())
     }

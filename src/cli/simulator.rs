@@ -21,7 +21,7 @@ pub(super) struct Arguments {
     /// How long every answer to a send takes, such as 80ms
     #[arg(long, default_value = "0ms", value_name = "SPAN", value_parser = argument::span)]
     latency: Duration,
-    /// End when standard input ends, as it does when whoever started this process is gone
+    /// End when standard input ends, as it does when the parent process is gone
     #[arg(long, hide = true)]
     end_with_input: bool,
 }

@@ -1,4 +1,4 @@
-//! `pombo channel webhook`: what the provider must be told so that it tells what became of messages.
+//! `pombo channel webhook`: what the provider must be told so that it tells the outcome of messages.
 
 use std::path::PathBuf;
 

@@ -10,7 +10,16 @@ use super::layers::{self, Setting};
 use crate::domain::nearest::nearest;
 
 /// Options whose values are never repeated in a fault.
-const SECRET: &[&str] = &["database.url", "secrets.key", "secrets.previous_keys", "network.proxy"];
+const SECRET: &[&str] = &[
+    "database.url",
+    "secrets.key",
+    "secrets.previous_keys",
+    "nats.url",
+    "nats.token",
+    "network.proxy",
+    "telemetry.otlp_endpoint",
+    "telemetry.otlp_headers",
+];
 
 /// What is wrong with the setting, judged by putting it alone on top of the reference.
 pub(super) fn fault(defaults: &Figment, reference: &Value, setting: &Setting) -> Option<Fault> {

@@ -5,8 +5,10 @@
 //! environment. `main` loads it once; everybody else is handed the section they need.
 
 mod check;
+mod cluster;
 mod fault;
 mod layers;
+mod nats;
 mod provider_version;
 mod sections;
 #[cfg(test)]
@@ -21,10 +23,12 @@ use figment::providers::{Format as _, Toml};
 use figment::value::Value;
 use serde::Deserialize;
 
+pub use cluster::Cluster;
 pub use fault::{Fault, Faults, Source};
+pub use nats::{Events, Nats};
 pub use sections::{
     CloudApi, Data, Database, Docs, Engine, Imports, Limits, Log, LogFormat, Media, Metrics, Network,
-    Retention, Retry, Secrets, Server, SqliteSynchronous, WebSession,
+    Retention, Retry, Secrets, Server, SqliteSynchronous, Telemetry, WebSession,
 };
 
 /// All options with their defaults and reasons, as TOML: what `config/default.toml` says.
@@ -40,6 +44,8 @@ pub struct Config {
     pub server: Server,
     /// SQLite or PostgreSQL.
     pub database: Database,
+    /// Several services on one database.
+    pub cluster: Cluster,
     /// The key that seals tokens at rest.
     pub secrets: Secrets,
     /// The provider of business accounts.
@@ -60,10 +66,16 @@ pub struct Config {
     pub media: Media,
     /// The way out.
     pub network: Network,
+    /// The connection to NATS.
+    pub nats: Nats,
+    /// The stream of events.
+    pub events: Events,
     /// What is logged and how it looks.
     pub log: Log,
     /// Prometheus text.
     pub metrics: Metrics,
+    /// Traces of sends.
+    pub telemetry: Telemetry,
     /// The API's description.
     pub docs: Docs,
 }
@@ -79,7 +91,7 @@ impl Config {
     }
 
     /// The reference, then `presets` (options and texts), then `file`, then this process's environment: a
-    /// command whose defaults differ says so with presets, and whoever configures an option still decides.
+    /// command whose defaults differ says so with presets, and a configured option still decides.
     ///
     /// # Errors
     ///
@@ -146,7 +158,7 @@ impl Config {
     }
 
     /// The database's address: as set, or the SQLite file in the data directory, made when it is missing.
-    /// It may hold a password.
+    /// The value may hold a password.
     pub fn database_url(&self) -> String {
         self.database.url.as_ref().map_or_else(
             || {

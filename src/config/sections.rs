@@ -65,7 +65,7 @@ pub struct Server {
     /// How long an idle connection is kept.
     #[serde(with = "time_span")]
     pub keep_alive: Duration,
-    /// How long a request's head may take to arrive; zero means for ever.
+    /// How long a request's head may take to arrive; zero means no limit.
     #[serde(with = "time_span")]
     pub client_timeout: Duration,
 }
@@ -85,7 +85,7 @@ pub struct Database {
     /// How long a commit of the ledger may take before it is given up.
     #[serde(with = "time_span")]
     pub commit_timeout: Duration,
-    /// How long PostgreSQL may work on one statement of a request or of the engine; zero means for ever.
+    /// How long PostgreSQL may work on one statement of a request or of the engine; zero means no limit.
     #[serde(with = "time_span")]
     pub statement_timeout: Duration,
     /// How hard SQLite makes sure that a commit is on the disk.
@@ -184,7 +184,7 @@ pub struct Engine {
     pub total_in_flight: usize,
     /// Recipients in one stored block.
     pub block_size: usize,
-    /// Messages per channel that wait to be tried again before no new ones start.
+    /// Messages per channel that wait to be tried again before no new ones start: of single and of bulk sends each.
     pub deferred: usize,
     /// Bulk sends per channel that take turns.
     pub active_bulk_sends: usize,
@@ -218,7 +218,7 @@ pub struct Retry {
     pub unknown_grace: Duration,
 }
 
-/// `[retention]`: how long what is over is kept; `None` means for ever.
+/// `[retention]`: how long what is over is kept; `None` means without end.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Retention {
@@ -363,6 +363,27 @@ pub enum LogFormat {
 pub struct Metrics {
     /// Whether `/metrics` is served.
     pub enabled: bool,
+}
+
+/// `[telemetry]`: traces of sends.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Telemetry {
+    /// The collector, without the path of traces; `None` means that there are no traces.
+    #[serde(deserialize_with = "units::optional_endpoint")]
+    pub otlp_endpoint: Option<Url>,
+    /// What goes with each request to the collector.
+    #[serde(deserialize_with = "units::headers")]
+    pub otlp_headers: Vec<(String, Secret)>,
+    /// The name that the collector knows the service by.
+    pub service_name: String,
+    /// The part of the sends that is traced, from 0 to 1.
+    pub sample_sends: f64,
+    /// Messages of each send whose attempts and receipts are traced, beside some further on.
+    pub sample_attempts_per_send: u64,
+    /// For one export, repetitions included.
+    #[serde(with = "time_span")]
+    pub timeout: Duration,
 }
 
 /// `[docs]`.

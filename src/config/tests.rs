@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use super::*;
 
+mod nats;
+
 fn load(file: &str, environment: &[(&str, &str)]) -> Result<Config, Faults> {
     let mut written = tempfile::NamedTempFile::new().unwrap();
     written.write_all(file.as_bytes()).unwrap();
@@ -105,7 +107,7 @@ fn every_fault_of_every_layer_is_told_at_once() {
 
     colour (file pombo.toml)
       wrong: there is no such option
-      mend:  the sections are cloud_api, data, database, docs, engine, imports, limits, log, media, metrics, network, retention, retry, secrets, server, web_session
+      mend:  the sections are cloud_api, cluster, data, database, docs, engine, events, imports, limits, log, media, metrics, nats, network, retention, retry, secrets, server, telemetry, web_session
 
     log (file pombo.toml)
       wrong: it is a section, not an option
@@ -133,7 +135,7 @@ fn every_fault_of_every_layer_is_told_at_once() {
 
     web.mood (file pombo.toml)
       wrong: there is no such option
-      mend:  the sections are cloud_api, data, database, docs, engine, imports, limits, log, media, metrics, network, retention, retry, secrets, server, web_session
+      mend:  the sections are cloud_api, cluster, data, database, docs, engine, events, imports, limits, log, media, metrics, nats, network, retention, retry, secrets, server, telemetry, web_session
 
     database.sqlite_synchronous (environment variable POMBO__DATABASE__SQLITE_SYNCHRONOUS)
       wrong: "off" is none of full, normal
@@ -366,5 +368,31 @@ fn the_public_address_has_no_path() {
         ["pombo.example", "ftp://pombo.example", "https://pombo.example/below", "https://pombo.example?x"]
     {
         assert!(public(wrong).unwrap_err().to_string().contains("server.public_url"), "{wrong}");
+    }
+}
+
+#[test]
+fn traces_have_a_collector_and_headers_that_are_never_shown() {
+    let config = load(
+        "[telemetry]\notlp_endpoint = \"https://collector.example/otlp/\"\nsample_sends = 0.25",
+        &[("POMBO__TELEMETRY__OTLP_HEADERS", "Authorization=Bearer s3cret, x-team=ops")],
+    )
+    .unwrap();
+    assert_eq!(config.telemetry.otlp_endpoint.as_ref().unwrap().as_str(), "https://collector.example/otlp/");
+    let headers = config.telemetry.otlp_headers.iter().map(|(name, value)| (name.as_str(), value.expose()));
+    assert_eq!(headers.collect::<Vec<_>>(), [("authorization", "Bearer s3cret"), ("x-team", "ops")]);
+    assert!(!format!("{config:?}").contains("s3cret"));
+    assert!(Config::default().telemetry.otlp_endpoint.is_none());
+
+    let faults = shown(
+        "[telemetry]\notlp_endpoint = \"http://me:s3cret@collector\"\nsample_sends = 1.5\n\
+         sample_attempts_per_send = 0\nservice_name = \" \"\ntimeout = \"0s\"",
+        &[("POMBO__TELEMETRY__OTLP_HEADERS", "s3cret")],
+    );
+    assert!(!faults.contains("s3cret"), "{faults}");
+    let options =
+        ["otlp_endpoint", "otlp_headers", "sample_sends", "sample_attempts_per_send", "service_name"];
+    for option in options.iter().chain(&["timeout"]) {
+        assert!(faults.contains(&format!("telemetry.{option}")), "{faults}");
     }
 }

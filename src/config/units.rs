@@ -153,6 +153,45 @@ pub(super) fn optional_proxy<'de, D: Deserializer<'de>>(deserializer: D) -> Resu
     }
 }
 
+/// The address of a collector, which may have a path, or nothing.
+pub(super) fn optional_endpoint<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Url>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    let is_plain = |url: &Url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.username().is_empty()
+            && url.password().is_none()
+            && url.query().is_none()
+            && url.fragment().is_none()
+    };
+    Url::parse(text.trim()).ok().filter(is_plain).map(Some).ok_or_else(|| {
+        de::Error::custom(
+            "is not an http or https address without user and query, such as \"http://127.0.0.1:4318\"",
+        )
+    })
+}
+
+/// Names and values of headers, "name=value", parted by commas. The values are secret.
+pub(super) fn headers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, Secret)>, D::Error> {
+    let text = Secret::deserialize(deserializer)?;
+    let parts = text.expose().split(',').map(str::trim).filter(|part| !part.is_empty());
+    parts.map(parse_header).collect::<Option<_>>().ok_or_else(|| {
+        de::Error::custom("has a part that is no header: write name=value, and a comma between two of them")
+    })
+}
+
+fn parse_header(part: &str) -> Option<(String, Secret)> {
+    let (name, value) = part.split_once('=')?;
+    let (name, value) = (name.trim(), value.trim());
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    let is_value = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
+    let is_sound = !name.is_empty() && name.bytes().all(is_name) && value.bytes().all(is_value);
+    is_sound.then(|| (name.to_ascii_lowercase(), Secret::new(value.to_owned())))
+}
+
 /// A sealing key, or nothing.
 pub(super) fn optional_key<'de, D: Deserializer<'de>>(
     deserializer: D,
@@ -186,7 +225,18 @@ pub(super) fn keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Sea
 
 #[cfg(test)]
 mod tests {
-    use super::parse_bytes;
+    use super::{parse_bytes, parse_header};
+
+    #[test]
+    fn a_header_is_a_name_and_a_value() {
+        let read = |part| parse_header(part).map(|(name, value)| (name, value.expose().to_owned()));
+        let header = |name: &str, value: &str| Some((name.to_owned(), value.to_owned()));
+        assert_eq!(read("Authorization=Bearer a=="), header("authorization", "Bearer a=="));
+        assert_eq!(read("x-team = ops"), header("x-team", "ops"));
+        for part in ["x-team", "=ops", "x team=ops", "x-team=o\np", "x-team=é"] {
+            assert_eq!(read(part), None, "{part}");
+        }
+    }
 
     #[test]
     fn a_size_is_a_number_and_a_unit() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;
 
-use super::{Config, Database, Media};
+use super::{Config, Database, Media, nats};
 
 /// An option, what is wrong with it, and its mend.
 pub(super) type Found = (&'static str, String, String);
@@ -29,11 +29,13 @@ pub(super) fn faults(config: &Config) -> Vec<Found> {
     spans(config, &mut found);
     relations(config, &mut found);
     words(config, &mut found);
+    nats::faults(config, &mut found);
     found
 }
 
 fn amounts(config: &Config, found: &mut Vec<Found>) {
-    let Config { server, database, web_session, engine, retry, limits, media, imports, .. } = config;
+    let Config { server, database, web_session, engine, retry, limits, media, imports, telemetry, .. } =
+        config;
     let at_least_one = [
         ("server.connections", server.connections == 0),
         ("server.client_rate", server.client_rate == 0),
@@ -60,6 +62,7 @@ fn amounts(config: &Config, found: &mut Vec<Found>) {
         ("limits.search_chars", limits.search_chars == 0),
         ("imports.max_bytes", imports.max_bytes == 0),
         ("media.concurrency", media.concurrency == 0),
+        ("telemetry.sample_attempts_per_send", telemetry.sample_attempts_per_send == 0),
     ];
     let zero = at_least_one.into_iter().filter(|(_, zero)| *zero);
     found.extend(zero.map(|(option, _)| (option, "0 is too few".to_owned(), "give at least 1".to_owned())));
@@ -84,6 +87,10 @@ fn amounts(config: &Config, found: &mut Vec<Found>) {
             ));
         }
     }
+    if !(0.0..=1.0).contains(&telemetry.sample_sends) {
+        let problem = format!("{} is no part of all sends", telemetry.sample_sends);
+        found.push(("telemetry.sample_sends", problem, "give a number from 0.0 to 1.0".to_owned()));
+    }
     if !(retry.multiplier >= 1.0 && retry.multiplier.is_finite()) {
         let problem = format!("with {} the waits would shrink", retry.multiplier);
         found.push(("retry.multiplier", problem, "give at least 1.0".to_owned()));
@@ -100,7 +107,9 @@ fn media_limits(media: &Media) -> [(&'static str, usize); 4] {
 }
 
 fn spans(config: &Config, found: &mut Vec<Found>) {
-    let Config { server, database, cloud_api, web_session, retry, engine, retention, media, .. } = config;
+    let Config {
+        server, database, cloud_api, web_session, retry, engine, retention, media, telemetry, ..
+    } = config;
     for (option, span) in [
         ("server.keep_alive", server.keep_alive),
         ("server.body_timeout", server.body_timeout),
@@ -115,6 +124,7 @@ fn spans(config: &Config, found: &mut Vec<Found>) {
         ("media.connect_timeout", media.connect_timeout),
         ("media.stall_timeout", media.stall_timeout),
         ("media.timeout", media.timeout),
+        ("telemetry.timeout", telemetry.timeout),
     ] {
         if span.is_zero() {
             found.push((option, "it cannot be zero".to_owned(), "give a span such as \"5s\"".to_owned()));
@@ -165,6 +175,13 @@ fn relations(config: &Config, found: &mut Vec<Found>) {
             format!("give at least {}", Database::FEWEST_ON_POSTGRES),
         ));
     }
+    if config.cluster.is_joined() && !is_postgres {
+        found.push((
+            "cluster.name",
+            "a cluster needs PostgreSQL, and database.url names no PostgreSQL database".to_owned(),
+            "set database.url to \"postgres://…\", or leave cluster.name empty".to_owned(),
+        ));
+    }
     if engine.in_flight < engine.concurrency {
         found.push((
             "engine.in_flight",
@@ -189,6 +206,10 @@ fn words(config: &Config, found: &mut Vec<Found>) {
     if config.web_session.device_name.trim().is_empty() {
         let mend = "give a name that people recognise on their phones";
         found.push(("web_session.device_name", "it is empty".to_owned(), mend.to_owned()));
+    }
+    if config.telemetry.service_name.trim().is_empty() {
+        let mend = "give the name that the collector is to know the service by".to_owned();
+        found.push(("telemetry.service_name", "it is empty".to_owned(), mend));
     }
     if let Some(url) = &config.database.url
         && !["sqlite:", "postgres://", "postgresql://"].iter().any(|scheme| url.expose().starts_with(scheme))

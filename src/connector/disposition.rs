@@ -58,6 +58,6 @@ impl Disposition {
             | Self::Suppress(_) => return None,
         };
         let sentence = format!("the provider refused the channel: {}", failure.sentence);
-        Some((status, Reason { code: code.as_str().to_owned(), sentence, provider_code: failure.code }))
+        Some((status, Reason { code: code.into(), sentence, provider_code: failure.code }))
     }
 }

@@ -7,6 +7,8 @@ pub mod cloud_api;
 mod disposition;
 pub mod http;
 pub mod media;
+pub mod nats;
+pub mod otlp;
 pub mod update;
 pub mod web_session;
 
@@ -16,7 +18,7 @@ pub use self::disposition::Disposition;
 use crate::domain::channel::Number;
 use crate::domain::message::Failure;
 
-/// What became of one attempt to hand a message over.
+/// The outcome of one attempt to hand a message over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// The provider took it.
@@ -38,6 +40,8 @@ pub enum Reply {
     /// It was never handed over, for a reason of our own: this process or its machine has no file, port, address or
     /// memory for a connection.
     NoSocket(Failure),
+    /// It was never handed over and never can be: the provider was not asked.
+    Unsendable(Failure),
     /// It was handed over and no usable answer came: the provider may or may not have it.
     Uncertain(Failure),
 }

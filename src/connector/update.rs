@@ -6,6 +6,7 @@ use crate::clock::Timestamp;
 use crate::connector::Disposition;
 use crate::domain::message::{Failure, Key, State};
 use crate::domain::phone::PhoneNumber;
+use crate::domain::template::{Category, Status};
 use crate::domain::tier::Quota;
 
 /// One update, and whom it concerns.
@@ -85,7 +86,7 @@ pub enum Update {
     },
 }
 
-/// What became of a message after it was accepted.
+/// The outcome of a message after it was accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
     /// Our own name of the message; absent when it was not sent by this service.
@@ -107,15 +108,15 @@ pub struct Receipt {
 pub enum TemplateChange {
     /// Whether it can be sent.
     Status {
-        /// As the provider's list of templates names it: `APPROVED`, `PAUSED`, `DISABLED`, `REJECTED` and so on.
-        status: String,
+        /// The status since then.
+        status: Status,
         /// Which pause it is, why it was rejected, or another word of explanation.
         title: Option<String>,
     },
     /// How the provider rates it: `GREEN`, `YELLOW`, `RED`, `UNKNOWN`.
     Quality(String),
-    /// Its category, upper case.
-    Category(String),
+    /// Its category.
+    Category(Category),
 }
 
 /// What changed about a business account.

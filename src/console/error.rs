@@ -9,7 +9,6 @@ use actix_web::{HttpResponse, ResponseError};
 use crate::accounts;
 use crate::engine;
 use crate::error::{Class, Refusal};
-use crate::store;
 
 /// Why a page is not shown or a form not taken. The gate turns it into a page in the person's language.
 #[derive(Debug)]
@@ -28,7 +27,7 @@ pub(super) enum Error {
     TooLarge,
     /// The form took too long to arrive.
     TooSlow,
-    /// Too many tries, or too many pages open: come again after this long.
+    /// Too many tries, or too many pages open: retry after this delay.
     TooMany(Duration),
     /// Refused by the engine where no field can show it.
     Refused(Refusal),
@@ -56,7 +55,7 @@ impl Error {
         }
     }
 
-    /// When to come again, where that is known.
+    /// When to retry, where that is known.
     pub(super) const fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::TooMany(wait) => Some(*wait),
@@ -110,18 +109,6 @@ impl From<engine::Error> for Error {
     }
 }
 
-impl From<store::Error> for Error {
-    fn from(error: store::Error) -> Self {
-        if error.is_passing() {
-            tracing::warn!(%error, "the database is unavailable");
-            Self::Unavailable
-        } else {
-            tracing::error!(%error, "a query failed");
-            Self::Internal
-        }
-    }
-}
-
 impl From<accounts::Error> for Error {
     fn from(error: accounts::Error) -> Self {
         match error {
@@ -136,7 +123,7 @@ impl From<accounts::Error> for Error {
                 tracing::error!(%error, "an account could not be worked on");
                 Self::Internal
             }
-            accounts::Error::Store(error) => error.into(),
+            accounts::Error::Store(error) => engine::Error::from(error).into(),
         }
     }
 }

@@ -134,7 +134,7 @@ async fn follow(
     render: &mut impl AsyncFnMut() -> Result<Vec<Markup>, Error>,
     tell: &mpsc::Sender<Bytes>,
 ) {
-    // Those that lose their stream together, because the service ended, do not come again together.
+    // Those that lose their stream together, because the service ended, do not reconnect together.
     let retry = 2_000 + rand::random::<u32>() % 4_000;
     let mut next = format!("retry: {retry}\n\n");
     let (hasher, mut sent, mut checked) = (RandomState::new(), Vec::new(), Instant::now());
@@ -190,6 +190,13 @@ struct Value {
 const SHARED_MOST: usize = 1_024;
 
 impl Shared {
+    /// The value of this key, if it was read before and is still there, however old it is.
+    pub(super) fn ready<T: Any + Send + Sync>(&self, key: &str) -> Option<Arc<T>> {
+        let values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = values.get(key)?.cell.get()?;
+        Arc::clone(value).downcast().ok()
+    }
+
     /// The value of this key, read with `read` when the last one is older than `age`. Of those that ask at once, one reads.
     /// The key names the company, or whatever else decides who may see the value.
     ///
@@ -257,6 +264,7 @@ mod tests {
         let of = |key: &str, age| shared.get(key.to_owned(), age, read);
         assert_eq!((*of("a", minute).await.unwrap(), *of("a", minute).await.unwrap()), (0, 0));
         assert_eq!((*of("b", minute).await.unwrap(), *of("a", Duration::ZERO).await.unwrap()), (1, 2));
+        assert_eq!((shared.ready("b").as_deref(), shared.ready::<usize>("c")), (Some(&1_usize), None));
         assert!(shared.get("a".to_owned(), minute, async || Ok("text")).await.is_err(), "a key has one type");
     }
 }

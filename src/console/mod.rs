@@ -23,7 +23,7 @@
 //!         return Ok(page(&viewer, &form).unprocessable().into());
 //!     }
 //!     state.once.act(&viewer, &form, async || {
-//!         state.engine.records_of(viewer.company.id).await?.add_thing(&viewer.who(), &name).await?;
+//!         state.engine.company(viewer.company.id).await?.things().add(&viewer.who(), &name).await?;
 //!         state.flashes.put(viewer.session, "done", viewer.text.with("things-added", [("name", name.as_str().into())]));
 //!         Ok(Answer::to("/console/things"))
 //!     }).await
@@ -71,6 +71,7 @@ mod zone;
 
 use std::fmt;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use actix_web::Resource;
 use actix_web::http::header::HeaderMap;
@@ -107,11 +108,19 @@ pub struct Options {
     pub send: Limits,
     /// Proxies whose word on the client's address and scheme is believed.
     pub proxies: Proxies,
+    /// How long a page waits for a dry run before it says that it takes longer.
+    pub patience: Duration,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { public_url: None, page_size: 50, send: Limits::default(), proxies: Proxies::default() }
+        Self {
+            public_url: None,
+            page_size: 50,
+            send: Limits::default(),
+            proxies: Proxies::default(),
+            patience: Duration::from_secs(2),
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use super::text::Text;
 use super::zone::Zone;
 use crate::accounts::{Origin, Role, Session};
 use crate::clock::Timestamp;
-use crate::store::change::Who;
+use crate::engine::Who;
 use crate::surface::Client;
 
 /// The sender of a request, signed in or not, with the language of the page.

@@ -31,9 +31,10 @@ pub fn unguard(cell: &str) -> Cow<'_, str> {
     Cow::Owned(cell.split_inclusive(SEPARATORS).map(bare).collect())
 }
 
-/// Also true for a formula behind apostrophes, so that those of the contact itself survive.
+/// Also true for a formula behind apostrophes, so that those of the contact itself survive, and behind quotes, which a
+/// spreadsheet drops when its cell begins with them.
 fn is_formula(piece: &str) -> bool {
-    piece.trim_start_matches(['\'', ' ']).starts_with(DANGEROUS)
+    piece.trim_start_matches(['\'', ' ', '"']).starts_with(DANGEROUS)
 }
 
 #[cfg(test)]
@@ -53,6 +54,8 @@ mod tests {
             ("\t=1", "'\t'=1"),
             (" =1", "' =1"),
             ("Ana;=1;b", "Ana;'=1;b"),
+            ("Ana;\"=1;b", "Ana;'\"=1;b"),
+            ("\"\"=1", "'\"\"=1"),
             ("Ana, -1|+1", "Ana,' -1|'+1"),
             ("Ana\n=1\r\n@x", "Ana\n'=1\r\n'@x"),
             ("O'Neil", "O'Neil"),
@@ -68,11 +71,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_guarded_comes_back_and_begins_no_cell_with_a_formula(text in "['=+@0-9a; ,|\t\n\r＝-]{0,10}") {
+        fn what_is_guarded_comes_back_and_begins_no_cell_with_a_formula(text in "['\"=+@0-9a; ,|\t\n\r＝-]{0,10}") {
             let cell = guard(&text);
             prop_assert_eq!(unguard(&cell), text.as_str());
             for begins in cell.split(SEPARATORS) {
-                prop_assert!(!begins.trim_start_matches(' ').starts_with(DANGEROUS), "{:?}", cell);
+                prop_assert!(!begins.trim_start_matches([' ', '"']).starts_with(DANGEROUS), "{:?}", cell);
             }
         }
     }

@@ -3,13 +3,13 @@
 mod reason_code;
 
 use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use uuid::Uuid;
 
 pub use self::reason_code::ReasonCode;
+use super::words::words;
 use crate::clock::Timestamp;
 use crate::domain::rate::Rate;
 use crate::domain::tier::Quota;
@@ -65,34 +65,6 @@ impl Level {
     }
 }
 
-macro_rules! words {
-    ($type:ty { $($variant:ident = $word:literal),* $(,)? }) => {
-        impl $type {
-            /// Every one.
-            pub const ALL: &[Self] = &[$(Self::$variant,)*];
-
-            /// The word in answers, in the database and on the command line.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word,)* }
-            }
-        }
-
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl FromStr for $type {
-            type Err = UnknownWord;
-
-            fn from_str(word: &str) -> Result<Self, Self::Err> {
-                match word { $($word => Ok(Self::$variant),)* _ => Err(UnknownWord(word.to_owned())) }
-            }
-        }
-    };
-}
-
 words!(Kind { BusinessAccount = "business_account", WebSession = "web_session" });
 words!(Status {
     Connecting = "connecting",
@@ -108,16 +80,54 @@ words!(Level {
     NotApplicable = "not_applicable",
 });
 
-/// A word that names no kind, status or level.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown word `{0}`")]
-pub struct UnknownWord(String);
+/// The code of a [`Reason`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// One that this version of the program knows.
+    Known(ReasonCode),
+    /// The word that an earlier or later version wrote.
+    Other(String),
+}
+
+impl Cause {
+    /// The word in answers and in the database.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Known(code) => code.as_str(),
+            Self::Other(word) => word,
+        }
+    }
+}
+
+impl From<ReasonCode> for Cause {
+    fn from(code: ReasonCode) -> Self {
+        Self::Known(code)
+    }
+}
+
+impl From<&str> for Cause {
+    fn from(word: &str) -> Self {
+        ReasonCode::parse(word).map_or_else(|| Self::Other(word.to_owned()), Self::Known)
+    }
+}
+
+impl Serialize for Cause {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
 
 /// Why a channel is not connected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reason {
-    /// The word of a [`ReasonCode`]. One that an earlier or later version of the program wrote is kept as it is.
-    pub code: String,
+    /// The cause, for programs.
+    pub code: Cause,
     /// One sentence for a person: what happened and what to do.
     pub sentence: String,
     /// The provider's own code, when it gave one.
@@ -142,7 +152,7 @@ impl Connection {
         matches!(self.status, Status::Connected | Status::Connecting)
     }
 
-    /// Why nothing goes and what is to be done, for a person; `None` while sends are accepted.
+    /// Why nothing goes and the remedy, for a person; `None` while sends are accepted.
     pub fn obstacle(&self) -> Option<String> {
         let remedy = match self.status {
             Status::Connecting | Status::Connected => return None,
@@ -240,9 +250,17 @@ mod tests {
     }
 
     #[test]
+    fn a_cause_keeps_the_word_that_was_stored() {
+        assert_eq!(Cause::from("banned"), Cause::Known(ReasonCode::Banned));
+        for word in ["banned", "of_a_later_version"] {
+            assert_eq!(Cause::from(word).as_str(), word);
+        }
+    }
+
+    #[test]
     fn a_channel_that_cannot_send_says_why_and_what_to_do() {
         let sentence = "the provider refused the channel: it is restricted.".to_owned();
-        let reason = Some(Reason { code: "x".to_owned(), sentence, provider_code: None });
+        let reason = Some(Reason { code: "x".into(), sentence, provider_code: None });
         let obstacle = |status, reason: &Option<Reason>| {
             Connection { status, reason: reason.clone(), since: Timestamp::from_millis(0) }.obstacle()
         };

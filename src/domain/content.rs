@@ -6,7 +6,39 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::words::words;
+use crate::domain::contact::Person;
 use crate::domain::template::Component;
+use crate::domain::template::contact_field::{self, ContactField, NoValue};
+
+/// What a message is: the `type` of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Plain text.
+    Text,
+    /// A picture.
+    Image,
+    /// A film.
+    Video,
+    /// A sound.
+    Audio,
+    /// Any other file.
+    Document,
+    /// A text that the provider approved.
+    Template,
+    /// Buttons, a menu or products.
+    Interactive,
+}
+
+words!(Kind {
+    Text = "text",
+    Image = "image",
+    Video = "video",
+    Audio = "audio",
+    Document = "document",
+    Template = "template",
+    Interactive = "interactive",
+});
 
 /// One message's content, the same for every recipient of a send.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,6 +89,9 @@ pub enum Content {
         language: String,
         /// The values of its variables, checked against the template.
         components: Vec<Component>,
+        /// Whether their texts have [contact fields](crate::domain::template::contact_field).
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        contact_fields: bool,
     },
     /// Buttons, a menu or products.
     Interactive {
@@ -94,22 +129,51 @@ impl Content {
     pub const KIND_CHARS: usize = 32;
 
     /// The kind of stored content, from its first [`Content::KIND_CHARS`]: contents can be long.
-    pub fn kind_of(stored: &str) -> Option<&'static str> {
-        const KINDS: [&str; 7] = ["text", "image", "video", "audio", "document", "template", "interactive"];
+    pub fn kind_of(stored: &str) -> Option<Kind> {
         let (kind, _) = stored.strip_prefix(r#"{"type":""#)?.split_once('"')?;
-        KINDS.into_iter().find(|known| *known == kind)
+        kind.parse().ok()
+    }
+
+    /// Whether its texts have contact fields, so that each recipient gets texts of their own.
+    pub const fn is_personal(&self) -> bool {
+        matches!(self, Self::Template { contact_fields: true, .. })
+    }
+
+    /// The contact fields without a text in their place: a recipient who lacks one gets no message.
+    pub fn needed_fields(&self) -> Vec<ContactField> {
+        match self {
+            Self::Template { components, contact_fields: true, .. } => contact_field::needed(components),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The content for one recipient, who is no contact when `None`.
+    ///
+    /// # Errors
+    ///
+    /// The first contact field that the recipient lacks and that has no text in its place.
+    pub fn filled(&self, person: Option<&Person>) -> Result<Self, NoValue> {
+        Ok(match self {
+            Self::Template { name, language, components, contact_fields: true } => Self::Template {
+                name: name.clone(),
+                language: language.clone(),
+                components: contact_field::fill_in(components, person)?,
+                contact_fields: false,
+            },
+            other => other.clone(),
+        })
     }
 
     /// The `type` of the request that this came from.
-    pub const fn kind(&self) -> &'static str {
+    pub const fn kind(&self) -> Kind {
         match self {
-            Self::Text { .. } => "text",
-            Self::Image { .. } => "image",
-            Self::Video { .. } => "video",
-            Self::Audio { .. } => "audio",
-            Self::Document { .. } => "document",
-            Self::Template { .. } => "template",
-            Self::Interactive { .. } => "interactive",
+            Self::Text { .. } => Kind::Text,
+            Self::Image { .. } => Kind::Image,
+            Self::Video { .. } => Kind::Video,
+            Self::Audio { .. } => Kind::Audio,
+            Self::Document { .. } => Kind::Document,
+            Self::Template { .. } => Kind::Template,
+            Self::Interactive { .. } => Kind::Interactive,
         }
     }
 }
@@ -141,6 +205,13 @@ mod tests {
                     Component::Button { sub_type: "url".to_owned(), index: 1, parameters: Vec::new() },
                     Component::Other(json!({"type": "carousel", "cards": []})),
                 ],
+                contact_fields: false,
+            },
+            Content::Template {
+                name: "hello".to_owned(),
+                language: "en".to_owned(),
+                components: Vec::new(),
+                contact_fields: true,
             },
             Content::Interactive { interactive: json!({"type": "button"}) },
         ];
@@ -161,7 +232,7 @@ mod tests {
         let (one, other) = (Some("120363000000000001"), Some("a key"));
         for (group, key) in [(None, None), (one, None), (None, other), (one, other)] {
             let stored = serde_json::to_string(&Stored { content: &content, group, key }).unwrap();
-            assert_eq!(Content::kind_of(&stored), Some("image"), "{stored}");
+            assert_eq!(Content::kind_of(&stored), Some(Kind::Image), "{stored}");
             let read: Stored = serde_json::from_str(&stored).unwrap();
             let own = |text: Option<&str>| text.map(str::to_owned);
             assert_eq!(read, Stored { content: content.clone(), group: own(group), key: own(key) });

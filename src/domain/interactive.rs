@@ -35,7 +35,7 @@ const PRODUCTS: usize = 30;
 /// Ids of catalogues and products have no documented limit; this is far above any that exist.
 const PROVIDER_ID: usize = 256;
 
-/// Checks a payload and gives it back as it is to be sent: without entries that are `null` or blank, which
+/// Checks a payload and returns it as it is sent: without entries that are `null` or blank, which
 /// count as absent.
 ///
 /// # Errors

@@ -1,34 +1,63 @@
 //! A limit as it is shown: what it allows, who set it, what is left of it.
 
+mod allows;
+mod origin;
+
 use std::time::Duration;
 
+pub use self::allows::Allows;
+pub use self::origin::Origin;
+use super::words::words;
 use crate::clock::Timestamp;
 use crate::domain::outlook::Waiting;
 
-/// Every name of a limit, in the order in which they are shown.
-pub const NAMES: [&str; 10] = [
-    "messages_per_second",
-    "provider_level",
-    "back_off",
-    "pause",
-    "pair",
-    "template_quota",
-    "daily_cap",
-    "cold_contacts",
-    "provider_messaging_limit",
-    "api_requests",
-];
+/// What is limited, in the order in which limits are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Name {
+    /// The pace of the tier.
+    MessagesPerSecond,
+    /// The pace of the provider's level for the number.
+    ProviderLevel,
+    /// The pace after the provider refused messages that came too fast.
+    BackOff,
+    /// Nothing goes for a while.
+    Pause,
+    /// Messages to one recipient.
+    Pair,
+    /// People who get templates in 24 hours.
+    TemplateQuota,
+    /// Messages of a web session in 24 hours.
+    DailyCap,
+    /// People in 24 hours who never wrote to a web session.
+    ColdContacts,
+    /// People whom the provider lets the business write to first in 24 hours.
+    ProviderMessagingLimit,
+    /// The company's requests to the API.
+    ApiRequests,
+}
+
+words!(Name {
+    MessagesPerSecond = "messages_per_second",
+    ProviderLevel = "provider_level",
+    BackOff = "back_off",
+    Pause = "pause",
+    Pair = "pair",
+    TemplateQuota = "template_quota",
+    DailyCap = "daily_cap",
+    ColdContacts = "cold_contacts",
+    ProviderMessagingLimit = "provider_messaging_limit",
+    ApiRequests = "api_requests",
+});
 
 /// One limit of a channel.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Limit {
-    /// What is limited: one of [`NAMES`]. Two limits may limit the same thing: the one in force
-    /// says so.
-    pub name: &'static str,
-    /// How much it allows, such as `80/s`.
-    pub value: String,
+    /// What is limited. Two limits may limit the same thing: the one in force says so.
+    pub name: Name,
+    /// How much it allows.
+    pub allows: Allows,
     /// Which option or provider's answer set it.
-    pub set_by: String,
+    pub set_by: Origin,
     /// Whether it is the one that decides now.
     pub is_binding: bool,
     /// How much is left now, where that is counted.
@@ -79,8 +108,8 @@ pub struct PacePoint {
 /// An allowance of which nothing is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spent {
-    /// What is limited: one of [`NAMES`].
-    pub name: &'static str,
+    /// What is limited.
+    pub name: Name,
     /// How much is allowed in each window; 0 where nothing goes for now, whatever was done before.
     pub allows: u32,
     /// The time in which as much comes back.
@@ -90,6 +119,6 @@ pub struct Spent {
 impl Spent {
     /// Nothing goes for so long.
     pub const fn pause(window: Duration) -> Self {
-        Self { name: "pause", allows: 0, window }
+        Self { name: Name::Pause, allows: 0, window }
     }
 }

@@ -22,7 +22,7 @@ pub struct Link {
 /// Why something is not a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidLink {
-    /// It does not begin with `http://` or `https://`.
+    /// The link does not begin with `http://` or `https://`.
     #[error("must begin with http:// or https://")]
     Scheme,
     /// What follows is not an address: no host, a bad port, forbidden characters.

@@ -1,6 +1,7 @@
 //! Messages of the ledger and the one way that their states go: forward.
 
 mod journey;
+pub mod own_code;
 mod selection;
 
 use std::fmt;
@@ -27,7 +28,7 @@ pub enum State {
     Delivered = 3,
     /// The recipient read it.
     Read = 4,
-    /// It will not arrive; the error says why.
+    /// The message will not arrive; the error says why.
     Failed = 5,
     /// Its time was over before it started.
     Expired = 6,
@@ -155,7 +156,7 @@ impl FromStr for Key {
 #[error("not a message key of this service")]
 pub struct NotAKey;
 
-/// What became of one attempt; a row of the ledger.
+/// The outcome of one attempt; a row of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// The message.
@@ -177,7 +178,7 @@ pub struct Outcome {
 /// What went wrong with an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The provider's code, when it gave one.
+    /// The provider's code, when it gave one, or one of [our own](own_code).
     pub code: Option<i64>,
     /// In words.
     pub sentence: String,

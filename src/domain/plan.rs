@@ -1,7 +1,7 @@
 //! How long a send takes under a tier, and which of its limits decides.
 //!
 //! A model of the limits that the engine enforces, without their clocks: what goes before a send on its channel,
-//! the pace, the recipients' own intervals, and the moving day of the template quota. Whoever asks has read what
+//! the pace, the recipients' own intervals, and the moving day of the template quota. The caller has read what
 //! there is to know; the same figures always give the same answer. The dry run of a send and `pombo plan` call.
 
 #[cfg(test)]
@@ -34,7 +34,7 @@ pub struct Amount {
     pub templates: u64,
 }
 
-/// Whom the business account wrote to with templates in the last 24 hours.
+/// The people that the business account wrote to with templates in the last 24 hours.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
     /// How many of them are among the send's own recipients: those take no further slot.
@@ -54,7 +54,7 @@ pub struct Course {
     pub queue: Queue,
     /// Messages to one and the same person that go before on the channel, at most.
     pub to_same: u64,
-    /// Who got templates lately.
+    /// People who got templates in the last 24 hours.
     pub written: Written,
     /// The provider's level for the number, if it is known.
     pub level: Option<Level>,
@@ -77,7 +77,7 @@ pub enum Binding {
     TemplateQuota,
 }
 
-/// What is to be expected of a send.
+/// The estimate of a send.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Estimate {
     /// From now until its last message goes; `None` when nothing but the provider's answers limits it.
@@ -208,7 +208,7 @@ fn under_quota(course: &Course, before: Amount, quota: u64, period: f64) -> f64 
     let day = QUOTA_SPAN.as_secs_f64();
     let Written { known, others } = &course.written;
     let known = (*known).min(course.recipients);
-    // Who counts, by the time of their last message, the oldest first.
+    // People who count, by the time of their last message, the oldest first.
     let mut counted: VecDeque<f64> = others.iter().map(|ago| -ago.as_secs_f64()).collect();
     counted.extend((0..known).map(|_| 0.0));
     let mut last = (before.plain + known) as f64 * period;

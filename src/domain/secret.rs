@@ -1,7 +1,7 @@
 //! Values that must not be seen: a provider's token, a database's password, the key that seals them.
 //!
 //! Both types show nothing in `Debug`, cannot be serialised, and are wiped from memory when dropped.
-//! Whoever needs the text says so with [`Secret::expose`], which is what a reviewer searches for.
+//! Code that needs the text says so with [`Secret::expose`], which is what a reviewer searches for.
 
 use std::fmt;
 

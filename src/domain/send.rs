@@ -59,7 +59,7 @@ impl State {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[repr(i16)]
 pub enum Control {
-    /// It goes at its channel's pace.
+    /// The send goes at its channel's pace.
     #[default]
     Running = 0,
     /// Nothing of it starts until it is resumed.
@@ -123,7 +123,7 @@ pub struct TemplateUse {
     pub is_marketing: bool,
 }
 
-/// Who receives a send, once resolved.
+/// The recipients of a send, once resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recipients {
     /// One recipient, kept with the send itself.
@@ -178,7 +178,7 @@ pub struct Mark {
     /// [`State::Active`] while messages may still go. Once a send is over it stays so, whatever a later
     /// mark says.
     pub state: State,
-    /// Nothing of it is to be done before: all that is left waits.
+    /// Nothing of the send starts before: all that is left waits.
     pub due_at: Option<Timestamp>,
 }
 

@@ -6,6 +6,7 @@
 
 mod check;
 mod component;
+pub mod contact_field;
 mod parse;
 mod shape;
 
@@ -15,6 +16,7 @@ use serde_json::value::RawValue;
 pub use self::component::{Component, Media, Parameter, Source};
 pub use self::parse::parse_components;
 pub use self::shape::{Button, Header, Shape, Variables};
+use super::words::open_words;
 use crate::domain::content::Content;
 use crate::error::{Code, Refusal};
 
@@ -50,6 +52,40 @@ impl ParameterFormat {
     }
 }
 
+open_words! {
+    /// The provider's status of a template.
+    pub enum Status {
+        /// It can be sent.
+        Approved = "APPROVED",
+        /// The provider is looking at it.
+        Pending = "PENDING",
+        /// The provider refused it.
+        Rejected = "REJECTED",
+        /// The provider lets nobody send it for a while.
+        Paused = "PAUSED",
+        /// The provider lets nobody send it any more.
+        Disabled = "DISABLED",
+        /// The provider looks at it again, because somebody asked for that.
+        InAppeal = "IN_APPEAL",
+        /// The account has as many templates as it may have.
+        LimitExceeded = "LIMIT_EXCEEDED",
+        /// The provider no longer lists it: a word of our own.
+        Deleted = "DELETED",
+    }
+}
+
+open_words! {
+    /// The provider's category of a template.
+    pub enum Category {
+        /// Advertising.
+        Marketing = "MARKETING",
+        /// About something that the recipient ordered or asked for.
+        Utility = "UTILITY",
+        /// A code to sign in with.
+        Authentication = "AUTHENTICATION",
+    }
+}
+
 /// A template of a business account, as the provider described it at the last look.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
@@ -59,10 +95,10 @@ pub struct Template {
     pub name: String,
     /// Its language, such as `pt_BR`.
     pub language: String,
-    /// `MARKETING`, `UTILITY`, `AUTHENTICATION` or what the provider may add.
-    pub category: String,
-    /// `APPROVED`, `PENDING`, `PAUSED` and so on.
-    pub status: String,
+    /// The provider's category.
+    pub category: Category,
+    /// The provider's status.
+    pub status: Status,
     /// How it calls its variables.
     pub parameter_format: ParameterFormat,
     /// Header, body, footer and buttons as the provider gives them.
@@ -78,10 +114,10 @@ pub struct ListedTemplate {
     pub name: String,
     /// With an underscore, such as `pt_BR`.
     pub language: String,
-    /// As the provider names it, upper case.
-    pub category: String,
-    /// As the provider names it, upper case.
-    pub status: String,
+    /// The provider's category.
+    pub category: Category,
+    /// The provider's status.
+    pub status: Status,
     /// How it calls its variables.
     pub parameter_format: ParameterFormat,
     /// The provider's JSON, as it came.
@@ -95,7 +131,7 @@ pub struct ListedTemplate {
 impl Template {
     /// Whether the provider lets it be sent.
     pub fn is_approved(&self) -> bool {
-        self.status.eq_ignore_ascii_case("APPROVED")
+        self.status == Status::Approved
     }
 
     /// Whether these values are the ones that the template's variables need. What we do not know (carousels,
@@ -121,6 +157,8 @@ pub struct TemplateRequest {
     pub language: Option<String>,
     /// The values of the variables.
     pub components: Vec<Component>,
+    /// Whether their texts may have [contact fields](contact_field).
+    pub contact_fields: bool,
 }
 
 impl TemplateRequest {
@@ -140,8 +178,9 @@ impl TemplateRequest {
             ));
         }
         template.check_components(&self.components)?;
+        let contact_fields = self.contact_fields && contact_field::are_used(&self.components);
         let components = self.components.into_iter().filter(|component| !component.is_idle()).collect();
-        Ok(Content::Template { name: name.clone(), language: language.clone(), components })
+        Ok(Content::Template { name: name.clone(), language: language.clone(), components, contact_fields })
     }
 }
 

@@ -50,8 +50,13 @@ pub enum StartError {
 
 impl From<store::Error> for Error {
     fn from(error: store::Error) -> Self {
-        tracing::error!(%error, "the store failed");
-        if error.is_passing() { Self::Unavailable { retry_after: RETRY_AFTER } } else { Self::Internal }
+        if error.is_passing() {
+            tracing::warn!(%error, "the database is unavailable");
+            Self::Unavailable { retry_after: RETRY_AFTER }
+        } else {
+            tracing::error!(%error, "a query failed");
+            Self::Internal
+        }
     }
 }
 
@@ -66,7 +71,7 @@ impl From<ledger::Error> for Error {
     }
 }
 
-/// An actor that ended is started anew on the next call.
+/// An actor that ended is started again on the next call.
 impl From<MailboxError> for Error {
     fn from(_: MailboxError) -> Self {
         Self::Unavailable { retry_after: RETRY_AFTER }

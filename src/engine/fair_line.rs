@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-/// See the module.
+use super::planted::{Fault, is_planted};
+
 pub(crate) struct FairLine(Mutex<Line>);
 
 struct Line {
@@ -54,7 +55,7 @@ pub(crate) struct Grant {
 }
 
 impl Grant {
-    /// Takes the places: whoever does gives them back by [`FairLine::give_back`].
+    /// Takes the places; the caller gives them back by [`FairLine::give_back`].
     pub(crate) fn take(mut self) -> usize {
         std::mem::take(&mut self.places)
     }
@@ -78,7 +79,7 @@ impl FairLine {
     /// Takes a free place, unless somebody stands in line.
     pub(crate) fn take(&self, share: &mut Share) -> bool {
         let mut line = self.line();
-        let is_free = line.free > 0 && line.waiting.is_empty();
+        let is_free = line.free > 0 && (line.waiting.is_empty() || is_planted(Fault::LineJumped));
         if is_free {
             line.free -= 1;
             line.time = share.begin(line.time, 1);
@@ -97,7 +98,7 @@ impl FairLine {
         Turn(granted)
     }
 
-    /// Whoever stands first has these next.
+    /// The first in line has these next.
     pub(crate) fn give_back(self: &Arc<Self>, places: usize) {
         let mut line = self.line();
         line.free += places;
@@ -127,6 +128,11 @@ impl FairLine {
 }
 
 impl Share {
+    /// So many places of its last grant were not used: they do not count as had.
+    pub(crate) const fn refund(&mut self, places: usize) {
+        self.0 = self.0.saturating_sub(places as u64);
+    }
+
     /// When a grant of so many places begins, if the line's time is `time`.
     fn begin(&mut self, time: u64, places: usize) -> u64 {
         let begins = self.0.max(time);

@@ -1,57 +1,34 @@
 //! The engine: accepts sends, freezes their audience, and delivers them at the pace of their channel.
 //!
-//! [`Engine`] is the only way in: the HTTP surface holds one and never an actor's address.
-//! Inside are actors: one [`channel`] actor for each channel in use, some [`resolver`]s and one [`ledger`];
-//! and tasks: the rounds of the [`sentinel`], and one for each [web session](web_session). Nothing here knows HTTP or SQL.
+//! [`Engine`] is the only way in: the HTTP surface holds one, and never an actor's address nor the store. What it reads
+//! and changes of a company's records goes through [`records`], bound to that company.
+//! Inside are actors: one [`channel`] actor for each channel in use, some [resolvers](accept::resolver) and one [`ledger`];
+//! and tasks: the rounds of the [upkeep], and one for each [web session](web_session). Nothing here knows HTTP or SQL.
 
 mod accept;
-pub mod activity;
-mod app_secrets;
+mod access;
+mod account;
 mod channel;
-mod contact_change;
-mod directory;
+mod contacts;
 mod error;
+mod events;
 mod fair_line;
-mod idempotency;
-mod imports;
-mod indexing;
-mod journey;
-mod keys;
-mod last_seconds;
 mod ledger;
 mod machine;
-mod messages_csv;
-mod new_channel;
-mod operation;
-mod outlook;
-mod pace;
-pub mod plan;
+mod mailbox;
+mod nodes;
 mod planted;
-mod quota;
-mod reader;
 mod receipts;
-mod records;
-mod requests;
-mod resolver;
-mod retention;
-pub mod retiering;
-mod retry;
-mod rounds;
-mod sentinel;
+pub mod records;
+mod sends;
 mod shared;
 mod start;
-mod steering;
-mod suppressions;
-mod tallies;
-mod template_sync;
 mod threads;
-mod throttle;
+mod traces;
 #[cfg(any(test, feature = "universe"))]
 pub mod universe;
-mod wall_clock;
-mod web_send;
+mod upkeep;
 pub mod web_session;
-mod webhook;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -61,45 +38,47 @@ use actix::{Addr, ArbiterHandle};
 use tokio::sync::watch;
 use uuid::Uuid;
 
-pub use self::accept::Rehearsal;
-use self::app_secrets::{AppSecrets, VerifyTokens};
+use self::accept::idempotency::Claims;
+pub use self::accept::idempotency::{Held, KEPT, Turn};
+use self::accept::resolver::Resolver;
+pub use self::accept::retry::Retried;
+pub use self::accept::web_send::{RehearsedFile, WebRehearsal};
+pub use self::accept::{Rehearsal, plan};
+pub use self::access::Caller;
+use self::access::app_secrets::{AppSecrets, VerifyTokens};
+use self::access::keys::Keys;
+use self::access::requests::Requests;
+pub use self::access::requests::{Allowance, Exhausted};
 use self::channel::ClockWasSet;
-pub use self::contact_change::{MOST_AT_ONCE, Whom, no_such_tag};
-use self::directory::Directory;
-pub use self::error::{Error, StartError};
-use self::idempotency::Claims;
-pub use self::idempotency::{Held, KEPT, Turn};
-use self::imports::Imports;
-pub use self::imports::{
+pub use self::channel::addition::{Addition, Check, NotAdded, Number, Unfit};
+use self::channel::directory::Directory;
+pub use self::channel::load::Load;
+pub use self::channel::{activity, retiering};
+use self::contacts::change::Changes;
+pub use self::contacts::change::{MOST_AT_ONCE, Whom, no_such_tag};
+use self::contacts::imports::Imports;
+pub use self::contacts::imports::{
     ImportChange, NewUpload, Shown, Upload, no_such_import, settings as import_settings,
 };
-pub use self::journey::Traced;
-use self::keys::Keys;
+pub use self::error::{Error, StartError};
 pub use self::ledger::Claim;
 use self::ledger::{Close, Condition};
-pub use self::new_channel::{Addition, Check, NotAdded, Number, Unfit};
-pub use self::records::Records;
+pub use self::receipts::webhook::{Webhook, verify_token};
 use self::records::RequestShare;
-use self::requests::Requests;
-pub use self::requests::{Allowance, Exhausted};
-use self::resolver::Resolver;
-pub use self::retry::Retried;
+pub use self::sends::journey::Traced;
+pub use self::sends::steering::no_such_send;
+pub use self::sends::tallies::Counted;
+use self::sends::tallies::Tallies;
 use self::shared::Shared;
-pub use self::steering::no_such_send;
-pub use self::tallies::Counted;
-use self::tallies::Tallies;
-use self::wall_clock::Jump;
-pub use self::web_send::{RehearsedFile, WebRehearsal};
+use self::upkeep::wall_clock::Jump;
 pub use self::web_session::HandedOver;
 use self::web_session::WebSessions;
-pub use self::webhook::{Webhook, verify_token};
 use crate::clock::Timestamp;
 use crate::config;
 use crate::domain::channel::Channel;
 pub use crate::domain::request::{Skipped, SkippedEntry};
-use crate::domain::scope::Scopes;
 use crate::domain::send::Schedule;
-use crate::store::api_key::KeyRecord;
+pub use crate::store::change::Who;
 use crate::store::{self, Store};
 
 /// When a client should try again while the database cannot write.
@@ -138,24 +117,12 @@ struct Inner {
     tallies: Tallies,
     imports: Imports,
     /// Companies whose contacts are being changed in bulk.
-    contact_changes: contact_change::Changes,
+    contact_changes: Changes,
+    nodes: nodes::Nodes,
     /// The threads of ledger, and of resolvers, sentinel and keepers of web sessions.
     threads: [ArbiterHandle; 2],
-}
-
-/// Who asks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caller {
-    /// The company that the key belongs to.
-    pub company_id: Uuid,
-    /// The key; of a session's token the session.
-    pub key_id: Uuid,
-    /// What the company calls the key; empty for a session's token.
-    pub key_name: Arc<str>,
-    /// The name of the company's tier.
-    pub tier: Arc<str>,
-    /// What the key may be used for.
-    pub scopes: Scopes,
+    /// The thread of a node's heartbeat.
+    heart: Option<ArbiterHandle>,
 }
 
 /// A send that is durable.
@@ -188,35 +155,13 @@ pub enum Fenced {
 }
 
 impl Engine {
-    /// The store, for the engine's own work. What requests list or change goes through [`Engine::records_of`].
-    pub fn store(&self) -> &Store {
+    /// The store, for the engine's own work. What requests list or change goes through [`Engine::company`] and
+    /// [`Engine::operator`].
+    fn store(&self) -> &Store {
         &self.0.shared.store
     }
 
-    /// Who presents this key; `None` when it is unknown, revoked or expired.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when the key is not known yet and the database is away.
-    pub async fn authenticate(&self, key: &str) -> Result<Option<Caller>, Error> {
-        let key = self.0.keys.find(self.store(), key).await?;
-        Ok(key.map(|key| {
-            let KeyRecord { id: key_id, company_id, name: key_name, tier, scopes, .. } = key;
-            Caller { company_id, key_id, key_name, tier, scopes }
-        }))
-    }
-
-    /// Counts a request of the caller's company; what is left of its allowance, or `None` when its tier knows no
-    /// bound.
-    ///
-    /// # Errors
-    ///
-    /// [`Exhausted`] when the company made as many requests as its tier allows.
-    pub fn admit_request(&self, caller: &Caller) -> Result<Option<Allowance>, Exhausted> {
-        self.0.requests.admit(caller.company_id, &caller.tier, &self.0.shared.tiers)
-    }
-
-    /// The channel of this id, whoever's it is.
+    /// The channel of this id, of any company.
     ///
     /// # Errors
     ///
@@ -234,6 +179,7 @@ impl Engine {
         if !self.0.reachable.load(Ordering::Relaxed) {
             obstacles.push("the database does not answer".to_owned());
         }
+        obstacles.extend(self.0.shared.cluster.obstacle().map(str::to_owned));
         let condition = if *self.0.lease_lost.borrow() { Condition::Fenced } else { *self.0.ledger.borrow() };
         match condition {
             Condition::Writing => {}
@@ -267,6 +213,11 @@ impl Engine {
         self.0.web_sessions.stop().await;
         // A closed ledger has nothing left to write.
         let _ = self.0.shared.ledger.send(Close).await;
+        // The heart's thread has the connections with which the node leaves.
+        self.0.shared.cluster.leave().await;
+        if let Some(heart) = &self.0.heart {
+            heart.stop();
+        }
         self.0.shared.reader.stop();
         for thread in &self.0.threads {
             thread.stop();
@@ -311,7 +262,7 @@ impl Engine {
         if let Jump::Back(_) = jump {
             let now = Timestamp::now();
             self.store().clock_went_back(now, LONGEST_HOLD).await?;
-            self.0.shared.quotas.clock_went_back(now);
+            self.tell_accounts_of_clock();
             self.load_suppressions().await?;
         }
         self.directory().tell_all(|| ClockWasSet);

@@ -10,7 +10,6 @@ pub(crate) enum Fault {
     /// A message is tried again without saying so first.
     AnnouncementLeftOut,
     /// Outcomes are dropped when their write fails.
-    #[cfg(any(test, feature = "universe"))]
     OutcomeDropped,
     /// The answer to an old token is taken for one to the present token.
     GenerationNotCompared,
@@ -24,19 +23,49 @@ pub(crate) enum Fault {
     QuotaNotRestored,
     /// A message to a person takes no slot of the pair.
     PairSlotLost,
+    /// A message that waited for its pair goes when its slot comes, whatever went to the person meanwhile.
+    SlotNotAskedAgain,
     /// A send ends a moment after its expiry.
     ExpiryOffByOne,
     /// The timer for messages that are due is not set.
     TimerNotSet,
     /// Single sends wait for bulk sends.
     LaneStarved,
+    /// Messages of bulk sends that are tried again go before single sends.
+    BulkTriedAgainFirst,
+    /// A bulk send goes on until it is done, and the others wait.
+    TurnKept,
+    /// A channel takes a free place before those that stand in line for it.
+    LineJumped,
     /// Permits are not given back.
     PermitLeaked,
     /// A template that is not let through holds all sends.
     TemplateHoldsAll,
+    /// What is in doubt is sent again although the tier says that it is held.
+    DoubtNotHeld,
+    /// The provider is asked about a channel every half minute until a message confirms it.
+    ProbedForEver,
     /// The wall clock is used where the monotonic one belongs.
     #[cfg(any(test, feature = "universe"))]
     WallClockUsed,
+    /// The ledger answers before its commit.
+    AnsweredBeforeCommit,
+    /// The ledger tells a channel of a send before the commit.
+    ToldBeforeCommit,
+    /// The ledger drops a batch whose commit failed.
+    BatchDropped,
+    /// The ledger answers that a send is refused which may be written, without settling that it is not.
+    DoubtNotSettled,
+    /// One row that the database refuses fails its whole batch.
+    RefusedRowFailsAll,
+    /// The ledger sets no timer after a commit that failed.
+    LedgerTimerForgotten,
+    /// A session is opened although one is open.
+    SessionOpenedTwice,
+    /// A session goes on after its phone was unlinked.
+    SendsAfterUnlink,
+    /// What a session sent in a day is forgotten with a restart.
+    DailyCapNotRestored,
 }
 
 #[cfg(any(test, feature = "universe"))]
@@ -51,7 +80,7 @@ mod switch {
 
     impl Fault {
         /// Every fault.
-        pub(crate) const ALL: [Self; 15] = [
+        pub(crate) const ALL: [Self; 30] = [
             Self::MarkAfterAttempt,
             Self::AnnouncementLeftOut,
             Self::OutcomeDropped,
@@ -61,12 +90,27 @@ mod switch {
             Self::LimiterTooFast,
             Self::QuotaNotRestored,
             Self::PairSlotLost,
+            Self::SlotNotAskedAgain,
             Self::ExpiryOffByOne,
             Self::TimerNotSet,
             Self::LaneStarved,
+            Self::BulkTriedAgainFirst,
+            Self::TurnKept,
+            Self::LineJumped,
             Self::PermitLeaked,
             Self::TemplateHoldsAll,
+            Self::DoubtNotHeld,
+            Self::ProbedForEver,
             Self::WallClockUsed,
+            Self::AnsweredBeforeCommit,
+            Self::ToldBeforeCommit,
+            Self::BatchDropped,
+            Self::DoubtNotSettled,
+            Self::RefusedRowFailsAll,
+            Self::LedgerTimerForgotten,
+            Self::SessionOpenedTwice,
+            Self::SendsAfterUnlink,
+            Self::DailyCapNotRestored,
         ];
 
         /// Plants this one in the thread, or none.

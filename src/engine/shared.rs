@@ -6,18 +6,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use actix::Addr;
-
-use super::activity::Activity;
+use super::account::{Accounts, Pace};
+use super::channel::activity::Activity;
+use super::channel::reader::Reader;
+use super::contacts::suppressions::Suppressions;
 use super::fair_line::FairLine;
 use super::ledger::Ledger;
-use super::pace::Pace;
-use super::quota::Quotas;
-use super::reader::Reader;
-use super::suppressions::Suppressions;
-use super::template_sync::TemplateSync;
-use super::throttle::Throttles;
+use super::mailbox::Door;
 use super::web_session::{Errands, Lines, WebChannel};
+use crate::cluster::Cluster;
 use crate::config;
 use crate::connector::media::Fetcher;
 use crate::domain::channel::Channel;
@@ -37,10 +34,10 @@ const QUESTIONS_EACH_SECOND: u32 = 50;
 pub(crate) struct Common {
     pub(crate) tiers: Tiers,
     pub(crate) suppressions: Suppressions,
-    pub(crate) quotas: Quotas,
+    /// The business accounts of the channels in use.
+    pub(crate) accounts: Accounts,
     /// The engine stops: nothing is started any more.
     pub(crate) stopping: AtomicBool,
-    pub(crate) throttles: Throttles,
     /// When the provider may be asked something that is no message.
     pub(crate) questions: Pace,
     /// Messages in flight of all channels together.
@@ -53,14 +50,11 @@ pub(crate) struct Common {
     pub(crate) probe_interval: Duration,
 }
 
-/// See the module.
 pub(crate) struct Shared {
     pub(crate) common: Arc<Common>,
     pub(crate) store: Store,
     pub(crate) vault: Arc<Vault>,
-    pub(crate) ledger: Addr<Ledger>,
-    /// When the templates of business accounts are listed.
-    pub(crate) template_sync: TemplateSync,
+    pub(crate) ledger: Door<Ledger>,
     /// Reads the store for channels.
     pub(crate) reader: Reader,
     /// Audiences that are resolved at once, over all resolvers.
@@ -72,6 +66,8 @@ pub(crate) struct Shared {
     pub(crate) fetcher: Arc<Fetcher>,
     /// What channels did lately, for people who look.
     pub(crate) activity: Activity,
+    /// Which channels run in this process.
+    pub(crate) cluster: Cluster,
 }
 
 impl Common {
@@ -80,9 +76,8 @@ impl Common {
         Self {
             tiers: Tiers::default(),
             suppressions: Suppressions::default(),
-            quotas: Quotas::default(),
+            accounts: Accounts::default(),
             stopping: AtomicBool::new(false),
-            throttles: Throttles::default(),
             questions: Pace::each_second(QUESTIONS_EACH_SECOND),
             places: FairLine::new(engine.total_in_flight),
             errands: Errands::default(),
@@ -90,6 +85,11 @@ impl Common {
             retry,
             probe_interval,
         }
+    }
+
+    /// The same, with templates that are listed once in each `interval`; only when they are wanted if that is zero.
+    pub(crate) fn listing_templates_each(self, interval: Duration) -> Self {
+        Self { accounts: Accounts::new(interval), ..self }
     }
 }
 

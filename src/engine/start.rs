@@ -3,27 +3,32 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
-use actix::Actor;
+use actix::{Actor, ArbiterHandle};
 use tokio::sync::watch;
 
-use super::app_secrets::{AppSecrets, VerifyTokens};
-use super::directory::Directory;
-use super::idempotency::Claims;
-use super::imports::{Imports, Runner};
-use super::keys::Keys;
+use super::accept::idempotency::Claims;
+use super::accept::resolver::{self, Resolver};
+use super::access::app_secrets::{AppSecrets, VerifyTokens};
+use super::access::keys::Keys;
+use super::access::requests::Requests;
+use super::channel::activity::Activity;
+use super::channel::directory::Directory;
+use super::channel::reader::Reader;
+use super::contacts::change::Changes;
+use super::contacts::imports::{Imports, Runner};
 use super::ledger::{Condition, Ledger, Listeners};
-use super::reader::Reader;
+use super::mailbox::Door;
+use super::nodes::Nodes;
 use super::records::RequestShare;
-use super::requests::Requests;
-use super::resolver::{self, Resolver};
-use super::retention::Retention;
-use super::sentinel::Sentinel;
+use super::sends::tallies::Tallies;
 use super::shared::{Common, Shared};
-use super::tallies::Tallies;
-use super::template_sync::{self, TemplateSync};
+use super::upkeep::retention::Retention;
+use super::upkeep::rounds;
+use super::upkeep::sentinel::Sentinel;
 use super::web_session::{self, Lines, WebSessions};
-use super::{Engine, Inner, LONGEST_HOLD, StartError, activity, contact_change, receipts, rounds, threads};
+use super::{Engine, Inner, LONGEST_HOLD, StartError, account, receipts, threads};
 use crate::clock::Timestamp;
+use crate::cluster::{Carrier, Cluster, Heartbeat, Nobody};
 use crate::config::{self, Config};
 use crate::connector::cloud_api::Connections;
 use crate::connector::media::Fetcher;
@@ -48,34 +53,45 @@ impl Engine {
         lease: Lease,
         driver: Option<Arc<dyn Driver>>,
     ) -> Result<Self, StartError> {
+        Box::pin(Self::start_carried(config, store, vault, lease, driver, Arc::new(Nobody))).await
+    }
+
+    /// The same for a node of a cluster, with what carries requests between its nodes.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn start_carried(
+        config: &Config,
+        store: Store,
+        vault: Arc<Vault>,
+        lease: Lease,
+        driver: Option<Arc<dyn Driver>>,
+        carrier: Arc<dyn Carrier>,
+    ) -> Result<Self, StartError> {
+        let lease = Arc::new(lease);
+        let (cluster, node) = Cluster::of(&store, &lease, carrier);
+        // The heartbeat first: what follows may take longer than a lease lasts.
+        let (heart, news) = node.map(|(shell, news)| (beat(shell), news)).unzip();
         let requests = RequestShare::new(store.clone(), config.database.acquire_timeout);
         let store = store.reserved_for(Purpose::Engine);
         store.clock_went_back(Timestamp::now(), LONGEST_HOLD).await?;
-        let removed = store.remove_unresolved(&lease).await?;
-        if removed > 0 {
-            tracing::info!(sends = removed, "removed sends whose audience was never complete");
-        }
-        // While no process ran, receipts found nobody: what waits for them waits anew.
-        let grace_ends = Timestamp::now().plus(config.retry.unknown_grace);
-        let in_doubt = store.put_off_doubts(grace_ends).await?;
-        if in_doubt > 0 {
-            tracing::info!(messages = in_doubt, until = %grace_ends, "waiting for receipts of what was perhaps sent");
-        }
-        let left = store.end_left_messages(Timestamp::now()).await?;
-        if left > 0 {
-            tracing::info!(sends = left, "ended what waited in sends that are over");
-        }
+        let is_first = match cluster.node() {
+            Some(node) => store.nodes().await?.iter().all(|other| other.id == node || !other.is_alive()),
+            None => true,
+        };
+        Self::end_what_was_left(config, &store, &lease, is_first).await?;
         // Read first: what changes from here on is seen by the sentinel.
         let seen = store.revisions().await?;
         let (report, condition) = watch::channel(Condition::Writing);
-        let (own_store, lease) = (store.reserved_for(Purpose::Ledger), Arc::new(lease));
+        let own_store = store.reserved_for(Purpose::Ledger);
         let (patience, capacity) = (config.database.commit_timeout, config.engine.accept_queue);
         let (dispatching, listeners) = (Arc::clone(&lease), Arc::new(Listeners::default()));
         let told_by_ledger = Arc::clone(&listeners);
         let (writers, helpers) = (threads::start(), threads::start());
-        let ledger = Ledger::start_in_arbiter(&writers, move |_| {
+        let ledger = Door::to(Ledger::start_in_arbiter(&writers, move |_| {
             Ledger::new(own_store, lease, (patience, capacity), told_by_ledger, report)
-        });
+        }));
         let (lines, (tell, told)) = (Arc::new(Lines::default()), web_session::told());
         let keeping = web_session::Keeping {
             store: store.clone(),
@@ -86,17 +102,20 @@ impl Engine {
         let web_sessions = WebSessions::new(keeping, driver, &config.web_session, helpers.clone());
         let probe_interval = config.cloud_api.probe_interval;
         let shared = Arc::new(Shared {
-            common: Arc::new(Common::new(config.engine.clone(), config.retry.clone(), probe_interval)),
+            common: Arc::new(
+                Common::new(config.engine.clone(), config.retry.clone(), probe_interval)
+                    .listing_templates_each(config.cloud_api.template_sync_interval),
+            ),
             store: store.clone(),
             vault,
-            ledger: ledger.clone(),
-            template_sync: TemplateSync::new(config.cloud_api.template_sync_interval),
+            ledger,
             reader: Reader::new(store.reserved_for(Purpose::Dispatch)),
             audiences: FairSemaphore::new(config.engine.resolvers.max(1).saturating_mul(resolver::AT_ONCE)),
             cloud_api: config.cloud_api.clone(),
             lines,
             fetcher: Arc::new(Fetcher::new(&config.media)?),
-            activity: activity::Activity::default(),
+            activity: Activity::default(),
+            cluster,
         });
         let resolvers: Vec<_> = (0..config.engine.resolvers.max(1))
             .map(|_| {
@@ -129,8 +148,10 @@ impl Engine {
             network: config.network.clone(),
             tallies: Tallies::default(),
             imports: Imports::new(config.imports.max_bytes),
-            contact_changes: contact_change::Changes::default(),
+            contact_changes: Changes::default(),
+            nodes: Nodes::default(),
             threads: [writers, helpers.clone()],
+            heart,
         }));
         engine.forget_keys(seen.api_key);
         engine.load_tiers().await?;
@@ -138,7 +159,8 @@ impl Engine {
         let ages = config.retention.clone();
         let retention = Retention::new(Arc::clone(&engine.0.shared), Arc::clone(&dispatching), ages);
         let interval = config.engine.watch_interval;
-        let discarded = engine.store().discard_uploads().await?;
+        // Another node may be taking one in.
+        let discarded = if is_first { engine.store().discard_uploads().await? } else { 0 };
         if discarded > 0 {
             tracing::info!(uploads = discarded, "discarded files that did not arrive whole");
         }
@@ -147,10 +169,45 @@ impl Engine {
         Sentinel { engine: engine.clone(), interval, seen, lease: dispatching, retention }.start(&helpers);
         helpers.spawn(engine.clone().take_in(told));
         let connections = Connections::new(&config.cloud_api, &config.network)?;
-        helpers.spawn(template_sync::keep(Arc::clone(&engine.0.shared), connections));
-        engine.go_on().await?;
-        engine.0.web_sessions.resume().await?;
+        helpers.spawn(account::keep(engine.clone(), connections));
+        match news {
+            Some(news) => engine.join(&helpers, news),
+            None => {
+                engine.go_on().await?;
+                engine.0.web_sessions.resume().await?;
+            }
+        }
         Ok(engine)
+    }
+
+    /// Ends what an earlier process left half done; of a cluster, `is_first` says that no other node serves.
+    async fn end_what_was_left(
+        config: &Config,
+        store: &Store,
+        lease: &Lease,
+        is_first: bool,
+    ) -> Result<(), StartError> {
+        let removed = match lease.node() {
+            Some(_) => store.remove_abandoned(lease).await?,
+            None => store.remove_unresolved(lease).await?,
+        };
+        if removed > 0 {
+            tracing::info!(sends = removed, "removed sends whose audience was never complete");
+        }
+        if !is_first {
+            return Ok(());
+        }
+        // While no process ran, receipts found nobody: what waits for them waits again.
+        let grace_ends = Timestamp::now().plus(config.retry.unknown_grace);
+        let in_doubt = store.put_off_doubts(grace_ends).await?;
+        if in_doubt > 0 {
+            tracing::info!(messages = in_doubt, until = %grace_ends, "waiting for receipts of what was perhaps sent");
+        }
+        let left = store.end_left_messages(Timestamp::now()).await?;
+        if left > 0 {
+            tracing::info!(sends = left, "ended what waited in sends that are over");
+        }
+        Ok(())
     }
 
     /// Starts the channels that have something left to do.
@@ -163,4 +220,13 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// Keeps a node in its cluster, on a thread of its own.
+fn beat(shell: Heartbeat) -> ArbiterHandle {
+    let thread = threads::start();
+    thread.spawn_fn(move || {
+        actix::spawn(shell.run());
+    });
+    thread
 }

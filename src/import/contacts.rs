@@ -16,6 +16,7 @@ use super::indexing::Indexing;
 use super::reading::{self, Batch};
 use super::{Error, Result};
 use crate::clock::Timestamp;
+use crate::store::change::{ContactRecord, Who};
 use crate::store::{Store, Upserted};
 
 /// Batches that may wait to be written.
@@ -78,7 +79,8 @@ pub struct Summary {
 
 /// Imports the contacts in the file at `path` into `company`, and tells `progress` after each batch.
 ///
-/// Contacts are matched as [`Store::upsert_contacts`] says; running the same import again changes nothing.
+/// Contacts are matched as [`Store::upsert_contacts`] says; running the same import again changes nothing. The record of
+/// changes says who imported, and how many contacts were created and updated.
 ///
 /// # Errors
 ///
@@ -86,6 +88,7 @@ pub struct Summary {
 /// batches before stay.
 pub async fn contacts(
     store: &Store,
+    who: &Who,
     company: Uuid,
     path: &Path,
     options: &Options,
@@ -94,7 +97,7 @@ pub async fn contacts(
     let (batches, mut arriving) = mpsc::channel(AHEAD);
     let (file, given) = (path.to_owned(), options.clone());
     let reading = tokio::task::spawn_blocking(move || reading::read(&file, &given, &batches));
-    let mut so_far = Progress::default();
+    let (mut so_far, mut record) = (Progress::default(), ContactRecord::new(who, company));
     let mut indexing = Indexing::new(store, company, store.pace());
     // Plans made for a table that was small read all of it for each batch.
     let mut next_count = FIRST_COUNT;
@@ -104,9 +107,9 @@ pub async fn contacts(
         while !left.is_empty() {
             let (lot, rest) = left.split_at(indexing.rows().min(left.len()));
             let started = Instant::now();
-            let results = store.upsert_contacts(company, lot, Timestamp::now()).await?;
+            let results = store.write_drafts(&mut record, company, lot, Timestamp::now()).await?;
             indexing.written(lot.len(), started.elapsed()).await?;
-            for result in results {
+            for (_, result) in results {
                 match result {
                     Upserted::Created => so_far.created += 1,
                     Upserted::Updated => so_far.updated += 1,

@@ -88,7 +88,7 @@ pub enum Error {
     /// No column is known to hold what a contact is known by.
     #[error(
         "line {line}: no column is known to hold a phone number or an e-mail address (found: {found}); \
-         name one with --map, for example --map \"Telefone=phone_number\""
+         name one with --map, for example --map \"Contact 1=phone_number\""
     )]
     NoKnownColumn {
         /// From 1.

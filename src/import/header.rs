@@ -1,12 +1,14 @@
 //! Which column holds what, learnt from the header.
 //!
-//! Known are our own names, those of Google Contacts (its present export and the older one) and those of
-//! HubSpot; a mapping names any other. Names are compared by their letters and digits alone, so that
-//! `First Name`, `first_name` and `FIRST NAME` are one. Unknown columns are ignored.
+//! Known are our own names, those of Google Contacts (its present export and the older one), those of
+//! HubSpot, and the usual ones in Portuguese and Spanish; a mapping names any other. Names are compared by
+//! their letters and digits alone, so that `First Name`, `first_name` and `FIRST NAME` are one, and accents
+//! do not count. Unknown columns are ignored.
 
 use std::str::FromStr;
 
 use super::{Error, Result};
+use crate::domain::fold::fold;
 
 /// The fields that a mapping can name.
 pub(super) const FIELDS: &str =
@@ -131,12 +133,23 @@ impl Layout {
         }
         for (index, name) in header.iter().enumerate() {
             let is_mapped = |(_, _, mapped): &(Field, u32, usize)| *mapped == index;
-            if let Some((field, rank)) = known(&plain(name))
+            if let Some((field, rank)) = known(&fold(&plain(name)))
                 && !ranked.iter().any(is_mapped)
                 && !mappings.iter().any(|mapping| mapping.field == field)
             {
                 ranked.push((field, rank, index));
             }
+        }
+        // Beside a column of last names, one that is called "Name" or "Nome" has the first names.
+        let has =
+            |field: Field, ranked: &[(Field, u32, usize)]| ranked.iter().any(|(held, ..)| *held == field);
+        if has(Field::LastName, &ranked) && !has(Field::FirstName, &ranked) {
+            let is_named = |index: usize| {
+                !mappings.iter().any(|mapping| plain(&mapping.column) == plain(&header[index]))
+            };
+            let whole =
+                ranked.iter_mut().filter(|(field, _, index)| *field == Field::Name && is_named(*index));
+            whole.for_each(|(field, ..)| *field = Field::FirstName);
         }
         ranked.sort_by_key(|(_, rank, _)| *rank);
         let columns: Vec<_> = ranked.into_iter().map(|(field, _, index)| (field, index)).collect();
@@ -168,18 +181,26 @@ impl Layout {
 fn known(name: &str) -> Option<(Field, u32)> {
     let numbered = |what: &str| name.strip_prefix(what)?.strip_suffix("value")?.parse::<u32>().ok();
     let field = match name {
-        "firstname" | "givenname" => Field::FirstName,
-        "middlename" | "additionalname" => Field::MiddleName,
-        "lastname" | "familyname" => Field::LastName,
-        "name" | "fullname" => Field::Name,
+        "firstname" | "givenname" | "primeironome" | "primernombre" | "nombredepila" => Field::FirstName,
+        "middlename" | "additionalname" | "nomedomeio" | "segundonombre" => Field::MiddleName,
+        "lastname" | "familyname" | "surname" | "sobrenome" | "ultimonome" | "apellido" | "apellidos" => {
+            Field::LastName
+        }
+        "name" | "fullname" | "nome" | "nomecompleto" | "nombre" | "nombrecompleto" => Field::Name,
         "organizationname" | "organization1name" => Field::Organization,
-        "email" | "emailaddress" => Field::Email,
-        "phonenumber" | "phone" => return Some((Field::PhoneNumber, 2)),
-        "mobilephonenumber" | "mobilephone" => return Some((Field::PhoneNumber, 1)),
-        "whatsappphonenumber" => Field::PhoneNumber,
+        "email" | "emailaddress" | "mail" | "enderecodeemail" | "correo" | "correoelectronico" => {
+            Field::Email
+        }
+        "phonenumber" | "phone" | "telefone" | "fone" | "numerodetelefone" | "telefono"
+        | "numerodetelefono" => {
+            return Some((Field::PhoneNumber, 2));
+        }
+        "mobilephonenumber" | "mobilephone" | "mobile" | "celular" | "telefonecelular"
+        | "telefonocelular" | "movil" | "telefonomovil" => return Some((Field::PhoneNumber, 1)),
+        "whatsappphonenumber" | "whatsapp" => Field::PhoneNumber,
         "phonenumberlid" => Field::PhoneNumberLid,
         "profilepicture" | "photo" => Field::ProfilePicture,
-        "tags" | "labels" | "groupmembership" => Field::Tags,
+        "tags" | "labels" | "groupmembership" | "etiquetas" | "marcadores" => Field::Tags,
         _ => {
             let phone = numbered("phone").map(|number| (Field::PhoneNumber, number.saturating_add(2)));
             return phone.or_else(|| Some((Field::Email, numbered("email")?)));
@@ -223,8 +244,8 @@ mod tests {
 
     #[test]
     fn a_mapping_overrules_what_a_name_says() {
-        let header = "Nome,Telefone,Email,phone_number";
-        let mappings = ["Nome=name", "telefone = phone_number"];
+        let header = "Quem,Ramal,Email,phone_number";
+        let mappings = ["Quem=name", "ramal = phone_number"];
         assert_eq!(columns(header, &mappings, Field::PhoneNumber), [1]);
         assert_eq!(columns(header, &mappings, Field::Name), [0]);
         assert_eq!(columns(header, &mappings, Field::Email), [2]);
@@ -243,8 +264,32 @@ mod tests {
 
     #[test]
     fn a_header_without_number_and_address_is_refused_and_shown() {
-        let error = layout("Nome,first_name,Telefone", &[]).unwrap_err().to_string();
+        let error = layout("Nome,first_name,Ramal", &[]).unwrap_err().to_string();
         assert!(error.starts_with("line 1: no column is known"), "{error}");
-        assert!(error.contains("(found: Nome, first_name, Telefone)"), "{error}");
+        assert!(error.contains("(found: Nome, first_name, Ramal)"), "{error}");
+    }
+
+    #[test]
+    fn files_in_portuguese_and_spanish_are_understood() {
+        for header in
+            ["Nome,Telefone,E-mail,Etiquetas", "Nombre completo,Teléfono,Correo electrónico,Etiquetas"]
+        {
+            let found = [Field::Name, Field::PhoneNumber, Field::Email, Field::Tags];
+            assert_eq!(found.map(|field| columns(header, &[], field)), [[0], [1], [2], [3]], "{header}");
+        }
+        assert_eq!(columns("Telefone,Celular,WhatsApp", &[], Field::PhoneNumber), [2, 1, 0]);
+        assert_eq!(columns("Teléfono,Móvil", &[], Field::PhoneNumber), [1, 0]);
+    }
+
+    #[test]
+    fn a_name_beside_a_last_name_is_the_first_name() {
+        for header in ["Nome,Sobrenome,Telefone", "Nombre,Apellidos,Móvil", "Name,Surname,Phone"] {
+            let found = [Field::FirstName, Field::LastName].map(|field| columns(header, &[], field));
+            assert_eq!(found, [[0], [1]], "{header}");
+            assert!(columns(header, &[], Field::Name).is_empty(), "{header}");
+        }
+        // What a person said stays.
+        assert_eq!(columns("Nome,Sobrenome,Telefone", &["Nome=name"], Field::Name), [0]);
+        assert_eq!(columns("name,first_name,last_name,phone", &[], Field::Name), [0]);
     }
 }

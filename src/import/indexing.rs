@@ -14,7 +14,7 @@ use crate::store::{self, Care, Pace, Prepared, Store};
 /// Rows that may be written while one segment is put together.
 const ROWS_AHEAD: usize = 16_384;
 
-/// See the module.
+/// The indexing of one company during an import.
 pub struct Indexing {
     store: Store,
     company: Uuid,

@@ -12,7 +12,7 @@ const LONGEST_LINE: usize = 1024 * 1024;
 /// The encoding that a file may have if it is not UTF-8 and nobody said anything: what spreadsheets write in the west.
 const GUESSED: &str = "auto";
 
-/// See the module.
+/// The inspection of one upload.
 pub struct Inspection {
     decoder: Decoder,
     text: Vec<u8>,

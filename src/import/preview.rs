@@ -11,7 +11,7 @@ use crate::store::import_job::Step;
 /// Rows that are shown.
 const SHOWN: usize = 10;
 
-/// See the module.
+/// The preview of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
     /// The header, and what each column is taken for.

@@ -1,6 +1,6 @@
 //! The file of rejected rows: line, reason, and the row as it was.
 //!
-//! It stands beside the input (`contacts.csv` → `contacts.rejects.csv`), is made anew by each import, and
+//! It stands beside the input (`contacts.csv` → `contacts.rejects.csv`), is made again by each import, and
 //! exists only when a row was rejected. Its columns are those of the input behind `line` and `reason`, so
 //! that it can be mended and imported itself. Its owner alone may read it.
 

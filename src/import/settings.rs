@@ -74,7 +74,7 @@ impl Settings {
         (0..self.header.len()).map(|index| layout.field(index)).collect()
     }
 
-    /// What is to be remembered of the columns, after what was `remembered` before: what was said last counts.
+    /// The columns to remember, after those `remembered` before: the latest word counts.
     pub fn remember(&self, remembered: Vec<Column>) -> Vec<Column> {
         let mut columns = self.columns.clone();
         let older =

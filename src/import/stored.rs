@@ -1,6 +1,6 @@
 //! Reading an uploaded file from the pieces that the database keeps, on a thread of its own.
 //!
-//! Whoever writes the rows says how many come at once. Each lot says where the file can be read on behind it.
+//! The writer of the rows says how many come at once. Each lot says where the file can be read on behind it.
 
 use std::io::{BufReader, Read};
 use std::sync::atomic::{AtomicUsize, Ordering};

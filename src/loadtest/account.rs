@@ -16,7 +16,7 @@ use super::target::Tested;
 const PATIENCE: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What became of everything that was promised.
+/// The outcome of everything that was promised.
 pub(super) async fn close(tested: &Tested, board: &Board, stop: &Stop) -> anyhow::Result<Balance> {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -41,7 +41,7 @@ pub(super) async fn close(tested: &Tested, board: &Board, stop: &Stop) -> anyhow
         balance.repeated = figures.repeated;
         balance.arrived = figures.messages.saturating_sub(figures.repeated);
     }
-    // Whoever asks a service about a hundred thousand sends has a reason: something is missing.
+    // A load test that asks a service about a hundred thousand sends has a reason: something is missing.
     if balance.arrived < promised {
         for send in ours(tested, board, None).await? {
             balance.failed += send.counts.failed;
@@ -51,7 +51,7 @@ pub(super) async fn close(tested: &Tested, board: &Board, stop: &Stop) -> anyhow
         }
     }
     if tested.receiver.is_none() {
-        // Nobody counted: the service's own word is all there is.
+        // There was no receiver to count at: the service's own figures are all there is.
         let Balance { failed, canceled, unfinished, unknown, .. } = balance;
         balance.arrived = promised.saturating_sub(failed + canceled + unfinished + unknown);
     }

@@ -60,7 +60,6 @@ pub struct BulkSend {
     pub expected: Option<u64>,
 }
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Board {
     is_ended: AtomicBool,
@@ -96,7 +95,7 @@ pub(super) struct Tally {
 }
 
 impl Board {
-    /// Nothing more is to be sent.
+    /// Nothing more is sent.
     pub(super) fn end(&self) {
         self.is_ended.store(true, Ordering::Relaxed);
     }
@@ -124,7 +123,7 @@ impl Board {
         self.accepting.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// It was answered.
+    /// The request was answered.
     pub(super) fn end_bulk(&self) {
         self.is_running.store(true, Ordering::Relaxed);
         self.accepting.fetch_sub(1, Ordering::Relaxed);
@@ -136,7 +135,7 @@ impl Board {
     }
 
     pub(super) fn tally(&self) -> MutexGuard<'_, Tally> {
-        // Whoever panicked while counting left whole numbers behind.
+        // A thread that panicked while counting left whole numbers behind.
         self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -26,14 +26,14 @@ pub(super) struct Service {
     key: Secret,
 }
 
-/// What became of a send.
+/// The outcome of a send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
     /// 202.
     Accepted { send_id: Uuid, recipients: u64 },
-    /// It was not taken.
+    /// The send was not taken.
     Refused { status: u16, code: String },
-    /// Nobody can say whether it was taken.
+    /// Whether the send was taken is unknown.
     Unclear(String),
 }
 

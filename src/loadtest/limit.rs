@@ -36,7 +36,7 @@ impl Limit {
     }
 }
 
-/// Of `"80/s, burst 1"` the 1.
+/// The burst in a limit's text: 1 in `"80/s, burst 1"`.
 fn burst(value: &str) -> Option<u32> {
     let digits = value.split_once("burst ")?.1.chars().take_while(char::is_ascii_digit).collect::<String>();
     digits.parse().ok()

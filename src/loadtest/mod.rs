@@ -1,7 +1,7 @@
 //! The load test: an instrument that loads a service as its clients do and measures what becomes of it, at the
 //! receiver.
 //!
-//! It brings up a service and a simulator of its own, or takes a service that somebody names, sends to tags and
+//! A load test brings up a service and a simulator of its own, or takes a service that somebody names, sends to tags and
 //! meanwhile single messages by a fixed schedule, and closes the account at the end: what was promised, what
 //! arrived, what came twice. Figures are a [`Report`], which is also a [`page`]. It uses the app to fill a database
 //! and otherwise only what every client can use; it never messages anybody but through [`Receiving`], which says
@@ -46,7 +46,7 @@ use crate::domain::secret::Secret;
 use self::own::Own;
 use self::stop::Stop;
 
-/// What is to be tested, and how.
+/// The service under test, and the options of the test.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The configuration that a service of our own runs under, but for where it keeps things.
@@ -92,12 +92,12 @@ pub enum Target {
         channel: Option<String>,
         /// Names or ids of the tags; all of the company's when there are none.
         tags: Vec<String>,
-        /// Who gets the messages.
+        /// The receiver of the messages.
         receiving: Receiving,
     },
 }
 
-/// Who gets the messages of a service that is not our own.
+/// The receiver of the messages of a service that the load test did not start.
 #[derive(Debug, Clone)]
 pub enum Receiving {
     /// The simulator at this address. That the service really sends there is made sure of before anything else.
@@ -150,7 +150,7 @@ pub struct Live {
 /// A sentence for the tester when it could not be carried out: not when the service failed the test.
 pub async fn run(plan: &Plan, mut hear: impl FnMut(Event<'_>)) -> anyhow::Result<Report> {
     let stop = Stop::listen();
-    // Whoever is tested may be reached over TLS; the provider that is there already stays.
+    // The tested service may be reached over TLS; the provider that is there already stays.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut own = match plan.target {
         Target::Own => {

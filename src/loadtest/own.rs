@@ -37,7 +37,7 @@ const NUMBER_ID: &str = "106540352242922";
 const ACCOUNT_ID: &str = "102290129340398";
 const TOKEN: &[u8] = b"loadtest-token";
 
-/// See the module. Dropping it ends both processes and removes their files; [`Own::stop`] also the database.
+/// Dropping it ends both processes and removes their files; [`Own::stop`] also the database.
 #[derive(Debug)]
 pub(super) struct Own {
     // In the order in which they must go.
@@ -138,7 +138,7 @@ async fn fill(
     config.data.dir = data(place);
     config.database.url = scratch.map(|scratch| Secret::new(scratch.url().to_owned()));
     config.database.migrate = true;
-    // Nobody waits for what fills the database.
+    // The database is filled before the measurement, so its load does not matter.
     config.database.statement_timeout = Duration::ZERO;
     config.secrets = Secrets { key: None, previous_keys: Vec::new(), key_file: None };
     config.cloud_api.base_url.clone_from(&simulator.base_url);

@@ -1,4 +1,4 @@
-//! Who is written to: made-up contacts spread over tags, so that counting them is not trivial.
+//! The recipients: made-up contacts spread over tags, so that counting them is not trivial.
 //!
 //! One in ten has a second tag, one in twenty has the number of another contact, one in fifty has no number that
 //! can be sent to. All numbers begin with 999, which is no country's.

@@ -20,7 +20,7 @@ use super::verdict::{self, Outcome, Verdict};
 use super::{Plan, Receiving, Target};
 use crate::clock::Timestamp;
 
-/// See the module.
+/// The results of one load test.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     /// The version of the program.
@@ -56,7 +56,7 @@ pub struct Report {
 pub struct Setting {
     /// `own`, or the address of the service.
     pub service: String,
-    /// Who received: `own simulator`, a simulator's address, or `people`.
+    /// The receiver: `own simulator`, a simulator's address, or `people`.
     pub receiver: String,
     /// The database of a service of our own.
     pub database: String,
@@ -83,9 +83,9 @@ pub struct Setting {
 /// Single sends.
 #[derive(Debug, Clone, Serialize)]
 pub struct Singles {
-    /// That were due.
+    /// Requests that were due.
     pub due: u64,
-    /// That were answered 202.
+    /// Requests that were answered 202.
     pub accepted: u64,
     /// From the moment that each was due to its 202.
     pub latency_ms: Summary,
@@ -106,9 +106,9 @@ pub struct Singles {
 /// Sends to tags.
 #[derive(Debug, Clone, Serialize)]
 pub struct Bulk {
-    /// That were to be made.
+    /// Sends that were planned.
     pub planned: u32,
-    /// That were accepted, in the order of their answers.
+    /// Sends that were accepted, in the order of their answers.
     pub sends: Vec<BulkSend>,
     /// From asking to 202.
     pub latency_ms: Summary,

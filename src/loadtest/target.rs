@@ -19,7 +19,6 @@ use crate::store::Store;
 const PATIENCE: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct Tested {
     pub(super) service: Service,

@@ -20,7 +20,7 @@ pub enum Outcome {
     Fair,
     /// Not as it should be.
     Bad,
-    /// Nobody could tell.
+    /// The result is unknown.
     Open,
 }
 

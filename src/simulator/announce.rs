@@ -1,4 +1,4 @@
-//! Who hears what: receivers of webhooks, and the changes that are told by webhook.
+//! Receivers of webhooks, and the changes that webhooks announce.
 
 use std::sync::Arc;
 

@@ -33,7 +33,7 @@ pub(super) struct Checked<'a> {
     pub(super) content: &'a Value,
 }
 
-/// Who is written to: as given, and as the log and the figures know him.
+/// The recipient: as given, and as the log and the figures know the number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Recipient {
     pub(super) input: String,

@@ -14,7 +14,7 @@ const MINUTE_MILLIS: u64 = 60_000;
 /// Stands for an estimate that follows from the span.
 const BY_SPAN: u32 = u32::MAX;
 
-/// See the module. Moments are milliseconds since the simulator's start.
+/// Moments are milliseconds since the simulator's start.
 #[derive(Debug)]
 pub(super) struct Budget {
     spent_until: AtomicU64,

@@ -30,7 +30,6 @@ impl TemplateIds {
     }
 }
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Catalogue {
     by_id: BTreeMap<u64, Arc<StoredTemplate>>,

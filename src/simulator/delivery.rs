@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 
-use super::desk::{Batch, Desk};
 use super::outbox::Outbox;
+use super::scheduler::{Batch, Scheduler};
 use super::target::Target;
 use super::webhook::signature;
 
@@ -33,25 +33,25 @@ pub(super) async fn deliver(outbox: Arc<Outbox>) {
             return;
         }
     };
-    let mut desk = Desk::new(outbox);
+    let mut scheduler = Scheduler::new(outbox);
     let mut posts = FuturesUnordered::new();
     loop {
-        if posts.is_empty() && desk.is_idle() {
-            desk.outbox.wake.notified().await;
+        if posts.is_empty() && scheduler.is_idle() {
+            scheduler.outbox.wake.notified().await;
         }
         let gather = tokio::time::sleep(GATHER);
         tokio::pin!(gather);
         loop {
             tokio::select! {
                 () = &mut gather => break,
-                Some((batch, was_heard)) = posts.next(), if !posts.is_empty() => desk.settle(batch, was_heard),
+                Some((batch, was_heard)) = posts.next(), if !posts.is_empty() => scheduler.settle(batch, was_heard),
             }
         }
-        if desk.take_in() {
+        if scheduler.take_in() {
             posts.clear();
         }
         while posts.len() < MOST_POSTS
-            && let Some(batch) = desk.next_batch(Instant::now())
+            && let Some(batch) = scheduler.next_batch(Instant::now())
         {
             let client = client.clone();
             posts.push(async move {

@@ -1,4 +1,4 @@
-//! Who exists: accounts, numbers and tokens, and who may see whom.
+//! Accounts, numbers and tokens, and which token may see which account.
 //!
 //! With [`super::Options::accept_any`] an id or token that is not known comes into being when it is
 //! first named; the directory then grows up to fixed bounds.
@@ -19,7 +19,6 @@ const HOME_ACCOUNT: &str = "100000000000001";
 /// The most numbers, and the most accounts, that come into being on first use.
 const MOST_ON_FIRST_USE: usize = 100_000;
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct Directory {
     accept_any: bool,

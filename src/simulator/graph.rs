@@ -18,7 +18,7 @@ pub(super) type Parameters = Query<HashMap<String, String>>;
 /// The fields of a number that are shown when none are asked for.
 const NUMBER_FIELDS: &str = "id,display_phone_number,verified_name,quality_rating,code_verification_status";
 const ACCOUNT_FIELDS: &str = "id,name,currency,timezone_id,message_template_namespace";
-/// Of a template; `rejected_reason` and `quality_score` only come when they are asked for.
+/// The fields of a template; `rejected_reason` and `quality_score` only come when they are asked for.
 pub(super) const TEMPLATE_FIELDS: &str = "id,name,language,status,category,parameter_format,components";
 
 /// Fields of any node that the provider knows and that the simulator may have nothing for: they are left out then.

@@ -134,7 +134,7 @@ pub(super) async fn aim(world: Data<World>, body: Bytes) -> HttpResponse {
     done(read::<ReceiptOptions>(&body).and_then(|options| world.aim(options)))
 }
 
-/// `GET /_sim/webhook`: where receipts go and what became of them.
+/// `GET /_sim/webhook`: where receipts go and the outcome of them.
 pub(super) async fn receipts(world: Data<World>) -> HttpResponse {
     HttpResponse::Ok().json(world.outbox.figures())
 }

@@ -108,7 +108,7 @@ struct Kept {
     bodies: VecDeque<Box<[u8]>>,
 }
 
-/// The log; see the module.
+/// The log.
 #[derive(Debug)]
 pub(super) struct Log {
     kept: Lock<Kept>,
@@ -213,7 +213,7 @@ impl Log {
     }
 
     /// The message id of a sequence: unique within a run and, by the run's random part, beyond it.
-    /// It is computed and not stored; the recipient is part of it, as at the provider.
+    /// The id is computed and not stored; the recipient is part of it, as at the provider.
     pub(super) fn message_id(&self, sequence: u64, to: &str) -> String {
         let mut bytes = Vec::with_capacity(64);
         bytes.extend_from_slice(&[0x1c, 0x18]);

@@ -48,7 +48,6 @@ const TYPES: &[(&str, usize)] = &[
     ("application/vnd.openxmlformats-officedocument.presentationml.presentation", 100 * MIB),
 ];
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Library {
     files: BTreeMap<u64, File>,
@@ -208,7 +207,7 @@ pub(super) async fn delete(
     answer(&world, None, &verdict)
 }
 
-/// `GET /media/{id}`: the file itself, for whoever has a token and an address that is not too old.
+/// `GET /media/{id}`: the file itself, for a client with a token and an address that has not expired.
 pub(super) async fn download(
     world: Data<World>,
     path: Path<String>,

@@ -6,7 +6,7 @@ use actix_web::web::Bytes;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) name: String,
-    /// Of a file.
+    /// The type of a file.
     pub(super) content_type: Option<String>,
     pub(super) bytes: Bytes,
 }

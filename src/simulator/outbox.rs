@@ -11,10 +11,10 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{Notify, oneshot};
 
-use super::ladder::Ladder;
 use super::lock::{Lock, Shared};
 use super::options::ReceiptOptions;
 use super::phone::PhoneNumber;
+use super::progression::Progression;
 use super::script::AsyncFailure;
 use super::target::{Scope, Shown, Target, Targets};
 
@@ -35,8 +35,8 @@ pub(super) struct Event {
 #[derive(Debug)]
 pub(super) struct Course {
     pub(super) event: Event,
-    pub(super) ladder: Ladder,
-    /// Told once the first status was posted.
+    pub(super) progression: Progression,
+    /// Notified once the first status was posted.
     pub(super) posted: Option<oneshot::Sender<()>>,
 }
 
@@ -51,21 +51,21 @@ pub(super) struct Notice {
     pub(super) seconds: Option<i64>,
 }
 
-/// What is outstanding.
+/// A webhook that is outstanding.
 #[derive(Debug)]
-pub(super) enum Matter {
+pub(super) enum PendingWebhook {
     Message(Course),
     Notice(Notice),
 }
 
-/// Something outstanding and when its next webhook is due.
+/// An outstanding webhook and the moment when it is due.
 #[derive(Debug)]
 pub(super) struct Promised {
     pub(super) due: Instant,
-    pub(super) matter: Matter,
+    pub(super) webhook: PendingWebhook,
 }
 
-/// What became of webhooks, for `GET /_sim/webhook`.
+/// The outcome of webhooks, for `GET /_sim/webhook`.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     pub(super) statuses_delivered: AtomicU64,
@@ -79,7 +79,7 @@ pub(super) struct Counts {
 /// The counts as shown.
 #[derive(Debug, Serialize)]
 pub(super) struct OutboxFigures {
-    /// Of the app's receiver, or else the first one.
+    /// The app's receiver, or else the first one.
     url: Option<String>,
     is_verified: bool,
     receivers: Vec<Shown>,
@@ -96,11 +96,10 @@ pub(super) struct OutboxFigures {
     messages_without_receipts: u64,
 }
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     pub(super) counts: Counts,
-    /// Told when there is something new.
+    /// Notified when there is something new.
     pub(super) wake: Notify,
     is_on: AtomicBool,
     targets: Shared<Targets>,
@@ -145,13 +144,13 @@ impl Outbox {
             return None;
         }
         let event = event();
-        let ladder = Ladder::of(&target.options, sequence, event.failure.is_some());
+        let progression = Progression::of(&target.options, sequence, event.failure.is_some());
         let due = Instant::now() + target.options.sent_after;
         let (posted, heard) = oneshot::channel();
         let (posted, heard) =
             if target.options.before_reply { (Some(posted), Some(heard)) } else { (None, None) };
-        let matter = Matter::Message(Course { event, ladder, posted });
-        self.inbound.hold().push(Promised { due, matter });
+        let webhook = PendingWebhook::Message(Course { event, progression, posted });
+        self.inbound.hold().push(Promised { due, webhook });
         self.wake.notify_one();
         heard
     }
@@ -169,15 +168,15 @@ impl Outbox {
 
     /// Promises a webhook that is no status, due now.
     pub(super) fn notify(&self, notice: Notice) {
-        self.inbound.hold().push(Promised { due: Instant::now(), matter: Matter::Notice(notice) });
+        self.inbound.hold().push(Promised { due: Instant::now(), webhook: PendingWebhook::Notice(notice) });
         self.wake.notify_one();
     }
 
     /// Where this goes now; `None` while nobody listens.
-    pub(super) fn target_of(&self, matter: &Matter) -> Option<Arc<Target>> {
-        match matter {
-            Matter::Message(course) => self.targets.read().of_number(&course.event.number),
-            Matter::Notice(notice) => self.target(&notice.scope),
+    pub(super) fn target_of(&self, webhook: &PendingWebhook) -> Option<Arc<Target>> {
+        match webhook {
+            PendingWebhook::Message(course) => self.targets.read().of_number(&course.event.number),
+            PendingWebhook::Notice(notice) => self.target(&notice.scope),
         }
     }
 
@@ -206,14 +205,14 @@ impl Outbox {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// Changes when anything was aimed anew.
+    /// Changes when anything was aimed again.
     pub(super) fn aimings(&self) -> u64 {
         self.aimings.load(Ordering::Acquire)
     }
 
     /// Forgets everything outstanding; the delivery task notices and forgets what it holds.
     pub(super) fn clear(&self) {
-        let messages = self.take().iter().filter(|promised| promised.matter.is_message()).count();
+        let messages = self.take().iter().filter(|promised| promised.webhook.is_message()).count();
         self.finish(messages);
         self.generation.fetch_add(1, Ordering::Release);
         self.wake.notify_one();
@@ -240,7 +239,7 @@ impl Outbox {
     }
 }
 
-impl Matter {
+impl PendingWebhook {
     pub(super) fn is_message(&self) -> bool {
         matches!(self, Self::Message(_))
     }

@@ -18,9 +18,9 @@ const MOST_HELD: usize = 100_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Fate {
-    /// They are sent, and the template is as before.
+    /// The held messages are sent, and the template keeps its status.
     Release,
-    /// They fail with 132015, and the template is PAUSED.
+    /// The held messages fail with 132015, and the template is PAUSED.
     Drop,
 }
 
@@ -51,11 +51,11 @@ struct Pacing {
 /// What becomes of one message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// It goes out.
+    /// The message goes out.
     Passes,
-    /// It is held.
+    /// The message is held.
     IsHeld,
-    /// It is held as the first; after this long, this becomes of all.
+    /// The message is the first that is held; after this delay, the held messages meet this fate.
     BeginsHolding(Duration, Fate),
 }
 

@@ -11,7 +11,6 @@ use actix_web::web::{Bytes, Data, Path};
 use actix_web::{HttpRequest, HttpResponse, rt};
 use serde_json::{Map, Value, json};
 
-use super::agenda::Deed;
 use super::body::{self, Recipient, RecipientKind};
 use super::error::GraphError;
 use super::log::Note;
@@ -22,6 +21,7 @@ use super::phone::PhoneNumber;
 use super::reply::{self, Verdict};
 use super::script::{AsyncFailure, Occasion, Outcome};
 use super::template::StoredTemplate;
+use super::timers::Deed;
 use super::world::World;
 use crate::clock::Timestamp;
 
@@ -188,7 +188,7 @@ fn is_held(world: &World, number: &PhoneNumber, template: u64) -> bool {
         Step::IsHeld => {}
         Step::BeginsHolding(within, fate) => {
             let deed = Deed::EndPacing(Arc::clone(&number.account), template, fate);
-            world.agenda.add(within, deed);
+            world.timers.add(within, deed);
         }
     }
     true

@@ -15,7 +15,6 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use super::agenda;
 use super::delivery::deliver;
 use super::figures::NumberFigures;
 use super::log::{Filter, LoggedMessage};
@@ -24,6 +23,7 @@ use super::routes;
 use super::seed::Seed;
 use super::switch;
 use super::timeline::Timeline;
+use super::timers;
 use super::unversioned;
 use super::web_session::FakeWhatsApp;
 use super::world::World;
@@ -86,7 +86,7 @@ type Started = io::Result<(SocketAddr, ServerHandle, Handle)>;
 
 async fn serve(world: Data<World>, ready: oneshot::Sender<Started>, ending: oneshot::Sender<()>) {
     let delivery = rt::spawn(deliver(world.outbox.clone()));
-    let agenda = rt::spawn(agenda::keep(Data::clone(&world)));
+    let timers = rt::spawn(timers::keep(Data::clone(&world)));
     let (bind, workers) = (world.options.bind, world.options.workers.max(1));
     let app = move || {
         App::new()
@@ -115,7 +115,7 @@ async fn serve(world: Data<World>, ready: oneshot::Sender<Started>, ending: ones
         }
     }
     delivery.abort();
-    agenda.abort();
+    timers.abort();
     // An error means that nobody waits for the end.
     let _ = ending.send(());
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::options::ReceiptOptions;
 use super::phone::PhoneNumber;
 
-/// Whose webhooks a receiver gets.
+/// The accounts or numbers whose webhooks a receiver gets.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Scope {
     /// Those that nobody else gets.

@@ -29,13 +29,12 @@ const PROFILE_TEXTS: [(&str, usize); 6] = [
 ];
 const PROFILE_FIELDS: &str = "about,address,description,email,messaging_product,vertical,websites";
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct Upkeep {
     profile: Map<String, Value>,
     /// What `conversational_automation` shows, once it was set.
     pub(super) automation: Option<Value>,
-    /// Whom the number blocked, by their address: the id is the one that they were named by.
+    /// The people that the number blocked, by their address, each with the id that the client gave.
     blocked: BTreeMap<String, Value>,
 }
 

@@ -9,11 +9,11 @@ use serde::Serialize;
 use sha2::Sha256;
 
 use super::error::title;
-use super::ladder::Step;
 use super::notice;
 use super::outbox::{Event, Notice};
 use super::person;
 use super::phone::PhoneNumber;
+use super::progression::Step;
 use super::script::AsyncFailure;
 use crate::clock::Timestamp;
 
@@ -114,7 +114,7 @@ impl Status {
     }
 }
 
-/// Whom these statuses are about.
+/// The recipients that these statuses are about.
 fn contacts(statuses: &[Status]) -> Vec<serde_json::Value> {
     let mut known = HashSet::new();
     let people = statuses.iter().filter_map(|status| {

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::account::Account;
-use super::agenda::Agenda;
 use super::budget::Budget;
 use super::directory::Directory;
 use super::error::GraphError;
@@ -19,12 +18,12 @@ use super::phone::PhoneNumber;
 use super::script::Script;
 use super::seed::Seed;
 use super::throttle::PairThrottle;
+use super::timers::Timers;
 use super::web_session;
 
 /// Without end, in milliseconds since the start.
 const FOR_EVER: u64 = u64::MAX;
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) options: Options,
@@ -32,7 +31,7 @@ pub(super) struct World {
     pub(super) log: Log,
     pub(super) script: Script,
     pub(super) outbox: Arc<Outbox>,
-    pub(super) agenda: Agenda,
+    pub(super) timers: Timers,
     pub(super) pacings: Pacings,
     /// The calls of the app, that is, of everybody.
     pub(super) app: Budget,
@@ -58,7 +57,7 @@ impl World {
             log: Log::new(options.log_limit, options.body_limit),
             script: Script::default(),
             outbox: Arc::default(),
-            agenda: Agenda::default(),
+            timers: Timers::default(),
             pacings: Pacings::default(),
             app: Budget::default(),
             web_sessions: Arc::new(web_session::Shared::new(options.web_sessions.clone())),
@@ -91,7 +90,7 @@ impl World {
         *self.directory.write() = directory;
         self.log.clear();
         self.script.clear();
-        self.agenda.clear();
+        self.timers.clear();
         self.pacings.clear();
         self.outbox.clear();
         self.web_sessions.forget_messages();

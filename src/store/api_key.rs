@@ -5,8 +5,8 @@ use std::sync::Arc;
 use entity::api_key;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter, QueryOrder,
-    QuerySelect, Set,
+    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter,
+    QueryOrder, QuerySelect, Set,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -243,16 +243,30 @@ impl Store {
         Ok(())
     }
 
-    /// Revokes a key; `false` when there is no such key or it was revoked before.
+    /// Revokes a key of any company; `false` when there is no such key or it was revoked before.
     ///
     /// # Errors
     ///
     /// Those of any query.
     pub async fn revoke_api_key(&self, who: &Who, id: Uuid) -> Result<bool> {
+        self.revoke(who, id, Condition::all()).await
+    }
+
+    /// Revokes a key of this company; `false` when the company has no such key or it was revoked before.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn revoke_api_key_of(&self, who: &Who, company_id: Uuid, id: Uuid) -> Result<bool> {
+        self.revoke(who, id, Condition::all().add(api_key::Column::CompanyId.eq(company_id))).await
+    }
+
+    async fn revoke(&self, who: &Who, id: Uuid, whose: Condition) -> Result<bool> {
         let transaction = self.begin().await?;
         let revoked = api_key::Entity::update_many()
             .col_expr(api_key::Column::RevokedAt, Expr::value(Timestamp::now().millis()))
             .filter(api_key::Column::Id.eq(id))
+            .filter(whose)
             .filter(api_key::Column::RevokedAt.is_null())
             .exec(&transaction)
             .await?;

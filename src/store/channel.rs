@@ -11,9 +11,10 @@ mod operation;
 mod overview;
 mod trial;
 mod verify_token;
+mod words;
 mod work;
 
-use entity::channel::{ActiveModel, Column, Entity, Model};
+use entity::channel::{self as stored, ActiveModel, Column, Entity, Model};
 use entity::send;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
 use sea_orm::{
@@ -25,7 +26,7 @@ use uuid::Uuid;
 
 use super::change::{Change, What, Who, record};
 use super::revision::{self, Topic};
-use super::{Error, Result, Store};
+use super::{Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Connection, Kind, Reason, Status};
 use crate::domain::fold::{digits, fold, like_anywhere, looks_like_a_number};
@@ -33,7 +34,7 @@ use crate::domain::page::{Page, PageRequest};
 use crate::domain::send::State;
 
 pub use overview::Owned;
-pub use work::AtWork;
+pub use work::{AtWork, Recent};
 
 /// What a written phone number has beside digits; see [`looks_like_a_number`].
 const SEPARATORS: [&str; 7] = ["+", "-", "(", ")", ".", "/", " "];
@@ -77,7 +78,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::Taken`] when another channel has the provider's id of the number.
+    /// [`Error::Taken`](super::Error::Taken) when another channel has the provider's id of the number.
     pub async fn add_channel(&self, who: &Who, new: NewChannel) -> Result<Channel> {
         let NewChannel {
             id,
@@ -101,7 +102,7 @@ impl Store {
         let model = ActiveModel {
             id: Set(id),
             company_id: Set(company_id),
-            kind: Set(kind.as_str().to_owned()),
+            kind: Set(kind.into()),
             name_folded: Set(fold(&name)),
             name: Set(name),
             phone_number: Set(phone_number),
@@ -111,7 +112,7 @@ impl Store {
             token: Set(secrets.token),
             app_secret: Set(secrets.app_secret),
             verify_token: Set(None),
-            status: Set(status.as_str().to_owned()),
+            status: Set(status.into()),
             status_code: Set(None),
             status_sentence: Set(None),
             status_provider_code: Set(None),
@@ -130,7 +131,7 @@ impl Store {
         let added = Change::now(who, What::Channel, id, None, added);
         record(&transaction, &[added]).await?;
         transaction.commit().await?;
-        channel(model)
+        Ok(channel(model))
     }
 
     /// A page of the company's channels of one kind, newest first, ties by id. `search` is matched in the
@@ -146,8 +147,9 @@ impl Store {
         page: PageRequest,
         search: Option<&str>,
     ) -> Result<Page<Channel>> {
-        let mut matching =
-            Entity::find().filter(Column::CompanyId.eq(company_id)).filter(Column::Kind.eq(kind.as_str()));
+        let mut matching = Entity::find()
+            .filter(Column::CompanyId.eq(company_id))
+            .filter(Column::Kind.eq(stored::Kind::from(kind)));
         if let Some(search) = search {
             matching = matching.filter(matches(search));
         }
@@ -159,16 +161,26 @@ impl Store {
             .limit(page.limit)
             .all(&self.read)
             .await?;
-        Ok(Page { records: models.into_iter().map(channel).collect::<Result<_>>()?, total })
+        Ok(Page { records: models.into_iter().map(channel).collect(), total })
     }
 
-    /// The channel of this id, whoever's it is.
+    /// The channel of this id, of any company.
     ///
     /// # Errors
     ///
     /// Those of any query.
     pub async fn find_channel(&self, id: Uuid) -> Result<Option<Channel>> {
-        Entity::find_by_id(id).one(&self.read).await?.map(channel).transpose()
+        Ok(Entity::find_by_id(id).one(&self.read).await?.map(channel))
+    }
+
+    /// The channel of this id, if it is the company's.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn find_channel_of(&self, company_id: Uuid, id: Uuid) -> Result<Option<Channel>> {
+        let own = Entity::find_by_id(id).filter(Column::CompanyId.eq(company_id));
+        Ok(own.one(&self.read).await?.map(channel))
     }
 
     /// The channels stamped after `revision`, in the order of their changes.
@@ -178,7 +190,7 @@ impl Store {
     /// Those of any query.
     pub async fn channels_changed_since(&self, revision: i64) -> Result<Vec<Channel>> {
         let changed = Entity::find().filter(Column::Revision.gt(revision));
-        changed.order_by_asc(Column::Revision).all(&self.read).await?.into_iter().map(channel).collect()
+        Ok(changed.order_by_asc(Column::Revision).all(&self.read).await?.into_iter().map(channel).collect())
     }
 
     /// How many channels of a kind there are, of all companies.
@@ -187,7 +199,7 @@ impl Store {
     ///
     /// Those of any query.
     pub async fn count_channels(&self, kind: Kind) -> Result<u64> {
-        Ok(Entity::find().filter(Column::Kind.eq(kind.as_str())).count(&self.read).await?)
+        Ok(Entity::find().filter(Column::Kind.eq(stored::Kind::from(kind))).count(&self.read).await?)
     }
 
     /// All of the company's business accounts, the oldest first.
@@ -198,8 +210,8 @@ impl Store {
     pub async fn business_accounts(&self, company_id: Uuid) -> Result<Vec<Channel>> {
         let all = Entity::find()
             .filter(Column::CompanyId.eq(company_id))
-            .filter(Column::Kind.eq(Kind::BusinessAccount.as_str()));
-        all.order_by_asc(Column::Id).all(&self.read).await?.into_iter().map(channel).collect()
+            .filter(Column::Kind.eq(stored::Kind::BusinessAccount));
+        Ok(all.order_by_asc(Column::Id).all(&self.read).await?.into_iter().map(channel).collect())
     }
 
     /// The channels that have something left to send, all that is known of them.
@@ -212,7 +224,7 @@ impl Store {
         let not_over = Expr::cust(format!("send.state < 2 AND send.state = {}", State::Active.as_i16()));
         let with_work = send::Entity::find().select_only().column(send::Column::ChannelId).filter(not_over);
         let working = Entity::find().filter(Column::Id.in_subquery(with_work.distinct().into_query()));
-        working.all(&self.read).await?.into_iter().map(channel).collect()
+        Ok(working.all(&self.read).await?.into_iter().map(channel).collect())
     }
 
     /// The business accounts that are not connected: the provider is asked how they are.
@@ -222,9 +234,9 @@ impl Store {
     /// Those of any query.
     pub async fn unconfirmed_channels(&self) -> Result<Vec<Channel>> {
         let unconfirmed = Entity::find()
-            .filter(Column::Kind.eq(Kind::BusinessAccount.as_str()))
-            .filter(Column::Status.ne(Status::Connected.as_str()));
-        unconfirmed.all(&self.read).await?.into_iter().map(channel).collect()
+            .filter(Column::Kind.eq(stored::Kind::BusinessAccount))
+            .filter(Column::Status.ne(stored::Status::Connected));
+        Ok(unconfirmed.all(&self.read).await?.into_iter().map(channel).collect())
     }
 
     /// The sealed secrets of a channel; `None` when there is no such channel.
@@ -254,7 +266,7 @@ fn matches(search: &str) -> Condition {
     condition
 }
 
-fn channel(model: Model) -> Result<Channel> {
+fn channel(model: Model) -> Channel {
     let Model {
         id,
         company_id,
@@ -284,24 +296,20 @@ fn channel(model: Model) -> Result<Channel> {
         updated_at,
     } = model;
     let reason = status_code.map(|code| Reason {
-        code,
+        code: code.as_str().into(),
         sentence: status_sentence.unwrap_or_default(),
         provider_code: status_provider_code,
     });
-    Ok(Channel {
+    Channel {
         id,
         company_id,
-        kind: kind.parse().map_err(|_| Error::Impossible(format!("channel kind `{kind}`")))?,
+        kind: kind.into(),
         name,
         phone_number,
         phone_number_id,
         waba_id,
         tier,
-        connection: Connection {
-            status: status.parse().map_err(|_| Error::Impossible(format!("channel status `{status}`")))?,
-            reason,
-            since: Timestamp::from_millis(status_since),
-        },
+        connection: Connection { status: status.into(), reason, since: Timestamp::from_millis(status_since) },
         trial: trial::read(trial_wait, trial_due),
         quality_rating,
         // A word that an older or newer program wrote says nothing to this one.
@@ -311,5 +319,5 @@ fn channel(model: Model) -> Result<Channel> {
         revision,
         created_at: Timestamp::from_millis(created_at),
         updated_at: Timestamp::from_millis(updated_at),
-    })
+    }
 }

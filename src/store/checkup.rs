@@ -1,4 +1,4 @@
-//! Looking at the database without changing it: for whoever looks after a machine.
+//! Looking at the database without changing it: for operators of a machine.
 
 use std::path::PathBuf;
 use std::str::FromStr as _;

@@ -12,7 +12,7 @@ use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynch
 use sea_orm::sqlx::{self, Connection as _};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend};
 
-use super::share::{Pools, Shares};
+use super::share::{CLUSTER, Pools, Shares};
 use super::{Error, Purpose, Result, Store, log, schema};
 use crate::files;
 
@@ -29,6 +29,8 @@ const SQLITE_LOG_LIMIT: &str = "67108864";
 /// everything in order.
 const LONG: u32 = 10;
 const UNBOUNDED: Duration = Duration::ZERO;
+/// How long the database may work on a statement of a node's heartbeat: less than its lease lasts.
+const HEARTBEAT: Duration = Duration::from_secs(3);
 
 /// A connection that was not used for so long is asked whether it still stands before it is used.
 const IDLE: Duration = Duration::from_secs(1);
@@ -43,7 +45,7 @@ pub struct Options {
     /// How long a call waits for a free connection.
     pub acquire_timeout: Duration,
     /// PostgreSQL only: how long it may work on one statement of what [`Purpose::Requests`] and [`Purpose::Dispatch`]
-    /// do. [`Purpose::Engine`] has ten times as long; zero means for ever.
+    /// do. [`Purpose::Engine`] has ten times as long; zero means no limit.
     pub statement_timeout: Duration,
     /// SQLite only: wait for the disk at every commit, so that nothing is lost even when the power fails.
     pub synchronous_full: bool,
@@ -82,6 +84,7 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
             // The ledger says for each of its transactions how long they may take.
             Some(ledger) => pool(options, ledger, SQLITE_CACHE, later, UNBOUNDED).await?,
         },
+        cluster: pool(options, CLUSTER, SQLITE_CACHE, later, HEARTBEAT).await?,
     };
     let backend = if sqlite { DbBackend::Sqlite } else { DbBackend::Postgres };
     let store = Store::on(Arc::new(pools), backend, Purpose::Requests);

@@ -1,6 +1,6 @@
 //! What is known of a company's contacts as a whole: how many there are, and how far they are indexed.
 //!
-//! Whoever adds or changes contacts of a company locks its book first, so that they take turns: two batches
+//! Writers of a company's contacts lock its book first, so that they take turns: two batches
 //! would create the same contact otherwise, or give two the same ordinal. Called by what writes contacts.
 
 use sea_orm::{ConnectionTrait, DatabaseTransaction};

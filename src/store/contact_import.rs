@@ -25,7 +25,7 @@ pub struct ContactDraft {
     pub tags: Vec<String>,
 }
 
-/// What became of a draft.
+/// The outcome of a draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Upserted {
     /// It was nobody known.
@@ -58,7 +58,7 @@ pub(super) fn read_slot(row: &QueryResult) -> Result<Slot> {
 }
 
 impl Store {
-    /// Writes a batch of drafts in one transaction and says what became of each, in their order.
+    /// Writes a batch of drafts in one transaction and says the outcome of each, in their order.
     ///
     /// A draft is the contact of `company` with the same valid number, else the one with the same e-mail
     /// address (without case), else a new one; of several, the oldest. Drafts see what the drafts before

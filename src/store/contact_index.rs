@@ -16,19 +16,19 @@ use super::{Error, Result, Store};
 /// one holds no accept up for long; so many that a search has few lists to fetch.
 const SEGMENT: u32 = 8_192;
 
-/// How well the index is to be kept.
+/// How thoroughly the index is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Care {
-    /// While more is being written: a segment is made anew once a quarter of it is out of date.
+    /// While more is being written: a segment is made again once a quarter of it is out of date.
     Passing,
-    /// When nothing more is to be expected: until little is out of date.
+    /// When no more writes are expected: until little is out of date.
     Thorough,
 }
 
-/// What is to be indexed in one step.
+/// The contacts to index in one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Task {
-    /// The segment that is made anew; `None` for contacts that are in none yet.
+    /// The segment that is made again; `None` for contacts that are in none yet.
     replaced: Option<i64>,
     first: i64,
     contacts: i64,

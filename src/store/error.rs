@@ -28,7 +28,7 @@ pub enum Error {
     /// A row that the database takes neither now nor later, whatever is written beside it.
     #[error("the database refuses a row: {0}")]
     Refused(String),
-    /// What is to be written builds upon something that is not there (any more).
+    /// The row refers to another one that does not exist (any more).
     #[error("{0}")]
     Missing(String),
     /// A stored value that this program never wrote.

@@ -1,8 +1,12 @@
 //! The database: the only module that knows entities, SeaORM and SQL.
 //!
-//! One [`Store`] serves SQLite and PostgreSQL. Sets are handled in set-based SQL, single records through
-//! the entities; what differs between the two databases stands in [`dialect`]. Called by the engine, by
-//! the HTTP surface for lists, and by the command line. Every query of a company's data begins at its id.
+//! One [`Store`] serves SQLite and PostgreSQL; what differs between the two stands in [`dialect`]. Called by the engine
+//! and by the command line. Every query of a company's data begins at its id.
+//!
+//! **Entities or SQL.** Records that are read and written one by one go through the entities: companies, channels, tiers,
+//! templates, API keys, operators, users, changes, web sessions. SQL as text is for statements over many rows (the
+//! [`ledger`], contacts with their index, imports, retention), for search and lists that join, and where one statement
+//! must both decide and change (links, sessions of people, the lease, counters of revisions).
 
 pub mod api_key;
 pub mod backup;
@@ -22,6 +26,7 @@ mod contact_import;
 mod contact_index;
 mod contact_match;
 mod contact_member;
+mod contact_people;
 mod contact_search;
 mod contact_segment;
 mod contact_write;
@@ -35,7 +40,9 @@ pub mod ledger;
 pub mod link;
 mod log;
 pub mod membership;
+pub mod node;
 pub mod operator;
+pub mod outbox;
 pub mod overview;
 pub mod plan;
 pub mod retention;
@@ -84,6 +91,7 @@ use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, QueryResult,
     SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait, Value,
 };
+use tokio::sync::Notify;
 
 /// The result of a call to the store.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -102,6 +110,8 @@ pub struct Store {
     read: DatabaseConnection,
     backend: DbBackend,
     pools: Arc<Pools>,
+    /// Told when there may be events to publish; `None` while no events are written.
+    outbox: Option<Arc<Notify>>,
 }
 
 impl Store {
@@ -121,16 +131,18 @@ impl Store {
             Purpose::Engine => &pools.engine,
             Purpose::Dispatch => &pools.dispatch,
             Purpose::Ledger => &pools.writer,
+            Purpose::Cluster => &pools.cluster,
         };
         let write = if backend == DbBackend::Sqlite { &pools.writer } else { read };
-        Self { write: write.clone(), read: read.clone(), backend, pools }
+        Self { write: write.clone(), read: read.clone(), backend, pools, outbox: None }
     }
 
     /// The same database through the connections that are reserved for `purpose`. What [`Store::open`] returns is for
     /// requests.
     #[must_use]
     pub fn reserved_for(&self, purpose: Purpose) -> Self {
-        Self::on(Arc::clone(&self.pools), self.backend, purpose)
+        let outbox = self.outbox.clone();
+        Self { outbox, ..Self::on(Arc::clone(&self.pools), self.backend, purpose) }
     }
 
     /// How many connections this handle reads with at once.
@@ -154,8 +166,8 @@ impl Store {
 
     /// Closes the connections, those of other purposes too.
     pub async fn close(self) {
-        let Pools { requests, engine, dispatch, writer } = &*self.pools;
-        for pool in [requests, engine, dispatch, writer] {
+        let Pools { requests, engine, dispatch, writer, cluster } = &*self.pools;
+        for pool in [requests, engine, dispatch, writer, cluster] {
             if let Err(error) = pool.close_by_ref().await {
                 tracing::debug!(%error, "closing the database failed");
             }

@@ -1,6 +1,6 @@
 //! Revisions: how a running service hears that something was changed beside it.
 //!
-//! Whoever changes one of the topics raises its counter in the same transaction. A service polls the
+//! A change of one of the topics raises its counter in the same transaction. A service polls the
 //! counters and reads again what lies behind one that rose.
 
 use sea_orm::{ConnectionTrait, DatabaseTransaction, FromQueryResult, Statement};

@@ -13,7 +13,7 @@ use super::{Error, Result};
 /// Where one is connected to while another database is made or removed; every server has it.
 const ADMINISTRATION: &str = "postgres";
 
-/// See the module. Its `Debug` leaves the address out, which may hold a password.
+/// A temporary database. Its `Debug` leaves the address out, which may hold a password.
 pub struct Scratch {
     name: String,
     url: String,
@@ -48,7 +48,7 @@ impl Scratch {
         &self.url
     }
 
-    /// Removes it, whoever is still connected.
+    /// Removes it, even while clients are still connected.
     ///
     /// # Errors
     ///

@@ -296,6 +296,9 @@ impl Store {
         let transaction = self.begin_fenced(lease).await?;
         let unresolved = "SELECT id FROM send WHERE state < 2 AND state = $1";
         let state = State::Resolving.as_i16();
+        // Sends first, as everywhere: another process may be settling one of them.
+        let lock = format!("{unresolved} ORDER BY id{}", self.locking());
+        transaction.query_all_raw(self.statement(lock, [state.into()])).await?;
         let blocks = format!("DELETE FROM recipient_block WHERE send_id IN ({unresolved})");
         transaction.execute_raw(self.statement(blocks, [state.into()])).await?;
         let sources = format!("DELETE FROM send_source WHERE send_id IN ({unresolved})");

@@ -11,7 +11,7 @@ use crate::clock::Timestamp;
 use crate::domain::message;
 use crate::domain::send::{Control, State};
 
-/// A send as whoever steers it has to know it.
+/// What a caller that pauses or cancels a send has to know of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Steered {
     /// Its channel.
@@ -66,9 +66,11 @@ impl Store {
         ];
         let changed = transaction.execute_raw(self.statement(sql, values)).await?.rows_affected();
         if changed > 0 {
+            self.announce_end(&transaction, send_id, now).await?;
             self.end_messages(&transaction, send_id, State::Canceled, now).await?;
         }
         transaction.commit().await?;
+        self.tell_of_events();
         self.steered(company_id, send_id).await
     }
 
@@ -104,11 +106,13 @@ impl Store {
             let changed = transaction.execute_raw(self.statement(sql, values)).await?.rows_affected();
             // Somebody may have canceled it since it was looked for.
             if changed > 0 {
+                self.announce_end(&transaction, send_id, now).await?;
                 self.end_messages(&transaction, send_id, State::Expired, now).await?;
                 expired.push((send_id, channel_id));
             }
         }
         transaction.commit().await?;
+        self.tell_of_events();
         Ok(expired)
     }
 
@@ -165,6 +169,7 @@ impl Store {
             self.end_messages(&transaction, *send_id, end, now).await?;
         }
         transaction.commit().await?;
+        self.tell_of_events();
         Ok(over.len() as u64)
     }
 

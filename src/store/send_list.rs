@@ -13,10 +13,11 @@ use super::contact::signed;
 use super::dialect::{Rows, Type};
 use super::{Error, Result, Store};
 use crate::clock::Timestamp;
-use crate::domain::content::Content;
+use crate::domain::content::{self, Content};
 use crate::domain::message;
 use crate::domain::page::{Page, PageRequest};
 use crate::domain::send::{Control, Counts, Progress, Schedule, Source, Stage, State};
+use crate::domain::template::Status;
 
 /// An accepted send.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub struct Record {
     /// The channel that sends it.
     pub channel_id: Uuid,
     /// The `type` of its request.
-    pub kind: &'static str,
+    pub kind: content::Kind,
     /// The template that it sends, if it does.
     pub template: Option<TemplateName>,
     /// Where it is.
@@ -63,7 +64,7 @@ pub struct TemplateName {
     /// Its language.
     pub language: String,
     /// The provider's status of it now.
-    pub status: String,
+    pub status: Status,
 }
 
 #[derive(FromQueryResult)]
@@ -288,7 +289,7 @@ fn record(row: Row, now: Timestamp) -> Result<Record> {
     };
     let template = match (row.template_id, row.name, row.language, row.status) {
         (Some(id), Some(name), Some(language), Some(status)) => {
-            Some(TemplateName { id, name, language, status })
+            Some(TemplateName { id, name, language, status: Status::from(status.as_str()) })
         }
         _ => None,
     };

@@ -10,6 +10,9 @@ const LEASE: u32 = 1;
 /// The ledger commits one batch after the other. The second connection is for the batch after one that the database
 /// does not answer.
 const LEDGER: u32 = 2;
+/// A node's heartbeat waits for nothing: closing the fence of another node has a connection of its own. Beside those that
+/// are divided.
+pub(super) const CLUSTER: u32 = 2;
 
 /// What connections are used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +25,8 @@ pub enum Purpose {
     Dispatch,
     /// The commits of the ledger.
     Ledger,
+    /// The heartbeat of a node, and what it claims. Connections that nobody makes outside of a cluster.
+    Cluster,
 }
 
 /// How many connections each purpose has. On SQLite they read; whatever the purpose, one more connection writes.
@@ -54,6 +59,7 @@ pub(super) struct Pools {
     pub(super) dispatch: DatabaseConnection,
     /// The ledger's on PostgreSQL; the only writer of SQLite.
     pub(super) writer: DatabaseConnection,
+    pub(super) cluster: DatabaseConnection,
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Recipients that sends leave out, and those that are let be for a while.
+//! Recipients that sends skip, and those that are held for a while.
 //!
 //! The ledger writes what the provider and the recipients say ([`super::ledger`]); here stands what is read,
 //! and what people mend. A running service hears of the latter by the counter that it raises.
@@ -192,7 +192,7 @@ impl Store {
         revision::bump(&transaction, Topic::Suppression).await?;
         let now = Timestamp::now();
         let before = self.suppressions_in(&transaction, company_id, recipient, now).await?;
-        // Only a hold is written over: what holds for ever keeps its reason.
+        // Only a hold is written over: what holds permanently keeps its reason.
         let sql = "INSERT INTO suppression (company_id, recipient, scope, created_at, said_at) \
                    VALUES ($1, $2, $3, $4, $4) \
                    ON CONFLICT (company_id, recipient, scope) DO UPDATE SET until = NULL, provider_code = NULL, \

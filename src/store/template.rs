@@ -1,6 +1,6 @@
 //! Templates, as the last synchronisation with the provider left them.
 //!
-//! A template is known by its name and language within a business account. It keeps our number for ever:
+//! A template is known by its name and language within a business account. It keeps our number:
 //! one that vanished at the provider stays, with the status `DELETED`.
 
 mod listed;
@@ -20,15 +20,15 @@ use super::{Error, Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::fold::{fold, like_anywhere};
 use crate::domain::page::{Page, PageRequest};
-use crate::domain::template::{ParameterFormat, Template};
+use crate::domain::template::{Category, ParameterFormat, Status, Template};
 
-/// The provider's status of a template that may be sent.
+/// The word of [`Status::Approved`], for statements.
 pub const APPROVED: &str = "APPROVED";
-/// The provider's status of a template that it lets nobody send for a while.
+/// The word of [`Status::Paused`], for statements.
 pub const PAUSED: &str = "PAUSED";
-/// The provider's category of advertising.
+/// The word of [`Category::Marketing`], for statements.
 pub const MARKETING: &str = "MARKETING";
-/// Our status of a template that the provider no longer has.
+/// The word of [`Status::Deleted`], for statements.
 pub const DELETED: &str = "DELETED";
 
 /// A stored template.
@@ -46,12 +46,12 @@ pub struct Record {
     pub name: String,
     /// Language code, with an underscore.
     pub language: String,
-    /// As the provider names it.
-    pub category: String,
-    /// As the provider names it, upper case.
-    pub status: String,
-    /// `POSITIONAL` or `NAMED`.
-    pub parameter_format: String,
+    /// The provider's category.
+    pub category: Category,
+    /// The provider's status.
+    pub status: Status,
+    /// How it calls its variables.
+    pub parameter_format: ParameterFormat,
     /// The provider's JSON.
     pub components: serde_json::Value,
     /// Why the provider rejected it.
@@ -67,7 +67,6 @@ pub struct Record {
 impl From<Record> for Template {
     fn from(record: Record) -> Self {
         let Record { id, name, language, category, status, parameter_format, components, .. } = record;
-        let parameter_format = ParameterFormat::read(Some(&parameter_format), &components);
         Self { id, name, language, category, status, parameter_format, components }
     }
 }
@@ -226,8 +225,9 @@ fn record(model: Model) -> Result<Record> {
         quality_said_at: _,
         category_said_at: _,
     } = model;
-    let components = serde_json::from_str(&components)
+    let components: serde_json::Value = serde_json::from_str(&components)
         .map_err(|error| Error::Impossible(format!("components of template {id}: {error}")))?;
+    let parameter_format = ParameterFormat::read(Some(&parameter_format), &components);
     Ok(Record {
         id,
         company_id,
@@ -235,8 +235,8 @@ fn record(model: Model) -> Result<Record> {
         provider_id,
         name,
         language,
-        category,
-        status,
+        category: category.as_str().into(),
+        status: status.as_str().into(),
         parameter_format,
         components,
         rejected_reason,
@@ -244,4 +244,21 @@ fn record(model: Model) -> Result<Record> {
         created_at: Timestamp::from_millis(created_at),
         updated_at: Timestamp::from_millis(updated_at),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_have_the_words_of_the_domain() {
+        let statuses = [(APPROVED, Status::Approved), (PAUSED, Status::Paused), (DELETED, Status::Deleted)];
+        for (word, status) in statuses {
+            assert_eq!((Status::from(word), status.as_str()), (status.clone(), word));
+        }
+        assert_eq!(
+            (Category::from(MARKETING), Category::Marketing.as_str()),
+            (Category::Marketing, MARKETING)
+        );
+    }
 }

@@ -15,7 +15,7 @@ pub(crate) struct Path<A> {
     pub(crate) path: &'static str,
     /// What it answers, for `Allow`.
     pub(crate) methods: Vec<&'static str>,
-    /// Who may ask, for each method of the table.
+    /// The callers, for each method of the table.
     pub(crate) accesses: Vec<(&'static str, A)>,
     /// What serves it.
     pub(crate) routes: Vec<Route>,

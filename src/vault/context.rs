@@ -1,4 +1,4 @@
-//! The places that secrets are sealed to. Whoever seals and whoever opens take the name from here, so that
+//! The places that secrets are sealed to. Sealing and opening take the name from here, so that
 //! they cannot differ; the names are part of what is stored and never change.
 
 use uuid::Uuid;

@@ -31,7 +31,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// Of the file that has this name now; `None` while there is none that can be looked at.
+    /// The version of the file that has this name now; `None` while there is none that can be looked at.
     pub(super) fn of(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().map(|metadata| Self::from_metadata(&metadata))
     }
@@ -110,7 +110,7 @@ pub(super) async fn replace(path: &Path, change: impl FnOnce(&mut Vec<SealingKey
         let _ = fs::remove_file(&draft);
     }
     written.and_then(|()| files::sync_directory(directory)).map_err(failure("replace", path))?;
-    // Whoever begins to seal from here on reads the new file; those who began before hold the old one.
+    // Sealing that begins from here on reads the new file; sealing that began before holds the old one.
     wait_for(path, || former.try_lock()).await
 }
 

@@ -173,7 +173,7 @@ impl Vault {
         Secret::from_utf8(self.unseal_bytes(sealed, context)?).ok_or(Error::NotText)
     }
 
-    /// As [`Vault::unseal`], for what need not be text. Who asks has to wipe it.
+    /// As [`Vault::unseal`], for bytes that need not be text. The caller has to wipe them.
     ///
     /// # Errors
     ///

@@ -107,7 +107,7 @@ async fn a_process_takes_up_a_key_that_another_one_added_and_keeps_what_it_knew(
     command.retire_keys(&[first, second]).await.unwrap();
     assert_eq!((command.current_key(), command.previous_keys()), (second, Vec::new()));
     assert!(service.seal(b"EAAG", "x").starts_with(&beginning(second)));
-    assert_eq!(service.unseal(&old, "x").unwrap().expose(), "EAAG", "read before it was sealed anew");
+    assert_eq!(service.unseal(&old, "x").unwrap().expose(), "EAAG", "read before it was sealed again");
     let later = open(directory.path()).unwrap().0;
     assert!(matches!(later.unseal(&old, "x"), Err(Error::UnknownKey(id)) if id == first));
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "no draft is left");

@@ -49,7 +49,13 @@ const keyboard = page => ({
     },
     async file(label, file) {
         await reach(page, label, isField);
-        const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')]);
+        // A key that comes before the page was shown for the first time opens nothing.
+        let chooser = null;
+        for (let nth = 0; nth < 10 && !chooser; nth += 1) {
+            const opened = page.waitForEvent('filechooser', { timeout: 3_000 }).catch(() => null);
+            await page.keyboard.press('Enter');
+            chooser = await opened;
+        }
         await chooser.setFiles(file);
     },
     async press(name) {

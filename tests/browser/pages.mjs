@@ -41,7 +41,10 @@ export async function further(demo, role) {
     const { body: { data: [tag] } } = await demo.request('GET', '/api/v1/contacts/tags?limit=1');
     const { body: { data: imports } } = await demo.request('GET', '/api/v1/contacts/imports?limit=2');
     const { body: { data: [, send] } } = await demo.request('GET', '/api/v1/sends?limit=2');
+    const { channels: [channel], templates } = demo.said.companies[0];
+    const template = templates.find(({ name }) => name === 'order_update');
     return [
+        `/console/sends/new?type=template&channel=${channel.id}&template=${template.id}`,
         '/console/contacts/new', '/console/contacts/tags', `/console/contacts/${contact.id}`, `/console/contacts/tags/${tag.id}`,
         ...imports.map(({ id }) => `/console/contacts/import/${id}`), `/console/sends/${send.id}`, `/console/sends/${send.id}/again`,
         '/console/contacts?search=nobody+at+all', '/console/sends?state=expired',

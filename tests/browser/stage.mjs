@@ -146,7 +146,7 @@ export async function eventually(look, patience = PATIENCE) {
     for (;;) {
         const found = await look();
         if (found) return found;
-        assert.ok(Date.now() < end, `waited in vain for ${look}`);
+        assert.ok(Date.now() < end, `timed out waiting for ${look}`);
         await new Promise(resolve => setTimeout(resolve, 50));
     }
 }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use pombo::domain::contact::Contact;
 use pombo::domain::page::PageRequest;
 use pombo::import::{self, Error, Options, Progress, Summary};
+use pombo::store::change::{Filter, What, Who};
+use serde_json::json;
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -39,8 +41,13 @@ fn input(bytes: impl AsRef<[u8]>) -> Input {
     Input { directory, path }
 }
 
+/// Who imports.
+fn ana() -> Who {
+    Who::CommandLine("ana".to_owned())
+}
+
 async fn import(universe: &Universe, company: Uuid, path: &Path) -> Result<Summary, Error> {
-    import::contacts(&universe.store, company, path, &Options::default(), |_| ()).await
+    import::contacts(&universe.store, &ana(), company, path, &Options::default(), |_| ()).await
 }
 
 async fn all(universe: &Universe, company: Uuid) -> Vec<Contact> {
@@ -76,7 +83,8 @@ async fn a_semicolon_file_from_a_spreadsheet_is_imported(universe: &Universe) {
     let company = company(universe, "acme").await;
     let file = input(b"First Name;Phone Number;Email;Tags\r\nJo\xE3o;5511988887777;j@example.com;VIP\r\n");
     let options = Options { encoding: Some("windows-1252".to_owned()), ..Options::default() };
-    let summary = import::contacts(&universe.store, company, &file.path, &options, |_| ()).await.unwrap();
+    let summary =
+        import::contacts(&universe.store, &ana(), company, &file.path, &options, |_| ()).await.unwrap();
     assert_eq!(counts(&summary), (1, 0, 0, 0));
     let utf16: Vec<u8> = "\u{FEFF}First Name\tPhone Number\r\nZoë\t5511988887777\r\n"
         .encode_utf16()
@@ -100,7 +108,8 @@ async fn importing_again_changes_nothing(universe: &Universe) {
     let file = input(thousands(2_500));
     let mut seen: Vec<Progress> = Vec::new();
     let note = |progress: &Progress| seen.push(*progress);
-    let first = import::contacts(&universe.store, company, &file.path, &Options::default(), note).await;
+    let first =
+        import::contacts(&universe.store, &ana(), company, &file.path, &Options::default(), note).await;
     assert_eq!(counts(&first.unwrap()), (2_500, 0, 0, 0));
     assert_eq!(seen.iter().map(|progress| progress.rows).collect::<Vec<_>>(), [1_000, 2_000, 2_500]);
     let last = seen.last().unwrap();
@@ -109,6 +118,14 @@ async fn importing_again_changes_nothing(universe: &Universe) {
     let again = import(universe, company, &file.path).await.unwrap();
     assert_eq!(counts(&again), (0, 0, 2_500, 0));
     assert_eq!(all(universe, company).await, before);
+
+    // What was imported is recorded once, by how many, and that nothing was changed is not.
+    let filter = Filter { what: &[What::Contacts], ..Filter::default() };
+    let page = PageRequest { page: 1, limit: 10 };
+    let recorded = universe.store.changes(filter, page).await.unwrap().records;
+    let [record] = recorded.as_slice() else { panic!("{recorded:?}") };
+    assert_eq!((record.who.as_str(), &record.subject), ("cli:ana", &company.to_string()));
+    assert_eq!((&record.before, &record.after), (&None, &json!({ "created": 2_500 })));
 }
 
 async fn rejected_rows_stand_beside_the_file_with_line_and_reason(universe: &Universe) {
@@ -198,7 +215,7 @@ async fn a_file_that_cannot_be_understood_is_explained(universe: &Universe) {
     };
     assert!(error(b"").await.starts_with("the file is empty"));
     assert!(error(b"\n\n").await.starts_with("the file is empty"));
-    assert!(error(b"Nome,Telefone\nAna,1\n").await.contains("found: Nome, Telefone"));
+    assert!(error(b"Nome,Ramal\nAna,1\n").await.contains("found: Nome, Ramal"));
     assert!(error(b"\"email,phone_number\nAna,1\n").await.starts_with("line 1: the header cannot be read"));
     assert!(error(b"e\0m\0a\0i\0l\0\n\0").await.contains("--encoding utf-16le"));
     let missing = Path::new("/nowhere/people.csv");
@@ -207,16 +224,17 @@ async fn a_file_that_cannot_be_understood_is_explained(universe: &Universe) {
     let error = import(universe, company, &std::env::temp_dir()).await.unwrap_err().to_string();
     assert!(error.ends_with("it is no regular file"), "{error}");
     let options = Options { encoding: Some("klingon".to_owned()), ..Options::default() };
-    let error = import::contacts(&universe.store, company, missing, &options, |_| ()).await.unwrap_err();
+    let error =
+        import::contacts(&universe.store, &ana(), company, missing, &options, |_| ()).await.unwrap_err();
     assert!(matches!(error, Error::UnknownEncoding(_)));
 }
 
 async fn unknown_columns_can_be_mapped(universe: &Universe) {
     let company = company(universe, "acme").await;
-    let file = input("Nome;Telefone;Grupo\nAna Souza;+55 11 98888-7777;VIP\n");
-    let mappings = ["Nome=name", "telefone=phone_number", "Grupo=tags"].map(|text| text.parse().unwrap());
+    let file = input("Quem;Ramal;Grupo\nAna Souza;+55 11 98888-7777;VIP\n");
+    let mappings = ["Quem=name", "ramal=phone_number", "Grupo=tags"].map(|text| text.parse().unwrap());
     let options = Options { mappings: mappings.to_vec(), ..Options::default() };
-    import::contacts(&universe.store, company, &file.path, &options, |_| ()).await.unwrap();
+    import::contacts(&universe.store, &ana(), company, &file.path, &options, |_| ()).await.unwrap();
     let contacts = all(universe, company).await;
     assert_eq!((contacts[0].person.first_name.as_str(), tags(&contacts[0])), ("Ana Souza", vec!["VIP"]));
 }
@@ -227,7 +245,8 @@ async fn an_interrupted_import_is_finished_by_running_it_again(universe: &Univer
     let (interrupt, interrupted) = tokio::sync::oneshot::channel();
     let mut interrupt = Some(interrupt);
     let options = Options::default();
-    let running = import::contacts(&universe.store, company, &file.path, &options, |progress| {
+    let who = ana();
+    let running = import::contacts(&universe.store, &who, company, &file.path, &options, |progress| {
         if progress.rows >= 2_000
             && let Some(interrupt) = interrupt.take()
         {

@@ -6,12 +6,14 @@ mod reference;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pombo::accounts::Accounts;
 use pombo::api::Options;
 use pombo::clock::Timestamp;
 use pombo::config::Config;
 use pombo::connector::web_session::Driver;
+use pombo::console;
 use pombo::domain::channel::{Channel, Kind, Status};
 use pombo::domain::scope::Scopes;
 use pombo::domain::template::{ListedTemplate, ParameterFormat};
@@ -115,13 +117,30 @@ impl Service {
         self.process.stop().await;
         let (url, directory, config) = (&self.universe.url, self.directory.path(), self.config.clone());
         let driver = Some(Arc::new(driver) as Arc<dyn Driver>);
-        self.process = Process::start(url, directory, config, Options::default(), driver).await;
+        let pages = console::Options::default();
+        self.process = Process::start(url, directory, config, Options::default(), driver, pages).await;
+    }
+
+    /// With pages that wait for nothing.
+    pub(crate) async fn start_impatient() -> Self {
+        let pages = console::Options { patience: Duration::ZERO, ..console::Options::default() };
+        Box::pin(Self::start_with_pages(config(), Options::default(), None, pages)).await
     }
 
     async fn start_on(config: Config, options: Options, driver: Option<Arc<dyn Driver>>) -> Self {
+        Box::pin(Self::start_with_pages(config, options, driver, console::Options::default())).await
+    }
+
+    async fn start_with_pages(
+        config: Config,
+        options: Options,
+        driver: Option<Arc<dyn Driver>>,
+        pages: console::Options,
+    ) -> Self {
         let (universe, directory) = (universe().await, tempfile::tempdir().unwrap());
         tier(&universe.store, &format!("{SPARING_REQUESTS}/h")).await;
-        let process = Process::start(&universe.url, directory.path(), config.clone(), options, driver).await;
+        let (url, path) = (&universe.url, directory.path());
+        let process = Process::start(url, path, config.clone(), options, driver, pages).await;
         let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
         Self { process, universe, client, config, directory }
     }
@@ -129,6 +148,11 @@ impl Service {
     /// The store, as another process would hold it.
     pub(crate) fn store(&self) -> &Store {
         &self.universe.store
+    }
+
+    /// Takes the database away from the service.
+    pub(crate) async fn lose_database(&self) {
+        self.process.store.clone().close().await;
     }
 
     /// Where it is reached.
@@ -303,8 +327,8 @@ fn template((name, language, status): &(&str, &str, &str)) -> ListedTemplate {
         provider_id: format!("{name}-{language}"),
         name: (*name).to_owned(),
         language: (*language).to_owned(),
-        category: "UTILITY".to_owned(),
-        status: (*status).to_owned(),
+        category: "UTILITY".into(),
+        status: (*status).into(),
         parameter_format: ParameterFormat::Positional,
         components: serde_json::value::RawValue::from_string(components.to_owned()).unwrap(),
         rejected_reason: None,

@@ -8,9 +8,9 @@ const LAYERS: &[&[&str]] = &[
     &["error", "clock", "fair_semaphore", "files"],
     &["domain"],
     &["config"],
-    &["vault", "logging"],
+    &["vault", "logging", "telemetry"],
     &["store", "connector"],
-    &["import"],
+    &["import", "cluster"],
     &["engine", "accounts"],
     &["surface"],
     &["api", "console"],
@@ -42,10 +42,22 @@ const OWNED: &[(&str, &[&str], &str)] = &[
         "a client that is made elsewhere takes a proxy from the environment: begin with connector::http",
     ),
     ("std::env::var", &["config", "cli", "app"], "only the configuration reads the environment"),
+    (
+        "async_nats",
+        &["connector", "logging"],
+        "only the connector knows the library of NATS, and the log its name",
+    ),
+    ("opentelemetry", &["connector"], "only the exporter knows the collector's protocol"),
 ];
 
 /// Where machines are, which decide and do nothing else.
-const MACHINES: &[&str] = &["engine/channel/machine", "engine/ledger/machine", "engine/web_session/machine"];
+const MACHINES: &[&str] = &[
+    "cluster/machine",
+    "engine/account/machine",
+    "engine/channel/machine",
+    "engine/ledger/machine",
+    "engine/web_session/machine",
+];
 
 /// What no machine says, each with the reason: words that are followed by something that continues them do not count.
 const NOT_IN_MACHINES: &[(&str, &str)] = &[
@@ -75,6 +87,9 @@ const NOT_IN_MACHINES: &[(&str, &str)] = &[
     ("std::net", "a machine asks nobody"),
     ("std::env", "a machine reads nothing"),
 ];
+
+/// The surfaces, whose handlers reach records through the engine: readers there carry the company's id into each query.
+const SURFACES: &[&str] = &["api", "console"];
 
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap() {
@@ -220,6 +235,39 @@ fn a_word_counts_wherever_it_stands_alone() {
     assert!(says("let now = Instant::now();", "Instant::now") && says("use tokio::sync;", "tokio"));
     assert!(says("reply.await", ".await") && says("pub async fn", "async"));
     assert!(!says("Effect::SaveStored", "Store") && !says("asynchronous", "async"));
+}
+
+#[test]
+fn no_handler_names_the_store() {
+    let mut faults = Vec::new();
+    for (layer, path, lines) in code() {
+        if !SURFACES.contains(&layer.as_str()) {
+            continue;
+        }
+        for line in lines.iter().filter(|line| says(line, "crate::store")) {
+            faults.push(format!("{}: `{}`", path.display(), line.trim()));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn the_engine_lends_its_store_to_nobody() {
+    let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine");
+    let mut faults = Vec::new();
+    for (_, path, lines) in code().into_iter().filter(|(_, path, _)| path.starts_with(&room)) {
+        // A signature may go over several lines.
+        let text = lines.join(" ");
+        let open = ["pub fn ", "pub const fn ", "pub async fn "];
+        for start in open.into_iter().flat_map(|words| text.match_indices(words)).map(|(place, _)| place) {
+            let signature = text[start..].split('{').next().unwrap_or_default();
+            let answer = signature.split("->").nth(1).unwrap_or_default();
+            if says(answer, "Store") {
+                faults.push(format!("{}: `{}`", path.display(), signature.trim()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[test]

@@ -128,7 +128,7 @@ async fn a_phone_is_linked_by_scanning_the_newest_code() {
     assert_eq!((&shown["qr"], shown["phone_number"].as_str()), (&Value::Null, Some("+5511988887777")));
     session.tell(Event::Connected).await;
     world.becomes("linked", "connected", None).await;
-    assert_eq!(world.begin(&json!({})).await["state"], "linked", "nothing is begun anew");
+    assert_eq!(world.begin(&json!({})).await["state"], "linked", "nothing is begun again");
     assert_eq!(world.driver.opened(), 1);
     assert!(world.keys().await);
     assert!(world.linked_at().await.is_some_and(|at| (before..=Timestamp::now()).contains(&at)));

@@ -1,6 +1,6 @@
 //! The files for operators fit the program: they can be read, and name nothing that there is not.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -105,7 +105,13 @@ async fn what_the_board_and_the_alerts_ask_for_is_in_the_program_s_metrics() {
     // What has not happened here is not counted yet.
     let unseen = [
         "pombo_channel_changes_total",
+        "pombo_cluster_nodes",
+        "pombo_cluster_shards",
+        "pombo_cluster_shards_gained_total",
+        "pombo_cluster_shards_released_total",
+        "pombo_cluster_trusted",
         "pombo_connections_ended_total",
+        "pombo_events_total",
         "pombo_forgotten_total",
         "pombo_imported_rows_total",
         "pombo_imports_total",
@@ -114,10 +120,16 @@ async fn what_the_board_and_the_alerts_ask_for_is_in_the_program_s_metrics() {
         "pombo_ledger_in_doubt",
         "pombo_ledger_refused_rows_total",
         "pombo_messages_held_total",
+        "pombo_nats_connected",
+        "pombo_nats_failures_total",
+        "pombo_nats_requests_total",
+        "pombo_outbox_age_seconds",
+        "pombo_outbox_rows",
         "pombo_panics_total",
         "pombo_receipts_ignored_total",
         "pombo_receipts_total",
         "pombo_retention_step_seconds_bucket",
+        "pombo_spans_total",
         "pombo_console_streams",
     ];
     let asked = metrics(&queries());
@@ -172,6 +184,17 @@ fn the_unit_starts_the_program_as_it_wants_to_be_started() {
     }
 }
 
+#[test]
+fn the_unit_of_several_nodes_differs_from_that_of_one_in_what_a_node_has_alone() {
+    let (one, several) = (read("packaging/systemd/pombo.service"), read("packaging/systemd/pombo@.service"));
+    let own = |line: &&str| !line.contains("%i");
+    let common: Vec<_> = several.lines().filter(own).collect();
+    assert_eq!(several.lines().count() - common.len(), 6);
+    let gone: Vec<_> = one.lines().filter(|line| !common.contains(line)).collect();
+    assert_eq!(gone.len(), 5, "{gone:?}");
+    assert!(several.contains("\nExecStart=/usr/bin/pombo serve --config /etc/pombo/%i.toml\n"));
+}
+
 /// The words of a JSON array after an instruction of the Dockerfile.
 fn instruction(name: &str) -> Vec<String> {
     let file = read("packaging/container/Dockerfile");
@@ -217,6 +240,19 @@ fn the_image_is_built_from_files_and_features_that_there_are_and_runs_commands_t
     assert!(file.contains("\nUSER 65532:65532"), "the program would run as root");
 }
 
+/// The fields of a mapping, and those that it takes over from another one.
+fn merged(mapping: &Yaml) -> BTreeMap<&str, &Yaml> {
+    let own = mapping.as_hash().unwrap().iter().map(|(name, value)| (name.as_str().unwrap(), value));
+    let mut merged: BTreeMap<_, _> = own.collect();
+    if let Some(from) = merged.remove("<<") {
+        let taken = from.as_hash().unwrap().iter().map(|(name, value)| (name.as_str().unwrap(), value));
+        taken.for_each(|(name, value)| {
+            merged.entry(name).or_insert(value);
+        });
+    }
+    merged
+}
+
 /// Whether there is such an option.
 fn assert_is_option(variable: &str) {
     let (section, key) = variable.strip_prefix("POMBO__").unwrap().split_once("__").unwrap();
@@ -235,6 +271,16 @@ fn the_compose_file_and_the_kubernetes_files_set_options_and_ask_paths_that_ther
     let dockerfile = pombo["build"]["dockerfile"].as_str().unwrap();
     assert!(root().join(dockerfile).exists(), "{dockerfile}");
     assert!(compose["services"]["postgres"]["healthcheck"]["test"].as_vec().is_some());
+
+    let compose = &yaml("packaging/compose.nodes.yaml")[0];
+    let services = compose["services"].as_hash().unwrap();
+    let services: Vec<_> = services.values().map(merged).collect();
+    let nodes = services.iter().filter(|service| service["image"].as_str() == Some("pombo"));
+    let nodes: Vec<_> = nodes.map(|node| merged(node["environment"])).collect();
+    assert_eq!(nodes.len(), 3);
+    nodes.iter().flat_map(BTreeMap::keys).for_each(|variable| assert_is_option(variable));
+    let of = |variable: &str| nodes.iter().map(|node| node[variable].as_str()).collect::<BTreeSet<_>>().len();
+    assert_eq!((of("POMBO__CLUSTER__NAME"), of("POMBO__CLUSTER__NODE")), (1, 3), "one cluster of three");
 
     let kustomization = &yaml("packaging/kubernetes/kustomization.yaml")[0];
     for resource in kustomization["resources"].as_vec().unwrap() {

@@ -76,7 +76,7 @@ async fn a_plan_tells_the_count_and_the_time_of_the_send_that_follows(universe: 
     assert!(tier(&planned, "standard")["is_present"] == false && planned["queued"] == 0);
     assert!(planned["tiers"].as_array().unwrap().iter().all(|tier| tier["tier"] != "web-new"));
     let both = plan(&place, &format!("--channel {channel} --tag {tag} --tag some")).await;
-    assert_eq!(both["recipients_count"], CONTACTS + 19, "whoever has both tags counts once");
+    assert_eq!(both["recipients_count"], CONTACTS + 19, "a contact with both tags counts once");
 
     let (status, accepted) = running.send(&body).await;
     assert_eq!(status, 202, "{accepted}");

@@ -27,7 +27,7 @@ pub(crate) enum Moment {
     CommitAnswer(&'static str),
 }
 
-/// See the module. Ends with the test.
+/// Ends with the test.
 pub(crate) struct PostgresProxy {
     /// The database behind the proxy, as its clients connect to it.
     pub(crate) url: String,

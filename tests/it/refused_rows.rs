@@ -1,4 +1,4 @@
-//! Rows that the database refuses for ever: they are set aside, and everything else is written.
+//! Rows that the database refuses permanently: they are set aside, and everything else is written.
 
 use std::collections::BTreeMap;
 

@@ -359,7 +359,7 @@ pub(crate) async fn until_soon(what: &str, holds: impl AsyncFnMut() -> bool) {
 async fn until_within(patience: Duration, what: &str, mut holds: impl AsyncFnMut() -> bool) {
     let deadline = tokio::time::Instant::now() + patience;
     while !holds().await {
-        assert!(tokio::time::Instant::now() < deadline, "waited in vain for {what}");
+        assert!(tokio::time::Instant::now() < deadline, "timed out waiting for {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

@@ -15,7 +15,7 @@ use pombo::domain::secret::Secret;
 use tokio::sync::{mpsc, watch};
 use uuid::Uuid;
 
-/// See the module. Clones share what they know.
+/// Clones share what they know.
 #[derive(Clone, Default)]
 pub(crate) struct ScriptedDriver(Arc<Known>);
 

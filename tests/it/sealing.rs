@@ -230,13 +230,13 @@ async fn what_was_written_since_it_was_read_is_not_sealed_over(universe: &Univer
     assert_eq!(rest.iter().map(|value| value.place.key.as_str()).collect::<Vec<_>>(), ["c"]);
 
     store.change_web_session(channel, &change("a", 7)).await.unwrap();
-    let anew = [&beginning[..], &[9; 40]].concat();
-    let values: Vec<_> = first.into_iter().map(|value| (value, anew.clone())).collect();
+    let fresh = [&beginning[..], &[9; 40]].concat();
+    let values: Vec<_> = first.into_iter().map(|value| (value, fresh.clone())).collect();
     assert_eq!(store.reseal(Kind::SessionRecord, &values).await.unwrap(), 1);
     let mut rows = store.web_session_namespace(channel, "session").await.unwrap();
     rows.sort_by(|one, other| one.key.cmp(&other.key));
     assert_eq!(rows[0], row("a", 7));
-    assert_eq!((&rows[1].value, rows[1].mark), (&anew, 5));
+    assert_eq!((&rows[1].value, rows[1].mark), (&fresh, 5));
     assert_eq!(rows[2], row("c", 1));
 }
 

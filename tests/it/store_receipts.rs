@@ -1,5 +1,7 @@
 //! Receipts in the ledger: whatever comes in whatever order, each message ends where it must.
 
+mod any_order;
+
 use std::collections::BTreeMap;
 
 use entity::{event, message, suppression};
@@ -14,18 +16,12 @@ use pombo::store::ledger::{
     BlockOf, Event, INBOUND_MESSAGE, Ignored, NewSend, OutcomeOf, PendingWrites, Receipt,
 };
 use pombo::store::suppression::{Says, Word};
-use proptest::collection::vec;
-use proptest::prelude::*;
-use proptest::sample::select;
-use proptest::strategy::ValueTree as _;
-use proptest::test_runner::TestRunner;
 use sea_orm::{ColumnTrait as _, Database, DatabaseConnection, EntityTrait as _, QueryFilter as _};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
 
 stores!(
-    every_message_ends_where_what_was_heard_of_it_leads,
     a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it,
     a_receipt_of_what_was_never_attempted_or_is_another_company_s_is_ignored,
     a_receipt_ends_the_wait_of_a_message_and_proof_of_arrival_clears_its_error,
@@ -37,8 +33,6 @@ stores!(
 /// Recipients of the bulk send, in two blocks.
 const RECIPIENTS: u64 = 6;
 const BLOCK: u64 = 4;
-/// Mixed runs of outcomes and receipts that are tried.
-const CASES: usize = 40;
 
 /// A store with a lease, and another way to look into it.
 struct Ledger<'a> {
@@ -142,113 +136,6 @@ fn outcome(ordinal: u64, state: State, attempts: u16) -> Outcome {
         retry_at: (state == State::Queued).then(|| Timestamp::from_millis(9_000_000_000_000)),
         taken_at: (state != State::Queued).then(|| Timestamp::from_millis(1_000)),
     }
-}
-
-/// Something that is said of a message.
-#[derive(Debug, Clone, Copy)]
-enum Said {
-    /// By our own attempt.
-    Attempted(State),
-    /// By the provider.
-    Heard(State),
-}
-
-/// What is said of one message: attempts in their order, receipts anywhere between them, some twice.
-fn said() -> impl Strategy<Value = Vec<Said>> {
-    let attempts = (
-        vec(select(vec![State::Unknown, State::Queued]), 0..3),
-        proptest::option::of(select(vec![State::Sent, State::Failed])),
-    );
-    let heard = vec(
-        (
-            select(vec![State::Sent, State::Delivered, State::Read, State::Failed]),
-            any::<prop::sample::Index>(),
-        ),
-        0..5,
-    );
-    (attempts, heard).prop_map(|((open, last), heard)| {
-        let mut said: Vec<_> = open.into_iter().chain(last).map(Said::Attempted).collect();
-        for (state, place) in heard {
-            said.insert(place.index(said.len() + 1), Said::Heard(state));
-        }
-        said
-    })
-}
-
-/// What is said of each message, and how it falls into batches: each word goes into the batch of the word
-/// before it or into the next one.
-fn run() -> impl Strategy<Value = Vec<Vec<(Said, bool)>>> {
-    let message = said().prop_flat_map(|said| {
-        let cuts = vec(any::<bool>(), said.len());
-        (Just(said), cuts).prop_map(|(said, cuts)| said.into_iter().zip(cuts).collect())
-    });
-    vec(message, usize::try_from(RECIPIENTS).unwrap())
-}
-
-/// Where a message ends: as far along as anything said, and while nothing decides, at its last attempt.
-fn end(said: &[(Said, bool)]) -> Option<State> {
-    let decided = said.iter().map(|(said, _)| match said {
-        Said::Attempted(state) | Said::Heard(state) => *state,
-    });
-    let last = said.iter().rev().find_map(|(said, _)| match said {
-        Said::Attempted(state) => Some(*state),
-        Said::Heard(_) => None,
-    });
-    decided.filter(|state| !state.is_open()).reduce(State::advanced_by).or(last)
-}
-
-async fn every_message_ends_where_what_was_heard_of_it_leads(universe: &Universe) {
-    let ledger = Ledger::new(universe).await;
-    let mut runner = TestRunner::deterministic();
-    for _ in 0..CASES {
-        let run = run().new_tree(&mut runner).unwrap().current();
-        let send_id = ledger.send(RECIPIENTS).await;
-        let mut batches: Vec<PendingWrites> = Vec::new();
-        for (ordinal, said) in (0..).zip(&run) {
-            let (mut place, mut attempts, mut attempted_in) = (0, 0, None);
-            for (said, next) in said {
-                place += usize::from(*next);
-                // A batch holds one outcome of a message at most.
-                if matches!(said, Said::Attempted(_)) && attempted_in == Some(place) {
-                    place += 1;
-                }
-                batches.resize_with(batches.len().max(place + 1), PendingWrites::default);
-                match said {
-                    Said::Attempted(state) => {
-                        attempts += 1;
-                        attempted_in = Some(place);
-                        let outcome = outcome(ordinal, *state, attempts);
-                        batches[place].outcomes.push(OutcomeOf {
-                            send_id,
-                            company_id: ledger.company,
-                            outcome,
-                        });
-                    }
-                    Said::Heard(state) => {
-                        batches[place].receipts.push(ledger.receipt(send_id, ordinal, *state));
-                    }
-                }
-            }
-        }
-        for batch in &batches {
-            assert_eq!(ledger.commit(batch).await, Ignored::default());
-        }
-        let messages = ledger.messages(send_id).await;
-        for (ordinal, said) in (0..).zip(&run) {
-            let message = messages.get(&ordinal);
-            let state = message.and_then(|message| State::from_i16(message.state));
-            assert_eq!(state, end(said), "{said:?}");
-            let Some(message) = message else { continue };
-            assert_eq!(message.recipient, number(ordinal).as_i64());
-            assert_eq!(message.retry_at.is_some(), state == Some(State::Queued), "{said:?}");
-            let failed = matches!(state, Some(State::Failed | State::Queued | State::Unknown));
-            assert_eq!(message.error.is_some(), failed, "{said:?}");
-            let named =
-                said.iter().any(|(said, _)| matches!(said, Said::Heard(_) | Said::Attempted(State::Sent)));
-            assert!(named || message.provider_message_id.is_none(), "{said:?}");
-        }
-    }
-    ledger.end().await;
 }
 
 async fn a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it(universe: &Universe) {
@@ -389,6 +276,8 @@ async fn an_inbound_message_that_comes_twice_is_kept_once(universe: &Universe) {
         channel_id: Uuid::nil(),
         kind: INBOUND_MESSAGE,
         identity: identity.to_owned(),
+        from: None,
+        at: Timestamp::from_millis(0),
         payload: payload.to_owned(),
     };
     let payload = r#"{"text":{"body":"ol\u00e1 \"você\" \\ 😀\u0000"}}"#;

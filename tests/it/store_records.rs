@@ -1,10 +1,10 @@
 //! Companies, keys, channels, templates and tiers in the store, on both databases.
 
 use pombo::clock::Timestamp;
-use pombo::domain::channel::{Connection, Kind, Number, Reason, Status};
+use pombo::domain::channel::{Connection, Kind, Number, Reason, ReasonCode, Status};
 use pombo::domain::page::PageRequest;
 use pombo::domain::scope::Scopes;
-use pombo::domain::template::{ListedTemplate, ParameterFormat};
+use pombo::domain::template::{self, ListedTemplate, ParameterFormat};
 use pombo::store::Error;
 use pombo::store::api_key::NewKey;
 use pombo::store::change::Who;
@@ -36,8 +36,8 @@ fn synced(name: &str, status: &str, text: &str) -> ListedTemplate {
         provider_id: format!("p-{name}"),
         name: name.to_owned(),
         language: "en".to_owned(),
-        category: "UTILITY".to_owned(),
-        status: status.to_owned(),
+        category: "UTILITY".into(),
+        status: status.into(),
         parameter_format: ParameterFormat::Positional,
         components: serde_json::value::to_raw_value(&[text]).unwrap(),
         rejected_reason: None,
@@ -87,6 +87,31 @@ async fn a_revoked_key_stays_known_as_revoked(universe: &Universe) {
     assert_eq!((after.api_key - before.api_key, after.channel, after.tier), (3, before.channel, before.tier));
 }
 
+async fn a_key_and_a_channel_are_reached_through_their_own_company_alone(universe: &Universe) {
+    let store = &universe.store;
+    let acme = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap();
+    let globex = store.add_company(&Who::Pombo, "globex", "standard").await.unwrap();
+    let channel = store.add_channel(&Who::Pombo, new_channel(acme.id, "1")).await.unwrap();
+    assert_eq!(store.find_channel_of(globex.id, channel.id).await.unwrap(), None);
+    assert_eq!(store.find_channel_of(acme.id, channel.id).await.unwrap(), Some(channel));
+
+    let new = NewKey {
+        company_id: acme.id,
+        name: "till",
+        prefix: "pombo_ab",
+        hash: [1; 32],
+        expires_at: None,
+        scopes: Scopes::ALL,
+    };
+    let key = store.add_api_key(&Who::Pombo, new).await.unwrap();
+    let is_valid = async || store.find_api_key(&[1; 32]).await.unwrap().unwrap().is_valid(Timestamp::now());
+    assert!(!store.revoke_api_key_of(&Who::Pombo, globex.id, key.id).await.unwrap());
+    assert!(is_valid().await);
+    assert!(store.revoke_api_key_of(&Who::Pombo, acme.id, key.id).await.unwrap());
+    assert!(!is_valid().await);
+    assert!(!store.revoke_api_key_of(&Who::Pombo, acme.id, key.id).await.unwrap());
+}
+
 async fn every_change_of_a_channel_is_found_by_its_revision(universe: &Universe) {
     let store = &universe.store;
     let company = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap();
@@ -100,7 +125,7 @@ async fn every_change_of_a_channel_is_found_by_its_revision(universe: &Universe)
 
     let mut seen = store.revisions().await.unwrap().channel;
     let reason = Reason {
-        code: "credentials_refused".to_owned(),
+        code: ReasonCode::CredentialsRefused.into(),
         sentence: "no".to_owned(),
         provider_code: Some(190),
     };
@@ -163,7 +188,8 @@ async fn a_synchronised_template_keeps_its_id_and_a_vanished_one_is_deleted(univ
     sync("waba", &[synced("a", "APPROVED", "x"), synced("c", "APPROVED", "y")]).await;
     assert_eq!(approved().await, ["c", "a"]);
     assert_eq!(find("a").await, a);
-    let gone = Record { status: "DELETED".to_owned(), updated_at: find("b").await.updated_at, ..b.clone() };
+    let gone =
+        Record { status: template::Status::Deleted, updated_at: find("b").await.updated_at, ..b.clone() };
     assert_eq!(find("b").await, gone);
     assert_eq!(find("c").await.components, serde_json::json!(["y"]));
     assert_eq!(store.find_template(company, b.id).await.unwrap(), Some(gone));
@@ -173,8 +199,8 @@ async fn a_synchronised_template_keeps_its_id_and_a_vanished_one_is_deleted(univ
     assert_eq!((find("b").await.id, approved().await), (b.id, vec!["b".to_owned()]));
     sync("waba", &[]).await;
     assert!(approved().await.is_empty());
-    let statuses: Vec<_> =
-        store.templates(company).await.unwrap().into_iter().map(|record| record.status).collect();
+    let templates = store.templates(company).await.unwrap();
+    let statuses: Vec<_> = templates.iter().map(|record| record.status.as_str()).collect();
     assert_eq!(statuses, ["APPROVED", "DELETED", "DELETED", "DELETED"]);
 }
 
@@ -212,10 +238,10 @@ async fn a_list_of_templates_changes_none_that_changed_since_it_was_asked_for(un
     let old = [synced("a", "PAUSED", "x")];
     store.sync_templates_as_of(company, "waba", &old, asked_for).await.unwrap();
     store.sync_templates_as_of(company, "waba", &[], asked_for).await.unwrap();
-    assert_eq!(status().await, "APPROVED");
+    assert_eq!(status().await, template::Status::Approved);
     let later = Timestamp::now().plus(std::time::Duration::from_secs(60));
     store.sync_templates_as_of(company, "waba", &old, later).await.unwrap();
-    assert_eq!(status().await, "PAUSED");
+    assert_eq!(status().await, template::Status::Paused);
 }
 
 async fn a_page_beyond_all_counting_is_empty(universe: &Universe) {
@@ -248,6 +274,7 @@ async fn applied_tiers_replace_those_of_the_same_name_and_no_others(universe: &U
 stores!(
     a_company_is_found_by_name_and_by_id_and_its_name_is_taken,
     a_revoked_key_stays_known_as_revoked,
+    a_key_and_a_channel_are_reached_through_their_own_company_alone,
     every_change_of_a_channel_is_found_by_its_revision,
     concurrent_changes_each_get_a_revision_of_their_own,
     a_synchronised_template_keeps_its_id_and_a_vanished_one_is_deleted,

@@ -248,6 +248,8 @@ async fn events_and_changes_go_by_their_own_age(universe: &Universe) {
             channel_id: Uuid::from_u128(2),
             kind: INBOUND_MESSAGE,
             identity: format!("wamid.{day}"),
+            from: None,
+            at: Timestamp::from_millis(0),
             payload: "{}".to_owned(),
         };
         let batch = PendingWrites { events: vec![event], ..PendingWrites::default() };

@@ -210,7 +210,7 @@ async fn a_send_that_is_still_being_written_is_settled_when_that_is_over() {
     let universe = Universe::postgres().await;
     let store = &universe.store;
     let database = Database::connect(&universe.url).await.unwrap();
-    // Whoever writes the send has its row, and does not go on.
+    // The process that writes the send has its row, and does not go on.
     let writing = sea_orm::TransactionTrait::begin(&database).await.unwrap();
     let sql = format!(
         "INSERT INTO send (id, company_id, channel_id, state, content, recipients, high_water, settled, created_at) \

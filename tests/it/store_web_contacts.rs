@@ -1,25 +1,20 @@
-//! What web sessions know of numbers, what they sent by its time, and what is learnt of contacts, on both databases.
+//! What web sessions know of numbers, what they sent, and what is learnt of contacts, on both databases.
 
-use std::time::Duration;
+mod sends;
 
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Connection, Kind, Status};
 use pombo::domain::contact::Person;
-use pombo::domain::message::{self, Failure, Outcome, Position};
-use pombo::domain::send::{Mark, Progress, Recipients, Schedule, State};
 use pombo::store::change::Who;
 use pombo::store::channel::{NewChannel, Sealed};
-use pombo::store::ledger::{Answer, NewSend, OutcomeOf, PendingWrites};
 use pombo::store::web_session::{Change, Row};
 use pombo::store::web_session_contact::KnownNumber;
-use pombo::store::web_session_send::FirstTry;
-use pombo::store::{Care, Lease, Store};
+use pombo::store::{Care, Store};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
 use crate::store_contacts::{NOW, all, company, found, number, person};
 
-const HOUR: Duration = Duration::from_secs(3_600);
 const ONE: Uuid = Uuid::from_u128(1);
 const OTHER: Uuid = Uuid::from_u128(2);
 const MARIA: u64 = 5_511_988_887_777;
@@ -29,13 +24,8 @@ stores! {
     a_number_is_known_as_whatsapp_answered_last,
     the_first_time_counts_and_a_number_that_was_heard_is_not_asked_for,
     strangers_are_counted_by_the_time_of_their_first_message,
-    attempts_of_a_channel_are_told_by_the_time_in_their_ids,
-    an_attempt_that_handed_nothing_over_does_not_count,
-    how_far_the_first_try_of_a_request_got_is_told,
-    a_send_is_found_by_the_stamp_of_its_message,
     what_is_learnt_of_a_number_is_in_its_contacts_and_found_at_once,
     a_picture_is_written_once,
-    a_whole_answer_is_given_again_until_it_is_forgotten,
     a_phone_is_linked_until_it_is_not_and_its_numbers_stay,
 }
 
@@ -111,162 +101,6 @@ async fn strangers_are_counted_by_the_time_of_their_first_message(universe: &Uni
     assert_eq!(since(OTHER, 0).await, [(at(25), number(MARIA))]);
 }
 
-/// An id of version 7 with this time and these last bytes.
-fn id(millis: i64, tail: u32) -> Uuid {
-    let millis = at(millis).millis().cast_unsigned();
-    Uuid::from_u128((u128::from(millis) << 80) | (7 << 76) | (2 << 62) | u128::from(tail))
-}
-
-async fn lease(universe: &Universe) -> Lease {
-    universe.store.acquire_lease(&universe.options(), "test").await.unwrap()
-}
-
-fn new_send(id: Uuid, channel_id: Uuid) -> NewSend {
-    NewSend {
-        id,
-        company_id: Uuid::from_u128(9),
-        channel_id,
-        state: State::Active,
-        content: r#"{"type":"text","body":"oi"}"#.to_owned(),
-        template_id: None,
-        recipients: Recipients::One(number(MARIA)),
-        skipped: 0,
-        schedule: Schedule { send_at: None, expires_at: Some(at(1_000_000)) },
-    }
-}
-
-async fn attempts_of_a_channel_are_told_by_the_time_in_their_ids(universe: &Universe) {
-    let (store, lease) = (&universe.store, lease(universe).await);
-    let group = NewSend { recipients: Recipients::Group, ..new_send(id(30, 4), ONE) };
-    let waits = new_send(id(25, 3), ONE);
-    let bulk = NewSend { recipients: Recipients::Blocks(2), ..new_send(id(26, 6), ONE) };
-    let of_business = NewSend { schedule: Schedule::default(), ..new_send(id(27, 7), ONE) };
-    let mut sends = vec![new_send(id(10, 1), ONE), new_send(id(20, 2), ONE), waits, group];
-    sends.extend([bulk, of_business, new_send(id(20, 8), OTHER)]);
-    let attempted = sends.iter().map(|send| send.id).filter(|send| *send != id(25, 3));
-    let mark = |send_id| Mark {
-        send_id,
-        progress: Progress { high_water: 1, settled: 1 },
-        state: if send_id == id(10, 1) { State::Active } else { State::Finished },
-        due_at: None,
-    };
-    let marks = attempted.map(mark).collect();
-    store.commit(&lease, &PendingWrites { sends, ..PendingWrites::default() }, NOW).await.unwrap();
-    store.commit(&lease, &PendingWrites { marks, ..PendingWrites::default() }, NOW).await.unwrap();
-    let since = async |channel, since| store.web_attempts_since(channel, since).await.unwrap();
-    let told = |millis, tail| (at(millis), id(millis, tail));
-    assert_eq!(since(ONE, at(10)).await, [told(10, 1), told(20, 2), told(30, 4)]);
-    assert_eq!(since(ONE, at(11)).await, [told(20, 2), told(30, 4)]);
-    assert_eq!(since(ONE, at(31)).await, []);
-    assert_eq!(since(OTHER, Timestamp::from_millis(-1)).await, [told(20, 8)]);
-}
-
-async fn an_attempt_that_handed_nothing_over_does_not_count(universe: &Universe) {
-    let (store, lease) = (&universe.store, lease(universe).await);
-    let refused = |code| Failure { code, sentence: "no".to_owned() };
-    let ends = [
-        (message::State::Sent, None, true),
-        (message::State::Unknown, None, true),
-        (message::State::Sending, None, true),
-        (message::State::Failed, Some(refused(Some(463))), true),
-        (message::State::Failed, Some(refused(None)), false),
-        (message::State::Queued, None, false),
-        (message::State::Expired, None, false),
-        (message::State::Canceled, None, false),
-    ];
-    let (mut batch, mut counted) = (PendingWrites::default(), Vec::new());
-    for (tail, (state, error, counts)) in (1_u32..).zip(ends) {
-        let send = new_send(id(10, tail), ONE);
-        batch.marks.push(Mark {
-            send_id: send.id,
-            progress: Progress { high_water: 1, settled: 1 },
-            state: State::Finished,
-            due_at: None,
-        });
-        let outcome = Outcome {
-            position: Position { ordinal: 0, recipient: Some(number(MARIA)) },
-            state,
-            attempts: 1,
-            provider_message_id: None,
-            error,
-            retry_at: None,
-            taken_at: None,
-        };
-        batch.outcomes.push(OutcomeOf { send_id: send.id, company_id: send.company_id, outcome });
-        counted.extend(counts.then_some((at(10), send.id)));
-        batch.sends.push(send);
-    }
-    store.commit(&lease, &batch, NOW).await.unwrap();
-    assert_eq!(store.web_attempts_since(ONE, at(10)).await.unwrap(), counted);
-}
-
-async fn how_far_the_first_try_of_a_request_got_is_told(universe: &Universe) {
-    let (store, lease) = (&universe.store, lease(universe).await);
-    let (new, marked, sent) = (new_send(id(1, 1), ONE), new_send(id(2, 2), ONE), new_send(id(3, 3), ONE));
-    let mark = |send: &NewSend, state| Mark {
-        send_id: send.id,
-        progress: Progress { high_water: 1, settled: u64::from(state == State::Finished) },
-        state,
-        due_at: None,
-    };
-    let outcome = Outcome {
-        position: Position { ordinal: 0, recipient: Some(number(MARIA)) },
-        state: message::State::Sent,
-        attempts: 1,
-        provider_message_id: None,
-        error: None,
-        retry_at: None,
-        taken_at: None,
-    };
-    let batch = PendingWrites {
-        marks: vec![mark(&marked, State::Active), mark(&sent, State::Finished)],
-        outcomes: vec![OutcomeOf { send_id: sent.id, company_id: sent.company_id, outcome }],
-        sends: vec![new, marked, sent],
-        ..PendingWrites::default()
-    };
-    store.commit(&lease, &batch, NOW).await.unwrap();
-    let first_try = async |id| store.first_try(id).await.unwrap();
-    let state = Some(message::State::Sent);
-    for (id, expected) in [
-        (id(1, 1), Some(FirstTry { is_over: false, was_attempted: false, state: None })),
-        (id(2, 2), Some(FirstTry { is_over: false, was_attempted: true, state: None })),
-        (id(3, 3), Some(FirstTry { is_over: true, was_attempted: true, state })),
-        (id(4, 4), None),
-    ] {
-        assert_eq!(first_try(id).await, expected, "{id}");
-    }
-}
-
-async fn a_send_is_found_by_the_stamp_of_its_message(universe: &Universe) {
-    let (store, lease) = (&universe.store, lease(universe).await);
-    let highest = Uuid::from_u128(id(10, 0).as_u128() | ((1 << 80) - 1));
-    let sends = vec![
-        new_send(id(9, 0xff_ff_ff), ONE),
-        new_send(id(10, 0x01_02_03), ONE),
-        new_send(id(10, 0x05_01_02_04), ONE),
-        new_send(id(10, 0x09_01_02_04), ONE),
-        new_send(id(10, 0x07_07_07), OTHER),
-        new_send(highest, ONE),
-        new_send(id(11, 0x01_02_05), ONE),
-    ];
-    store.commit(&lease, &PendingWrites { sends, ..PendingWrites::default() }, NOW).await.unwrap();
-    let find = async |channel, millis: i64, tail| {
-        let millis = at(millis).millis().cast_unsigned();
-        store.send_of_stamp(channel, millis, tail).await.unwrap()
-    };
-    assert_eq!(find(ONE, 10, [1, 2, 3]).await, Some(id(10, 0x01_02_03)));
-    assert_eq!(find(ONE, 10, [0xff; 3]).await, Some(highest));
-    assert_eq!(find(ONE, 9, [0xff; 3]).await, Some(id(9, 0xff_ff_ff)));
-    assert_eq!(find(ONE, 11, [1, 2, 5]).await, Some(id(11, 0x01_02_05)));
-    assert_eq!(find(ONE, 10, [1, 2, 4]).await, None, "one of two");
-    assert_eq!(find(ONE, 10, [1, 2, 5]).await, None, "a moment later");
-    assert_eq!(find(ONE, 10, [7; 3]).await, None, "another channel's");
-    assert_eq!(find(OTHER, 10, [7; 3]).await, Some(id(10, 0x07_07_07)));
-    for beyond in [1 << 48, u64::MAX] {
-        assert_eq!(store.send_of_stamp(ONE, beyond, [1, 2, 3]).await.unwrap(), None);
-    }
-}
-
 async fn what_is_learnt_of_a_number_is_in_its_contacts_and_found_at_once(universe: &Universe) {
     let (acme, globex) = (company(universe, "acme").await, company(universe, "globex").await);
     let store = &universe.store;
@@ -311,56 +145,6 @@ async fn a_picture_is_written_once(universe: &Universe) {
     assert_eq!((ours.person.profile_picture.as_str(), theirs.person), (url, own));
     assert!(ours.updated_at > theirs.updated_at);
     assert!(!store.set_profile_picture(acme, number(JOAO), url).await.unwrap());
-}
-
-async fn a_whole_answer_is_given_again_until_it_is_forgotten(universe: &Universe) {
-    let (store, lease) = (&universe.store, lease(universe).await);
-    let (acme, globex) = (Uuid::from_u128(9), Uuid::from_u128(8));
-    let accept = async |company_id, tail: u32| {
-        let send = NewSend { company_id, ..new_send(id(0, tail), ONE) };
-        let answer = Answer {
-            company_id,
-            key: "k".to_owned(),
-            fingerprint: [7; 32],
-            send_id: send.id,
-            recipients: 1,
-            skipped: 0,
-            skipped_first: "[]".to_owned(),
-        };
-        let batch = PendingWrites { sends: vec![send], answers: vec![answer], ..PendingWrites::default() };
-        store.commit(&lease, &batch, NOW).await.unwrap();
-    };
-    let kept = async |company| {
-        let kept = store.kept_answer(company, "k", NOW.minus(HOUR)).await.unwrap();
-        kept.map(|kept| (kept.send_id, kept.result))
-    };
-    let keep =
-        async |key: &str, send, result: &str| store.keep_web_result(acme, key, send, result).await.unwrap();
-    let has = async |send| store.has_web_result(acme, "k", send).await.unwrap();
-    assert!(!keep("k", id(0, 1), "{}").await);
-    assert_eq!(kept(acme).await, None, "nothing was accepted under it");
-    accept(acme, 1).await;
-    accept(globex, 2).await;
-    assert_eq!(kept(acme).await, Some((id(0, 1), None)));
-    let result = r#"{"data":[{"index":0,"result":{"text":"olá '\" \\ "}}]}"#;
-    assert!(!has(id(0, 1)).await);
-    assert!(keep("k", id(0, 1), result).await && !keep("other", id(0, 1), "{}").await);
-    assert!(!keep("k", id(0, 9), "{}").await, "the key is another send's");
-    assert_eq!(kept(acme).await, Some((id(0, 1), Some(result.to_owned()))));
-    assert!(has(id(0, 1)).await && !has(id(0, 9)).await);
-    store.drop_web_result(acme, "k", id(0, 9)).await.unwrap();
-    assert!(has(id(0, 1)).await);
-    store.drop_web_result(acme, "k", id(0, 1)).await.unwrap();
-    assert_eq!(kept(acme).await, Some((id(0, 1), None)));
-    assert!(keep("k", id(0, 1), result).await);
-    assert_eq!(kept(globex).await, Some((id(0, 2), None)));
-    // An answer about another send is not the same.
-    accept(acme, 3).await;
-    assert_eq!(kept(acme).await, Some((id(0, 3), None)));
-    store.forget_answer(acme, "k").await.unwrap();
-    store.forget_answer(acme, "k").await.unwrap();
-    assert_eq!((kept(acme).await, kept(globex).await), (None, Some((id(0, 2), None))));
-    assert!(store.find_send(acme, id(0, 3), NOW).await.unwrap().is_some(), "the send stays");
 }
 
 async fn a_phone_is_linked_until_it_is_not_and_its_numbers_stay(universe: &Universe) {

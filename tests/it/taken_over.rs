@@ -122,13 +122,13 @@ async fn a_single_at(moment: Moment) {
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
 async fn a_single_that_is_written_after_the_lease_was_lost_is_refused_or_delivered() {
-    a_single_at(Moment::Request(NEW_SEND)).await;
+    Box::pin(a_single_at(Moment::Request(NEW_SEND))).await;
 }
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
 async fn a_single_that_was_written_before_the_lease_was_lost_is_delivered() {
-    a_single_at(Moment::CommitAnswer(NEW_SEND)).await;
+    Box::pin(a_single_at(Moment::CommitAnswer(NEW_SEND))).await;
 }
 
 /// A send to a tag whose audience is written in steps, at this moment of its acceptance.
@@ -144,31 +144,31 @@ async fn an_audience_at(passes: u32, moment: Moment) {
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
 async fn an_audience_whose_first_step_is_written_after_the_lease_was_lost_is_refused_or_delivered() {
-    an_audience_at(0, Moment::CommitRequest(NEW_BLOCKS)).await;
+    Box::pin(an_audience_at(0, Moment::CommitRequest(NEW_BLOCKS))).await;
 }
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
 async fn an_audience_whose_first_step_was_written_before_the_lease_was_lost_is_refused_or_delivered() {
-    an_audience_at(0, Moment::CommitAnswer(NEW_BLOCKS)).await;
+    Box::pin(an_audience_at(0, Moment::CommitAnswer(NEW_BLOCKS))).await;
 }
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
 async fn an_audience_whose_further_step_is_written_after_the_lease_was_lost_is_refused_or_delivered() {
-    an_audience_at(1, Moment::CommitRequest(NEW_BLOCKS)).await;
+    Box::pin(an_audience_at(1, Moment::CommitRequest(NEW_BLOCKS))).await;
 }
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
 async fn an_audience_whose_last_step_is_written_after_the_lease_was_lost_is_refused_or_delivered() {
-    an_audience_at(0, Moment::CommitRequest(ACTIVATION)).await;
+    Box::pin(an_audience_at(0, Moment::CommitRequest(ACTIVATION))).await;
 }
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
 async fn an_audience_whose_last_step_was_written_before_the_lease_was_lost_is_delivered() {
-    an_audience_at(0, Moment::CommitAnswer(ACTIVATION)).await;
+    Box::pin(an_audience_at(0, Moment::CommitAnswer(ACTIVATION))).await;
 }
 
 /// The provider tells this service, soon after each message.

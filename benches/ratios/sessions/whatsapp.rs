@@ -22,7 +22,6 @@ pub(crate) fn serve() -> Vec<Row> {
     Vec::new()
 }
 
-/// See the module.
 pub(super) struct Whatsapp {
     child: Child,
     input: RefCell<ChildStdin>,

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use metrics::Gauge;
 use uuid::Uuid;
 
-/// Who sends a body.
+/// The sender of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::api) enum Sender {
     /// A company, by its key.
@@ -52,14 +52,14 @@ struct Shared {
 #[derive(Default)]
 struct Held {
     all: usize,
-    /// Of it by webhooks.
+    /// Bytes of these that webhooks hold.
     hooks: usize,
-    /// Of those that hold any.
-    by_sender: HashMap<Sender, usize>,
+    /// Bytes of each sender that holds any.
+    by_sender: HashMap<Sender, usize, foldhash::quality::RandomState>,
 }
 
 impl Budget {
-    /// Of so many bytes.
+    /// A budget of so many bytes.
     pub fn new(most: usize) -> Self {
         metrics::gauge!("pombo_body_bytes_max").set(most as f64);
         Self(Arc::new(Shared { most, held: Mutex::default(), gauge: metrics::gauge!("pombo_body_bytes") }))

@@ -24,7 +24,6 @@ const MEMORY: usize = 512 * 1024;
 /// How long the rest of a refused body is passed over.
 const PASSED_OVER: Duration = Duration::from_secs(2);
 
-/// See the module.
 pub(in crate::api) struct Pieces {
     request: HttpRequest,
     payload: Payload,

@@ -8,12 +8,12 @@ use crate::api::openapi::BindingLimit;
 use crate::clock::Timestamp;
 use crate::domain::plan::Binding;
 use crate::domain::request::{Skipped, SkippedEntry};
-use crate::engine::{Accepted, Rehearsal};
+use crate::engine::{Accepted, Rehearsal, plan};
 
-/// What became of a send.
+/// The result of a send.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct Queued {
-    /// That it is queued for sending.
+    /// Says that the message is queued for sending.
     #[schema(example = "Message queued for sending")]
     message: &'static str,
     /// Unique numbers that the message goes to.
@@ -37,7 +37,7 @@ pub(in crate::api) struct Queued {
 /// What a send would be.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct Rehearsed {
-    /// That nothing was queued.
+    /// Says that nothing was queued.
     #[schema(example = "Nothing was queued: this was a dry run")]
     message: &'static str,
     /// `true`.
@@ -48,6 +48,11 @@ pub(in crate::api) struct Rehearsed {
     skipped_count: u64,
     /// The first hundred of them.
     skipped: Vec<SkippedRecord>,
+    /// For a send with contact fields: recipients who would get no message. Absent when every field has a text in its
+    /// place, and when there are none.
+    #[schema(value_type = WithoutFields, required = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contact_fields: Option<WithoutFields>,
     /// How long it would take under the limits of the channel's tier, its quota of templates too, with what is
     /// queued before it, in seconds; null when nothing but the provider's answers limits it.
     #[schema(example = 125)]
@@ -58,6 +63,18 @@ pub(in crate::api) struct Rehearsed {
     /// The limit without which it would be over sooner; null like `estimated_seconds`.
     #[schema(value_type = Option<BindingLimit>, example = "messages_per_second")]
     binding: Option<&'static str>,
+}
+
+/// Recipients who lack a contact field that has no text in its place.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WithoutContactFields)]
+pub(in crate::api) struct WithoutFields {
+    /// How many of those that were looked at would get no message: `failed`, with the code -1.
+    #[schema(example = 12)]
+    lacking_count: u64,
+    /// How many were looked at: all recipients, or the first of very many.
+    #[schema(example = 1000)]
+    checked_count: u64,
 }
 
 /// An entry that is left out.
@@ -90,13 +107,19 @@ impl From<Accepted> for Queued {
 }
 
 impl From<Rehearsal> for Rehearsed {
-    fn from(Rehearsal { recipients, skipped, left_out: _, takes, ends, binding }: Rehearsal) -> Self {
+    fn from(rehearsal: Rehearsal) -> Self {
+        let Rehearsal { recipients, skipped, left_out: _, without_fields, takes, ends, binding } = rehearsal;
+        let lacking = |plan::WithoutFields { count, checked }| WithoutFields {
+            lacking_count: count,
+            checked_count: checked,
+        };
         Self {
             message: "Nothing was queued: this was a dry run",
             dry_run: true,
             recipients_count: recipients,
             skipped_count: skipped.count,
             skipped: shown(skipped),
+            contact_fields: without_fields.map(lacking),
             estimated_seconds: takes.map(|takes| takes.as_secs() + u64::from(takes.subsec_nanos() > 0)),
             estimated_end: ends,
             binding: binding.map(Binding::as_str),

@@ -19,7 +19,7 @@ pub(in crate::api) struct Limits {
     /// Messages per second now; null when nothing limits them.
     #[schema(example = 80.0)]
     rate_per_second: Option<f64>,
-    /// Why no message goes at this moment; null when messages go, or none are to be sent.
+    /// Why no message goes at this moment; null when messages go, or none wait.
     waiting: Option<WaitingRecord>,
     /// Every limit, whether it decides now or not.
     limits: Vec<Limit>,
@@ -113,7 +113,7 @@ fn requests(allowance: Option<Allowance>) -> Limit {
         |Allowance { limit, window, .. }| format!("{limit} in {} s", window.as_secs()),
     );
     Limit {
-        limit: "api_requests",
+        limit: limit::Name::ApiRequests.as_str(),
         value,
         set_by: "the company's tier, option api_requests".to_owned(),
         in_force: allowance.is_some_and(|allowance| allowance.remaining == 0),
@@ -124,7 +124,14 @@ fn requests(allowance: Option<Allowance>) -> Limit {
 
 impl From<limit::Limit> for Limit {
     fn from(limit: limit::Limit) -> Self {
-        let limit::Limit { name, value, set_by, is_binding, left, next_slot } = limit;
-        Self { limit: name, value, set_by, in_force: is_binding, left, next_slot_at: next_slot }
+        let limit::Limit { name, allows, set_by, is_binding, left, next_slot } = limit;
+        Self {
+            limit: name.as_str(),
+            value: allows.to_string(),
+            set_by: set_by.to_string(),
+            in_force: is_binding,
+            left,
+            next_slot_at: next_slot,
+        }
     }
 }

@@ -14,8 +14,8 @@ use crate::api::error::{Error, ErrorBody};
 use crate::api::openapi::Failures;
 use crate::domain::contact::Person;
 use crate::engine::MOST_AT_ONCE;
+use crate::engine::records::contacts::ContactDraft;
 use crate::error::Code;
-use crate::store::ContactDraft;
 
 /// Contacts to be created or updated.
 #[derive(Deserialize, ToSchema)]

@@ -6,9 +6,9 @@ use uuid::Uuid;
 
 use crate::api::openapi::{ImportAction, ImportField, ImportState};
 use crate::clock::Timestamp;
+use crate::engine::records::imports::{self, Counts};
 use crate::engine::{Shown, import_settings};
 use crate::import::Column;
-use crate::store::import_job::{self, Counts};
 
 /// An import of contacts.
 #[derive(Debug, Serialize, ToSchema)]
@@ -68,7 +68,7 @@ pub(in crate::api) struct Import {
 /// A column of a file.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct ImportColumn {
-    /// As in the header.
+    /// The column's name in the header.
     #[schema(example = "Telefone")]
     column: String,
     /// What it is taken for.
@@ -100,7 +100,7 @@ pub(in crate::api) struct ImportPreview {
 /// What is to happen to an import.
 #[derive(Deserialize, ToSchema)]
 pub(in crate::api) struct ImportSteering {
-    /// What the columns hold, whatever their names say: all that are to be taken for something else than their names or
+    /// What the columns hold, whatever their names say: all that hold something else than their names or
     /// the last import say.
     #[schema(value_type = Option<Vec<ColumnChoice>>, max_items = 1000)]
     pub(super) columns: Option<Vec<Column>>,
@@ -118,7 +118,7 @@ pub(in crate::api) struct ImportSteering {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct ColumnChoice {
-    /// As in the header.
+    /// The column's name in the header.
     #[schema(example = "Telefone")]
     column: String,
     /// `ignored`: nothing of it is imported.
@@ -126,8 +126,8 @@ pub(in crate::api) struct ColumnChoice {
     field: String,
 }
 
-impl From<import_job::Import> for Import {
-    fn from(import: import_job::Import) -> Self {
+impl From<imports::Import> for Import {
+    fn from(import: imports::Import) -> Self {
         let settings = import_settings(&import);
         let fields = settings.fields().into_iter().map(|field| field.map(|field| field.as_str()));
         let columns = settings.header.iter().zip(fields);

@@ -19,9 +19,9 @@ use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::ListQuery;
 use crate::api::openapi::Failures;
+use crate::engine::records::imports::State as Stage;
 use crate::engine::{Engine, ImportChange, NewUpload, import_settings};
 use crate::import::{Column, rejected_csv};
-use crate::store::import_job::State as Stage;
 
 /// Characters of a file's name that are kept.
 const LONGEST_NAME: usize = 200;
@@ -50,7 +50,7 @@ pub(in crate::api) async fn list(
     request: HttpRequest,
 ) -> Result<Json<Envelope<Import>>, Error> {
     let page = ListQuery::new(request.query_string(), &state.options).page()?;
-    let imports = state.engine.records_of(company.id).await?.imports(company.id, page).await?;
+    let imports = state.engine.company(company.id).await?.imports().page(page).await?;
     Ok(Json(Envelope::new(page, imports)))
 }
 
@@ -247,8 +247,8 @@ pub(in crate::api) fn rows(
                 tracing::error!(%error, "a list of rejected rows broke off");
                 io::Error::other("the list broke off")
             };
-            let records = engine.records_of(company_id).await.map_err(|error| broken(&error))?;
-            let rows = records.import_rejects(import, from, STRETCH).await;
+            let records = engine.company(company_id).await.map_err(|error| broken(&error))?;
+            let rows = records.imports().rejected(import, from, STRETCH).await;
             let rows = rows.map_err(|error| broken(&error))?;
             let header = (from == 0).then_some(header.as_slice());
             let written = rejected_csv(REJECTED.map(str::to_owned), header, &rows, |row| {

@@ -16,14 +16,14 @@ use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::openapi::Failures;
 use crate::domain::phone::PhoneNumber;
+use crate::engine::records::contacts::Membership;
 use crate::engine::{MOST_AT_ONCE, Whom};
 use crate::error::Code;
-use crate::store::Membership;
 
 /// Unknown entries that are listed.
 const MOST_UNKNOWN: usize = 100;
 
-/// Who gets a tag, and who loses it.
+/// Contacts that get a tag, and contacts that lose it.
 #[derive(Deserialize, ToSchema)]
 pub(in crate::api) struct MemberChange {
     /// Contacts that get the tag.
@@ -140,9 +140,9 @@ fn read_selection(selection: Selection, state: &State) -> Result<Whom, Error> {
 /// Notes the ids and numbers of no contact.
 async fn unknown(state: &State, company: Company, whom: &Whom, into: &mut Vec<String>) -> Result<(), Error> {
     let Whom::Named { ids, numbers } = whom else { return Ok(()) };
-    let records = state.engine.records_of(company.id).await?;
-    let known: HashSet<Uuid> = records.contacts_among(company.id, ids).await?.into_iter().collect();
-    let found = records.contacts_with(company.id, numbers).await?;
+    let records = state.engine.company(company.id).await?;
+    let known: HashSet<Uuid> = records.contacts().among(ids).await?.into_iter().collect();
+    let found = records.contacts().with_numbers(numbers).await?;
     let found: HashSet<PhoneNumber> = found.into_iter().map(|(number, _)| number).collect();
     let ids = ids.iter().filter(|id| !known.contains(*id)).map(Uuid::to_string);
     let numbers = numbers.iter().filter(|number| !found.contains(*number)).map(|number| format!("+{number}"));

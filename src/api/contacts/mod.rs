@@ -22,7 +22,7 @@ use super::list_query::{ListQuery, PageParameters};
 use super::openapi::{Failures, WriteResult};
 use crate::clock::Timestamp;
 use crate::domain::contact::{self, Person};
-use crate::store::Upserted;
+use crate::engine::records::contacts::Upserted;
 
 /// A contact. Unknown texts are empty.
 #[derive(Debug, Serialize, ToSchema)]
@@ -198,8 +198,8 @@ pub(super) async fn list(
 ) -> Result<Json<Envelope<Contact>>, Error> {
     let query = ListQuery::new(request.query_string(), &state.options);
     let (page, search) = (query.page()?, query.search()?);
-    let records = state.engine.records_of(company.id).await?;
-    let contacts = records.contacts(company.id, page, search.as_deref()).await?;
+    let records = state.engine.company(company.id).await?;
+    let contacts = records.contacts().page(page, search.as_deref()).await?;
     Ok(Json(Envelope::new(page, contacts)))
 }
 
@@ -221,7 +221,7 @@ pub(super) async fn list_tags(
 ) -> Result<Json<Envelope<Tag>>, Error> {
     let query = ListQuery::new(request.query_string(), &state.options);
     let (page, search) = (query.page()?, query.search()?);
-    let records = state.engine.records_of(company.id).await?;
-    let tags = records.tags(company.id, page, search.as_deref()).await?;
+    let records = state.engine.company(company.id).await?;
+    let tags = records.tags().page(page, search.as_deref()).await?;
     Ok(Json(Envelope::new(page, tags)))
 }

@@ -16,8 +16,8 @@ use crate::api::openapi::Failures;
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
 use crate::engine::Whom;
+use crate::engine::records::contacts::{ContactChange, Edited};
 use crate::error::Code;
-use crate::store::{ContactChange, Edited};
 
 /// Contacts that are merged at once.
 const MOST_MERGED: usize = 100;
@@ -97,8 +97,8 @@ pub(in crate::api) async fn change(
 ) -> Result<Json<Contact>, Error> {
     let id = path_id(&request);
     let change = read_change(fields::read(body, &state).await?).map_err(invalid_field)?;
-    let records = state.engine.records_of(company.id).await?;
-    refuse(records.change_contact(&who, company.id, id, &change, Timestamp::now()).await?)?;
+    let records = state.engine.company(company.id).await?;
+    refuse(records.contacts().change(&who, id, &change, Timestamp::now()).await?)?;
     drop(records);
     find(&state, company, id).await
 }
@@ -160,14 +160,14 @@ pub(in crate::api) async fn merge(
     if contact_ids.len() > MOST_MERGED {
         return Err(invalid_field(format!("`contact_ids` has more than {MOST_MERGED} entries")));
     }
-    let records = state.engine.records_of(company.id).await?;
-    refuse(records.merge_contacts(&who, company.id, id, &contact_ids, Timestamp::now()).await?)?;
+    let records = state.engine.company(company.id).await?;
+    refuse(records.contacts().merge(&who, id, &contact_ids, Timestamp::now()).await?)?;
     drop(records);
     find(&state, company, id).await
 }
 
 async fn find(state: &State, company: Company, id: Uuid) -> Result<Json<Contact>, Error> {
-    let found = state.engine.records_of(company.id).await?.contact(company.id, id).await?;
+    let found = state.engine.company(company.id).await?.contacts().find(id).await?;
     Ok(Json(found.ok_or_else(no_such_contact)?.into()))
 }
 

@@ -15,9 +15,9 @@ use crate::api::error::{Error, ErrorBody};
 use crate::api::openapi::Failures;
 use crate::clock::Timestamp;
 use crate::engine::no_such_tag;
+use crate::engine::records::contacts::Edited;
 use crate::error::Code;
 use crate::import;
-use crate::store::Edited;
 
 /// Tags that one request may give.
 const MOST_TAGS: usize = 1_000;
@@ -83,10 +83,10 @@ pub(in crate::api) async fn write(
             Err(sentence) => rejected.push((index, sentence)),
         }
     }
-    let records = state.engine.records_of(company.id).await?;
+    let records = state.engine.company(company.id).await?;
     let written = match given.is_empty() {
         true => Vec::new(),
-        false => records.write_tags(&who, company.id, &given, Timestamp::now()).await?,
+        false => records.tags().write(&who, &given, Timestamp::now()).await?,
     };
     Ok(Json(Batch::new(rejected, written)))
 }
@@ -121,8 +121,8 @@ pub(in crate::api) async fn change(
     let name = name.filter(|name| !name.trim().is_empty());
     let name = name.map(|name| import::check_tag(&name)).transpose().map_err(invalid_field)?;
     let color = color.as_deref().map(read_color).transpose().map_err(invalid_field)?;
-    let records = state.engine.records_of(company.id).await?;
-    match records.change_tag(&who, company.id, id, name.as_deref(), color.as_deref()).await? {
+    let records = state.engine.company(company.id).await?;
+    match records.tags().change(&who, id, name.as_deref(), color.as_deref()).await? {
         Edited::Done => {}
         Edited::Taken => {
             let sentence = "another tag of this company has this name: choose another one";
@@ -130,7 +130,7 @@ pub(in crate::api) async fn change(
         }
         Edited::Missing | Edited::Nameless => return Err(no_such_tag().into()),
     }
-    let tag = records.tag(company.id, id).await?.ok_or_else(no_such_tag)?;
+    let tag = records.tags().find(id).await?.ok_or_else(no_such_tag)?;
     Ok(Json(tag.into()))
 }
 

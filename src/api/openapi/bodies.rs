@@ -81,6 +81,13 @@ pub(in crate::api) struct BusinessSend {
     /// The values of the template's variables; an empty list when it has none.
     #[schema(max_items = 32)]
     components: Option<Vec<TemplateComponent>>,
+    /// Whether the texts of `components` have contact fields: `{{contact.first_name}}`, `{{contact.last_name}}`,
+    /// `{{contact.name}}` (both), `{{contact.email}}`, `{{contact.phone_number}}`. Each recipient then gets what the
+    /// company knows of them as the message goes. Behind a bar stands the text for recipients without a value:
+    /// `{{contact.first_name|friend}}`; without one, their message ends as `failed` with the code -1. Every `{{` must
+    /// begin such a field (`invalid_components`). Absent or false: texts are sent as they are. For `template` only.
+    #[schema(example = true)]
+    contact_fields: Option<bool>,
     /// Buttons, a list or products, for `interactive`.
     interactive: Option<Interactive>,
     /// When it starts, in RFC 3339 with an offset, at most a year ahead. Absent or passed: at once. Looked at,
@@ -151,7 +158,7 @@ pub(in crate::api) struct WebSend {
     /// What is sent.
     #[schema(value_type = WebMessageType, example = "text")]
     r#type: String,
-    /// To whom.
+    /// The kind of recipient.
     #[schema(value_type = RecipientType, example = "number")]
     recipient_type: String,
     /// A number in international format, or the id of a group.
@@ -165,7 +172,7 @@ pub(in crate::api) struct WebSend {
     caption: Option<String>,
 }
 
-/// How a phone is to be linked.
+/// How a phone is linked.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct PairingStart {
@@ -228,7 +235,7 @@ pub(in crate::api) struct PasskeyConfirmation {
     confirmed: bool,
 }
 
-/// Whose picture is asked for.
+/// The number whose picture is requested.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct PictureOf {

@@ -167,7 +167,7 @@ pub(super) struct FileParameter {
     /// Public address of the file.
     #[schema(max_length = 2048)]
     link: Option<String>,
-    /// Of a file that was uploaded to the provider.
+    /// The id of a file that was uploaded to the provider.
     #[schema(max_length = 512)]
     id: Option<String>,
     /// The name that the recipient of a document sees.
@@ -185,7 +185,7 @@ pub(super) struct TemplateFile {
     /// Public address of the file.
     #[schema(max_length = 2048)]
     link: Option<String>,
-    /// Of a file that was uploaded to the provider.
+    /// The id of a file that was uploaded to the provider.
     #[schema(max_length = 512)]
     id: Option<String>,
     /// The name that the recipient of a document sees.
@@ -255,7 +255,7 @@ pub(in crate::api) struct TemplatePart {
     /// `HEADER`, `BODY`, `FOOTER`, `BUTTONS`, or another word of the provider.
     #[schema(required = false, example = "BODY")]
     r#type: String,
-    /// Of a header: `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or `LOCATION`.
+    /// The format of a header: `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or `LOCATION`.
     #[schema(required = false)]
     format: String,
     /// With its variables.

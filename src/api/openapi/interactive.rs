@@ -93,7 +93,7 @@ pub(super) struct HeaderFile {
     /// Public address of the file.
     #[schema(max_length = 2048)]
     link: Option<String>,
-    /// Of a file that was uploaded to the provider.
+    /// The id of a file that was uploaded to the provider.
     #[schema(max_length = 256)]
     id: Option<String>,
     /// The name that the recipient of a document sees.

@@ -15,10 +15,10 @@ use crate::domain::template::ParameterFormat;
 use crate::domain::tier::UnknownOutcome;
 use crate::domain::user::Role;
 use crate::domain::{limit, request};
+use crate::engine::records::changes::What;
+use crate::engine::records::imports;
 use crate::engine::web_session;
 use crate::import::Field;
-use crate::store::change::What;
-use crate::store::import_job;
 
 macro_rules! words {
     ($($(#[doc = $doc:literal])+ $name:ident = $words:expr;)*) => {$(
@@ -42,7 +42,7 @@ words! {
     SendType = request::business_types();
     /// What a web session sends.
     WebMessageType = request::web_types();
-    /// Whom a web session writes to.
+    /// The kind of recipient of a web session.
     RecipientType = ["number", "group"];
     /// Which kind of provider stands behind a channel.
     ChannelKind = Kind::ALL.iter().map(|kind| kind.as_str());
@@ -64,7 +64,7 @@ words! {
     /// How a message may have ended that is sent again.
     RetriedState = State::RETRIED.iter().map(|state| state.as_str());
     /// What is limited. Only web sessions have `daily_cap` and `cold_contacts`.
-    LimitName = limit::NAMES.iter().copied();
+    LimitName = limit::Name::ALL.iter().map(|name| name.as_str());
     /// How a template calls its variables.
     TemplateParameterFormat = ParameterFormat::ALL.iter().map(|format| format.as_str());
     /// What happens to a message whose outcome is unknown: the provider may have taken it.
@@ -72,7 +72,7 @@ words! {
     /// The result for one record of a batch.
     WriteResult = ["created", "updated", "unchanged", "rejected"];
     /// Where an import is.
-    ImportState = import_job::State::ALL.iter().map(|state| state.as_str());
+    ImportState = imports::State::ALL.iter().map(|state| state.as_str());
     /// What a column of a file holds.
     ImportField = Field::ALL.iter().map(|field| field.as_str());
     /// What happens to an import.

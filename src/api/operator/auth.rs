@@ -9,8 +9,8 @@ use crate::api::State;
 use crate::api::auth::bearer;
 use crate::api::body::Sender;
 use crate::api::error::Error;
+use crate::engine::Who;
 use crate::error::Code;
-use crate::store::change::Who;
 
 /// The operator whose valid key a request carries. A handler that takes it cannot be reached without.
 #[derive(Debug, Clone)]

@@ -15,8 +15,8 @@ use crate::api::error::Error;
 use crate::api::list_query::ListQuery;
 use crate::api::openapi::{ChangeSubject, Failures};
 use crate::clock::Timestamp;
+use crate::engine::records::changes::{self, Filter, What};
 use crate::error::Code;
-use crate::store::change::{self, Filter, What};
 
 /// One change. Secrets are never part of it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -48,9 +48,9 @@ pub(in crate::api) struct Change {
     address: Option<String>,
 }
 
-impl From<change::Change> for Change {
-    fn from(change: change::Change) -> Self {
-        let change::Change { id, at, who, what, subject, before, after, address } = change;
+impl From<changes::Change> for Change {
+    fn from(change: changes::Change) -> Self {
+        let changes::Change { id, at, who, what, subject, before, after, address } = change;
         Self { id, at, who, what: what.as_str(), subject, before, after, address }
     }
 }
@@ -95,6 +95,6 @@ pub(in crate::api) async fn list(
         from: query.moment("from")?,
         to: query.moment("to")?,
     };
-    let changes = state.engine.all_records().await?.changes(filter, page).await?;
+    let changes = state.engine.operator().await?.changes().page(filter, page).await?;
     Ok(Json(Envelope::new(page, changes)))
 }

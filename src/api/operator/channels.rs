@@ -1,6 +1,7 @@
 //! Channels of every company: list, add, rename, put under another tier, connect again, remove.
 
 mod addition;
+pub(in crate::api) mod load;
 
 use actix_web::web::{Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
@@ -22,8 +23,8 @@ use crate::api::openapi::Failures;
 use crate::domain::channel::Kind;
 use crate::domain::secret::Secret;
 use crate::domain::tier::Tier;
+use crate::engine::records::channels::Owned;
 use crate::error::Code;
-use crate::store::channel::Owned;
 
 /// No token comes near this many characters.
 const TOKEN_CHARS: usize = 16 * 1024;
@@ -73,7 +74,7 @@ pub(in crate::api) async fn list(
 ) -> Result<Json<Envelope<OwnedChannel>>, Error> {
     let query = ListQuery::new(request.query_string(), &state.options);
     let (page, search) = (query.page()?, query.search()?);
-    let channels = state.engine.all_records().await?.all_channels(page, search.as_deref()).await?;
+    let channels = state.engine.operator().await?.channels().page(page, search.as_deref()).await?;
     Ok(Json(Envelope::new(page, channels)))
 }
 
@@ -138,7 +139,7 @@ pub(in crate::api) async fn rename(
     let channel = find(&state, id).await?.channel;
     let mut fields = body::object(&body.read(&state.options).await?)?;
     let name = body::required_name(&mut fields, "name")?;
-    state.engine.all_records().await?.rename_channel(&operator.who(), channel.id, &name).await?;
+    state.engine.operator().await?.channels().rename(&operator.who(), channel.id, &name).await?;
     find(&state, id).await.map(OwnedChannel::from).map(Json)
 }
 
@@ -200,7 +201,7 @@ pub(in crate::api) async fn set_tier(
         .ok_or_else(|| Error::refused(Code::InvalidField, "`tier` is missing: give a tier's name"))?;
     let tier = tiers::find(&state, &name).await?;
     check_kind(&tier.settings, channel.kind)?;
-    state.engine.all_records().await?.set_channel_tier(&operator.who(), channel.id, &tier.name).await?;
+    state.engine.operator().await?.channels().set_tier(&operator.who(), channel.id, &tier.name).await?;
     find(&state, id).await.map(OwnedChannel::from).map(Json)
 }
 
@@ -243,10 +244,10 @@ pub(in crate::api) async fn reconnect(
     find(&state, id).await.map(OwnedChannel::from).map(Json)
 }
 
-/// The channel of the path, whoever's it is.
+/// The channel of the path, of any company.
 async fn find(state: &State, id: ChannelId) -> Result<Owned, Error> {
     let found = match id.0 {
-        Some(id) => state.engine.all_records().await?.find_owned_channel(id).await?,
+        Some(id) => state.engine.operator().await?.channels().find(id).await?,
         None => None,
     };
     found.ok_or_else(|| {
@@ -259,7 +260,7 @@ async fn find(state: &State, id: ChannelId) -> Result<Owned, Error> {
 
 fn check_kind(settings: &str, kind: Kind) -> Result<(), Error> {
     let tier: Tier = serde_json::from_str(settings).map_err(|_| {
-        Error::refused(Code::InvalidTier, "this tier cannot be read any more: PUT it anew before using it")
+        Error::refused(Code::InvalidTier, "this tier cannot be read any more: PUT it again before using it")
     })?;
     if tier.kind == kind {
         return Ok(());

@@ -15,8 +15,8 @@ use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::{ListQuery, PageParameters};
 use crate::api::openapi::Failures;
 use crate::clock::Timestamp;
+use crate::engine::records::companies;
 use crate::error::Code;
-use crate::store::{self, company};
 
 /// The tier of a company that names none.
 const USUAL_TIER: &str = "standard";
@@ -37,8 +37,8 @@ pub(in crate::api) struct Company {
     created_at: Timestamp,
 }
 
-impl From<company::Company> for Company {
-    fn from(company::Company { id, name, tier, created_at }: company::Company) -> Self {
+impl From<companies::Company> for Company {
+    fn from(companies::Company { id, name, tier, created_at }: companies::Company) -> Self {
         Self { id, name, tier, created_at }
     }
 }
@@ -62,7 +62,7 @@ pub(in crate::api) async fn list(
 ) -> Result<Json<Envelope<Company>>, Error> {
     let query = ListQuery::new(request.query_string(), &state.options);
     let (page, search) = (query.page()?, query.search()?);
-    let companies = state.engine.all_records().await?.company_page(page, search.as_deref()).await?;
+    let companies = state.engine.operator().await?.companies().page(page, search.as_deref()).await?;
     Ok(Json(Envelope::new(page, companies)))
 }
 
@@ -92,8 +92,7 @@ pub(in crate::api) async fn create(
     let name = body::required_name(&mut fields, "name")?;
     let tier = body::text(&mut fields, "tier")?.unwrap_or_else(|| USUAL_TIER.to_owned());
     let tier = tiers::find(&state, &tier).await?.name;
-    let added = state.engine.all_records().await?.add_company(&operator.who(), &name, &tier).await;
-    let company = added.map_err(|error| taken(error, &name))?;
+    let company = state.engine.operator().await?.companies().add(&operator.who(), &name, &tier).await?;
     Ok(HttpResponse::Created().json(Company::from(company)))
 }
 
@@ -153,15 +152,15 @@ pub(in crate::api) async fn change(
         Some(tier) => tiers::find(&state, &tier).await?.name,
         None => company.tier.clone(),
     };
-    let records = state.engine.all_records().await?;
-    let changed = records.change_company(&operator.who(), &company, &name, &tier).await;
-    changed.map_err(|error| taken(error, &name)).map(|company| Json(company.into()))
+    let records = state.engine.operator().await?;
+    let changed = records.companies().change(&operator.who(), &company, &name, &tier).await?;
+    Ok(Json(changed.into()))
 }
 
 /// The company of a path or a body.
-pub(super) async fn find(state: &State, id: Option<Uuid>) -> Result<company::Company, Error> {
+pub(super) async fn find(state: &State, id: Option<Uuid>) -> Result<companies::Company, Error> {
     let found = match id {
-        Some(id) => state.engine.all_records().await?.company(id).await?,
+        Some(id) => state.engine.operator().await?.companies().find(id).await?,
         None => None,
     };
     found.ok_or_else(|| {
@@ -170,14 +169,4 @@ pub(super) async fn find(state: &State, id: Option<Uuid>) -> Result<company::Com
             "there is no company with this id: GET /operator/v1/companies lists those that there are",
         )
     })
-}
-
-fn taken(error: store::Error, name: &str) -> Error {
-    match error {
-        store::Error::Taken(_) => Error::refused(
-            Code::AlreadyExists,
-            format!("there is a company `{name}` already: choose another name"),
-        ),
-        other => other.into(),
-    }
 }

@@ -25,7 +25,7 @@ use crate::error::Code;
 pub(in crate::api) struct Invitation {
     /// Names the invitation.
     id: Uuid,
-    /// Who is invited.
+    /// The invited person's e-mail.
     #[schema(example = "ana@example.com")]
     email: String,
     /// The company; null when none is.
@@ -33,9 +33,9 @@ pub(in crate::api) struct Invitation {
     /// What the person may do in the company; null without a company.
     #[schema(value_type = Option<MemberRole>)]
     role: Option<&'static str>,
-    /// Whether every company is to be theirs to operate.
+    /// Whether the person becomes an operator of every company.
     is_operator: bool,
-    /// Who made it, as in the record of changes.
+    /// The person who made the invitation, as in the record of changes.
     #[schema(example = "ana")]
     made_by: String,
     /// When it was made.

@@ -15,8 +15,8 @@ use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::ListQuery;
 use crate::api::openapi::{Failures, KeyScope};
 use crate::clock::Timestamp;
+use crate::engine::records::keys::{ApiKey, NewKey};
 use crate::error::Code;
-use crate::store::api_key::{ApiKey, NewKey};
 use crate::vault::api_key;
 
 /// An API key, without the key itself.
@@ -101,7 +101,7 @@ pub(in crate::api) async fn list(
 ) -> Result<Json<Envelope<Key>>, Error> {
     let page = ListQuery::new(request.query_string(), &state.options).page()?;
     let company = companies::find(&state, path_id(&request, "id")).await?;
-    let keys = state.engine.all_records().await?.api_key_page(company.id, page).await?;
+    let keys = state.engine.operator().await?.company(company.id).keys().page(page).await?;
     Ok(Json(Envelope::new(page, keys)))
 }
 
@@ -137,8 +137,8 @@ pub(in crate::api) async fn create(
     let expires_at = body::time(&mut fields, "expires_at")?;
     let (plain, prefix) = api_key::generate();
     let hash = api_key::hash(plain.expose());
-    let new = NewKey { company_id: company.id, name: &name, prefix: &prefix, hash, expires_at, scopes };
-    let added = state.engine.all_records().await?.add_api_key(&operator.who(), new).await?;
+    let new = NewKey { name: &name, prefix: &prefix, hash, expires_at, scopes };
+    let added = state.engine.operator().await?.company(company.id).keys().add(&operator.who(), new).await?;
     let created = CreatedKey { key: plain.expose().to_owned(), record: added.into() };
     Ok(HttpResponse::Created().json(created))
 }
@@ -168,13 +168,9 @@ pub(in crate::api) async fn revoke(
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let company = companies::find(&state, path_id(&request, "id")).await?;
-    let records = state.engine.all_records().await?;
-    let known = match path_id(&request, "key") {
-        Some(id) => records.api_key(company.id, id).await?,
-        None => None,
-    };
-    let revoked = match known {
-        Some(key) => records.revoke_api_key(&operator.who(), key.id).await?,
+    let records = state.engine.operator().await?.company(company.id);
+    let revoked = match path_id(&request, "key") {
+        Some(id) => records.keys().revoke(&operator.who(), id).await?,
         None => false,
     };
     if revoked {

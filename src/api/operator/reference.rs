@@ -37,6 +37,7 @@ use crate::api::openapi::{ChannelKind, KeyScope, LeftOutOf, MemberRole, OnUnknow
         channels::remove,
         channels::set_tier,
         channels::reconnect,
+        channels::load::show,
         changes::list,
     ),
     modifiers(&OperatorKey),
@@ -92,7 +93,7 @@ pub(super) enum Unlimited {
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct TierOptions {
-    /// That of the path; may be left out.
+    /// The tier's name, as in the path; may be left out.
     #[schema(example = "standard")]
     name: Option<String>,
     /// The channels that it is for.
@@ -307,7 +308,7 @@ pub(super) struct NewUser {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct NewInvitation {
-    /// Who is invited.
+    /// The invited person's e-mail.
     #[schema(example = "ana@example.com", max_length = 254)]
     email: String,
     /// The name that is suggested.
@@ -318,7 +319,7 @@ pub(super) struct NewInvitation {
     /// What the person may do in the company; `member` when left out.
     #[schema(value_type = Option<MemberRole>)]
     role: Option<String>,
-    /// Whether every company is to be theirs to operate.
+    /// Whether the person becomes an operator of every company.
     is_operator: Option<bool>,
 }
 

@@ -16,8 +16,8 @@ use crate::api::openapi::{Failures, LeftOutOf};
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::Suppression as Scope;
+use crate::engine::records::suppressions::Kept;
 use crate::error::Code;
-use crate::store::suppression::Kept;
 
 /// A recipient that a company's sends leave out.
 #[derive(Debug, Serialize, ToSchema)]
@@ -74,8 +74,8 @@ pub(in crate::api) async fn list(
 ) -> Result<Json<Envelope<Suppression>>, Error> {
     let page = ListQuery::new(request.query_string(), &state.options).page()?;
     let company = companies::find(&state, path_id(&request, "id")).await?;
-    let records = state.engine.all_records().await?;
-    let kept = records.find_suppressions(company.id, page, None, Timestamp::now()).await?;
+    let records = state.engine.operator().await?.company(company.id);
+    let kept = records.suppressions().page(page, None, Timestamp::now()).await?;
     Ok(Json(Envelope::new(page, kept)))
 }
 
@@ -116,7 +116,14 @@ pub(in crate::api) async fn add(
             .parse()
             .map_err(|wrong| Error::refused(Code::InvalidField, format!("`left_out_of` {wrong}")))?,
     };
-    state.engine.all_records().await?.add_suppression(&operator.who(), company.id, number, scope).await?;
+    state
+        .engine
+        .operator()
+        .await?
+        .company(company.id)
+        .suppressions()
+        .add(&operator.who(), number, scope)
+        .await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
@@ -148,8 +155,8 @@ pub(in crate::api) async fn lift(
     let number = request.match_info().get("number").and_then(|number| PhoneNumber::parse(number).ok());
     let lifted = match number {
         Some(number) => {
-            let records = state.engine.all_records().await?;
-            records.lift_suppressions(&operator.who(), company.id, number).await?
+            let records = state.engine.operator().await?.company(company.id);
+            records.suppressions().lift(&operator.who(), number).await?
         }
         None => Vec::new(),
     };

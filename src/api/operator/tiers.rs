@@ -18,8 +18,8 @@ use crate::api::openapi::Failures;
 use crate::api::{State, query};
 use crate::clock::Timestamp;
 use crate::domain::tier::{self, OptionChange};
+use crate::engine::records;
 use crate::error::Code;
-use crate::store;
 
 /// The `{name}` of the path.
 pub(in crate::api) struct TierName(String);
@@ -76,8 +76,8 @@ impl FromRequest for TierName {
     }
 }
 
-impl From<store::tier::Record> for Record {
-    fn from(store::tier::Record { name, settings, updated_at }: store::tier::Record) -> Self {
+impl From<records::tiers::Record> for Record {
+    fn from(records::tiers::Record { name, settings, updated_at }: records::tiers::Record) -> Self {
         let document = match serde_json::from_str(&settings) {
             Ok(tier) => Document::Tier(Box::new(tier)),
             Err(_) => {
@@ -102,7 +102,7 @@ impl From<store::tier::Record> for Record {
     responses((status = 200, description = "Every tier", body = Tiers), Failures),
 )]
 pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Result<Json<Tiers>, Error> {
-    let tiers = state.engine.all_records().await?.tiers().await?;
+    let tiers = state.engine.operator().await?.tiers().all().await?;
     Ok(Json(Tiers { data: tiers.into_iter().map(Record::from).collect() }))
 }
 
@@ -167,12 +167,12 @@ pub(in crate::api) async fn replace(
         .map_err(|faults| Error::refused(Code::InvalidTier, faults.join("; also: ")))?;
     let after = serde_json::to_value(&tier).map_err(|_| Error::Internal)?;
     let (who, given) = (operator.who(), [(tier.name, after.to_string())]);
-    let records = state.engine.all_records().await?;
+    let records = state.engine.operator().await?;
     let changes = match dry_run {
-        true => records.compare_tiers(&who, &given).await,
-        false => records.apply_tiers(&who, &given).await,
+        true => records.tiers().compare(&who, &given).await,
+        false => records.tiers().apply(&who, &given).await,
     };
-    let change = changes.map_err(refuse_other_kind)?.pop();
+    let change = changes?.pop();
     let before = change.map_or_else(|| Some(after.clone()), |change| change.before);
     let status = if before.is_none() && !dry_run { StatusCode::CREATED } else { StatusCode::OK };
     let difference = tier::difference(before.as_ref().unwrap_or(&Value::Null), &after);
@@ -180,9 +180,9 @@ pub(in crate::api) async fn replace(
 }
 
 /// The tier of this name.
-pub(super) async fn find(state: &State, name: &str) -> Result<store::tier::Record, Error> {
+pub(super) async fn find(state: &State, name: &str) -> Result<records::tiers::Record, Error> {
     let found =
-        if tier::is_name(name) { state.engine.all_records().await?.find_tier(name).await? } else { None };
+        if tier::is_name(name) { state.engine.operator().await?.tiers().find(name).await? } else { None };
     found.ok_or_else(|| {
         Error::refused(
             Code::TierNotFound,
@@ -191,17 +191,7 @@ pub(super) async fn find(state: &State, name: &str) -> Result<store::tier::Recor
     })
 }
 
-fn refuse_other_kind(error: store::Error) -> Error {
-    match error {
-        store::Error::OtherKind(name) => Error::refused(
-            Code::TierKindChanged,
-            format!("the tier `{name}` is for another kind of channel and stays so: choose another name"),
-        ),
-        other => other.into(),
-    }
-}
-
-/// Whoever wants only to look must not change something by a slip of the pen.
+/// A mistyped `dry_run` must not change anything.
 fn dry_run(query: &str) -> Result<bool, Error> {
     match query::value(query, "dry_run").as_ref().map(Option::as_deref) {
         Ok(None | Some("false")) => Ok(false),

@@ -135,8 +135,8 @@ pub(in crate::api) async fn pace(
 
 async fn counted(state: &State, company: Company, request: &HttpRequest) -> Result<Arc<Counted>, Error> {
     let id = send_id(request)?;
-    let records = state.engine.records_of(company.id).await?;
-    let send = records.send_head(company.id, id, Timestamp::now()).await?.ok_or_else(no_such_send)?;
+    let records = state.engine.company(company.id).await?;
+    let send = records.sends().head(id, Timestamp::now()).await?.ok_or_else(no_such_send)?;
     drop(records);
     let counted = state.engine.tally(company.id, &send, PATIENCE).await?;
     counted.ok_or(Error::Unavailable(RETRY_SOON))

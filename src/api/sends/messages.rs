@@ -21,8 +21,8 @@ use crate::domain::message::{self, Failure, Outcome, Position, Selection};
 use crate::domain::page::Page;
 use crate::domain::request::GROUP_SUFFIX;
 use crate::engine::no_such_send;
+use crate::engine::records::messages::{Message, Roster};
 use crate::error::Code;
-use crate::store::send_messages::{Message, Roster};
 
 /// One recipient's message.
 #[derive(Debug, Serialize, ToSchema)]
@@ -30,7 +30,7 @@ use crate::store::send_messages::{Message, Roster};
 pub(in crate::api) struct MessageRecord {
     /// Its position in the send, from 0.
     ordinal: u64,
-    /// To whom: a number, or a group's id with `@g.us`.
+    /// The recipient: a number, or a group's id with `@g.us`.
     #[schema(example = "+5511988887777")]
     recipient: String,
     /// Where it is.
@@ -53,7 +53,7 @@ pub(in crate::api) struct MessageRecord {
 /// What went wrong with a message.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct MessageError {
-    /// The provider's code, when it gave one.
+    /// The provider's code, when it gave one. A negative code is Pombo's own: see the table of codes.
     #[schema(example = 131_026)]
     code: Option<i64>,
     /// In words.
@@ -98,7 +98,7 @@ impl MessageRecord {
         ("page" = Option<u64>, Query, minimum = 1, description = "From 1; 1 when absent"),
         ("limit" = Option<u64>, Query, minimum = 1, description = "Records on a page; 10 when absent"),
         ("state" = Option<MessageState>, Query, description = "Only messages in this state"),
-        ("error_code" = Option<i64>, Query, description = "Only messages with this code of the provider"),
+        ("error_code" = Option<i64>, Query, description = "Only messages with this code of the provider, or of our own"),
     ),
     responses(
         (status = 200, description = "A page of messages, or all of them", content(
@@ -118,8 +118,8 @@ pub(in crate::api) async fn list(
     let id = send_id(&request)?;
     let query = ListQuery::new(request.query_string(), &state.options);
     let (page, selection) = (query.page(), selection(&query)?);
-    let records = state.engine.records_of(company.id).await?;
-    let roster = records.roster(company.id, id).await?.ok_or_else(no_such_send)?;
+    let records = state.engine.company(company.id).await?;
+    let roster = records.messages().roster(id).await?.ok_or_else(no_such_send)?;
     if let Some(form) = Form::accepted(&request) {
         drop(records);
         let engine = state.engine.clone();
@@ -127,9 +127,9 @@ pub(in crate::api) async fn list(
     }
     let page = page?;
     let found = if selection.codes.is_empty() {
-        records.messages(&roster, selection.states.first().copied(), page).await?
+        records.messages().page(&roster, selection.states.first().copied(), page).await?
     } else {
-        records.coded_messages(&roster, &selection, page).await?
+        records.messages().with_codes(&roster, &selection, page).await?
     };
     let Page { records, total } = found;
     let records = records.into_iter().map(|message| MessageRecord::new(message, &roster)).collect();

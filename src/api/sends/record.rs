@@ -9,7 +9,7 @@ use crate::clock::Timestamp;
 use crate::domain::message::State;
 use crate::domain::outlook::{Outlook, Waiting};
 use crate::domain::send::{Counts, Schedule, Source};
-use crate::store::send_list::{Record, TemplateName};
+use crate::engine::records::sends::{Record, TemplateName};
 
 /// An accepted send.
 #[derive(Debug, Serialize, ToSchema)]
@@ -87,7 +87,7 @@ pub(in crate::api) struct CountsRecord {
     delivered: u64,
     /// The recipient read it.
     read: u64,
-    /// It will not arrive.
+    /// The message will not arrive.
     failed: u64,
     /// Its time was over before it started.
     expired: u64,
@@ -106,7 +106,7 @@ pub(in crate::api) struct WaitingRecord {
     /// What holds it, for programs.
     #[schema(value_type = WaitingReason, example = "scheduled")]
     reason: &'static str,
-    /// What holds it and what is to be done, for a person.
+    /// The obstacle and the remedy, for a person.
     sentence: String,
     /// Until when; null when that depends on somebody, or on what comes.
     #[schema(value_type = Option<String>, format = DateTime)]
@@ -143,7 +143,7 @@ impl From<(Record, Outlook)> for SendRecord {
         Self {
             id,
             channel_id,
-            r#type: kind,
+            r#type: kind.as_str(),
             template: template.map(TemplateRecord::from),
             state: stage.as_str(),
             recipients_count: recipients,

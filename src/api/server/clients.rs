@@ -189,7 +189,7 @@ impl Client {
         self.makes_room.load(Ordering::Relaxed) && self.waiting_since.load(Ordering::Relaxed) != AT_WORK
     }
 
-    /// Who is to be woken when it is to end.
+    /// Notes the task to wake when the connection has to end.
     pub(super) fn register(&self, waker: &Waker) {
         self.waker.register(waker);
     }

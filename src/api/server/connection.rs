@@ -21,7 +21,7 @@ const SLACK: Duration = Duration::from_secs(1);
 /// How long a client is waited for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
-    /// For the rest of a request's head; `None` for ever.
+    /// For the rest of a request's head; `None` without a limit.
     pub(super) head: Option<Duration>,
     /// For the next request.
     pub(super) keep_alive: Duration,

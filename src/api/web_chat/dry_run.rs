@@ -11,7 +11,7 @@ use crate::engine::{RehearsedFile, WebRehearsal};
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WebTried)]
 pub(in crate::api) struct Tried {
-    /// That nothing was sent.
+    /// Says that nothing was sent.
     #[schema(example = "Nothing was sent: this was a dry run")]
     message: &'static str,
     /// `true`.

@@ -186,13 +186,13 @@ async fn answer(
     mut answer: actix_web::HttpResponseBuilder,
 ) -> Result<HttpResponse, Error> {
     // What others hold of the channel may be a moment old.
-    let newest = state.engine.records_of(channel.company_id).await?.find_channel(channel.id).await?;
+    let newest = state.engine.company(channel.company_id).await?.channels().find(channel.id).await?;
     let newest = newest.ok_or(Error::UnknownChannel)?;
     let instruction = progress.instruction();
     let Progress { stage, qr, code, code_failure, passkey } = progress;
     let qr = qr.map(|Shown { secret, expires_at }| {
         let drawn = QrCode::new(secret.expose()).map_err(|error| {
-            tracing::error!(%error, "what is to be scanned does not fit into a QR code");
+            tracing::error!(%error, "the pairing code does not fit into a QR code");
             Error::Internal
         })?;
         let svg = drawn.render::<svg::Color<'_>>().min_dimensions(256, 256).build();

@@ -2,12 +2,13 @@
 //! contacts, all in a directory of its own.
 //!
 //! Everything goes the way that it goes for a real company: channels are sealed and probed, templates come
-//! through the connector. Only web sessions run on a driver of the simulator's, which is linked to a phone that the
+//! through the connector, receipts come by signed webhooks. Only web sessions run on a driver of the simulator's, which is linked to a phone that the
 //! simulator plays: no demonstration reaches WhatsApp. A second start finds the first one's companies again. Called by
 //! `pombo demo`.
 
 mod people;
 mod plan;
+mod receipts;
 mod report;
 mod running;
 mod seed;
@@ -92,12 +93,13 @@ pub async fn start(
 
     let app = App::open(config).await?;
     let companies = seed::companies(&app, contacts, progress).await?;
-    let store = app.store.clone();
-    let accounts = Accounts::new(store.clone(), Arc::clone(&app.vault));
+    let (store, vault) = (app.store.clone(), Arc::clone(&app.vault));
+    let accounts = Accounts::new(store.clone(), Arc::clone(&vault));
     let driver: Arc<dyn Driver> = Arc::new(simulator.web_sessions());
     let service = serve::start_with(app, Some(driver))
         .await
         .context("the service did not start; choose another port with --port, or a free one with --port 0")?;
+    receipts::send_to(&store, &vault, &simulator, service.base_url()).await?;
     let mut report = report::gather(
         &store,
         &accounts,

@@ -1,4 +1,4 @@
-//! Who takes part in a demonstration, and what the simulated provider knows of them.
+//! The companies and people of a demonstration, and what the simulated provider knows of them.
 
 use serde_json::json;
 
@@ -53,7 +53,7 @@ pub(super) struct Person {
 
 /// The owner of the first company.
 pub(super) const OWNER: Person = Person { email: "olga@acme.example", name: "Olga Owner" };
-/// Who operates the whole.
+/// The operator.
 pub(super) const OPERATOR: Person = Person { email: "otto@pombo.example", name: "Otto Operator" };
 
 /// The token that the simulator takes for the first company's numbers.

@@ -35,7 +35,7 @@ pub struct Report {
     pub companies: Vec<Company>,
     /// The web session to try; `None` when somebody took it away.
     pub phone: Option<Phone>,
-    /// Who may look at it in a browser.
+    /// The user who may open the console.
     pub console: Console,
 }
 
@@ -169,7 +169,7 @@ pub(super) async fn gather(
             id: template.id,
             name: template.name,
             language: template.language,
-            status: template.status,
+            status: template.status.to_string(),
         });
         let mut counted = Vec::new();
         for (name, id) in tags {

@@ -18,7 +18,7 @@ const FILE: &str = "running.json";
 /// A number that nobody has.
 const SOMEBODY: &str = "+999 900 000 001";
 
-/// See the module.
+/// How a running demonstration is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Running {
     /// The service, without a slash at the end.
@@ -72,7 +72,7 @@ impl Running {
             read => read.with_context(|| format!("cannot read {}", path.display()))?,
         };
         serde_json::from_str(&text).with_context(|| {
-            format!("{} is not what a demonstration wrote there; start it anew", path.display())
+            format!("{} is not what a demonstration wrote there; start it again", path.display())
         })
     }
 

@@ -4,7 +4,7 @@
 use uuid::Uuid;
 
 use super::people::{self, Sort};
-use super::plan;
+use super::{plan, receipts};
 use crate::app::App;
 use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Kind, Status};
@@ -93,7 +93,8 @@ fn new_channel(app: &App, plan: &plan::Company, planned: &plan::Channel, company
         tier: planned.tier.to_owned(),
         secrets: Sealed {
             token: number.map(|number| app.vault.seal(number.token.as_bytes(), &context::token(id))),
-            app_secret: None,
+            app_secret: number
+                .map(|_| app.vault.seal(receipts::APP_SECRET.as_bytes(), &context::app_secret(id))),
         },
         status: match planned.kind() {
             Kind::BusinessAccount => Status::Connecting,

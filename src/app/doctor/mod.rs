@@ -5,6 +5,7 @@
 
 mod database;
 mod machine;
+mod nats;
 mod provider;
 
 use std::path::Path;
@@ -99,6 +100,7 @@ pub async fn examine(config: Result<Config, Faults>, file: Option<&Path>) -> Vec
     machine::open_files(&mut findings, &config, sessions.unwrap_or_default());
     provider::version(&mut findings, &config);
     bounded(&mut findings, "provider", async |findings| provider::check(findings, &config).await).await;
+    bounded(&mut findings, "NATS", async |findings| nats::check(findings, &config).await).await;
     findings.0
 }
 

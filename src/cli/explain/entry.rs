@@ -7,6 +7,7 @@ use crate::connector::Disposition;
 use crate::connector::cloud_api::{self, ProviderCode};
 use crate::domain::channel::{ReasonCode, Status};
 use crate::domain::message::State;
+use crate::domain::message::own_code::{self, OwnCode};
 use crate::domain::outlook::Reason;
 use crate::domain::send::Stage;
 use crate::domain::suppression::Suppression;
@@ -22,6 +23,7 @@ pub(super) enum Section {
     Message,
     ChannelStatus,
     StatusReason,
+    OwnCode,
     ProviderCode,
 }
 
@@ -34,6 +36,7 @@ impl Section {
             Self::Message => "States of a message",
             Self::ChannelStatus => "Channel status",
             Self::StatusReason => "Reasons of a channel status",
+            Self::OwnCode => "Codes of our own",
             Self::ProviderCode => "Provider codes",
         }
     }
@@ -47,7 +50,8 @@ impl Section {
             | Self::Send
             | Self::Message
             | Self::ChannelStatus
-            | Self::StatusReason => "What to do",
+            | Self::StatusReason
+            | Self::OwnCode => "What to do",
         }
     }
 }
@@ -107,8 +111,12 @@ pub(super) fn all() -> Vec<Entry> {
     let reasons = ReasonCode::ALL
         .iter()
         .map(|code| Entry::new(Section::StatusReason, code.as_str(), code.meaning(), Some(code.remedy())));
+    let own = own_code::ALL.iter().map(|OwnCode { code, meaning, remedy }| {
+        Entry::new(Section::OwnCode, &code.to_string(), meaning, Some(remedy))
+    });
     let provider = cloud_api::documented().map(provider);
-    errors.chain(waits).chain(sends).chain(messages).chain(statuses).chain(reasons).chain(provider).collect()
+    let words = errors.chain(waits).chain(sends).chain(messages).chain(statuses).chain(reasons);
+    words.chain(own).chain(provider).collect()
 }
 
 const fn send(stage: Stage) -> &'static str {
@@ -129,7 +137,9 @@ const fn message(state: State) -> &'static str {
         State::Sent => "The provider accepted it.",
         State::Delivered => "The recipient's device has it.",
         State::Read => "The recipient read it.",
-        State::Failed => "It will not arrive. `error` has the provider's code and words.",
+        State::Failed => {
+            "It will not arrive. `error` has the provider's code and words, or a negative code of our own."
+        }
         State::Expired => "The send's `expires_at` came before the message started.",
         State::Canceled => "The send was canceled before the message started.",
         State::Unknown => {

@@ -61,6 +61,9 @@ const fn about(section: Section) -> &'static str {
              timeouts and server errors do not."
         }
         Section::StatusReason => "The field `status_reason.code` of a channel.",
+        Section::OwnCode => {
+            "Negative codes in a message's `error.code`: Pombo decided that the message fails, and did not ask the provider."
+        }
         Section::ProviderCode => {
             "The codes that Meta's Cloud API gives in answers and webhooks, as a message's `error.code` shows them. A code that \
              is not in the table is retried when the provider says that the error passes or answers with status 5xx; otherwise \
@@ -76,6 +79,7 @@ const fn head(section: Section) -> &'static str {
         Section::Send | Section::Message => "| `state` | meaning |\n|---|---|",
         Section::ChannelStatus => "| `status` | meaning | what to do |\n|---|---|---|",
         Section::StatusReason => "| `code` | what happened | what to do |\n|---|---|---|",
+        Section::OwnCode => "| code | meaning | what to do |\n|---|---|---|",
         Section::ProviderCode => "| code | what the provider says | what Pombo does |\n|---|---|---|",
     }
 }

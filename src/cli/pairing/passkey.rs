@@ -13,7 +13,6 @@ use super::{Service, Showing};
 /// Where the gate of a pairing is, below the pairing's own path.
 const BELOW: &str = "/passkey";
 
-/// See the module.
 #[derive(Default)]
 pub(super) struct Gate {
     /// What the person types, from the first time on that something is asked.

@@ -31,7 +31,7 @@ impl Screen {
         Self { is_replaced: false, shown: String::new() }
     }
 
-    /// What is to be written for this to be shown; `None` when it is already.
+    /// The text to write for this to be shown; `None` when it is shown already.
     pub(super) fn next(&mut self, text: String) -> Option<String> {
         if text == self.shown {
             return None;

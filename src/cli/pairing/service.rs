@@ -13,7 +13,6 @@ use crate::domain::secret::Secret;
 /// How long an answer may take; unlinking gives WhatsApp its time.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// See the module.
 pub(in crate::cli) struct Service {
     client: Client,
     base_url: String,
@@ -21,7 +20,7 @@ pub(in crate::cli) struct Service {
     channel: Uuid,
 }
 
-/// Nobody answers there.
+/// The service does not answer there.
 #[derive(Debug, thiserror::Error)]
 #[error("no service answers at {0}: start it with `pombo serve`, or say with --url where it is")]
 pub(in crate::cli) struct Unanswered(String);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::tier::{OptionChange, Tier, difference};
 
-/// See the module. Names of tiers, in the order of the file.
+/// Names of tiers, in the order of the file.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Difference {
     added: Vec<String>,

@@ -17,8 +17,8 @@ impl Rendered {
         let mut fields = Map::new();
         fields.insert("messaging_product".to_owned(), "whatsapp".into());
         fields.insert("recipient_type".to_owned(), "individual".into());
-        fields.insert("type".to_owned(), content.kind().into());
-        fields.insert(content.kind().to_owned(), object(content));
+        fields.insert("type".to_owned(), content.kind().as_str().into());
+        fields.insert(content.kind().as_str().to_owned(), object(content));
         let mut bytes = Value::Object(fields).to_string().into_bytes();
         bytes.pop();
         Self(bytes)
@@ -49,7 +49,7 @@ fn object(content: &Content) -> Value {
             "filename",
             filename.as_deref(),
         ),
-        Content::Template { name, language, components } => {
+        Content::Template { name, language, components, contact_fields: _ } => {
             let components: Vec<_> = components.iter().map(component).collect();
             let mut template = json!({ "name": name, "language": { "code": language } });
             if !components.is_empty() {
@@ -156,6 +156,7 @@ mod tests {
                 Component::Body { parameters: vec![text.clone()] },
                 Component::Button { sub_type: "url".to_owned(), index: 0, parameters: vec![text] },
             ],
+            contact_fields: false,
         };
         assert_eq!(
             rendered(&content)["template"],
@@ -177,6 +178,7 @@ mod tests {
             name: "hello_world".to_owned(),
             language: "en_US".to_owned(),
             components: Vec::new(),
+            contact_fields: false,
         };
         assert_eq!(
             rendered(&content)["template"],

@@ -77,8 +77,8 @@ impl From<Item> for ListedTemplate {
             },
             name: without_nul(&item.name),
             language: without_nul(&item.language).replace('-', "_"),
-            category: without_nul(&item.category).to_ascii_uppercase(),
-            status: without_nul(&item.status).to_ascii_uppercase(),
+            category: without_nul(&item.category).to_ascii_uppercase().as_str().into(),
+            status: without_nul(&item.status).to_ascii_uppercase().as_str().into(),
             parameter_format: ParameterFormat::read(item.parameter_format.as_deref(), &shape),
             components,
             rejected_reason: item
@@ -94,6 +94,7 @@ impl From<Item> for ListedTemplate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::template::Status;
 
     #[test]
     fn the_last_page_is_known_by_its_missing_next_not_by_its_cursors() {
@@ -112,7 +113,7 @@ mod tests {
         let template = read_page(body).unwrap().templates.remove(0);
         assert_eq!(template.provider_id, "12");
         assert_eq!(template.language, "en_US");
-        assert_eq!(template.status, "APPROVED");
+        assert_eq!(template.status, Status::Approved);
         assert_eq!(template.rejected_reason, None);
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn check(url: &Url, networks: &Networks) -> Result<(), Refusal> {
     if networks.admit(address) { Ok(()) } else { Err(refusal::not_public()) }
 }
 
-/// The address that a redirect leads to. From https it does not lead to http: whoever gave an https link counts
+/// The address that a redirect leads to. From https it does not lead to http: a caller who gave an https link counts
 /// on a file that nobody on the way has changed.
 ///
 /// # Errors

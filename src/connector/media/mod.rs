@@ -109,12 +109,17 @@ impl fmt::Debug for Media {
 
 /// What a file says of itself.
 #[derive(Default)]
-struct Details {
-    mime_type: &'static str,
-    extension: Option<&'static str>,
-    dimensions: Option<Dimensions>,
-    duration: Option<Duration>,
-    thumbnail: Option<Vec<u8>>,
+pub struct Details {
+    /// By its content, such as `image/jpeg` or `audio/ogg; codecs=opus`.
+    pub mime_type: &'static str,
+    /// The usual ending of such a file's name.
+    pub extension: Option<&'static str>,
+    /// Of an image or a video, where the file tells.
+    pub dimensions: Option<Dimensions>,
+    /// Of an audio or a video, where the file tells.
+    pub duration: Option<Duration>,
+    /// Of an image: a JPEG of some 2 KiB, at most 96 pixels wide and high.
+    pub thumbnail: Option<Vec<u8>>,
 }
 
 /// Fetches the files behind links. One for the whole process: it bounds what all of them take together.
@@ -212,12 +217,12 @@ impl Fetcher {
     }
 }
 
-/// Looks at a file, as long as a processor takes for it: up to about a second for the largest pictures.
+/// Reads what a file says of itself. This blocks the thread: up to about a second for the thumbnail of a large picture.
 ///
 /// # Errors
 ///
-/// `media_unavailable` when it cannot be sent as what is wanted.
-fn details(bytes: &[u8], wanted: Kind, with_thumbnail: bool) -> Result<Details, Refusal> {
+/// `media_unavailable` when the file cannot be sent as what is wanted.
+pub fn details(bytes: &[u8], wanted: Kind, with_thumbnail: bool) -> Result<Details, Refusal> {
     let format = Format::of(bytes);
     format.judge(wanted)?;
     let Format { mime_type, extension, movie } = format;

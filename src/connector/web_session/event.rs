@@ -96,12 +96,12 @@ pub enum Event {
     Ended(End),
 }
 
-/// What became of a message after it was handed over. They may come more than once and in any order.
+/// The outcome of a message after it was handed over. They may come more than once and in any order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ack {
     /// The message.
     pub id: MessageId,
-    /// What became of it.
+    /// The outcome.
     pub state: AckState,
     /// When, to the second; the time of this machine where WhatsApp says none.
     pub at: Timestamp,
@@ -110,7 +110,7 @@ pub struct Ack {
     pub from: Option<Jid>,
 }
 
-/// What became of a message.
+/// The outcome of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AckState {
     /// WhatsApp has it.

@@ -5,7 +5,7 @@
 //! Nothing here names a type of the library that speaks the protocol: that library changes with each minor
 //! version, and stays in `whatsapp`, which is there with the Cargo feature `web-session`.
 //!
-//! One process at most may have a session open: two would throw each other out for ever. The caller sees to it.
+//! One process at most may have a session open: two would throw each other out without end. The caller makes sure of that.
 
 mod event;
 mod jid;
@@ -44,7 +44,7 @@ pub struct Opening {
     pub device_name: String,
 }
 
-/// Opens sessions. All of them work on threads of the driver's own, whoever calls.
+/// Opens sessions. All of them work on threads of the driver's own, and never on the caller's.
 #[async_trait]
 pub trait Driver: Send + Sync {
     /// Opens a session and lets it connect, again and again if need be, until an [`Event::Ended`] or

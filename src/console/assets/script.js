@@ -99,6 +99,13 @@ document.addEventListener("submit", (event) => {
   form.dataset.sent = "yes";
 });
 
+// What takes longer than a page waits is asked for again, unless somebody writes on.
+const later = document.querySelector("button[data-again]");
+if (later) {
+  const asking = setTimeout(() => later.click(), 2000);
+  later.form.addEventListener("input", () => clearTimeout(asking));
+}
+
 // A page that comes back from the browser's memory has forms that may be sent again.
 window.addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
@@ -141,7 +148,8 @@ document.addEventListener("input", (event) => {
   writing = setTimeout(async () => {
     try {
       const body = new URLSearchParams(new FormData(form));
-      for (const name of ["numbers", "tag", "person"]) body.delete(name);
+      // The first recipient is enough for a preview.
+      for (const name of ["numbers", "tag", "person"]) body.set(name, (body.get(name) ?? "").slice(0, 100));
       const answer = await fetch(form.dataset.preview, { method: "POST", body });
       if (!answer.ok || answer.redirected) return;
       const holder = document.createElement("template");
@@ -263,6 +271,13 @@ window.addEventListener("pageshow", listen);
 
 // A link that signs in is used by who opens it in a browser, not by programs that look ahead.
 document.querySelector("form[data-submit]")?.requestSubmit();
+
+// On a narrow screen the menu is a line that scrolls: it begins where the page stands in it.
+const here = document.querySelector(".side [aria-current]");
+if (here) {
+  const [menu, item] = [here.closest(".side"), here.getBoundingClientRect()];
+  menu.scrollLeft += item.left - menu.getBoundingClientRect().left - (menu.clientWidth - item.width) / 2;
+}
 
 showTimes();
 showCopyButtons();

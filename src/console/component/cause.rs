@@ -1,4 +1,4 @@
-//! Why messages failed, in the person's words, with the provider's code beside them.
+//! Why messages failed, in the person's words, with the code beside them: the provider's, or a negative one of our own.
 
 use std::ops::RangeInclusive;
 
@@ -31,6 +31,7 @@ macro_rules! causes {
 }
 
 causes! {
+    "cause-contact-field", "help-cause-contact-field": -1;
     "cause-unreachable", "help-cause-unreachable": 131_026;
     "cause-window", "help-cause-window": 131_047;
     "cause-frequency", "help-cause-frequency": 131_049;
@@ -93,6 +94,7 @@ mod tests {
 
     use super::*;
     use crate::connector::cloud_api;
+    use crate::domain::message::own_code;
 
     #[test]
     fn every_code_that_the_connector_knows_has_its_words_once() {
@@ -101,10 +103,15 @@ mod tests {
                 assert!(find(code).is_some(), "nothing is said of {code}");
             }
         }
+        for own in own_code::ALL {
+            assert!(find(own.code).is_some(), "nothing is said of {}", own.code);
+        }
         let mut seen = HashSet::new();
         for span in CAUSES.iter().flat_map(|cause| cause.codes) {
             assert!(seen.insert(span.start()), "{span:?} stands there twice");
-            assert!(cloud_api::meaning(*span.start()).is_some(), "the connector does not know {span:?}");
+            let is_own = own_code::ALL.iter().any(|own| own.code == *span.start());
+            let is_known = is_own || cloud_api::meaning(*span.start()).is_some();
+            assert!(is_known, "the connector does not know {span:?}");
         }
         assert_eq!((span_of(205), span_of(999)), (Some(&(200..=299)), None));
     }

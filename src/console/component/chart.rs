@@ -24,21 +24,28 @@ pub(in crate::console) struct Chart<'a> {
     pub(in crate::console) limit: Option<f64>,
     /// The words at the beginning and at the end of the time.
     pub(in crate::console) span: (&'a str, &'a str),
+    /// Whether it ended, so that nothing goes now.
+    pub(in crate::console) is_over: bool,
 }
 
 impl Chart<'_> {
     /// The chart. Its numbers stand in words beside it, so it says nothing that only eyes can read.
     pub(in crate::console) fn show(self, text: Text) -> Markup {
-        let Self { name, unit, values, limit, span } = self;
+        let Self { name, unit, values, limit, span, is_over } = self;
         let highest = values.iter().copied().fold(0.0, f64::max);
         let now = values.last().copied().unwrap_or_default();
-        let top = highest.max(limit.unwrap_or_default()).max(1.0);
+        let top = highest.max(limit.unwrap_or_default());
+        let top = if top > 0.0 { top } else { 1.0 };
         let height = |value: f64| HEIGHT - (value.max(0.0) / top) * (HEIGHT - TOP);
-        // One point is no line: it would be drawn as a slope to nothing.
-        let line = if values.len() > 1 { line(values, &height) } else { String::new() };
+        // The only value so far counts for the whole time.
+        let line = match values {
+            [] => String::new(),
+            [only] => line(&[*only; 2], &height),
+            values => line(values, &height),
+        };
         let number = |value| text.0.decimal(value, 1);
         let summary = text.with(
-            "shell-chart",
+            if is_over { "shell-chart-over" } else { "shell-chart" },
             [("now", number(now).into()), ("highest", number(highest).into()), ("unit", unit.into())],
         );
         html! {
@@ -83,4 +90,31 @@ fn line(values: &[f64], height: &dyn Fn(f64) -> f64) -> String {
         );
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::language::Language;
+
+    fn drawn(values: &[f64], limit: Option<f64>) -> String {
+        let chart = Chart {
+            name: "Pace",
+            unit: "messages a second",
+            values,
+            limit,
+            span: ("a", "b"),
+            is_over: false,
+        };
+        chart.show(Text(Language::English)).into_string()
+    }
+
+    #[test]
+    fn one_value_is_a_level_line_and_a_low_limit_stands_at_the_top() {
+        let one = drawn(&[5.0], Some(10.0));
+        assert!(one.contains(r#"d="M0.0 74.0 600.0 74.0""#), "{one}");
+        let slow = drawn(&[0.0, 0.0], Some(0.1));
+        assert!(slow.contains(r#"y1="8""#), "{slow}");
+        assert!(!drawn(&[], None).contains("path"));
+    }
 }

@@ -15,7 +15,7 @@ use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Person;
-use crate::store::change::{Change, Filter, What};
+use crate::engine::records::changes::{Change, Filter, What};
 
 /// The longest subject, and the longest name of who made a change, that is looked for.
 const SUBJECT: usize = 254;
@@ -39,7 +39,7 @@ pub(in crate::console) async fn show(
         from: moment("from"),
         to: moment("to"),
     };
-    let found = state.engine.all_records().await?.changes(filter, page).await?;
+    let found = state.engine.operator().await?.changes().page(filter, page).await?;
     let chosen = what.map_or("", |what| what.as_str()).to_owned();
     let shown = |name: &str| query.one(name).chars().take(WHO).collect::<String>();
     let form = Form::filled(

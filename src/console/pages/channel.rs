@@ -18,7 +18,7 @@ use crate::console::component::copy;
 use crate::console::component::field::faults;
 use crate::console::component::notice::done;
 use crate::console::component::table::{Column, table};
-use crate::console::component::time::{maybe, moment};
+use crate::console::component::time::{maybe, moment, second};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Answer, Menu, Page};
@@ -30,8 +30,8 @@ use crate::domain::limit::Limits;
 use crate::domain::page::PageRequest;
 use crate::domain::tier::Quota;
 use crate::engine;
+use crate::engine::records::changes::Change;
 use crate::error::{Code, Refusal};
-use crate::store::change::{Change, Filter};
 
 /// How often a pairing that is under way is looked at: a QR code is good for twenty seconds.
 const LOOK: Duration = Duration::from_secs(1);
@@ -67,6 +67,7 @@ pub(in crate::console) async fn follow(
             is_busy = stage.is_under_way();
             fragments.truncate(2);
             fragments.push(shown);
+            fragments.push(pairing::actions(&viewer, &parts, &channel, stage, &Form::new(viewer.text)));
         }
         Ok(fragments.clone())
     })
@@ -96,9 +97,8 @@ pub(in crate::console) async fn remove(
 
 /// The channel as the store has it now, if it is the company's.
 pub(super) async fn own(viewer: &Viewer, state: &State, id: Uuid) -> Result<Arc<Channel>, Error> {
-    let found = state.engine.records_of(viewer.company.id).await?.find_channel(id).await?;
-    let own = found.filter(|channel| channel.company_id == viewer.company.id);
-    own.map(Arc::new).ok_or(Error::NotFound)
+    let found = state.engine.company(viewer.company.id).await?.channels().find(id).await?;
+    found.map(Arc::new).ok_or(Error::NotFound)
 }
 
 /// The page, with a form that was sent, or a new one.
@@ -143,7 +143,7 @@ fn head(viewer: &Viewer, channel: &Channel) -> Markup {
     });
     html! {
         section.panel #channel-head {
-            p { (words::state(text, &channel.connection)) " " (text.get("channels-since")) " " (moment(viewer, channel.connection.since)) }
+            p { (words::state(text, &channel.connection)) " " (text.get("channels-since")) " " (second(viewer, channel.connection.since)) }
             (words::explanation(text, &channel.connection))
             dl.facts {
                 dt { (text.get("channels-kind")) } dd { (words::kind(text, channel.kind)) }
@@ -179,10 +179,10 @@ fn pace_of(viewer: &Viewer, limits: &Limits) -> Markup {
 /// What people changed of it, newest first.
 async fn history(viewer: &Viewer, state: &State, channel: &Channel) -> Result<Markup, Error> {
     let text = viewer.text;
-    let subject = channel.id.to_string();
-    let filter = Filter { subject: Some(&subject), ..Filter::default() };
     let request = PageRequest { page: 1, limit: CHANGES };
-    let changes = state.engine.records_of(viewer.company.id).await?.changes(filter, request).await?.records;
+    let records = state.engine.company(viewer.company.id).await?;
+    let changes = records.channels().changes(channel.id, request).await?.records;
+    drop(records);
     let columns = [
         Column::words(text.get("channels-when")),
         Column::words(text.get("channels-who")),

@@ -93,7 +93,7 @@ async fn read_anew(
     page: PageRequest,
     search: Option<&str>,
 ) -> Result<Shown, Error> {
-    let found = state.engine.records_of(company).await?.channels_of_company(company, page, search).await?;
+    let found = state.engine.company(company).await?.channels().page(page, search).await?;
     let asked = found.records.into_iter().map(async |channel| {
         let channel = Arc::new(channel);
         let limits = state.engine.limits(&channel).await?;

@@ -128,8 +128,8 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
     let text = viewer.text;
     let id = viewer.company.id;
     let tier = {
-        let records = state.engine.records_of(id).await?;
-        records.find_company(&id.to_string()).await?.map(|company| company.tier)
+        let records = state.engine.company(id).await?;
+        records.details().await?.map(|company| company.tier)
     };
     let members = state.accounts.members(id).await?;
     let invitations =

@@ -10,19 +10,24 @@ mod choice;
 mod content;
 mod preview;
 mod refused;
+mod sample;
 mod template;
 mod web;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::HttpResponse;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::Data;
 use maud::{Markup, html};
+use tokio::time::timeout;
+use uuid::Uuid;
 
 use self::audience::Audience;
 use self::choice::{Choice, choosing};
 use self::refused::Refused;
+use self::sample::Sample;
 use super::send::again;
 use crate::console::State;
 use crate::console::component::empty::empty;
@@ -39,7 +44,9 @@ use crate::domain::request::{BusinessRequest, WebRequest};
 use crate::engine::{self, Rehearsal, WebRehearsal};
 
 /// Words of a form that say what is done with it, and not what is sent.
-const STEERING: [&str; 5] = ["action", "checked", "once", "find", "pick"];
+const STEERING: [&str; 6] = ["action", "checked", "once", "find", "pick", "counting"];
+/// How long the outcome of a dry run is kept for the page that did not wait for it.
+const KEPT: Duration = Duration::from_secs(10 * 60);
 
 /// What the form asks for.
 enum Asked {
@@ -48,6 +55,7 @@ enum Asked {
 }
 
 /// What a dry run of it found.
+#[derive(Clone)]
 enum Found {
     Bulk(Rehearsal),
     Web(WebRehearsal),
@@ -60,6 +68,8 @@ struct Checked {
     refused: Option<Refused>,
     /// Names what was checked.
     digest: Option<String>,
+    /// Names a dry run that takes longer than a page waits.
+    counting: Option<String>,
     /// Whether something was changed after it was checked.
     is_stale: bool,
 }
@@ -68,13 +78,15 @@ struct Checked {
 struct Around {
     choice: Choice,
     audience: Audience,
+    sample: Sample,
 }
 
 impl Around {
     async fn read(state: &State, viewer: &Viewer, form: &Form) -> Result<Self, Error> {
         let choice = Choice::read(state, viewer, form.words()).await?;
         let audience = Audience::read(state, viewer, &choice, form.words()).await?;
-        Ok(Self { choice, audience })
+        let sample = Sample::read(state, viewer, &choice, form.words()).await?;
+        Ok(Self { choice, audience, sample })
     }
 }
 
@@ -85,8 +97,9 @@ pub(in crate::console) async fn show(
     query: Query,
 ) -> Result<Page, Error> {
     let given = query.iter().map(|(name, value)| (name, value.to_owned()));
-    let form = Form::filled(viewer.text, given);
+    let mut form = Form::filled(viewer.text, given);
     let around = Around::read(&state, &viewer, &form).await?;
+    around.choice.complain(&mut form);
     Ok(page(&viewer, &around, &form, &Checked::default()))
 }
 
@@ -101,7 +114,7 @@ pub(in crate::console) async fn act(
         form.put("number", picked.as_str());
         form.put("to", web::PERSON);
     }
-    let around = Around::read(&state, &viewer, &form).await?;
+    let (around, company) = (Around::read(&state, &viewer, &form).await?, viewer.company.id);
     let action = form.words().one("action").to_owned();
     if action == "find" || !picked.is_empty() {
         return Ok(page(&viewer, &around, &form, &Checked::default()).into());
@@ -132,10 +145,15 @@ pub(in crate::console) async fn act(
         }
     } else {
         checked.is_stale = action == "send";
-        try_out(&state, channel, asked).await
+        let run = form.words().one("counting").parse().unwrap_or_else(|_| Uuid::now_v7()).to_string();
+        let found =
+            within_patience(&state, channel, asked, format!("check {company} {digest} {run}")).await?;
+        checked.counting = found.is_none().then_some(run);
+        found.transpose()
     };
     match result {
-        Ok(found) => {
+        Ok(None) => {}
+        Ok(Some(found)) => {
             checked.found = Some(found);
             checked.digest = Some(digest);
         }
@@ -156,7 +174,8 @@ pub(in crate::console) async fn preview(
     form: Form,
 ) -> Result<HttpResponse, Error> {
     let choice = Choice::read(&state, &viewer, form.words()).await?;
-    let shown = preview::preview(viewer.text, &choice, form.words()).into_string();
+    let sample = Sample::read(&state, &viewer, &choice, form.words()).await?;
+    let shown = preview::preview(viewer.text, &choice, form.words(), &sample).into_string();
     Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(shown))
 }
 
@@ -173,6 +192,30 @@ fn request(state: &State, viewer: &Viewer, choice: &Choice, form: &mut Form) -> 
         return web::request(state, choice, form).map(Asked::Web);
     }
     bulk::request(state, viewer, choice, form).map(Asked::Bulk)
+}
+
+/// What would be sent, if that is known within the patience of a page. The dry run goes on when the page does not wait any
+/// more, and a later request with the same `key` gets what it found.
+async fn within_patience(
+    state: &Data<State>,
+    channel: &Arc<Channel>,
+    asked: Asked,
+    key: String,
+) -> Result<Option<Result<Found, engine::Error>>, Error> {
+    if matches!(asked, Asked::Web(_)) {
+        return Ok(Some(try_out(state, channel, asked).await));
+    }
+    if let Some(found) = state.shared.ready::<Result<Found, engine::Error>>(&key) {
+        return Ok(Some(Result::clone(&found)));
+    }
+    let (own, channel) = (state.clone(), Arc::clone(channel));
+    let running = actix_web::rt::spawn(async move {
+        own.shared.get(key, KEPT, async || Ok(try_out(&own, &channel, asked).await)).await
+    });
+    match timeout(state.options.patience, running).await {
+        Ok(found) => Ok(Some(Result::clone(&*found.map_err(|_| Error::Internal)??))),
+        Err(_) => Ok(None),
+    }
 }
 
 /// What would be sent.
@@ -250,7 +293,7 @@ fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> 
                     h2 { (text.get("compose-what")) }
                     (content::fields(text, choice, form))
                 }
-                (preview::preview(text, choice, form.words()))
+                (preview::preview(text, choice, form.words(), &around.sample))
             }
             @if choice.is_web() {
                 section.panel { h2 { (text.get("compose-whom")) } (web::fields(viewer, form, &around.audience)) }
@@ -266,9 +309,13 @@ fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> 
                 None => {}
             }
             @if let Some(refused) = &checked.refused { (refused.show(viewer)) }
+            @if let Some(run) = &checked.counting {
+                p.notice role="status" { (text.get("compose-counting")) }
+                input type="hidden" name="counting" value=(run);
+            }
             @if let Some(digest) = &checked.digest { input type="hidden" name="checked" value=(digest); }
             div.row {
-                button.plain[checked.digest.is_some()] type="submit" name="action" value="check" { (text.get("compose-check")) }
+                button.plain[checked.digest.is_some()] type="submit" name="action" value="check" data-again[checked.counting.is_some()] { (text.get("compose-check")) }
                 button type="submit" name="action" value="send" disabled[checked.digest.is_none()] { (text.get("compose-send")) }
                 @if checked.digest.is_none() { span.soft { (text.get("compose-check-first")) } }
             }

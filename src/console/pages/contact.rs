@@ -17,9 +17,9 @@ use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::domain::contact::{Contact, Person};
 use crate::engine::Whom;
+use crate::engine::records::contacts::{ContactChange, ContactDraft, Edited};
 use crate::error::{Code, Refusal};
 use crate::import;
-use crate::store::{ContactChange, ContactDraft, Edited};
 
 /// Doubles that are shown.
 const DOUBLES: u32 = 20;
@@ -46,8 +46,8 @@ pub(in crate::console) async fn add(
         .once
         .act(&viewer, &form, async || {
             if let Some(number) = person.phone() {
-                let records = state.engine.records_of(company).await?;
-                if !records.contacts_with(company, &[number]).await?.is_empty() {
+                let records = state.engine.company(company).await?;
+                if !records.contacts().with_numbers(&[number]).await?.is_empty() {
                     return Err(Error::Refused(Refusal::new(Code::NumberTaken, "")));
                 }
             }
@@ -110,11 +110,8 @@ pub(in crate::console) async fn change(
             profile_picture: Some(profile_picture),
             tags: Some(tags),
         };
-        let records = state.engine.records_of(viewer.company.id).await?;
-        match records
-            .change_contact(&viewer.who(), viewer.company.id, id.0, &change, Timestamp::now())
-            .await?
-        {
+        let records = state.engine.company(viewer.company.id).await?;
+        match records.contacts().change(&viewer.who(), id.0, &change, Timestamp::now()).await? {
             Edited::Done => {
                 state.flashes.put(viewer.session, "done", viewer.text.get("contacts-saved"));
                 return Ok(Answer::to(format!("/console/contacts/{}", id.0)));
@@ -148,11 +145,8 @@ pub(in crate::console) async fn merge(
     let others = form.words().all("contact").filter_map(|id| Uuid::try_parse(id).ok());
     let others: Vec<Uuid> = others.take(DOUBLES as usize).collect();
     if !others.is_empty() {
-        let records = state.engine.records_of(viewer.company.id).await?;
-        match records
-            .merge_contacts(&viewer.who(), viewer.company.id, id.0, &others, Timestamp::now())
-            .await?
-        {
+        let records = state.engine.company(viewer.company.id).await?;
+        match records.contacts().merge(&viewer.who(), id.0, &others, Timestamp::now()).await? {
             Edited::Done => {}
             Edited::Missing | Edited::Taken | Edited::Nameless => return Err(Error::NotFound),
         }
@@ -162,9 +156,9 @@ pub(in crate::console) async fn merge(
 }
 
 async fn find(viewer: &Viewer, state: &State, id: Uuid) -> Result<(Contact, Vec<Contact>), Error> {
-    let records = state.engine.records_of(viewer.company.id).await?;
-    let contact = records.contact(viewer.company.id, id).await?.ok_or(Error::NotFound)?;
-    let doubles = records.doubles(viewer.company.id, &contact, DOUBLES).await?;
+    let records = state.engine.company(viewer.company.id).await?;
+    let contact = records.contacts().find(id).await?.ok_or(Error::NotFound)?;
+    let doubles = records.contacts().doubles(&contact, DOUBLES).await?;
     Ok((contact, doubles))
 }
 

@@ -23,8 +23,8 @@ pub(in crate::console) async fn download(
     query: Query,
 ) -> Result<HttpResponse, Error> {
     let company = viewer.company.id;
-    let records = state.engine.records_of(company).await?;
-    let found = records.search_contacts(company, query.text("search", 200)).await?;
+    let records = state.engine.company(company).await?;
+    let found = records.contacts().search(query.text("search", 200)).await?;
     drop(records);
     let engine = state.engine.clone();
     let rows = try_unfold((found, true), move |(mut found, is_first)| {
@@ -39,8 +39,9 @@ pub(in crate::console) async fn download(
             };
             // Oldest first, as contacts are imported; a turn for each stretch, so that a slow browser holds nobody up.
             let stretch = found.split_off(found.len().saturating_sub(STRETCH));
-            let records = engine.records_of(company).await.map_err(|error| broken(&error))?;
-            let contacts = records.contacts_in(company, &stretch).await.map_err(|error| broken(&error))?;
+            let records = engine.company(company).await.map_err(|error| broken(&error))?;
+            let contacts =
+                records.contacts().with_ordinals(&stretch).await.map_err(|error| broken(&error))?;
             Ok::<_, io::Error>(Some((Bytes::from(export_csv(is_first, &contacts)), (found, false))))
         }
     });

@@ -22,9 +22,9 @@ use crate::console::query::Query;
 use crate::console::visitor::Viewer;
 use crate::domain::contact::{Contact, Tag, TagSummary};
 use crate::domain::page::{Page as Records, PageRequest};
+use crate::engine::records::contacts::Membership;
 use crate::engine::{self, Whom};
 use crate::import;
-use crate::store::Membership;
 
 /// Characters of a search.
 const SEARCH: usize = 200;
@@ -141,13 +141,12 @@ async fn tag(
         form.fault("tag", viewer.text.get("contacts-tag-name-wrong"));
         return Ok(None);
     };
-    let records = state.engine.records_of(viewer.company.id).await?;
+    let records = state.engine.company(viewer.company.id).await?;
     if may_create {
-        let written =
-            records.write_tags(&viewer.who(), viewer.company.id, &[(name, None)], Timestamp::now()).await?;
+        let written = records.tags().write(&viewer.who(), &[(name, None)], Timestamp::now()).await?;
         return Ok(written.first().map(|(id, _)| *id));
     }
-    let tags = records.tags(viewer.company.id, PageRequest { page: 1, limit: 1_000 }, Some(&name)).await?;
+    let tags = records.tags().page(PageRequest { page: 1, limit: 1_000 }, Some(&name)).await?;
     let found = tags.records.into_iter().find(|tag| tag.summary.name == name);
     if found.is_none() {
         form.fault("tag", viewer.text.get("contacts-tag-unknown"));
@@ -161,9 +160,9 @@ async fn read(
     search: Option<String>,
     page: PageRequest,
 ) -> Result<Shown, Error> {
-    let records = state.engine.records_of(viewer.company.id).await?;
-    let found = records.contacts(viewer.company.id, page, search.as_deref()).await?;
-    let tags = records.tags(viewer.company.id, PageRequest { page: 1, limit: TAGS }, None).await?;
+    let records = state.engine.company(viewer.company.id).await?;
+    let found = records.contacts().page(page, search.as_deref()).await?;
+    let tags = records.tags().page(PageRequest { page: 1, limit: TAGS }, None).await?;
     let done = state.flashes.take(viewer.session, "done");
     Ok(Shown { search, page, found, tags, done })
 }
@@ -175,8 +174,8 @@ async fn ask(viewer: &Viewer, state: &State, form: &Form, whom: &Whom) -> Result
         Whom::Named { ids, .. } => ids.len() as u64,
         Whom::Found(search) => {
             let one = PageRequest { page: 1, limit: 1 };
-            let records = state.engine.records_of(viewer.company.id).await?;
-            records.contacts(viewer.company.id, one, search.as_deref()).await?.total
+            let records = state.engine.company(viewer.company.id).await?;
+            records.contacts().page(one, search.as_deref()).await?.total
         }
     };
     let sent =

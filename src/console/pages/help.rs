@@ -13,7 +13,7 @@ use crate::console::page::{Menu, Page};
 use crate::console::text::Text;
 use crate::console::visitor::Visitor;
 use crate::domain::channel::Status;
-use crate::domain::message::State;
+use crate::domain::message::{State, own_code};
 use crate::domain::outlook::Reason;
 use crate::domain::send::Stage;
 
@@ -85,7 +85,7 @@ fn codes(text: Text) -> Markup {
                             code { (span.start()) }
                             @if span.start() != span.end() { "–" code { (span.end()) } }
                         }
-                        dd { @if let Some(meaning) = cloud_api::meaning(*span.start()) { (text.get(of_disposition(meaning))) } }
+                        dd { @if let Some(meaning) = meaning(*span.start()) { (text.get(of_disposition(meaning))) } }
                     }
                 }
             }
@@ -155,6 +155,12 @@ const fn of_message(state: State) -> &'static str {
     }
 }
 
+/// What a code means for its message; the messages of codes of our own have failed.
+fn meaning(code: i64) -> Option<Disposition> {
+    let is_own = own_code::ALL.iter().any(|own| own.code == code);
+    if is_own { Some(Disposition::Fail) } else { cloud_api::meaning(code) }
+}
+
 /// What the service does after an answer.
 const fn of_disposition(disposition: Disposition) -> &'static str {
     match disposition {
@@ -189,7 +195,7 @@ mod tests {
         let states = Status::ALL.iter().map(|status| Topic::Channel(*status));
         waits
             .chain(states)
-            .chain([Topic::Restricted, Topic::NoCode, Topic::Code(-1)])
+            .chain([Topic::Restricted, Topic::NoCode, Topic::Code(-1), Topic::Code(999)])
             .chain(channel::REASONS.iter().map(|(code, _)| Topic::Connection(code)))
             .chain(Stage::ALL.map(Topic::Send))
             .chain(State::ALL.map(Topic::Message))

@@ -21,10 +21,10 @@ use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::Id;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
+use crate::engine::records::imports::{Import, State as Stage};
 use crate::engine::{self, ImportChange, Shown, import_settings};
 use crate::error::Code;
 use crate::import::{self, Column, Field as Held};
-use crate::store::import_job::{Import, State as Stage};
 
 /// Columns that are shown; nobody has more.
 const MOST_COLUMNS: usize = 200;
@@ -114,8 +114,8 @@ pub(in crate::console) async fn follow(
 }
 
 pub(super) async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<Import, Error> {
-    let records = state.engine.records_of(viewer.company.id).await?;
-    records.import(viewer.company.id, id.0).await?.ok_or(Error::NotFound)
+    let records = state.engine.company(viewer.company.id).await?;
+    records.imports().find(id.0).await?.ok_or(Error::NotFound)
 }
 
 /// What the form says of the columns: of those with the same name, the first.
@@ -154,6 +154,8 @@ async fn ready_page(viewer: &Viewer, state: &State, import: &Import, form: &Form
         (faults(form))
         @if let Some(problem) = &shown.preview.problem {
             (notice::warning(&html! { p title=(problem) { (viewer.text.get("imports-mapping-needed")) } }))
+        } @else if !has_number(&shown) {
+            (notice::warning(&html! { p { (viewer.text.get("imports-no-number")) } }))
         }
         (mapping(viewer, import, form, &shown))
         (outlook(viewer, &shown))
@@ -161,6 +163,11 @@ async fn ready_page(viewer: &Viewer, state: &State, import: &Import, form: &Form
         p { a href="/console/contacts/import" { (viewer.text.get("imports-all")) } }
     };
     Ok(Page::new(import.file_name.clone(), Menu::Contacts, body))
+}
+
+/// Whether a column holds phone numbers.
+fn has_number(shown: &Shown) -> bool {
+    shown.preview.columns.iter().any(|(_, field)| *field == Some(Held::PhoneNumber))
 }
 
 fn mapping(viewer: &Viewer, import: &Import, form: &Form, shown: &Shown) -> Markup {
@@ -274,10 +281,6 @@ fn progress_page(viewer: &Viewer, import: &Import) -> Markup {
     let text = viewer.text;
     html! {
         (progress(viewer, import))
-        @if viewer.may_work() && import.state == Stage::Running {
-            (confirm::with(text, &format!("/console/contacts/import/{}", import.id), &text.get("imports-cancel"),
-                &text.get("imports-cancel-question"), &html! { input type="hidden" name="action" value="cancel"; }))
-        }
         p { a href="/console/contacts/import" { (text.get("imports-all")) } }
     }
 }
@@ -306,10 +309,10 @@ fn progress(viewer: &Viewer, import: &Import) -> Markup {
                 }
                 p.soft { (text.get("imports-goes-on")) }
             }
-            dl.figures {
-                @for (key, figure) in figures { div { dt { (text.get(key)) } dd { (text.number(figure)) } } }
-                div { dt { (text.get("imports-started")) } dd { (maybe(viewer, import.started_at)) } }
-                div { dt { (text.get("imports-ended")) } dd { (maybe(viewer, import.finished_at)) } }
+            dl.tiles {
+                @for (key, figure) in figures { div.tile { dt { (text.get(key)) } dd { (text.number(figure)) } } }
+                div.tile { dt { (text.get("imports-started")) } dd.word { (maybe(viewer, import.started_at)) } }
+                div.tile { dt { (text.get("imports-ended")) } dd.word { (maybe(viewer, import.finished_at)) } }
             }
             @if counts.rejected_kept > 0 {
                 p {
@@ -318,8 +321,23 @@ fn progress(viewer: &Viewer, import: &Import) -> Markup {
                     }
                 }
             }
+            @if import.state.is_over() {
+                p { a.button.plain href=(contacts(import)) { (text.get("imports-see-contacts")) } }
+            } @else if viewer.may_work() && import.state == Stage::Running {
+                (confirm::with(text, &format!("/console/contacts/import/{}", import.id), &text.get("imports-cancel"),
+                    &text.get("imports-cancel-question"), &html! { input type="hidden" name="action" value="cancel"; }))
+            }
         }
     }
+}
+
+/// The list of contacts, narrowed to those of the file when all of them got a tag.
+fn contacts(import: &Import) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    if let Some(tag) = import_settings(import).tags.first() {
+        query.append_pair("search", tag);
+    }
+    format!("/console/contacts?{}", query.finish())
 }
 
 /// The badge of an import's state.

@@ -21,10 +21,10 @@ use crate::console::query::Query;
 use crate::console::rest;
 use crate::console::visitor::Viewer;
 use crate::domain::page::{Page as Records, PageRequest};
+use crate::engine::records::imports::{Import, MOST_OPEN};
 use crate::engine::{self, NewUpload};
 use crate::error::Code;
 use crate::import;
-use crate::store::import_job::{Import, MOST_OPEN};
 
 /// Bytes of the names of tags.
 const TAGS: usize = 2_000;
@@ -42,8 +42,7 @@ pub(in crate::console) async fn list(
     query: Query,
 ) -> Result<Page, Error> {
     let request = query.page(state.options.page_size);
-    let imports =
-        state.engine.records_of(viewer.company.id).await?.imports(viewer.company.id, request).await?;
+    let imports = state.engine.company(viewer.company.id).await?.imports().page(request).await?;
     let mut form = Form::new(viewer.text);
     if let Some(refused) = state.flashes.take(viewer.session, REFUSED) {
         form.fault("file", refused);
@@ -69,7 +68,7 @@ pub(in crate::console) async fn upload(
     let said = form.fault_of("file").unwrap_or_default().to_owned();
     rest::leave(&request, parts.into_rest(), move || later.flashes.put(session, REFUSED, said));
     let first = PageRequest { page: 1, limit: state.options.page_size };
-    let imports = state.engine.records_of(viewer.company.id).await?.imports(viewer.company.id, first).await?;
+    let imports = state.engine.company(viewer.company.id).await?.imports().page(first).await?;
     Ok(page(&viewer, &state, &form, None, &imports).unprocessable().into())
 }
 

@@ -25,7 +25,8 @@ use crate::console::{State, address};
 use crate::domain::channel::{Channel, Kind, Status};
 use crate::domain::page::PageRequest;
 use crate::domain::scope::{Scope, Scopes};
-use crate::store::api_key::{ApiKey, NewKey};
+use crate::engine::records::CompanyRecords;
+use crate::engine::records::keys::{ApiKey, NewKey};
 use crate::vault::api_key;
 
 /// Where this page is.
@@ -74,9 +75,8 @@ pub(in crate::console) async fn create(
         let (key, prefix) = api_key::generate();
         let expires_at = days.map(|days| Timestamp::now().plus(DAY * days));
         let hash = api_key::hash(key.expose());
-        let company_id = viewer.company.id;
-        let new = NewKey { company_id, name: &name, prefix: &prefix, hash, expires_at, scopes };
-        state.engine.records_of(viewer.company.id).await?.add_api_key(&viewer.who(), new).await?;
+        let new = NewKey { name: &name, prefix: &prefix, hash, expires_at, scopes };
+        state.engine.company(viewer.company.id).await?.keys().add(&viewer.who(), new).await?;
         state.flashes.put(viewer.session, NEW, format!("{} {}", key.expose(), scopes.words().join(" ")));
         Ok(Answer::to(PLACE))
     };
@@ -85,11 +85,10 @@ pub(in crate::console) async fn create(
 
 /// Revokes one.
 pub(in crate::console) async fn revoke(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
-    let records = state.engine.records_of(viewer.company.id).await?;
+    let records = state.engine.company(viewer.company.id).await?;
     // A key of another company is none.
-    let keys = records.api_keys(viewer.company.id).await?;
-    let key = keys.iter().find(|key| key.id == id.0).ok_or(Error::NotFound)?;
-    records.revoke_api_key(&viewer.who(), key.id).await?;
+    let key = records.keys().find(id.0).await?.ok_or(Error::NotFound)?;
+    records.keys().revoke(&viewer.who(), key.id).await?;
     let revoked = viewer.text.with("keys-revoked", [("name", key.name.as_str().into())]);
     state.flashes.put(viewer.session, "done", revoked);
     Ok(Answer::to(PLACE))
@@ -99,10 +98,10 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
     let text = viewer.text;
     let new = state.flashes.take(viewer.session, NEW);
     let new = new.as_deref().and_then(|shown| shown.split_once(' '));
-    let records = state.engine.records_of(viewer.company.id).await?;
-    let keys = records.api_keys(viewer.company.id).await?;
+    let records = state.engine.company(viewer.company.id).await?;
+    let keys = records.keys().all().await?;
     let sender = match &new {
-        Some((_, scopes)) if scopes.contains(Scope::Send.as_str()) => sender(&records, viewer).await?,
+        Some((_, scopes)) if scopes.contains(Scope::Send.as_str()) => sender(&records).await?,
         _ => None,
     };
     drop(records);
@@ -147,10 +146,10 @@ fn does(text: Text, scope: Scope) -> String {
 }
 
 /// A channel that a first message can go through.
-async fn sender(records: &crate::engine::Records, viewer: &Viewer) -> Result<Option<Channel>, Error> {
+async fn sender(records: &CompanyRecords) -> Result<Option<Channel>, Error> {
     let first = PageRequest { page: 1, limit: 50 };
     for kind in [Kind::BusinessAccount, Kind::WebSession] {
-        let channels = records.channels(viewer.company.id, kind, first, None).await?.records;
+        let channels = records.channels().of_kind(kind, first, None).await?.records;
         let connected = channels.into_iter().find(|channel| channel.connection.status == Status::Connected);
         if connected.is_some() {
             return Ok(connected);

@@ -26,9 +26,8 @@ use crate::console::text::Text;
 use crate::console::visitor::Person;
 use crate::domain::channel::Status;
 use crate::domain::page;
-use crate::store;
-use crate::store::channel::Owned;
-use crate::store::overview::ChannelBacklog;
+use crate::engine;
+use crate::engine::records::channels::{ChannelBacklog, Owned};
 
 /// Where this page is.
 const PLACE: &str = "/console/operator";
@@ -66,7 +65,7 @@ pub(in crate::console) async fn add_company(
     if name.chars().any(char::is_control) {
         form.fault("name", person.text.get("fault-field-choice"));
     }
-    let is_known = state.engine.all_records().await?.find_tier(&tier).await?.is_some();
+    let is_known = state.engine.operator().await?.tiers().find(&tier).await?.is_some();
     if !tier.is_empty() && !is_known {
         form.fault("tier", person.text.get("fault-field-choice"));
     }
@@ -74,7 +73,7 @@ pub(in crate::console) async fn add_company(
         let added = state
             .once
             .act(&person, &form, async || {
-                let added = state.engine.all_records().await?.add_company(&person.who(), &name, &tier).await;
+                let added = state.engine.operator().await?.companies().add(&person.who(), &name, &tier).await;
                 match added {
                     Ok(company) => {
                         let name = company.name.as_str().into();
@@ -82,7 +81,7 @@ pub(in crate::console) async fn add_company(
                         state.flashes.put(person.session, "done", done);
                         Ok(Answer::to(PLACE))
                     }
-                    Err(store::Error::Taken(_)) => Err(Error::Unreadable),
+                    Err(engine::Error::Refused(_)) => Err(Error::Unreadable),
                     Err(error) => Err(error.into()),
                 }
             })
@@ -101,9 +100,9 @@ async fn page(person: &Person, state: &State, query: &Query, form: &Form) -> Res
     let search = query.text("search", SEARCH);
     let (of_companies, of_channels) = (query.page_of("companies", 20), query.page_of("channels", 20));
     let companies = state.accounts.companies_of(&person.signed_in.user, of_companies, search).await?;
-    let records = state.engine.all_records().await?;
-    let channels = records.all_channels(of_channels, search).await?;
-    let tiers = records.tiers().await?;
+    let records = state.engine.operator().await?;
+    let channels = records.channels().page(of_channels, search).await?;
+    let tiers = records.tiers().all().await?;
     drop(records);
     let searched = Form::filled(text, [("search", search.unwrap_or_default().to_owned())]);
     let body = html! {
@@ -133,12 +132,12 @@ async fn page(person: &Person, state: &State, query: &Query, form: &Form) -> Res
 }
 
 async fn read(state: &State) -> Result<Health, Error> {
-    let records = state.engine.all_records().await?;
+    let records = state.engine.operator().await?;
     let asked = Instant::now();
     records.ping().await?;
     let database = asked.elapsed();
-    let states = records.channel_states(None).await?;
-    Ok(Health { database, states, slow: records.longest_backlogs(Timestamp::now(), SLOW).await? })
+    let states = records.channels().states().await?;
+    Ok(Health { database, states, slow: records.channels().longest_backlogs(Timestamp::now(), SLOW).await? })
 }
 
 fn figures(state: &State, text: Text, health: &Health) -> Markup {
@@ -189,6 +188,7 @@ fn pace(person: &Person, state: &State) -> Markup {
         values: &values,
         limit: None,
         span: (&span.0, &span.1),
+        is_over: false,
     };
     chart.show(text)
 }

@@ -20,12 +20,12 @@ use crate::console::component::waiting::{lasting, waiting};
 use crate::console::error::Error;
 use crate::console::live;
 use crate::console::page::{Menu, Page};
+use crate::console::pages::send::words::kind;
 use crate::console::visitor::Viewer;
 use crate::domain::channel::Status;
 use crate::domain::outlook::Outlook;
 use crate::engine::activity::{Lately, SLOT};
-use crate::store::overview::Backlog;
-use crate::store::send_list::Record;
+use crate::engine::records::sends::{Backlog, Record};
 
 /// Where its live parts come from.
 const LIVE: &str = "/console/live";
@@ -73,10 +73,10 @@ async fn read(state: &State, viewer: &Viewer) -> Result<Arc<Overview>, Error> {
 async fn read_anew(state: &State, company: Uuid, today: Timestamp) -> Result<Overview, Error> {
     let now = Timestamp::now();
     let (backlog, channels, sends) = {
-        let records = state.engine.records_of(company).await?;
-        let backlog = records.backlog_of(company, now).await?;
-        let channels = records.channel_states(Some(company)).await?;
-        (backlog, channels, records.sends_under_way(company, SENDS, now).await?)
+        let records = state.engine.company(company).await?;
+        let backlog = records.sends().backlog(now).await?;
+        let channels = records.channels().states().await?;
+        (backlog, channels, records.sends().under_way(SENDS, now).await?)
     };
     let mut outlooks = state.engine.outlooks(&sends).await?;
     let sends = sends.into_iter().map(|send| {
@@ -140,6 +140,7 @@ fn pace(viewer: &Viewer, lately: &Lately) -> Markup {
         values: &values,
         limit: None,
         span: (&span.0, &span.1),
+        is_over: false,
     };
     html! { div id="pace" { (chart.show(text)) } }
 }
@@ -152,7 +153,8 @@ fn sends(viewer: &Viewer, Overview { sends, channels, .. }: &Overview) -> Markup
         Column::words(text.get("overview-waits")),
     ];
     let rows = sends.iter().map(|(send, outlook)| {
-        let what = send.template.as_ref().map_or(send.kind, |template| template.name.as_str());
+        let kind = || kind(text, send.kind);
+        let what = send.template.as_ref().map_or_else(kind, |template| template.name.clone());
         vec![
             html! {
                 a href=(format!("/console/sends/{}", send.id)) { bdi { (what) } }

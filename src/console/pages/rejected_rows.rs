@@ -14,8 +14,8 @@ use crate::console::query::Id;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::engine::import_settings;
+use crate::engine::records::imports::Rejected;
 use crate::import::{Field, RejectCode, rejected_csv};
-use crate::store::import_job::Rejected;
 
 /// Rejected rows read and written at once.
 const STRETCH: u32 = 500;
@@ -38,8 +38,9 @@ pub(in crate::console) async fn rejected(
                 tracing::error!(%error, "a list of rejected rows broke off");
                 io::Error::other("the list broke off")
             };
-            let records = engine.records_of(company).await.map_err(|error| broken(&error))?;
-            let rows = records.import_rejects(id.0, from, STRETCH).await.map_err(|error| broken(&error))?;
+            let records = engine.company(company).await.map_err(|error| broken(&error))?;
+            let rows =
+                records.imports().rejected(id.0, from, STRETCH).await.map_err(|error| broken(&error))?;
             let written = rejected_csv(
                 [text.get("imports-csv-line"), text.get("imports-csv-reason")],
                 (from == 0).then_some(header.as_slice()),

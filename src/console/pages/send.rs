@@ -25,11 +25,12 @@ use crate::console::live;
 use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::{Id, Query};
 use crate::console::visitor::Viewer;
+use crate::domain::channel::{Channel, Kind};
 use crate::domain::message::Selection;
 use crate::domain::page::PageRequest;
 use crate::domain::send::{Source, Stage};
 use crate::engine;
-use crate::store::send_list::{Filter, Record};
+use crate::engine::records::sends::{Filter, Record};
 
 /// How often a page that is open looks again.
 const EVERY: Duration = Duration::from_secs(2);
@@ -57,16 +58,11 @@ pub(in crate::console) async fn show(
             (steering(&viewer, send))
             (figures::pace(&viewer, &view))
             (figures::counts(&viewer, &view))
-            @if viewer.may_work() && around.can_repeat {
-                p.row { a.button.plain href=(format!("/console/sends/{id}/again")) { (text.get("send-again")) } }
-            }
+            (again::link(&viewer, &view, around.can_repeat))
             (listed)
         },
     );
-    let is_over = send.stage.is_over();
-    let address = format!("/console/sends/{id}/live");
-    // What was read or delivered is told after the end, too, but not each second.
-    Ok(if is_over && view.is_counted() { page } else { page.live(address) })
+    Ok(if view.may_change(Timestamp::now()) { page.live(format!("/console/sends/{id}/live")) } else { page })
 }
 
 /// Keeps its figures up to date.
@@ -77,18 +73,23 @@ pub(in crate::console) async fn live(
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     // Another company's send has no stream.
-    figures::view(&state, viewer.company.id, id).await?;
+    let view = figures::view(&state, viewer.company.id, id).await?;
+    let channel = state.engine.channel(view.send.channel_id).await?;
+    let can_repeat = can_repeat(channel.as_deref());
     let shown = state.clone();
     live::stream(&request, &state, EVERY, async move || {
         let company = viewer.company.id;
         let key = format!("send {company} {id}");
         let view = shown.shared.get(key, EVERY, async || figures::view(&shown, company, id).await).await?;
-        Ok(vec![
+        let mut parts = vec![
             figures::progress(&viewer, &view),
             steering(&viewer, &view.send),
             figures::pace(&viewer, &view),
             figures::counts(&viewer, &view),
-        ])
+            again::link(&viewer, &view, can_repeat),
+        ];
+        parts.extend(messages::all(&viewer, &shown, &view).await?);
+        Ok(parts)
     })
 }
 
@@ -99,8 +100,8 @@ pub(in crate::console) async fn csv(
     Id(id): Id,
     query: Query,
 ) -> Result<HttpResponse, Error> {
-    let records = state.engine.records_of(viewer.company.id).await?;
-    let roster = records.roster(viewer.company.id, id).await?.ok_or(Error::NotFound)?;
+    let records = state.engine.company(viewer.company.id).await?;
+    let roster = records.messages().roster(id).await?.ok_or(Error::NotFound)?;
     drop(records);
     let records = state.engine.messages_csv(viewer.company.id, roster, selection(&query));
     let broken = move |error: engine::Error| {
@@ -170,7 +171,7 @@ impl std::str::FromStr for StateWord {
 /// What stands around a send: names that it knows by their ids.
 struct Around {
     channel: Option<String>,
-    /// Whether it went through a business account, whose messages can be sent again.
+    /// Whether its messages can be sent again.
     can_repeat: bool,
     repeats: Vec<Record>,
 }
@@ -180,13 +181,16 @@ impl Around {
         let channel = state.engine.channel(send.channel_id).await?;
         let filter = Filter { source: Some(Source::Send(send.id)), ..Filter::default() };
         let page = PageRequest { page: 1, limit: REPEATS };
-        let records = state.engine.records_of(viewer.company.id).await?;
-        let repeats = records.send_heads(viewer.company.id, page, filter, Timestamp::now()).await?.records;
-        let can_repeat = channel
-            .as_ref()
-            .is_some_and(|channel| channel.kind == crate::domain::channel::Kind::BusinessAccount);
+        let records = state.engine.company(viewer.company.id).await?;
+        let repeats = records.sends().heads(page, filter, Timestamp::now()).await?.records;
+        let can_repeat = can_repeat(channel.as_deref());
         Ok(Self { channel: channel.map(|channel| channel.name.clone()), can_repeat, repeats })
     }
+}
+
+/// Whether messages that went through this channel can be sent again from a page.
+fn can_repeat(channel: Option<&Channel>) -> bool {
+    channel.is_some_and(|channel| channel.kind == Kind::BusinessAccount)
 }
 
 fn facts(viewer: &Viewer, send: &Record, around: &Around) -> Markup {

@@ -25,8 +25,8 @@ use crate::domain::channel::Kind;
 use crate::domain::outlook::{Outlook, Reason, Waiting};
 use crate::domain::page::{self, PageRequest};
 use crate::domain::send::{Source, Stage};
-use crate::engine::Records;
-use crate::store::send_list::{Filter, Record};
+use crate::engine::records::CompanyRecords;
+use crate::engine::records::sends::{Filter, Record};
 
 /// Channels and tags that a filter offers; others are found by the page of the channel or the tag.
 const OFFERED: u64 = 200;
@@ -45,12 +45,12 @@ pub(in crate::console) async fn list(
     state: Data<State>,
     query: Query,
 ) -> Result<Page, Error> {
-    let records = state.engine.records_of(viewer.company.id).await?;
-    let choices = choices(&records, &viewer).await?;
+    let records = state.engine.company(viewer.company.id).await?;
+    let choices = choices(&records).await?;
     let filter = filter(&records, &viewer, &query).await?;
     let page = query.page(state.options.page_size);
     let found = match filter {
-        Some(filter) => records.send_heads(viewer.company.id, page, filter, Timestamp::now()).await?,
+        Some(filter) => records.sends().heads(page, filter, Timestamp::now()).await?,
         // There is no tag of this name.
         None => page::Page { records: Vec::new(), total: 0 },
     };
@@ -82,24 +82,24 @@ pub(in crate::console) async fn list(
     ))
 }
 
-async fn choices(records: &Records, viewer: &Viewer) -> Result<Choices, Error> {
-    let (company, all) = (viewer.company.id, PageRequest { page: 1, limit: OFFERED });
+async fn choices(records: &CompanyRecords) -> Result<Choices, Error> {
+    let all = PageRequest { page: 1, limit: OFFERED };
     let mut channels = Vec::new();
     for kind in Kind::ALL {
-        let found = records.channels(company, *kind, all, None).await?.records;
+        let found = records.channels().of_kind(*kind, all, None).await?.records;
         channels.extend(found.into_iter().map(|channel| (channel.id, channel.name)));
     }
-    let tags = records.tags(company, all, None).await?.records;
+    let tags = records.tags().page(all, None).await?.records;
     Ok(Choices { channels, tags: tags.into_iter().map(|tag| tag.summary.name).collect() })
 }
 
 /// Which sends are asked for; `None` when they are those of a tag that there is not.
-async fn filter(records: &Records, viewer: &Viewer, query: &Query) -> Result<Option<Filter>, Error> {
+async fn filter(records: &CompanyRecords, viewer: &Viewer, query: &Query) -> Result<Option<Filter>, Error> {
     let source = match query.text("tag", NAME_CHARS) {
         None => None,
         Some(name) => {
             let few = PageRequest { page: 1, limit: OFFERED };
-            let found = records.tags(viewer.company.id, few, Some(name)).await?.records;
+            let found = records.tags().page(few, Some(name)).await?.records;
             let lower = name.to_lowercase();
             let tag = found.into_iter().find(|tag| tag.summary.name.to_lowercase() == lower);
             let Some(tag) = tag else { return Ok(None) };

@@ -19,7 +19,7 @@ use crate::console::visitor::Viewer;
 use crate::domain::page::{Page as Records, PageRequest};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::Suppression;
-use crate::store::suppression::Kept;
+use crate::engine::records::suppressions::Kept;
 
 /// Shows the list.
 pub(in crate::console) async fn list(
@@ -57,8 +57,8 @@ pub(in crate::console) async fn add(
     state
         .once
         .act(&viewer, &form, async || {
-            let records = state.engine.records_of(viewer.company.id).await?;
-            let added = records.add_suppression(&viewer.who(), viewer.company.id, number, scope).await?;
+            let records = state.engine.company(viewer.company.id).await?;
+            let added = records.suppressions().add(&viewer.who(), number, scope).await?;
             let key = if added { "suppressions-added" } else { "suppressions-known" };
             let shown = format!("+{number}");
             let done = text.with(key, [("number", shown.as_str().into())]);
@@ -75,8 +75,8 @@ pub(in crate::console) async fn lift(
     form: Form,
 ) -> Result<Answer, Error> {
     let number = PhoneNumber::parse(form.words().one("number")).map_err(|_| Error::NotFound)?;
-    let records = state.engine.records_of(viewer.company.id).await?;
-    let lifted = records.lift_suppressions(&viewer.who(), viewer.company.id, number).await?;
+    let records = state.engine.company(viewer.company.id).await?;
+    let lifted = records.suppressions().lift(&viewer.who(), number).await?;
     if !lifted.is_empty() {
         let shown = format!("+{number}");
         let done = viewer.text.with("suppressions-lifted", [("number", shown.as_str().into())]);
@@ -91,7 +91,7 @@ async fn read(
     request: PageRequest,
     search: &str,
 ) -> Result<Records<Kept>, Error> {
-    let records = state.engine.records_of(viewer.company.id).await?;
+    let records = state.engine.company(viewer.company.id).await?;
     let number = match search {
         "" => None,
         text => match PhoneNumber::parse(text) {
@@ -99,7 +99,7 @@ async fn read(
             Err(_) => return Ok(Records { records: Vec::new(), total: 0 }),
         },
     };
-    Ok(records.find_suppressions(viewer.company.id, request, number, Timestamp::now()).await?)
+    Ok(records.suppressions().page(request, number, Timestamp::now()).await?)
 }
 
 fn page(

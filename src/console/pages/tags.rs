@@ -18,8 +18,8 @@ use crate::console::query::{Id, Query};
 use crate::console::visitor::Viewer;
 use crate::domain::contact::Tag;
 use crate::domain::page::{Page as Records, PageRequest};
+use crate::engine::records::contacts::{Edited, Upserted};
 use crate::import;
-use crate::store::{Edited, Upserted};
 
 /// Shows the list.
 pub(in crate::console) async fn list(
@@ -29,8 +29,8 @@ pub(in crate::console) async fn list(
 ) -> Result<Page, Error> {
     let request = query.page(state.options.page_size);
     let search = query.text("search", 200);
-    let records = state.engine.records_of(viewer.company.id).await?;
-    let tags = records.tags(viewer.company.id, request, search).await?;
+    let records = state.engine.company(viewer.company.id).await?;
+    let tags = records.tags().page(request, search).await?;
     drop(records);
     let done = state.flashes.take(viewer.session, "done");
     let form = Form::filled(viewer.text, [("color", "#005f99".to_owned())]);
@@ -50,14 +50,13 @@ pub(in crate::console) async fn create(
         let created = state
             .once
             .act(&viewer, &form, async || {
-                let records = state.engine.records_of(company).await?;
-                let known = records.tags(company, PageRequest { page: 1, limit: 1_000 }, Some(&name)).await?;
+                let records = state.engine.company(company).await?;
+                let known = records.tags().page(PageRequest { page: 1, limit: 1_000 }, Some(&name)).await?;
                 if known.records.iter().any(|tag| tag.summary.name == name) {
                     return Err(Error::NotFound);
                 }
-                let written = records
-                    .write_tags(&viewer.who(), company, &[(name.clone(), color)], Timestamp::now())
-                    .await?;
+                let written =
+                    records.tags().write(&viewer.who(), &[(name.clone(), color)], Timestamp::now()).await?;
                 if written.first().is_some_and(|(_, result)| *result == Upserted::Created) {
                     state.flashes.put(viewer.session, "done", viewer.text.get("tags-created"));
                 }
@@ -71,7 +70,7 @@ pub(in crate::console) async fn create(
         }
     }
     let first = PageRequest { page: 1, limit: state.options.page_size };
-    let tags = state.engine.records_of(company).await?.tags(company, first, None).await?;
+    let tags = state.engine.company(company).await?.tags().page(first, None).await?;
     Ok(list_page(&viewer, &form, None, &tags, None).unprocessable().into())
 }
 
@@ -95,11 +94,8 @@ pub(in crate::console) async fn change(
     let name = read_name(&mut form);
     let color = read_color(&mut form);
     if !form.has_faults() {
-        let records = state.engine.records_of(viewer.company.id).await?;
-        match records
-            .change_tag(&viewer.who(), viewer.company.id, id.0, Some(&name), color.as_deref())
-            .await?
-        {
+        let records = state.engine.company(viewer.company.id).await?;
+        match records.tags().change(&viewer.who(), id.0, Some(&name), color.as_deref()).await? {
             Edited::Done => {
                 state.flashes.put(viewer.session, "done", viewer.text.get("tags-saved"));
                 return Ok(Answer::to(format!("/console/contacts/tags/{}", id.0)));
@@ -121,8 +117,8 @@ pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: I
 }
 
 async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<Tag, Error> {
-    let records = state.engine.records_of(viewer.company.id).await?;
-    records.tag(viewer.company.id, id.0).await?.ok_or(Error::NotFound)
+    let records = state.engine.company(viewer.company.id).await?;
+    records.tags().find(id.0).await?.ok_or(Error::NotFound)
 }
 
 fn read_name(form: &mut Form) -> String {
@@ -217,6 +213,9 @@ fn tag_page(viewer: &Viewer, form: &Form, tag: &Tag, done: Option<&str>) -> Page
             a href=(format!("/console/contacts?{search}")) { (text.with("tags-count", [("count", tag.contacts.into())])) }
         }
         p { (copy::id(text, tag.summary.id)) }
+        @if viewer.may_work() && tag.contacts > 0 {
+            p { a.button href=(format!("/console/sends/new?tag={}", tag.summary.id)) { (text.get("tags-send")) } }
+        }
         form.panel method="post" action=(place) {
             fieldset.plain disabled[!viewer.may_work()] {
                 (fields(form))

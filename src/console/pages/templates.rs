@@ -16,10 +16,11 @@ use crate::console::component::time::moment;
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Answer, Menu, Page};
+use crate::console::pages::channel::words::quality as rating;
 use crate::console::query::Query;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
-use crate::store::template::{Listed, Record};
+use crate::engine::records::templates::{Listed, Record};
 
 /// Templates on a page: each is drawn whole.
 const PER_PAGE: u64 = 24;
@@ -39,11 +40,16 @@ pub(in crate::console) async fn show(
     let page = query.page(PER_PAGE);
     let (account, search) = (query.text("account", FILTER), query.text("search", FILTER));
     let status = query.text("status", FILTER);
-    let records = state.engine.records_of(company).await?;
-    let accounts: BTreeSet<String> =
-        records.business_accounts(company).await?.into_iter().filter_map(|channel| channel.waba_id).collect();
+    let records = state.engine.company(company).await?;
+    let accounts: BTreeSet<String> = records
+        .channels()
+        .business_accounts()
+        .await?
+        .into_iter()
+        .filter_map(|channel| channel.waba_id)
+        .collect();
     let filter = Listed { waba_id: account, status, search };
-    let found = records.listed_templates(company, page, filter).await?;
+    let found = records.templates().page(page, filter).await?;
     drop(records);
     let is_filtered = account.is_some() || search.is_some() || status.is_some();
     let body = html! {
@@ -73,8 +79,7 @@ pub(in crate::console) async fn show(
 
 /// Has the templates of every connected business account listed again.
 pub(in crate::console) async fn sync(viewer: Viewer, state: Data<State>, _: Form) -> Result<Answer, Error> {
-    let accounts =
-        state.engine.records_of(viewer.company.id).await?.business_accounts(viewer.company.id).await?;
+    let accounts = state.engine.company(viewer.company.id).await?.channels().business_accounts().await?;
     for channel in &accounts {
         state.engine.sync_templates(channel);
     }
@@ -118,14 +123,14 @@ fn one(viewer: &Viewer, template: &Record) -> Markup {
     let text = viewer.text;
     html! {
         article.panel aria-label=(template.name) {
-            h2 { bdi { (template.name) } " " (state_of(text, &template.status)) }
-            p.soft { (template.language) " · " (category(text, &template.category)) " · " (text.get("templates-number")) " " (copy::copy(text, &text.get("templates-number"), &template.id.to_string())) }
+            h2 { bdi { (template.name) } " " (state_of(text, template.status.as_str())) }
+            p.soft { (template.language) " · " (category(text, template.category.as_str())) " · " (text.get("templates-number")) " " (copy::copy(text, &text.get("templates-number"), &template.id.to_string())) }
             (why(text, template))
             (phone(text, &template.components))
             p.soft {
                 (text.get("templates-changed")) " " (moment(viewer, template.updated_at))
                 @if let Some(quality) = template.quality_score.as_deref().filter(|quality| *quality != "UNKNOWN") {
-                    " · " (text.get("templates-quality")) " " code { (quality) }
+                    " · " (text.get("templates-quality")) " " (rating(text, Some(quality)))
                 }
             }
         }

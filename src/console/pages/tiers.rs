@@ -26,9 +26,9 @@ use crate::domain::channel::Kind;
 use crate::domain::page::PageRequest;
 use crate::domain::plan::Estimate;
 use crate::domain::tier::{OptionChange, Tier, UnknownOutcome, difference, is_name};
+use crate::engine::records::changes::{Change, Filter, What};
+use crate::engine::records::tiers::Record;
 use crate::engine::retiering::Effect;
-use crate::store::change::{Change, Filter, What};
-use crate::store::tier::Record;
 
 /// Where the list is.
 const PLACE: &str = "/console/operator/tiers";
@@ -44,7 +44,7 @@ struct Checked {
 /// Lists them.
 pub(in crate::console) async fn list(person: Person, state: Data<State>) -> Result<Page, Error> {
     let text = person.text;
-    let tiers = state.engine.all_records().await?.tiers().await?;
+    let tiers = state.engine.operator().await?.tiers().all().await?;
     let columns = [
         Column::words(text.get("tiers-name")),
         Column::words(text.get("tiers-kind")),
@@ -103,7 +103,7 @@ pub(in crate::console) async fn change(
         return Ok(page(&person, &state, &record, &form, Some(checked)).await?.into());
     }
     let documents = [(tier.name.clone(), after.to_string())];
-    state.engine.all_records().await?.apply_tiers(&person.who(), &documents).await?;
+    state.engine.operator().await?.tiers().apply(&person.who(), &documents).await?;
     let applied = person.text.with("tiers-applied", [("name", tier.name.as_str().into())]);
     state.flashes.put(person.session, "done", applied);
     Ok(Answer::to(format!("{PLACE}/{}", record.name)))
@@ -111,7 +111,7 @@ pub(in crate::console) async fn change(
 
 async fn find(state: &State, request: &HttpRequest) -> Result<Record, Error> {
     let name: String = segment(request, "name")?;
-    let found = if is_name(&name) { state.engine.all_records().await?.find_tier(&name).await? } else { None };
+    let found = if is_name(&name) { state.engine.operator().await?.tiers().find(&name).await? } else { None };
     found.ok_or(Error::NotFound)
 }
 
@@ -136,7 +136,7 @@ async fn page(
 ) -> Result<Page, Error> {
     let text = person.text;
     let filter = Filter { what: &[What::Tier], subject: Some(&record.name), ..Filter::default() };
-    let history = state.engine.all_records().await?.changes(filter, HISTORY).await?.records;
+    let history = state.engine.operator().await?.changes().page(filter, HISTORY).await?.records;
     let is_web = form.value("kind") == Kind::WebSession.as_str();
     let body = html! {
         @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }

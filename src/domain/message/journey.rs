@@ -31,13 +31,13 @@ macro_rules! milestones {
 milestones! {
     /// Its send was accepted.
     Accepted = "accepted";
-    /// It waits, or waited, for the moment that its request named.
+    /// The message waits, or waited, for the moment that its request named.
     Scheduled = "scheduled";
-    /// It was handed to the provider, so often.
+    /// The message was handed to the provider, so often.
     Attempted = "attempted";
     /// An attempt was refused for a reason that passes.
     Refused = "refused";
-    /// It waits now, for the reason that is given.
+    /// The message waits now, for the reason that is given.
     Waiting = "waiting";
     /// The provider has it.
     Sent = "sent";
@@ -45,7 +45,7 @@ milestones! {
     Delivered = "delivered";
     /// The recipient read it.
     Read = "read";
-    /// It will not arrive.
+    /// The message will not arrive.
     Failed = "failed";
     /// Its time was over before it started.
     Expired = "expired";

@@ -1,4 +1,4 @@
-//! Whom a send is for: the fields `phone_number` and `contact_tag_id`.
+//! The audience of a send: the fields `phone_number` and `contact_tag_id`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,7 +18,7 @@ const SHOWN_ENTRIES: usize = 100;
 /// How much of a skipped entry an answer shows, in characters.
 const SHOWN_CHARS: usize = 64;
 
-/// Whom a request names; who that is in the end, the resolver finds out.
+/// The audience that a request names; the resolver turns it into recipients.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Audience {
     /// The valid numbers as they were given; the same one may be there twice.

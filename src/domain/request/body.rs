@@ -30,6 +30,8 @@ struct Fields<'a> {
     #[serde(borrow)]
     components: Option<&'a RawValue>,
     #[serde(borrow)]
+    contact_fields: Option<&'a RawValue>,
+    #[serde(borrow)]
     interactive: Option<&'a RawValue>,
     #[serde(borrow)]
     send_at: Option<&'a RawValue>,
@@ -50,6 +52,7 @@ pub(super) struct Body<'a> {
     pub(super) template_id: Field<'a>,
     pub(super) language: Field<'a>,
     pub(super) components: Field<'a>,
+    pub(super) contact_fields: Field<'a>,
     pub(super) interactive: Field<'a>,
     pub(super) send_at: Field<'a>,
     pub(super) expires_at: Field<'a>,
@@ -70,6 +73,7 @@ impl<'a> Body<'a> {
             template_id: Field::new("template_id", fields.template_id),
             language: Field::new("language", fields.language),
             components: Field::new("components", fields.components),
+            contact_fields: Field::new("contact_fields", fields.contact_fields),
             interactive: Field::new("interactive", fields.interactive),
             send_at: Field::new("send_at", fields.send_at),
             expires_at: Field::new("expires_at", fields.expires_at),

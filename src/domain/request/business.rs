@@ -9,7 +9,7 @@ use crate::clock::Timestamp;
 use crate::domain::content::Content;
 use crate::domain::interactive;
 use crate::domain::send::Schedule;
-use crate::domain::template::{TemplateRequest, parse_components};
+use crate::domain::template::{TemplateRequest, contact_field, parse_components};
 use crate::error::{Code, Refusal};
 
 /// What a client asks a business-account channel to send, and to whom.
@@ -17,7 +17,7 @@ use crate::error::{Code, Refusal};
 pub struct BusinessRequest {
     /// What.
     pub content: RequestedContent,
-    /// To whom.
+    /// The recipients.
     pub audience: Audience,
     /// When; not compared with the present moment yet, see [`Schedule::check`].
     pub schedule: Schedule,
@@ -46,9 +46,16 @@ impl BusinessRequest {
         let kind = kind::read(body.kind, kind::BUSINESS)?;
         let audience::Parsed { audience, oversize } =
             audience::parse(body.phone_number, body.contact_tag_id, limits)?;
+        let has_contact_fields = body.contact_fields.flag()?;
+        if has_contact_fields && !matches!(kind, BusinessKind::Template) {
+            return Err(body.contact_fields.refuse(
+                Code::InvalidField,
+                "is for the type `template` alone: other texts are sent as they are",
+            ));
+        }
         let content = match kind {
             BusinessKind::Plain(plain) => RequestedContent::Ready(plain.read(&body, limits)?),
-            BusinessKind::Template => RequestedContent::Template(template(&body)?),
+            BusinessKind::Template => RequestedContent::Template(template(&body, has_contact_fields)?),
             BusinessKind::Interactive => RequestedContent::Ready(interactive(body.interactive)?),
         };
         if let Some(refusal) = oversize {
@@ -65,7 +72,7 @@ pub(super) fn moment(field: Field<'_>) -> Result<Option<Timestamp>, Refusal> {
     Timestamp::parse(text.trim()).map(Some).map_err(|wrong| field.refuse(Code::InvalidField, wrong))
 }
 
-fn template(body: &Body<'_>) -> Result<TemplateRequest, Refusal> {
+fn template(body: &Body<'_>, contact_fields: bool) -> Result<TemplateRequest, Refusal> {
     let template_id = template_id(body.template_id)?;
     // The provider writes `pt_BR`, other systems `pt-BR`.
     let language = body.language.text()?.map(|language| language.trim().replace('-', "_"));
@@ -73,7 +80,7 @@ fn template(body: &Body<'_>) -> Result<TemplateRequest, Refusal> {
         return Err(body.language.wrong_type("a language code, such as `pt_BR`"));
     }
     let field = body.components;
-    let components = match field.look() {
+    let components: Vec<_> = match field.look() {
         Json::Array => parse_components(&structured::read(field, Code::InvalidComponents)?)?,
         Json::Absent if field.raw().starts_with('[') => Vec::new(),
         Json::Absent => {
@@ -84,7 +91,10 @@ fn template(body: &Body<'_>) -> Result<TemplateRequest, Refusal> {
         }
         _ => return Err(field.wrong_type("an array")),
     };
-    Ok(TemplateRequest { template_id, language, components })
+    if contact_fields {
+        contact_field::check(&components)?;
+    }
+    Ok(TemplateRequest { template_id, language, components, contact_fields })
 }
 
 /// An integer, as a number or as its digits. One that no template has, negative or beyond counting, is left to

@@ -64,6 +64,19 @@ impl<'a> Field<'a> {
         }
     }
 
+    /// Whether `true` was given; `null` is `false`.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_field` for any other JSON type.
+    pub(super) fn flag(self) -> Result<bool, Refusal> {
+        match self.look() {
+            Json::Absent => Ok(false),
+            Json::Bool => Ok(self.raw() == "true"),
+            _ => Err(self.wrong_type("true or false")),
+        }
+    }
+
     /// Visits the one value that was given, or an array's items in turn, until the visitor breaks off.
     pub(super) fn each(self, mut visit: impl FnMut(Json<'a>) -> ControlFlow<()>) {
         let Some(raw) = self.raw else { return };

@@ -16,13 +16,13 @@ const MAX_GROUP_CHARS: usize = 40;
 /// What a client asks a web session to send, and to whom.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WebRequest {
-    /// To whom.
+    /// The recipient.
     pub recipient: WebRecipient,
     /// What: text, image, video, audio or document.
     pub content: Content,
 }
 
-/// Whom a web session writes to.
+/// The recipient of a web session's message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WebRecipient {
     /// A person.

@@ -9,7 +9,7 @@ use crate::clock::Timestamp;
 /// Where an accepted send is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stage {
-    /// It waits for its `send_at`.
+    /// The send waits for its `send_at`.
     Scheduled,
     /// Its messages go, or wait for their turn.
     Active,

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::{ParameterFormat, Template};
+use super::{Category, ParameterFormat, Template};
 
 /// What each part of a template needs.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl Shape {
     /// What a template needs; `None` when the description is not a list of components, so that nothing can be said.
     pub fn read(template: &Template) -> Option<Self> {
         let format = template.parameter_format;
-        let authentication = template.category.eq_ignore_ascii_case("AUTHENTICATION");
+        let authentication = template.category == Category::Authentication;
         let mut shape = Self {
             header: Header::Absent,
             body: Variables::default(),

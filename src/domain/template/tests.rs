@@ -10,8 +10,8 @@ fn template(components: Value) -> Template {
         id: 7,
         name: "order".to_owned(),
         language: "pt_BR".to_owned(),
-        category: "UTILITY".to_owned(),
-        status: "approved".to_owned(),
+        category: Category::Utility,
+        status: Status::Approved,
         parameter_format: ParameterFormat::read(None, &components),
         components,
     }
@@ -216,7 +216,7 @@ fn what_we_do_not_know_about_a_template_is_left_to_the_provider() {
 fn an_authentication_text_always_takes_its_code() {
     let mut template = template(json!([{"type": "BODY", "add_security_recommendation": true}]));
     assert_eq!(outcome(&template, &json!([])), "ok");
-    template.category = "authentication".to_owned();
+    template.category = Category::Authentication;
     assert_eq!(outcome(&template, &json!([{"type": "body", "parameters": texts(&["1234"])}])), "ok");
     assert_ne!(outcome(&template, &json!([])), "ok");
 }
@@ -293,15 +293,18 @@ fn only_an_approved_template_becomes_content_and_idle_parts_are_left_out() {
         template_id: 7,
         language: None,
         components: parse_components(&components).unwrap_or_default(),
+        contact_fields: true,
     };
     let parameters = vec![Parameter::Text { text: "Ana".to_owned(), parameter_name: None }];
     let content = Content::Template {
         name: "order".to_owned(),
         language: "pt_BR".to_owned(),
         components: vec![Component::Body { parameters }],
+        // None of its texts has one.
+        contact_fields: false,
     };
     assert_eq!(request.clone().fit(&template), Ok(content));
-    template.status = "PAUSED".to_owned();
+    template.status = Status::Paused;
     let refusal = request.fit(&template).err();
     assert_eq!(refusal.map(|it| it.code), Some(Code::TemplateNotApproved));
 }
@@ -367,7 +370,7 @@ proptest! {
         if let Ok(components) = parse_components(&Value::from(given)) {
             let stored = serde_json::to_string(&components).unwrap_or_default();
             prop_assert_eq!(serde_json::from_str(&stored).ok(), Some(components.clone()));
-            let request = TemplateRequest { template_id: 1, language: None, components };
+            let request = TemplateRequest { template_id: 1, language: None, components, contact_fields: true };
             let _either = request.fit(&template);
         }
     }

@@ -14,7 +14,7 @@ pub(super) enum Waiting {
     Done(oneshot::Sender<Result<(), Error>>),
 }
 
-/// See the module. Places are used again, so that a caller costs no more than its channel.
+/// Places are used again, so that a caller costs no more than its channel.
 #[derive(Default)]
 pub(super) struct Callers {
     waiting: Vec<Option<Waiting>>,
@@ -29,6 +29,11 @@ impl Callers {
         });
         self.waiting[place] = Some(waiting);
         Caller(place as u64)
+    }
+
+    /// How many wait.
+    pub(super) const fn len(&self) -> usize {
+        self.waiting.len() - self.free.len()
     }
 
     /// Tells a caller, once.
@@ -73,12 +78,13 @@ mod tests {
         assert!(first.try_recv().is_err());
         let (hear, mut third) = oneshot::channel();
         assert_eq!(callers.add(Waiting::Done(hear)), two);
+        assert_eq!(callers.len(), 2);
         callers.answer(one, Err(Error::Refused));
         callers.answer(one, Ok(Answer::Done));
         callers.answer(Caller(7), Ok(Answer::Done));
         assert_eq!(first.try_recv(), Ok(Err(Error::Refused)));
         callers.answer(two, Ok(Answer::Done));
         assert_eq!(third.try_recv(), Ok(Ok(())));
-        assert_eq!(callers.waiting.len(), 2);
+        assert_eq!((callers.waiting.len(), callers.len()), (2, 0));
     }
 }

@@ -8,6 +8,8 @@ use super::callers::Waiting;
 use super::machine::Input;
 use super::{Accept, Activate, Close, Error, Extend, Hear, Ledger, Record, Withdraw, Written};
 use crate::engine::machine::Caller;
+use crate::engine::mailbox::{Passed, Queued};
+use crate::engine::traces::Hearing;
 
 impl Ledger {
     /// Hands something to the machine, and waits for its answer.
@@ -21,6 +23,18 @@ impl Ledger {
         let caller = self.callers.add(waiting(hear));
         self.take_up(input(caller), ctx);
         Box::pin(async move { heard.await.unwrap_or(Err(Error::Closed)) })
+    }
+}
+
+impl<M> Handler<Queued<M>> for Ledger
+where
+    M: Message,
+    Self: Handler<M>,
+{
+    type Result = Passed<M, <Self as Handler<M>>::Result>;
+
+    fn handle(&mut self, queued: Queued<M>, ctx: &mut Self::Context) -> Self::Result {
+        Passed::new(Handler::<M>::handle(self, queued.taken_up(), ctx))
     }
 }
 
@@ -63,8 +77,9 @@ impl Handler<Withdraw> for Ledger {
 impl Handler<Record> for Ledger {
     type Result = ResponseFuture<Result<Written, Error>>;
 
-    fn handle(&mut self, Record(writes): Record, ctx: &mut Self::Context) -> Self::Result {
-        self.ask(Waiting::Written, |caller| Input::Record { writes, caller }, ctx)
+    fn handle(&mut self, record: Record, ctx: &mut Self::Context) -> Self::Result {
+        let Record { writes, is_awaited } = record;
+        self.ask(Waiting::Written, |caller| Input::Record { writes, is_awaited, caller }, ctx)
     }
 }
 
@@ -72,7 +87,16 @@ impl Handler<Hear> for Ledger {
     type Result = ResponseFuture<Result<(), Error>>;
 
     fn handle(&mut self, hear: Hear, ctx: &mut Self::Context) -> Self::Result {
-        self.ask(Waiting::Done, |caller| Input::Hear { hear, caller }, ctx)
+        let traced = Hearing::begin(&hear.receipts);
+        let heard = self.ask(Waiting::Done, |caller| Input::Hear { hear, caller }, ctx);
+        if traced.is_empty() {
+            return heard;
+        }
+        Box::pin(async move {
+            let heard = heard.await;
+            traced.end(heard.is_ok());
+            heard
+        })
     }
 }
 

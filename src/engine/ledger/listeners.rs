@@ -1,19 +1,17 @@
 //! Who hears of sends that became durable: the actors of channels, by the channels' ids.
 
-use actix::Recipient;
-use actix::dev::SendError;
 use dashmap::DashMap;
 use uuid::Uuid;
 
 use super::message::Arrived;
+use crate::engine::mailbox::Slot;
 
-/// See the module.
 #[derive(Default)]
-pub(crate) struct Listeners(DashMap<Uuid, Recipient<Arrived>>);
+pub(crate) struct Listeners(DashMap<Uuid, Slot<Arrived>>);
 
 impl Listeners {
     /// From now on this actor hears of the channel's sends.
-    pub(crate) fn add(&self, channel_id: Uuid, actor: Recipient<Arrived>) {
+    pub(crate) fn add(&self, channel_id: Uuid, actor: Slot<Arrived>) {
         self.0.insert(channel_id, actor);
     }
 
@@ -26,12 +24,8 @@ impl Listeners {
     /// its sends in the store when it starts again.
     pub(super) fn tell(&self, channel_id: Uuid, arrived: Arrived) {
         let Some(actor) = self.0.get(&channel_id) else { return };
-        if let Err(SendError::Full(arrived)) = actor.try_send(arrived) {
-            let (actor, arrived) = (actor.clone(), Arrived { is_late: true, ..arrived });
-            actix::spawn(async move {
-                // As above.
-                let _ = actor.send(arrived).await;
-            });
+        if let Err(arrived) = actor.try_send(arrived) {
+            actix::spawn(actor.clone().send(Arrived { is_late: true, ..arrived }));
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::domain::send::{Block, Recipients, Schedule, Source, TemplateUse};
 use crate::engine::web_session::Errand;
 use crate::store::ledger::{Answer, Event, PendingWrites, Receipt};
 use crate::store::suppression;
+use crate::telemetry::Origin;
 
 /// Why something was not written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -22,7 +23,7 @@ pub(crate) enum Error {
     /// Another process dispatches now, or a statement of ours was refused; both were logged.
     #[error("the ledger is closed")]
     Closed,
-    /// The database refuses a row of it for ever; that was logged.
+    /// The database refuses a row of it permanently; that was logged.
     #[error("the database refuses it")]
     Refused,
 }
@@ -54,6 +55,8 @@ pub(crate) struct Order {
     pub(crate) claim: Option<Claim>,
     /// A caller waits until the one message is handed over.
     pub(crate) is_awaited: bool,
+    /// The request that asked for it, for its trace.
+    pub(crate) origin: Origin,
 }
 
 impl Order {
@@ -176,7 +179,11 @@ impl Written {
 /// Write what a channel did: outcomes, marks and suppressions. Answered when durable, however long that takes.
 #[derive(Message)]
 #[rtype(result = "Result<Written, Error>")]
-pub(crate) struct Record(pub(crate) Box<PendingWrites>);
+pub(crate) struct Record {
+    pub(crate) writes: Box<PendingWrites>,
+    /// Whether a message waits for it.
+    pub(crate) is_awaited: bool,
+}
 
 /// Write what a provider told. Answered when durable; after an error the provider tells it again.
 #[derive(Default, Message)]

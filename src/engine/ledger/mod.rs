@@ -6,7 +6,7 @@
 mod callers;
 mod intake;
 mod listeners;
-mod machine;
+pub(super) mod machine;
 mod message;
 
 use std::mem;
@@ -27,9 +27,11 @@ pub(crate) use self::message::{
     Written,
 };
 use super::machine::Moment;
+use super::traces;
 use crate::clock::Timestamp;
 use crate::store::ledger::Terms;
 use crate::store::{Lease, Store};
+use crate::telemetry::trace;
 
 struct Figures {
     commits: Histogram,
@@ -38,9 +40,10 @@ struct Figures {
     unknown_send: Counter,
     never_attempted: Counter,
     in_doubt: Gauge,
+    queue: Gauge,
+    open_rows: Gauge,
 }
 
-/// See the module.
 pub(crate) struct Ledger {
     machine: Machine,
     /// Empty between inputs.
@@ -76,6 +79,8 @@ impl Ledger {
             unknown_send: metrics::counter!("pombo_receipts_ignored_total", "reason" => "unknown_send"),
             never_attempted: metrics::counter!("pombo_receipts_ignored_total", "reason" => "never_attempted"),
             in_doubt: metrics::gauge!("pombo_ledger_in_doubt"),
+            queue: metrics::gauge!("pombo_ledger_queue"),
+            open_rows: metrics::gauge!("pombo_ledger_open_rows"),
         };
         Self {
             machine: Machine::new(capacity),
@@ -93,6 +98,7 @@ impl Ledger {
     }
 
     /// Hands an input to the machine, and carries out what it decides.
+    #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
     fn take_up(&mut self, input: Input, ctx: &mut Context<Self>) {
         let mut effects = mem::take(&mut self.effects);
         let at = Moment { monotonic: Instant::now(), wall: Timestamp::now() };
@@ -101,6 +107,8 @@ impl Ledger {
             self.carry_out(effect, ctx);
         }
         self.effects = effects;
+        self.figures.queue.set(self.callers.len() as f64);
+        self.figures.open_rows.set(self.machine.open_rows() as f64);
     }
 
     fn carry_out(&mut self, effect: Effect, ctx: &mut Context<Self>) {
@@ -111,7 +119,10 @@ impl Ledger {
             }
             Effect::Commit(commit) => self.commit(commit, ctx),
             Effect::Settle(sends) => self.settle(sends, ctx),
-            Effect::Tell { channel_id, arrived } => self.listeners.tell(channel_id, arrived),
+            Effect::Tell { channel_id, arrived } => {
+                traces::accepted(&arrived);
+                self.listeners.tell(channel_id, arrived);
+            }
             Effect::Reply(caller, answer) => self.callers.answer(caller, answer),
             Effect::Show(condition) => {
                 self.condition.send_replace(condition);
@@ -127,8 +138,11 @@ impl Ledger {
         let terms = Terms { patience: self.patience, in_one_statement };
         let (store, lease) = (self.store.clone(), Arc::clone(&self.lease));
         async move {
+            let begun = trace::begin();
             let result = store.commit_on(terms, &lease, &batch, Timestamp::now()).await;
-            (batch, result.map_err(Failure::from))
+            let result = result.map_err(Failure::from);
+            traces::committed(begun, &batch, result.as_ref().err().map(|failure| failure.cause.as_str()));
+            (batch, result)
         }
         .into_actor(self)
         .map(|(batch, result), ledger, ctx| ledger.take_up(Input::Written { batch, result }, ctx))

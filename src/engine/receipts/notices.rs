@@ -62,7 +62,6 @@ enum About {
     News,
 }
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Notices {
     /// Each with its turn: the last of the same counts, at its own place.

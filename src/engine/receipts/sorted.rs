@@ -20,7 +20,7 @@ use crate::store::suppression::{Says, Word};
 
 /// The provider tells whole seconds: what it says may have happened up to so much later.
 const WITHIN_A_SECOND: Duration = Duration::from_millis(999);
-/// Changes of templates that are written one by one; beyond that the account's templates are listed anew.
+/// Changes of templates that are written one by one; beyond that the account's templates are listed again.
 const MOST_TEMPLATES: usize = 1_000;
 /// What the log says of a part that cannot be read.
 const UNREADABLE: &str = "parts of a webhook cannot be read";
@@ -31,7 +31,7 @@ const MOST_LOGGED: usize = 16;
 const AT_ONCE: usize = 1_000;
 /// Words of recipients in one part. Each is a row somewhere else in a large table: the database takes some ten times as
 /// long for one as for a receipt, whose neighbours come with it.
-pub(super) const WORDS_AT_ONCE: usize = 16;
+pub(super) const WORDS_AT_ONCE: usize = 4;
 
 /// Something about a recipient that a receipt said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,6 @@ pub(super) struct Part {
 /// A template by an account that has it, its name and its language.
 type TemplateName = (Whom, String, String);
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Sorted {
     /// What is written, in parts that let others' commits in between.
@@ -189,7 +188,7 @@ impl Sorting<'_> {
                 let (scope, said_at) = (Suppression::Marketing, said_at(at, now));
                 self.refused.push(Refused { key: None, recipient: Some(recipient), scope, said_at, says });
             }
-            Update::Inbound { id, from: _, at: _, payload } => {
+            Update::Inbound { id, from, at, payload } => {
                 let channel = self.family.channel(whom);
                 self.events.push(Event {
                     id: Uuid::now_v7(),
@@ -197,6 +196,8 @@ impl Sorting<'_> {
                     channel_id: channel.id,
                     kind: INBOUND_MESSAGE,
                     identity: id,
+                    from,
+                    at: at.min(now),
                     payload,
                 });
             }

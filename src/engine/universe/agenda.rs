@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct Agenda<E> {
     entries: BinaryHeap<Reverse<Entry<E>>>,

@@ -47,7 +47,7 @@ impl World {
         );
     }
 
-    /// Whoever a template was marked for, without a row, may have been written to: all of them count from now on.
+    /// People whom a template was marked for, without a row, may have got it: all of them count from now on.
     fn count_marked(&mut self) {
         let now = self.clock.elapsed();
         for (send_id, send) in self.model.sends().iter().filter(|(_, send)| send.template_id.is_some()) {
@@ -75,7 +75,7 @@ impl World {
             let what = format!("channel {channel}");
             self.watch.break_("a machine has a timer or something under way", what);
         }
-        if running.machine.is_none() && !process.ledger.closed {
+        if running.machine.is_none() && !process.ledger.closed && !process.is_stopping {
             self.watch
                 .break_("a machine ends only when nothing can be written", format!("channel {channel}"));
         }

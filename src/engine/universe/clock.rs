@@ -9,7 +9,6 @@ use crate::engine::planted::{Fault, is_planted};
 /// When every world begins.
 const BEGINNING: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct Clock {
     /// Only differences to it count.
@@ -50,8 +49,12 @@ impl Clock {
 
     /// What the wall clock says.
     pub(super) fn wall(&self) -> Timestamp {
-        let true_time = BEGINNING.plus(self.elapsed);
-        Timestamp::from_millis(true_time.millis() + self.set_by)
+        self.wall_at(self.elapsed)
+    }
+
+    /// What the wall clock says at another time, unless it is set.
+    pub(super) fn wall_at(&self, elapsed: Duration) -> Timestamp {
+        Timestamp::from_millis(BEGINNING.plus(elapsed).millis() + self.set_by)
     }
 
     /// When a moment of the monotonic clock is, in time since the world began.

@@ -1,190 +1,202 @@
-//! Commits of the ledger, and what the database makes of them.
+//! The database, to which the ledger commits: what it writes, and what it says of it.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::ledger::{Accepting, Commit, Fare, Open};
+use uuid::Uuid;
+
+use super::answers::REFUSED_CONTENT;
+use super::ledger::LedgerEvent;
 use super::world::{Event, World};
-use crate::engine::channel::machine::{Input, LeaseLost};
-use crate::engine::ledger::Written;
+use crate::engine::ledger::machine::{Commit, Failure, Input};
 use crate::store::Error;
-use crate::store::ledger::{Committed, Receipt};
+use crate::store::ledger::{Committed, PendingWrites};
+
+/// In words that the database takes neither now nor later, as PostgreSQL does not take this character.
+pub(super) const REFUSED_CHARACTER: char = '\0';
+
+/// How a commit fares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fare {
+    Done,
+    /// Nothing is written, and it is said so.
+    Fails,
+    /// The database does not say, and it is written, or not.
+    InDoubt {
+        is_written: bool,
+    },
+    /// The database does not say, and it is written later.
+    Late,
+}
+
+/// What the database was asked to write.
+struct Write {
+    epoch: u64,
+    batch: Box<PendingWrites>,
+    fare: Fare,
+    result: Option<Result<Committed, Error>>,
+    /// Nobody waits for what it says.
+    is_left: bool,
+}
+
+#[derive(Default)]
+pub(super) struct Database {
+    writes: BTreeMap<u64, Write>,
+    asked: u64,
+    /// What is written late holds its rows until then.
+    held_until: Duration,
+}
 
 impl World {
-    /// Begins a commit, if there is something to write and none is under way.
-    pub(super) fn commit(&mut self) {
-        let Some(process) = &mut self.process else { return };
-        let Some(open) = process.ledger.begin() else { return };
-        let life = process.life;
+    /// The ledger commits.
+    pub(super) fn begin_commit(&mut self, commit: Commit) {
+        let Commit { batch, in_one_statement } = commit;
         let trouble = self.plan.trouble;
         let fare = if self.goes_wrong(trouble.commit_fails) {
             Fare::Fails
         } else if self.goes_wrong(trouble.commit_in_doubt) {
-            Fare::InDoubt { is_written: self.dice.happens(500) }
+            match self.dice.below(3) {
+                0 => Fare::InDoubt { is_written: true },
+                1 => Fare::InDoubt { is_written: false },
+                _ => Fare::Late,
+            }
         } else {
             Fare::Done
         };
+        let now = self.clock.elapsed();
         let mut applies = Duration::from_micros(self.dice.between(200, 6_000));
         if self.goes_wrong(trouble.commit_hangs) {
             applies += self.dice.time(Duration::from_millis(100), Duration::from_secs(15));
         }
+        // It waits for the rows that another transaction holds.
+        applies += self.database.held_until.saturating_sub(now);
         let reports = applies + Duration::from_micros(self.dice.between(50, 2_000));
-        if let Some(process) = &mut self.process {
-            process.ledger.current = Some(Commit { open, fare, result: None });
+        if fare == Fare::Late {
+            applies = reports + self.dice.time(Duration::from_millis(1), Duration::from_secs(5));
+            // A statement of its own may be on its way and hold nothing.
+            if !in_one_statement || !is_sends_only(&batch) {
+                self.database.held_until = now + applies;
+            }
         }
-        self.after(applies, Event::CommitApplies { life });
-        self.after(reports, Event::CommitReports { life });
+        let Some(process) = &mut self.process else { return };
+        self.database.asked += 1;
+        let number = self.database.asked;
+        process.ledger.commit = Some(number);
+        let write = Write { epoch: process.epoch, batch, fare, result: None, is_left: false };
+        self.database.writes.insert(number, write);
+        self.after(applies, Event::CommitApplies { number });
+        self.later_for_ledger(reports, LedgerEvent::CommitReports);
     }
 
-    /// The database commits, or does not.
-    pub(super) fn commit_applies(&mut self, life: u64) {
+    /// The database writes what it was asked to, or does not.
+    pub(super) fn commit_applies(&mut self, number: u64) {
         let wall = self.clock.wall();
-        let Some(process) = self.process.as_mut().filter(|process| process.life == life) else { return };
-        let epoch = process.epoch;
-        let Some(commit) = &mut process.ledger.current else { return };
-        if matches!(commit.fare, Fare::Fails | Fare::InDoubt { is_written: false }) {
-            return;
+        let Some(write) = self.database.writes.get_mut(&number) else { return };
+        if !matches!(write.fare, Fare::Fails | Fare::InDoubt { is_written: false }) {
+            let result = if is_refused(&write.batch) {
+                Err(Error::Refused("the database takes no such row".to_owned()))
+            } else {
+                self.model.commit(write.epoch, &write.batch, wall)
+            };
+            if result.is_ok() {
+                self.watch.committed(&self.model, &write.batch);
+                if self.process.is_none() {
+                    self.watch.committed_after_crash(&write.batch);
+                }
+            }
+            write.result = Some(result);
         }
-        let result = self.model.commit(epoch, &commit.open.batch, wall);
-        if result.is_ok() {
-            self.watch.committed(&self.model, &commit.open.batch);
+        if write.is_left {
+            self.database.writes.remove(&number);
         }
-        commit.result = Some(result);
     }
 
-    /// The process hears what became of its commit.
+    /// The ledger hears how its commit ended.
     pub(super) fn commit_reports(&mut self) {
         let Some(process) = &mut self.process else { return };
-        let Some(Commit { open, fare, result }) = process.ledger.current.take() else { return };
-        match (fare, result) {
-            (Fare::Done, Some(Ok(found))) => {
-                process.ledger.failures = 0;
-                self.written(open, found);
+        let number = process.ledger.commit.take();
+        let write = number.and_then(|number| Some((number, self.database.writes.remove(&number)?)));
+        let Some((number, write)) = write else { return };
+        let Write { epoch, batch, fare, result, .. } = write;
+        let result = match (fare, result) {
+            (Fare::Done, Some(result)) => result,
+            (Fare::Fails, _) => Err(Error::Unavailable("it is away".to_owned())),
+            (Fare::InDoubt { .. } | Fare::Late, _) | (Fare::Done, None) => {
+                Err(Error::InDoubt("it did not answer in time".to_owned()))
             }
-            (_, Some(Err(Error::Fenced))) => self.fenced(open),
-            (_, Some(Err(error))) => {
-                self.watch.break_("the ledger writes only what the store can take", error.to_string());
+        };
+        if fare == Fare::Late {
+            let left = Write { epoch, batch: batch.clone(), fare, result: None, is_left: true };
+            self.database.writes.insert(number, left);
+        }
+        match &result {
+            Ok(_) => self.watch.marked(&self.model, &batch.marks, self.clock.elapsed()),
+            Err(Error::Taken(_) | Error::Impossible(_) | Error::Defect(_)) => {
+                self.watch.break_("the ledger writes only what the store can take", format!("{result:?}"));
             }
-            (fare, Some(Ok(_)) | None) => self.not_written(open, fare),
+            Err(_) => {}
         }
+        self.tell_ledger(Input::Written { batch, result: result.map_err(Failure::from) });
     }
 
-    /// Tells everybody that what they wait for is written.
-    fn written(&mut self, open: Open, found: Committed) {
-        let Open { batch, accepts, records, heard, found: mut all, .. } = open;
-        self.watch.marked(&self.model, &batch.marks, self.clock.elapsed());
-        all.add(found);
-        let written = Written { gone: all.gone, overtaken: all.overtaken };
-        for Accepting { channel, send } in accepts {
-            self.accepted(&send);
-            self.inform(channel, Input::Accepted { sends: vec![send], is_late: false });
-        }
-        for channel in records {
-            // The machine counts on this answer since it handed the record over.
-            self.tell_written(channel, Ok(written.clone()));
-        }
-        let mut heard: Vec<_> = heard.into_iter().collect();
-        heard.sort_unstable_by_key(|(channel, _)| *channel);
-        for (channel, messages) in heard {
-            self.inform(channel, Input::Heard(messages));
-        }
-    }
-
-    fn tell_written(&mut self, channel: usize, result: Result<Written, LeaseLost>) {
-        let Some(process) = &self.process else { return };
-        let (life, input) = (process.life, Box::new(Input::Written(result)));
-        let wait = Duration::from_micros(self.dice.below(300));
-        self.after(wait, Event::Tell { life, channel, input, is_answer: true });
-    }
-
-    /// A commit is said to have failed: outcomes and marks are kept, everybody else hears of it.
-    fn not_written(&mut self, mut open: Open, fare: Fare) {
-        let in_doubt = matches!(fare, Fare::InDoubt { .. });
-        let accepts = std::mem::take(&mut open.accepts);
-        let receipts = std::mem::take(&mut open.receipts);
-        let Some(process) = &mut self.process else { return };
-        if in_doubt {
-            process.ledger.doubts.extend(accepts);
-        } else {
-            self.watch.refused(accepts.iter().map(|accepting| accepting.send.id));
-        }
-        let (life, wait) = (process.life, process.ledger.failed(open));
-        self.after(wait, Event::LedgerTries { life });
-        self.tell_again(receipts);
-        self.begin_settling();
-    }
-
-    /// The provider repeats what was not taken in.
-    pub(super) fn tell_again(&mut self, receipts: Vec<(usize, Receipt)>) {
-        for (channel, receipt) in receipts {
-            let wait = self.dice.time(Duration::from_secs(1), Duration::from_secs(20));
-            self.after(wait, Event::Webhook { channel, receipt: Box::new(receipt) });
-        }
-    }
-
-    pub(super) fn ledger_tries(&mut self) {
-        if let Some(process) = &mut self.process {
-            process.ledger.rests = false;
-        }
-    }
-
-    /// Another process took over: nothing more can be written.
-    fn fenced(&mut self, open: Open) {
-        let Some(process) = &mut self.process else { return };
-        process.ledger.closed = true;
-        let Open { accepts, mut records, receipts, .. } = open;
-        records.append(&mut process.ledger.open.records);
-        let life = process.life;
-        for channel in records {
-            self.tell_written(channel, Err(LeaseLost));
-        }
-        self.watch.refused(accepts.iter().map(|accepting| accepting.send.id));
-        self.tell_again(receipts);
-        let end = self.dice.time(Duration::from_millis(1), Duration::from_secs(2));
-        self.after(end, Event::Ends { life });
-    }
-
-    fn begin_settling(&mut self) {
-        let Some(process) = &mut self.process else { return };
-        if process.ledger.doubts.is_empty() || process.ledger.is_settling {
-            return;
-        }
-        process.ledger.is_settling = true;
-        let life = process.life;
+    /// The ledger asks which sends are there.
+    pub(super) fn begin_settling(&mut self, sends: Vec<Uuid>) {
         let wait = self.dice.time(Duration::from_millis(1), Duration::from_secs(2));
-        self.after(wait, Event::Settles { life });
+        self.later_for_ledger(wait, LedgerEvent::Settles(sends));
     }
 
     /// Sends whose commit may or may not have gone through are there from now on, or never will be.
-    pub(super) fn settle(&mut self) {
-        let wall = self.clock.wall();
-        let Some(process) = &mut self.process else { return };
-        process.ledger.is_settling = false;
-        if process.ledger.current.is_some() {
-            // The database answers when the commit under way is over.
-            self.begin_settling();
-            return;
+    pub(super) fn settle(&mut self, sends: Vec<Uuid>) {
+        let held = self.database.held_until.saturating_sub(self.clock.elapsed());
+        if !held.is_zero() {
+            // The database answers when what holds the rows is over.
+            let wait = held + Duration::from_millis(1);
+            return self.later_for_ledger(wait, LedgerEvent::Settles(sends));
         }
-        let doubts = std::mem::take(&mut process.ledger.doubts);
-        let ids: Vec<_> = doubts.iter().map(|accepting| accepting.send.id).collect();
-        let accepted = self.model.settle(&ids, wall);
-        for Accepting { channel, send } in doubts {
-            if accepted.contains(&send.id) {
-                self.accepted(&send);
-                self.inform(channel, Input::Accepted { sends: vec![send], is_late: true });
-            } else {
-                self.watch.refused([send.id].into_iter());
-            }
-        }
+        let result = if self.goes_wrong(self.plan.trouble.read_fails) {
+            Err(Failure::from(Error::Unavailable("it did not answer in time".to_owned())))
+        } else {
+            self.figures.settled += sends.len() as u64;
+            Ok(self.model.settle(&sends, self.clock.wall()))
+        };
+        self.tell_ledger(Input::Settled { sends, result });
     }
 
-    /// The provider tells of a message. It tells it again until it is taken in.
-    pub(super) fn webhook(&mut self, channel: usize, receipt: Receipt) {
-        let now = self.clock.elapsed();
-        match &mut self.process {
-            Some(process) if process.stands_until <= now && !process.ledger.closed => {
-                process.ledger.hear(channel, receipt);
-            }
-            Some(_) | None => self.tell_again(vec![(channel, receipt)]),
+    /// The process that asked is gone: the database does what it was asked all the same, or rolls it back.
+    pub(super) fn leave_commit(&mut self, commit: Option<u64>) {
+        let Some(number) = commit else { return };
+        let is_rolled_back = self.dice.happens(500);
+        let Some(write) = self.database.writes.get_mut(&number) else { return };
+        write.is_left = true;
+        if is_rolled_back || write.result.is_some() {
+            self.database.writes.remove(&number);
         }
     }
+}
+
+/// Whether a batch holds a row that the database takes neither now nor later.
+fn is_refused(batch: &PendingWrites) -> bool {
+    let words = |text: &Option<String>| text.as_ref().is_some_and(|text| text.contains(REFUSED_CHARACTER));
+    let sentence = |failure: &Option<crate::domain::message::Failure>| {
+        failure.as_ref().is_some_and(|failure| failure.sentence.contains(REFUSED_CHARACTER))
+    };
+    batch.sends.iter().any(|send| send.content.contains(REFUSED_CONTENT))
+        || batch
+            .outcomes
+            .iter()
+            .any(|row| words(&row.outcome.provider_message_id) || sentence(&row.outcome.error))
+        || batch
+            .receipts
+            .iter()
+            .any(|receipt| words(&receipt.provider_message_id) || sentence(&receipt.error))
+}
+
+/// Whether nothing but new sends is written.
+const fn is_sends_only(batch: &PendingWrites) -> bool {
+    batch.blocks.is_empty()
+        && batch.activations.is_empty()
+        && batch.outcomes.is_empty()
+        && batch.marks.is_empty()
+        && batch.receipts.is_empty()
+        && batch.suppressions.is_empty()
 }

@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
+use super::commits::REFUSED_CHARACTER;
 use super::provider::{Fate, Request};
 use super::reads::Reading;
 use super::words;
 use super::world::{Event, World};
 use crate::connector::{Disposition, Reply};
+use crate::engine::account::AppId;
 use crate::engine::channel::machine::{
     Answer, Answered, Attempt, Caller, Connected, Effect, Failed, Input, NotConnected, SaveConnection, Saved,
 };
-use crate::engine::throttle::Scope;
 use crate::store::ledger::Receipt;
 
 impl World {
@@ -35,8 +36,13 @@ impl World {
                     Reply::Refused { disposition, .. } => {
                         matches!(disposition, Disposition::Retry | Disposition::Wait)
                     }
-                    Reply::NotSent(_) | Reply::NoSocket(_) => false,
+                    Reply::NotSent(_) | Reply::NoSocket(_) | Reply::Unsendable(_) => false,
                 };
+                if let (Some(person), Reply::Refused { disposition: Disposition::Pair, .. }) =
+                    (ticket.recipient, reply)
+                {
+                    self.watch.is_slowed(channel, person);
+                }
                 if let (Some(person), Some(account)) = (ticket.recipient, &self.channels[channel].waba_id) {
                     let send = self.model.send(ticket.send_id);
                     if send.is_some_and(|send| send.template_id.is_some()) {
@@ -71,7 +77,7 @@ impl World {
             return;
         }
         running.wake = None;
-        self.watch.woken(channel);
+        self.watch.woken(channel, self.clock.elapsed());
         self.tell(channel, Input::Timer, false);
     }
 
@@ -103,12 +109,12 @@ impl World {
             self.watch.trace(&self.clock, &format!("    channel {channel} wants: {word}"));
         }
         match effect {
-            Effect::Attempt(attempt) => self.attempt(channel, &attempt),
-            Effect::Write(writes) => {
+            Effect::Attempt(attempt) => self.attempt(channel, attempt),
+            Effect::Write { writes, is_awaited } => {
                 if let Some(process) = &mut self.process {
                     process.channels[channel].under_way += 1;
-                    process.ledger.record(channel, *writes);
                 }
+                self.record(channel, writes, is_awaited);
             }
             Effect::Fetch(fetch) => self.ask_store(channel, Reading::Sends(fetch)),
             Effect::ReadWaits(send_id) => self.ask_store(channel, Reading::Waits(send_id)),
@@ -118,18 +124,19 @@ impl World {
             Effect::ReadStates { question, messages } => {
                 self.ask_store(channel, Reading::States { question, messages });
             }
-            Effect::ReadTemplateRecipients { span, window } => {
-                self.ask_store(channel, Reading::TemplateRecipients { span, window });
-            }
-            Effect::ReadWebActivity { .. } => self.ask_store(channel, Reading::WebActivity),
+            Effect::ReadWebActivity { since } => self.ask_store(channel, Reading::WebActivity(since)),
             Effect::LookUp(words) => self.look_up(&words),
             Effect::Connect { generation } => {
                 if let Some(process) = &mut self.process {
                     process.channels[channel].generation = generation;
                 }
-                self.connect(channel, generation);
+                // The connector of a web session is there at once.
+                if !self.is_web(channel) {
+                    self.connect(channel, generation);
+                }
             }
             Effect::Probe { generation, turn } => {
+                self.watch.probed(channel);
                 let now = self.clock.elapsed() + turn;
                 let (after, health) = self.provider.health(channel, now);
                 self.answer(channel, turn + after, Input::Probed { generation, health });
@@ -151,7 +158,6 @@ impl World {
                 }
             }
             Effect::PauseTemplate(template_id) => self.pause_template(channel, template_id),
-            Effect::FollowTemplates { .. } | Effect::WantTemplates { .. } => {}
             Effect::AwaitPermits(turn) => {
                 if let Some(process) = &mut self.process {
                     process.channels[channel].turns.push(turn);
@@ -166,7 +172,8 @@ impl World {
                 let timer = running.timer;
                 self.agenda.plan(at, Event::Timer { life, channel, timer });
             }
-            Effect::Reply(caller, answer) => self.reply(channel, caller, &answer),
+            Effect::Reply(caller, Answer::Admission(answer)) => self.admission(channel, caller, answer),
+            Effect::Reply(caller, Answer::Done) => self.reply(channel, caller),
             Effect::Note(_) => {}
             Effect::End => {
                 if let Some(process) = &mut self.process {
@@ -177,11 +184,14 @@ impl World {
     }
 
     /// Hands a message to the provider.
-    fn attempt(&mut self, channel: usize, attempt: &Attempt) {
-        let Attempt { ticket, rendered: _, web: _, generation, started } = *attempt;
+    fn attempt(&mut self, channel: usize, attempt: Attempt) {
+        let Attempt { ticket, rendered: _, web: _, generation, started } = attempt;
         let (key, recipient) = (ticket.key(), ticket.recipient);
         self.figures.attempts += 1;
         self.watch_attempt(channel, key, recipient);
+        if self.is_web(channel) {
+            return self.attempt_in_session(channel, attempt);
+        }
         let now = self.clock.elapsed();
         let record = &self.channels[channel];
         let template = self.model.send(key.send_id).and_then(|send| send.template_id);
@@ -197,11 +207,17 @@ impl World {
             is_marketing,
         };
         let Fate { reply, after, receipts } = self.provider.receive(&request, now);
+        let reply = self.with_refused_words(reply);
         let is_certain = !matches!(reply, Reply::Uncertain(_));
         self.figures.faults += u64::from(!matches!(reply, Reply::Accepted { .. }));
         let holds = self.watch.holds(channel);
         self.watch.provider_decided(key, is_certain, holds);
+        // What nobody knows of may be told when it is about to be tried again.
+        let is_due = !is_certain && self.is_troubled() && self.dice.happens(400);
         for (wait, state) in receipts {
+            let soon =
+                if is_due { self.dice.time(Duration::ZERO, Duration::from_secs(2)) } else { Duration::ZERO };
+            let wait = if is_due { after + self.plan.unknown_grace + soon } else { wait };
             let receipt = Receipt {
                 key,
                 company_id: self.channels[channel].company_id,
@@ -215,13 +231,27 @@ impl World {
         self.answer(channel, after, Input::Answered(Answered { ticket, generation, reply, started }));
     }
 
+    /// Some words of the provider are such that the database never takes them.
+    fn with_refused_words(&mut self, mut reply: Reply) -> Reply {
+        if self.goes_wrong(self.plan.trouble.row_refused) {
+            match &mut reply {
+                Reply::Accepted { id: words } => words.push(REFUSED_CHARACTER),
+                Reply::Refused { failure, .. } | Reply::Uncertain(failure) => {
+                    failure.sentence.push(REFUSED_CHARACTER);
+                }
+                Reply::NotSent(_) | Reply::NoSocket(_) | Reply::Unsendable(_) => {}
+            }
+        }
+        reply
+    }
+
     fn connect(&mut self, channel: usize, generation: u64) {
         let wait = self.dice.time(Duration::from_millis(1), Duration::from_millis(30));
         let result = if self.goes_wrong(self.plan.trouble.read_fails) {
             Err(NotConnected::Failed)
         } else {
             let secret = self.channels[channel].company_id;
-            Ok(Connected { app: Scope::app(secret.as_bytes()) })
+            Ok(Connected { app: AppId::of(secret.as_bytes()) })
         };
         self.answer(channel, wait, Input::Connected { generation, result });
     }
@@ -261,8 +291,7 @@ impl World {
     }
 
     /// The caller hears that it is done.
-    fn reply(&mut self, channel: usize, caller: Caller, answer: &Answer) {
-        let Answer::Done = answer else { return };
+    fn reply(&mut self, channel: usize, caller: Caller) {
         let Some(process) = &mut self.process else { return };
         let stopping = &mut process.channels[channel].stopping;
         if let Some(place) = stopping.iter().position(|(waiting, _)| *waiting == caller) {

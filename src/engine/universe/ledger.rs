@@ -1,123 +1,269 @@
-//! The ledger as the process has it: an open batch, one commit at a time, and those who wait for it.
+//! The ledger of the process: the engine's own machine, and the callers who wait for its answers.
 //!
-//! It batches, repeats and answers as the engine's ledger does; the world decides how each commit fares.
+//! The world carries out what the machine decides: its commits go to the [database](super::commits), and its answers to
+//! those who [asked](super::answers).
 
-use std::collections::HashMap;
-use std::mem;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::domain::message::{Key, State};
-use crate::engine::ledger::AcceptedSend;
-use crate::engine::planted::{Fault, is_planted};
-use crate::store::Error;
-use crate::store::ledger::{BlockOf, Committed, NewSend, PendingWrites, Receipt};
+use uuid::Uuid;
 
-/// The first and the longest wait before the database is tried again.
-const RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
+use super::answers::Asked;
+use super::world::{Event, World};
+use crate::engine::channel::machine::Input as ToChannel;
+use crate::engine::ledger::machine::{Effect, Effects, Figure, Input, Machine};
+use crate::engine::ledger::{Arrived, Condition, Hear};
+use crate::engine::machine::Caller;
+use crate::store::ledger::{PendingWrites, Receipt};
 
-/// A send that a client asked for.
-#[derive(Debug, Clone)]
-pub(super) struct Accepting {
-    pub(super) channel: usize,
-    pub(super) send: AcceptedSend,
+/// When trouble is over, each caller is answered within this.
+const ANSWERED: Duration = Duration::from_secs(60);
+
+/// Something that happens to the ledger of a process.
+pub(super) enum LedgerEvent {
+    /// What others were just handing over is here.
+    Gathered,
+    /// The database says how the commit under way ended.
+    CommitReports,
+    /// The database settles which of these sends are there.
+    Settles(Vec<Uuid>),
+    /// The timer fires.
+    Timer(u64),
+    /// A client that writes its audience in parts goes on.
+    GoesOn(Box<Asked>),
 }
 
-/// What is to be written next, and who waits for it.
-#[derive(Default)]
-pub(super) struct Open {
-    pub(super) batch: PendingWrites,
-    pub(super) accepts: Vec<Accepting>,
-    /// Channels whose records are in the batch.
-    pub(super) records: Vec<usize>,
-    /// Receipts in the batch, by the channel that is told of them.
-    pub(super) heard: HashMap<usize, Vec<(Key, State)>>,
-    /// Receipts that the provider tells again unless they are written.
-    pub(super) receipts: Vec<(usize, Receipt)>,
-    /// What a commit before found that wrote a part of the records.
-    pub(super) found: Committed,
-}
-
-/// How a commit fares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fare {
-    Done,
-    /// Nothing is written, and it is said so.
-    Fails,
-    /// It is said to have failed, and it may or may not be written.
-    InDoubt {
-        is_written: bool,
-    },
-}
-
-/// A commit under way.
-pub(super) struct Commit {
-    pub(super) open: Open,
-    pub(super) fare: Fare,
-    pub(super) result: Option<Result<Committed, Error>>,
-}
-
-/// See the module.
-#[derive(Default)]
 pub(super) struct Ledger {
-    pub(super) open: Open,
-    pub(super) current: Option<Commit>,
-    pub(super) failures: u32,
-    /// It waits before it tries again.
-    pub(super) rests: bool,
+    machine: Machine,
+    /// Empty between inputs.
+    effects: Effects,
+    /// Callers who wait, with the moment in which they asked.
+    callers: BTreeMap<Caller, (Duration, Asked)>,
+    asked: u64,
+    /// When the timer fires, and which one it is.
+    wake: Option<Duration>,
+    timer: u64,
+    /// What is under way for the machine: gathering, a commit, settling.
+    pub(super) under_way: usize,
+    /// The commit under way.
+    pub(super) commit: Option<u64>,
+    /// Another process took over.
     pub(super) closed: bool,
-    /// Sends whose commit may or may not have gone through.
-    pub(super) doubts: Vec<Accepting>,
-    pub(super) is_settling: bool,
+    capacity: usize,
+    /// How many channels record what they do.
+    channels: usize,
 }
 
 impl Ledger {
-    /// A new send, durable with the next commit.
-    pub(super) fn accept(
-        &mut self,
-        accepting: Accepting,
-        row: NewSend,
-        blocks: Vec<crate::domain::send::Block>,
-    ) {
-        let id = row.id;
-        self.open.batch.sends.push(row);
-        self.open.batch.blocks.extend(blocks.into_iter().map(|block| BlockOf { send_id: id, block }));
-        self.open.accepts.push(accepting);
-    }
-
-    /// What a channel did.
-    pub(super) fn record(&mut self, channel: usize, writes: PendingWrites) {
-        self.open.batch.add(writes);
-        self.open.records.push(channel);
-    }
-
-    /// What the provider told.
-    pub(super) fn hear(&mut self, channel: usize, receipt: Receipt) {
-        self.open.heard.entry(channel).or_default().push((receipt.key, receipt.state));
-        self.open.batch.receipts.push(receipt.clone());
-        self.open.receipts.push((channel, receipt));
-    }
-
-    /// What the next commit writes, if there is one to begin.
-    pub(super) fn begin(&mut self) -> Option<Open> {
-        let is_idle = self.current.is_none() && !self.rests && !self.closed;
-        // A record without rows is answered all the same.
-        let has_work = !self.open.batch.is_empty() || !self.open.records.is_empty();
-        (is_idle && has_work).then(|| mem::take(&mut self.open))
-    }
-
-    /// A commit failed: what the database must still learn goes first next time. After how long it is tried again.
-    pub(super) fn failed(&mut self, open: Open) -> Duration {
-        let Open { batch, records, found, .. } = open;
-        if !is_planted(Fault::OutcomeDropped) {
-            self.open.batch.outcomes.splice(0..0, batch.outcomes);
+    /// With an empty batch, for so many channels; `capacity` is the most sends that wait at once.
+    pub(super) fn new(capacity: usize, channels: usize) -> Self {
+        Self {
+            machine: Machine::new(capacity),
+            effects: Effects::default(),
+            callers: BTreeMap::new(),
+            asked: 0,
+            wake: None,
+            timer: 0,
+            under_way: 0,
+            commit: None,
+            closed: false,
+            capacity,
+            channels,
         }
-        self.open.batch.marks.splice(0..0, batch.marks);
-        self.open.batch.suppressions.splice(0..0, batch.suppressions);
-        self.open.records.splice(0..0, records);
-        self.open.found.add(found);
-        self.failures += 1;
-        self.rests = true;
-        let (first, longest) = RETRY;
-        first.saturating_mul(1 << self.failures.min(10)).min(longest)
+    }
+
+    /// Whether nobody waits for it and it does nothing.
+    pub(super) fn is_idle(&self) -> bool {
+        self.callers.is_empty() && self.under_way == 0 && self.wake.is_none()
+    }
+
+    /// Remembers who waits for an answer.
+    fn add(&mut self, asked: Asked, now: Duration) -> Caller {
+        self.asked += 1;
+        let caller = Caller(self.asked);
+        self.callers.insert(caller, (now, asked));
+        caller
+    }
+
+    /// Takes out who waits for this answer.
+    pub(super) fn take(&mut self, caller: Caller) -> Option<Asked> {
+        self.callers.remove(&caller).map(|(_, asked)| asked)
+    }
+
+    /// Everybody who waits, when the process is gone.
+    pub(super) fn into_callers(self) -> impl Iterator<Item = Asked> {
+        self.callers.into_values().map(|(_, asked)| asked)
+    }
+
+    /// The receipts in this batch and beyond, and the sends, are no more than the capacity allows.
+    fn exceeds(&self, batch: &PendingWrites) -> Option<String> {
+        let (sends, receipts) = (batch.sends.len(), batch.receipts.len());
+        let records = self.callers.values().filter(|(_, asked)| matches!(asked, Asked::Record(_))).count();
+        let is_full = sends + receipts > self.capacity || records > self.channels;
+        is_full
+            .then(|| format!("{sends} sends and {receipts} receipts of {}, {records} records", self.capacity))
+    }
+}
+
+impl World {
+    /// Asks the ledger something; the answer goes to the caller that `asked` names.
+    pub(super) fn ask_ledger(&mut self, asked: Asked, input: impl FnOnce(Caller) -> Input) {
+        let now = self.clock.elapsed();
+        let Some(process) = &mut self.process else { return };
+        let caller = process.ledger.add(asked, now);
+        self.tell_ledger(input(caller));
+    }
+
+    /// Tells the ledger something, and does what it wants done.
+    pub(super) fn tell_ledger(&mut self, input: Input) {
+        let now = self.clock.now();
+        let Some(process) = &mut self.process else { return };
+        let ledger = &mut process.ledger;
+        let mut effects = std::mem::take(&mut ledger.effects);
+        ledger.machine.handle(input, now, &mut effects);
+        for effect in effects.drain() {
+            self.carry_out_for_ledger(effect);
+        }
+        let Some(process) = &mut self.process else { return };
+        let ledger = &mut process.ledger;
+        ledger.effects = effects;
+        if !ledger.callers.is_empty() && ledger.under_way == 0 && ledger.wake.is_none() {
+            let what = format!("{} callers wait", ledger.callers.len());
+            self.watch.break_("a ledger with work left has a timer or something under way", what);
+        }
+    }
+
+    fn carry_out_for_ledger(&mut self, effect: Effect) {
+        if self.watch.is_traced() {
+            let word = match &effect {
+                Effect::Commit(commit) => format!("commit {}", super::words::batch(&commit.batch)),
+                Effect::Settle(sends) => format!("settle {sends:?}"),
+                Effect::Reply(caller, answer) => format!("reply to {caller:?}: {answer:?}"),
+                Effect::Tell { arrived, .. } => {
+                    let ids: Vec<_> = arrived.sends.iter().map(|send| send.id.to_string()).collect();
+                    format!("tell of {}", ids.join(", "))
+                }
+                _ => String::new(),
+            };
+            if !word.is_empty() {
+                self.watch.trace(&self.clock, &format!("    the ledger wants: {word}"));
+            }
+        }
+        match effect {
+            Effect::Gather => {
+                let wait = Duration::from_micros(self.dice.below(300));
+                self.later_for_ledger(wait, LedgerEvent::Gathered);
+            }
+            Effect::Commit(commit) => {
+                let ledger = self.process.as_ref().map(|process| &process.ledger);
+                if let Some(what) = ledger.and_then(|ledger| ledger.exceeds(&commit.batch)) {
+                    self.watch.break_("the ledger's batches stay bounded", what);
+                }
+                self.begin_commit(commit);
+            }
+            Effect::Settle(sends) => self.begin_settling(sends),
+            Effect::Tell { channel_id, arrived } => self.tell_arrived(channel_id, arrived),
+            Effect::Reply(caller, answer) => self.answer_caller(caller, answer),
+            Effect::Show(condition) => self.show_condition(condition),
+            Effect::WakeAt(at) => {
+                let at = self.clock.since_beginning(at).max(self.clock.elapsed());
+                let Some(process) = &mut self.process else { return };
+                let (life, ledger) = (process.life, &mut process.ledger);
+                ledger.timer += 1;
+                ledger.wake = Some(at);
+                let event = Box::new(LedgerEvent::Timer(ledger.timer));
+                self.agenda.plan(at, Event::Ledger { life, event });
+            }
+            Effect::Note(Figure::RefusedRow { .. }) => self.figures.refused_rows += 1,
+            Effect::Note(_) | Effect::End => {}
+        }
+    }
+
+    /// Plans something that the ledger counts on.
+    pub(super) fn later_for_ledger(&mut self, wait: Duration, event: LedgerEvent) {
+        let Some(process) = &mut self.process else { return };
+        process.ledger.under_way += 1;
+        let life = process.life;
+        self.after(wait, Event::Ledger { life, event: Box::new(event) });
+    }
+
+    /// Something happens to the ledger.
+    pub(super) fn ledger_event(&mut self, event: LedgerEvent) {
+        let Some(process) = &mut self.process else { return };
+        let ledger = &mut process.ledger;
+        match event {
+            LedgerEvent::Gathered => {
+                ledger.under_way -= 1;
+                self.tell_ledger(Input::Gathered);
+            }
+            LedgerEvent::CommitReports => {
+                ledger.under_way -= 1;
+                self.commit_reports();
+            }
+            LedgerEvent::Settles(sends) => {
+                ledger.under_way -= 1;
+                self.settle(sends);
+            }
+            LedgerEvent::Timer(timer) if timer == ledger.timer => {
+                ledger.wake = None;
+                self.tell_ledger(Input::Timer);
+            }
+            LedgerEvent::Timer(_) => {}
+            LedgerEvent::GoesOn(asked) => self.go_on_writing(*asked),
+        }
+    }
+
+    /// A channel hands over what it did.
+    pub(super) fn record(&mut self, channel: usize, writes: Box<PendingWrites>, is_awaited: bool) {
+        self.ask_ledger(Asked::Record(channel), |caller| Input::Record { writes, is_awaited, caller });
+    }
+
+    /// The provider tells of a message. It tells it again until it is taken in.
+    pub(super) fn webhook(&mut self, channel: usize, receipt: Receipt) {
+        let now = self.clock.elapsed();
+        match &self.process {
+            Some(process) if process.stands_until <= now => {
+                let hear = Hear { receipts: vec![receipt.clone()], ..Hear::default() };
+                let asked = Asked::Hear(vec![(channel, receipt)]);
+                self.ask_ledger(asked, |caller| Input::Hear { hear, caller });
+            }
+            Some(_) | None => self.tell_again(vec![(channel, receipt)]),
+        }
+    }
+
+    /// Channels hear of sends only when these are durable.
+    fn tell_arrived(&mut self, channel_id: Uuid, arrived: Arrived) {
+        let Arrived { sends, is_late } = arrived;
+        let is_there = |send_id| self.model.send(send_id).is_some_and(super::model::SendRow::is_accepted);
+        if let Some(early) = sends.iter().find(|send| !is_there(send.id)) {
+            let what = early.id.to_string();
+            self.watch.break_("a channel hears of a send when that is durable", what);
+        }
+        if let Some(channel) = self.channel_of(channel_id) {
+            self.inform(channel, ToChannel::Accepted { sends, is_late });
+        }
+    }
+
+    /// Another process took over: nothing more can be written, and this one ends.
+    fn show_condition(&mut self, condition: Condition) {
+        if condition != Condition::Fenced {
+            return;
+        }
+        let end = self.dice.time(Duration::from_millis(1), Duration::from_secs(2));
+        let Some(process) = &mut self.process else { return };
+        process.ledger.closed = true;
+        let life = process.life;
+        self.after(end, Event::Ends { life });
+    }
+
+    /// Once trouble is over nobody waits for long.
+    pub(super) fn watch_callers(&mut self, calm_since: Duration) {
+        let now = self.clock.elapsed();
+        let Some(process) = &self.process else { return };
+        let waits = |(asked_at, _): &&(Duration, Asked)| calm_since.max(*asked_at) + ANSWERED < now;
+        if let Some((asked_at, asked)) = process.ledger.callers.values().find(waits) {
+            let what = format!("{} waits since {asked_at:?}", asked.word());
+            self.watch.break_("no caller of the ledger waits forever once trouble stops", what);
+        }
     }
 }

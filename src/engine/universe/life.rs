@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::ledger::{Fare, Ledger};
+use super::answers::Asked;
 use super::process::{Process, Running};
 use super::world::{Event, World};
 use crate::domain::channel::Connection;
@@ -46,6 +46,7 @@ impl World {
         for channel in 0..self.channels.len() {
             self.start_channel(channel);
         }
+        self.resume_sessions();
         for (wait, event) in [
             (CHANGES, Event::Changes { life }),
             (EXPIRY, Event::Expiry { life }),
@@ -81,23 +82,23 @@ impl World {
     /// The process is gone, in the middle of whatever it did, and starts again after a while.
     pub(super) fn crash(&mut self) {
         let Some(process) = self.process.take() else { return };
-        self.figures.crashes += 1;
+        let has_stopped = self.has_stopped(&process);
+        self.figures.crashes += u64::from(!has_stopped);
         // What the database was asked to commit may be committed all the same.
-        let Ledger { open, current, .. } = process.ledger;
-        let mut receipts = open.receipts;
-        if let Some(commit) = current {
-            let may_be_written = !matches!(commit.fare, Fare::Fails | Fare::InDoubt { is_written: false });
-            let is_written = commit.result.is_none() && may_be_written && self.dice.happens(500);
-            let batch = &commit.open.batch;
-            if is_written && self.model.commit(process.epoch, batch, self.clock.wall()).is_ok() {
-                self.watch.committed(&self.model, batch);
-            }
-            receipts.extend(commit.open.receipts);
-        }
+        self.leave_commit(process.ledger.commit);
         // The provider heard from nobody that they are written.
-        self.tell_again(receipts);
+        for asked in process.ledger.into_callers() {
+            if let Asked::Hear(receipts) = asked {
+                self.tell_again(receipts);
+            }
+        }
+        self.drop_sessions();
         // Requests that were on their way are answered to nobody.
-        self.watch_crash();
+        if has_stopped {
+            self.watch.stopped();
+        } else {
+            self.watch_crash();
+        }
         let away = self.dice.time(Duration::from_millis(100), Duration::from_secs(20));
         self.after(away, Event::Restart);
     }

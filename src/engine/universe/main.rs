@@ -21,7 +21,7 @@ struct Arguments {
     /// Plants a fault by its name, such as `LimiterTooFast`, to see which rule finds it.
     #[arg(long)]
     fault: Option<String>,
-    /// Shows the last hundred steps of one world.
+    /// Shows every step of one world.
     #[arg(long)]
     trace: bool,
 }
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     if is_traced {
-        println!("{}", trace(seed));
+        println!("{}", trace(seed, usize::MAX));
         return ExitCode::SUCCESS;
     }
     let next = AtomicU64::new(seed);

@@ -1,12 +1,12 @@
 //! Operators and clients, who do what they do at bad moments.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::ledger::Accepting;
+use super::answers::REFUSED_CONTENT;
 use super::world::{Event, World};
+use crate::connector::Disposition;
 use crate::domain::block::pack;
 use crate::domain::channel::{Connection, Status};
 use crate::domain::content::Content;
@@ -15,21 +15,30 @@ use crate::domain::rate::Rate;
 use crate::domain::send::{Block, Control, Recipients, Schedule, State, TemplateUse};
 use crate::engine::channel::machine::{Caller, Input};
 use crate::engine::ledger::{AcceptedSend, Order};
-use crate::store::ledger::NewSend;
+use crate::telemetry::Origin;
 
 /// Recipients in one block.
 const BLOCK: usize = 16;
+
+/// What a send takes to be accepted and marked, at least.
+const AT_ONCE: Duration = Duration::from_millis(15);
 
 /// What a person does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Deed {
     SendToOne,
     SendToMany,
+    /// Some sends to one person, one after the other.
+    SendSeveral,
     Pause,
     Resume,
     Cancel,
     Retune,
     Reconnect,
+    /// A token is replaced, and the one before refused at once, with messages in the air.
+    ReplaceToken,
+    /// The process is stopped, and started again.
+    Stop,
 }
 
 impl World {
@@ -45,6 +54,9 @@ impl World {
             (Deed::Cancel, often(5)),
             (Deed::Retune, often(5)),
             (Deed::Reconnect, often(5)),
+            (Deed::SendSeveral, often(6)),
+            (Deed::ReplaceToken, often(5)),
+            (Deed::Stop, often(3)),
         ];
         for (deed, times) in deeds {
             for _ in 0..times {
@@ -57,22 +69,53 @@ impl World {
     pub(super) fn act(&mut self, deed: Deed) {
         let any = self.dice.pick(&self.known).copied();
         match (deed, any) {
-            (Deed::SendToOne, _) => self.send(false),
-            (Deed::SendToMany, _) => self.send(true),
+            (Deed::SendToOne, _) => {
+                let recipients = Recipients::One(self.person());
+                let Some(channel) = self.any_account() else { return };
+                self.send(channel, recipients, Vec::new());
+            }
+            (Deed::SendToMany, _) => {
+                let (recipients, blocks) = self.audience();
+                let Some(channel) = self.any_account() else { return };
+                self.send(channel, recipients, blocks);
+            }
+            (Deed::SendSeveral, _) => {
+                let Some(channel) = self.any_account() else { return };
+                let recipients = Recipients::One(self.person());
+                for _ in 0..self.dice.between(2, 9) {
+                    self.send(channel, recipients, Vec::new());
+                }
+            }
             (Deed::Pause, Some(send_id)) => self.control(send_id, Control::Paused),
             (Deed::Resume, Some(send_id)) => self.control(send_id, Control::Running),
             (Deed::Cancel, Some(send_id)) => self.cancel(send_id),
             (Deed::Retune, _) => self.retune(),
             (Deed::Reconnect, _) => {
-                let channel = usize::try_from(self.dice.below(self.channels.len() as u64)).unwrap_or(0);
+                let channel = self.any_channel();
                 self.reconnect(channel);
             }
+            (Deed::ReplaceToken, _) => {
+                let Some(channel) = self.any_account() else { return };
+                self.provider.begin(Disposition::Disconnect, channel, "", 0, Duration::ZERO);
+                let wait = self.dice.time(Duration::from_millis(1), Duration::from_millis(500));
+                self.after(wait, Event::Reconnects(channel));
+            }
+            (Deed::Stop, _) => self.stop(),
             (Deed::Pause | Deed::Resume | Deed::Cancel, None) => {}
         }
     }
 
-    fn send(&mut self, is_bulk: bool) {
-        let channel = usize::try_from(self.dice.below(self.channels.len() as u64)).unwrap_or(0);
+    /// A business account. Clients of web sessions have deeds of their own.
+    fn any_account(&mut self) -> Option<usize> {
+        let channels: Vec<_> = (0..self.channels.len()).filter(|channel| !self.is_web(*channel)).collect();
+        self.dice.pick(&channels).copied()
+    }
+
+    fn any_channel(&mut self) -> usize {
+        usize::try_from(self.dice.below(self.channels.len() as u64)).unwrap_or(0)
+    }
+
+    fn send(&mut self, channel: usize, recipients: Recipients, blocks: Vec<Block>) {
         let record = &self.channels[channel];
         let (company_id, channel_id) = (record.company_id, record.id);
         let of_account: Vec<_> = self
@@ -83,15 +126,16 @@ impl World {
             .cloned()
             .collect();
         let template = self.dice.pick(&of_account).filter(|_| self.dice.happens(500)).cloned();
-        let schedule = self.schedule();
-        let (recipients, blocks) =
-            if is_bulk { self.audience() } else { (Recipients::One(self.person()), Vec::new()) };
+        let schedule = self.schedule(channel);
+        let is_refused = template.is_none() && self.goes_wrong(self.plan.trouble.row_refused);
         let content = match &template {
+            None if is_refused => Content::Text { body: REFUSED_CONTENT.to_owned() },
             None => Content::Text { body: "hello".to_owned() },
             Some(template) => Content::Template {
                 name: template.name.clone(),
                 language: "pt_BR".to_owned(),
                 components: Vec::new(),
+                contact_fields: false,
             },
         };
         let order = Order {
@@ -104,32 +148,17 @@ impl World {
             sources: Vec::new(),
             claim: None,
             is_awaited: false,
+            origin: Origin::default(),
         };
-        // Later sends have greater ids.
-        let id = Uuid::from_u128((u128::from(self.figures.steps) << 64) | (self.dice.wide() >> 64));
-        let Some(process) = &mut self.process else { return };
-        if !process.channels[channel].shown.accepts()
-            || process.ledger.closed
-            || process.stands_until > self.clock.elapsed()
-        {
+        let Some(process) = &self.process else { return };
+        let is_away = process.stands_until > self.clock.elapsed() || process.is_stopping;
+        if is_away || !process.channels[channel].shown.accepts() {
             return;
         }
-        let row = NewSend {
-            id,
-            company_id,
-            channel_id,
-            state: State::Active,
-            content: serde_json::to_string(&order.stored()).unwrap_or_default(),
-            template_id: template.map(|template| template.id),
-            recipients,
-            skipped: 0,
-            schedule,
-        };
-        let send = AcceptedSend { id, order: Arc::new(order), recipients };
-        process.ledger.accept(Accepting { channel, send }, row, blocks);
+        self.submit(order, recipients, blocks);
     }
 
-    fn person(&mut self) -> PhoneNumber {
+    pub(super) fn person(&mut self) -> PhoneNumber {
         let number = 5_511_900_000_000 + self.dice.below(self.plan.people);
         PhoneNumber::from_u64(number).unwrap_or_else(|| unreachable!("it has thirteen digits"))
     }
@@ -151,7 +180,7 @@ impl World {
         (Recipients::Blocks(chosen.len() as u64), blocks)
     }
 
-    fn schedule(&mut self) -> Schedule {
+    fn schedule(&mut self, channel: usize) -> Schedule {
         let wall = self.clock.wall();
         let send_at = self
             .dice
@@ -162,6 +191,11 @@ impl World {
             .dice
             .happens(200)
             .then(|| from.plus(self.dice.time(Duration::from_secs(1), Duration::from_secs(120))));
+        // Now and then at the very moment at which the channel would start its next message.
+        let timer = self.process.as_ref().and_then(|process| process.channels[channel].wake);
+        let timer = timer.filter(|at| *at > self.clock.elapsed() + AT_ONCE && send_at.is_none());
+        let timer = timer.filter(|_| self.dice.happens(100)).map(|at| self.clock.wall_at(at));
+        let expires_at = timer.or(expires_at);
         Schedule { send_at, expires_at }
     }
 
@@ -224,13 +258,15 @@ impl World {
             tier.messages_per_second = Rate::each_second(rate);
             self.revision += 1;
             let name = tier.name.clone();
-            // Whoever is of the tier is told.
+            // Every channel of the tier is told.
             for channel in self.channels.iter_mut().filter(|channel| channel.tier == name) {
                 channel.revision = self.revision;
             }
         } else {
             let channel = usize::try_from(self.dice.below(self.channels.len() as u64)).unwrap_or(0);
-            let Some(tier) = self.dice.pick(&self.plan.tiers).map(|tier| tier.name.clone()) else { return };
+            let kind = self.channels[channel].kind;
+            let tiers: Vec<_> = self.plan.tiers.iter().filter(|tier| tier.kind == kind).collect();
+            let Some(tier) = self.dice.pick(&tiers).map(|tier| tier.name.clone()) else { return };
             self.revision += 1;
             self.channels[channel].tier = tier;
             self.channels[channel].revision = self.revision;
@@ -239,6 +275,9 @@ impl World {
 
     /// An operator gives a channel a new token.
     pub(super) fn reconnect(&mut self, channel: usize) {
+        if self.is_web(channel) {
+            return self.pair_again(channel);
+        }
         self.provider.renew_token(channel);
         self.revision += 1;
         let wall = self.clock.wall();

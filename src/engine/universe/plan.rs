@@ -10,7 +10,6 @@ use crate::domain::channel::{Channel, Connection, Kind, Level, Status};
 use crate::domain::rate::Rate;
 use crate::domain::tier::{Quota, Tier, UnknownOutcome};
 
-/// See the module.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
     pub(super) tiers: Vec<Tier>,
@@ -24,6 +23,8 @@ pub(super) struct Plan {
     pub(super) trouble: Trouble,
     /// Nothing goes wrong and nothing holds messages, so that channels must use their rates.
     pub(super) is_calm: bool,
+    /// Besides, all channels together have few messages under way, so that they take turns.
+    pub(super) is_crowded: bool,
     /// Messages under way of all channels together.
     pub(super) total_in_flight: usize,
     pub(super) in_flight: usize,
@@ -32,6 +33,10 @@ pub(super) struct Plan {
     pub(super) direct_lane: usize,
     pub(super) active_bulk_sends: usize,
     pub(super) unknown_grace: Duration,
+    /// The most sends and receipts that wait for the ledger.
+    pub(super) ledger_capacity: usize,
+    /// How long a caller waits until its message of a web session is handed over.
+    pub(super) web_patience: Duration,
 }
 
 /// A template of a business account.
@@ -74,13 +79,20 @@ pub(super) struct Trouble {
     pub(super) commit_fails: u64,
     pub(super) commit_hangs: u64,
     pub(super) commit_in_doubt: u64,
+    /// Rows that the database never takes, for each send and answer.
+    pub(super) row_refused: u64,
     pub(super) read_fails: u64,
     pub(super) read_is_slow: u64,
+    /// Web sessions, for each attempt to connect and each connection.
+    pub(super) dial_fails: u64,
+    pub(super) breaks: u64,
     /// Each second.
     pub(super) crash: u64,
     pub(super) lease_lost: u64,
     pub(super) stand_still: u64,
     pub(super) clock_set: u64,
+    /// The provider tells of a number, or its account.
+    pub(super) news: u64,
 }
 
 impl Plan {
@@ -109,12 +121,17 @@ impl Plan {
                 });
             }
         }
+        super::web::plan(&mut tiers, &mut channels, dice);
         // One world in eight.
         let is_calm = dice.happens(125);
+        let is_crowded = is_calm && channels.len() > 1 && dice.happens(400);
         if is_calm {
             for tier in &mut tiers {
                 tier.pair_interval = Duration::ZERO;
                 tier.template_quota = Quota::Unlimited;
+                if is_crowded {
+                    tier.messages_per_second = Rate::each_second(80);
+                }
             }
         }
         let least = if is_calm { 100 } else { 4 };
@@ -126,13 +143,20 @@ impl Plan {
             lasts: dice.time(Duration::from_secs(60), Duration::from_secs(240)),
             trouble: if is_calm { Trouble::default() } else { trouble(dice) },
             is_calm,
-            total_in_flight: in_flight * channels.len().max(1) * size(dice.between(1, 3)) / 2 + 1,
+            is_crowded,
+            total_in_flight: if is_crowded {
+                size(dice.between(2, 8))
+            } else {
+                in_flight * channels.len().max(1) * size(dice.between(1, 3)) / 2 + 1
+            },
             in_flight,
             concurrency: if is_calm { 100 } else { size(dice.between(2, 40)) },
             deferred: size(dice.between(10, 500)),
             direct_lane: size(dice.between(2, 30)),
             active_bulk_sends: size(dice.between(1, 4)),
             unknown_grace: dice.time(Duration::from_secs(10), Duration::from_secs(60)),
+            ledger_capacity: size(dice.between(20, 400)),
+            web_patience: dice.time(Duration::from_secs(5), Duration::from_secs(40)),
             channels,
             templates,
         }
@@ -201,7 +225,7 @@ fn trouble(dice: &mut Dice) -> Trouble {
         account: some(300, 10),
         app: some(300, 10),
         maintenance: some(200, 5),
-        token: some(250, 2),
+        token: some(250, 4),
         restricted: some(50, 1),
         template: some(300, 8),
         receipt_missing: some(500, 200),
@@ -211,11 +235,15 @@ fn trouble(dice: &mut Dice) -> Trouble {
         commit_fails: some(400, 80),
         commit_hangs: some(400, 40),
         commit_in_doubt: some(400, 60),
+        row_refused: some(300, 30),
         read_fails: some(400, 80),
         read_is_slow: some(400, 100),
+        dial_fails: some(500, 300),
+        breaks: some(600, 900),
         crash: some(500, 25),
         lease_lost: some(150, 8),
         stand_still: some(400, 25),
         clock_set: some(400, 25),
+        news: some(300, 25),
     }
 }

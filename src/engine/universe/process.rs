@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::ledger::Ledger;
 use super::plan::Plan;
+use super::web::InProcess;
 use crate::config::Config;
 use crate::domain::channel::Connection;
 use crate::engine::channel::machine::{Caller, Effects, Machine};
@@ -14,7 +15,6 @@ use crate::engine::shared::Common;
 /// How often the provider is asked how a number is.
 const PROBED: Duration = Duration::from_secs(15 * 60);
 
-/// See the module.
 pub(super) struct Process {
     /// Tells it from those before: what is under way for an earlier one brings nothing.
     pub(super) life: u64,
@@ -30,6 +30,9 @@ pub(super) struct Process {
     /// By how much the wall clock was set since that was last looked at, in milliseconds.
     pub(super) clock_set: i64,
     pub(super) callers: u64,
+    pub(super) web: InProcess,
+    /// It starts nothing more, and ends when its channels are at their ends.
+    pub(super) is_stopping: bool,
 }
 
 /// A channel in a process.
@@ -72,12 +75,14 @@ impl Process {
             life,
             epoch,
             common: Arc::new(common),
-            ledger: Ledger::default(),
+            ledger: Ledger::new(plan.ledger_capacity, plan.channels.len()),
             channels: Vec::new(),
             effects: Effects::default(),
             stands_until: Duration::ZERO,
             clock_set: 0,
             callers: 0,
+            web: InProcess::default(),
+            is_stopping: false,
         }
     }
 }

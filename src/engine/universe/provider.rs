@@ -14,7 +14,6 @@ use crate::domain::suppression::Suppression;
 /// A client gives up a request that was not answered so long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// See the module.
 pub(super) struct Provider {
     dice: Dice,
     trouble: Trouble,
@@ -93,6 +92,11 @@ impl Provider {
         self.taken.get(&key).copied().unwrap_or(0)
     }
 
+    /// WhatsApp Web took a message.
+    pub(super) fn take(&mut self, key: Key) {
+        *self.taken.entry(key).or_default() += 1;
+    }
+
     /// The templates that it lets nobody send.
     pub(super) const fn paused_templates(&self) -> &BTreeSet<i64> {
         &self.paused_templates
@@ -101,6 +105,30 @@ impl Provider {
     /// Lets a template be sent again.
     pub(super) fn resume_template(&mut self, id: i64) {
         self.paused_templates.remove(&id);
+    }
+
+    /// It refuses messages of a channel, its account or its app in this way, until then where that ends by itself.
+    pub(super) fn begin(
+        &mut self,
+        disposition: Disposition,
+        channel: usize,
+        waba_id: &str,
+        company: u128,
+        until: Duration,
+    ) {
+        let number = &mut self.numbers[channel];
+        match disposition {
+            Disposition::SlowNumber => (number.storm, number.storm_until) = (500, until),
+            Disposition::SlowAccount => {
+                self.accounts.insert(waba_id.to_owned(), until);
+            }
+            Disposition::SlowApp => {
+                self.apps.insert(company, until);
+            }
+            Disposition::Maintenance => number.maintenance_until = until,
+            Disposition::Disconnect => number.refused = Some(disposition),
+            _ => (number.refused, number.restricted_until) = (Some(disposition), until),
+        }
     }
 
     /// A person mends what is wrong with a channel's token.
@@ -128,7 +156,8 @@ impl Provider {
 
     fn lift_restriction(&mut self, channel: usize, now: Duration) {
         let number = &mut self.numbers[channel];
-        if number.refused == Some(Disposition::Block) && number.restricted_until <= now {
+        let is_restricted = matches!(number.refused, Some(Disposition::Block | Disposition::Restrict));
+        if is_restricted && number.restricted_until <= now {
             number.refused = None;
         }
     }
@@ -147,8 +176,9 @@ impl Provider {
         if let Some((disposition, code)) = self.refusal(request, now) {
             let failure = failure(code, "it is refused");
             let refused = fate(Reply::Refused { disposition, failure, retry_after: None });
-            // Some refusals take long.
-            let is_slow = self.dice.happens(self.trouble.hangs);
+            // Some refusals take long, and many of those of a token that was just revoked.
+            let is_of_token = disposition == Disposition::Disconnect;
+            let is_slow = self.dice.happens(if is_of_token { 200 } else { self.trouble.hangs });
             let slow = self.dice.time(Duration::from_secs(1), PATIENCE);
             return if is_slow { Fate { after: slow, ..refused } } else { refused };
         }

@@ -14,7 +14,6 @@ use crate::domain::send::Recipients;
 use crate::engine::channel::machine::{
     Counting, Failed, Fetch, Fetched, Found, Input, Question, Restoring, Waits, WebActivity,
 };
-use crate::engine::quota::Account;
 use crate::store::send::Unfinished;
 use crate::store::suppression::Word;
 
@@ -24,8 +23,7 @@ pub(super) enum Reading {
     Waits(Uuid),
     Recipients { send_id: Uuid, from: u64 },
     States { question: Question, messages: Vec<Key> },
-    TemplateRecipients { span: (Timestamp, Timestamp), window: Account },
-    WebActivity,
+    WebActivity(Timestamp),
 }
 
 impl World {
@@ -73,24 +71,22 @@ impl World {
                 };
                 Input::StatesRead { question, result }
             }
-            Reading::TemplateRecipients { span, window } => {
-                let result = if fails {
-                    failed()
-                } else {
-                    let waba_id = &self.channels[channel].waba_id;
-                    let of_account = self.channels.iter().filter(|other| other.waba_id == *waba_id);
-                    let channels: Vec<_> = of_account.map(|other| other.id).collect();
-                    window.restore(self.model.template_recipients(&channels, span));
-                    Ok(())
-                };
-                Input::TemplateRecipientsRead(result)
+            Reading::WebActivity(since) => {
+                let result = if fails { failed() } else { Ok(self.web_activity(channel, since)) };
+                Input::WebActivityRead(result)
             }
-            Reading::WebActivity => Input::WebActivityRead(Ok(WebActivity::default())),
         };
         let wait = self.read_time();
         let Some(process) = &self.process else { return };
         let life = process.life;
         self.after(wait, Event::Tell { life, channel, input: Box::new(input), is_answer: true });
+    }
+
+    /// What a web session did since then.
+    fn web_activity(&self, channel: usize, since: Timestamp) -> WebActivity {
+        let attempts = self.model.web_attempts_since(self.channels[channel].id, since);
+        let strangers = self.web.keys.first_sent_since(channel, since);
+        WebActivity { attempts, strangers }
     }
 
     fn fetch(&self, channel: usize, fetch: Fetch) -> Result<Fetched, Failed> {

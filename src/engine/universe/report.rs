@@ -18,6 +18,9 @@ pub struct Report {
     pub broken: Vec<Broken>,
 }
 
+/// The steps that the story of a broken rule ends with.
+const SHOWN: usize = 100;
+
 /// A rule that was broken in a world.
 #[derive(Debug, Clone)]
 pub struct Broken {
@@ -32,13 +35,13 @@ pub struct Broken {
 impl Report {
     /// Runs the world of a seed, and adds what came of it. Whether no rule was broken.
     pub fn run(&mut self, seed: u64) -> bool {
-        let mut world = World::new(seed, false);
+        let mut world = World::new(seed, 0);
         world.run();
         self.seeds += 1;
         self.figures.add(world.figures);
         let Some(Violation { rule, .. }) = world.watch.violation() else { return true };
         let rule = *rule;
-        self.broken.push(Broken { seed, rule, what: trace(seed) });
+        self.broken.push(Broken { seed, rule, what: trace(seed, SHOWN) });
         false
     }
 
@@ -73,9 +76,9 @@ pub fn plant(name: &str) -> bool {
     fault.is_some()
 }
 
-/// Runs the world of a seed once more, and tells its last steps and what broke.
-pub fn trace(seed: u64) -> String {
-    let mut world = World::new(seed, true);
+/// Runs the world of a seed once more, and tells so many of its last steps and what broke.
+pub fn trace(seed: u64, steps: usize) -> String {
+    let mut world = World::new(seed, steps);
     world.run();
     let mut told: Vec<_> = world.watch.steps().map(str::to_owned).collect();
     if let Some(Violation { rule, what }) = world.watch.violation() {
@@ -89,6 +92,12 @@ impl Figures {
         self.steps += other.steps;
         self.crashes += other.crashes;
         self.faults += other.faults;
+        self.refused_rows += other.refused_rows;
+        self.settled += other.settled;
+        self.opened += other.opened;
+        self.paired += other.paired;
+        self.unlinked += other.unlinked;
+        self.handed_over += other.handed_over;
         self.attempts += other.attempts;
     }
 }
@@ -98,9 +107,8 @@ impl fmt::Display for Report {
         let Self { seeds, figures, broken } = self;
         write!(
             f,
-            "seeds {seeds}, steps {}, attempts {}, crashes {}, faults {}, violations {}",
+            "seeds {seeds}, steps {}, crashes {}, faults {}, violations {}",
             figures.steps,
-            figures.attempts,
             figures.crashes,
             figures.faults,
             broken.len()

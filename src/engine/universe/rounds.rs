@@ -46,6 +46,7 @@ impl World {
 
     /// The wall clock was set since the last look.
     fn take_up_clock(&mut self) {
+        let now = self.clock.now();
         let Some(process) = &mut self.process else { return };
         let set_by = std::mem::take(&mut process.clock_set);
         if set_by == 0 {
@@ -54,7 +55,7 @@ impl World {
         let wall = self.clock.wall();
         if set_by < 0 {
             self.model.clock_went_back(wall, LONGEST_HOLD);
-            process.common.quotas.clock_went_back(wall);
+            process.common.accounts.clock_went_back(now);
         }
         for channel in 0..self.channels.len() {
             self.inform(channel, Input::ClockWasSet);

@@ -1,26 +1,54 @@
-//! Worlds of a hundred seeds keep every rule, and planted faults break one. `scripts/universe` runs more of them.
+//! Worlds of some hundred seeds keep every rule, and planted faults break one. `scripts/universe` runs more of them.
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::report::Report;
 use crate::engine::planted::Fault;
 
-/// So many worlds run with every test.
-const SEEDS: u64 = 100;
+/// So many worlds run with every test, unless the environment variable `POMBO_TEST_SEEDS` says how many (`10000`) or
+/// which (`2500..5000`).
+const SEEDS: u64 = 300;
+/// Each planted fault is found within so many.
+const FINDS: u64 = 300;
 
-/// No rule finds these yet within so many seeds: the worlds meet them too seldom.
-const NOT_FOUND: [Fault; 3] = [Fault::GenerationNotCompared, Fault::ExpiryOffByOne, Fault::PairSlotLost];
+/// Seeds of worlds that broke a rule once, and why. A change of the world makes another story of each seed; what the
+/// mended code must do is tested where the code is.
+const BROKE: [(u64, &str); 9] = [
+    (61, "places that a channel gave back unused were held against it, so that it had a third of its share"),
+    (
+        183,
+        "the rule of pairs went by an interval that the channel's tier no longer had, and saw first attempts only",
+    ),
+    (
+        243,
+        "recipients that were read twice pushed those out that were not handed out yet, so that the send stood still",
+    ),
+    (290, "the same as 183"),
+    (435, "a person who was granted to a channel with a larger quota passed a smaller one that was used up"),
+    (
+        622,
+        "of two messages to a person both were refused, and the person passed a quota that others had used up",
+    ),
+    (
+        1071,
+        "the world was wrong: a process that lost the lease, was stopped and had nothing to write never ended",
+    ),
+    (1221, "the same as 622"),
+    (1495, "the same as 435"),
+];
 
-fn run(seeds: u64) -> Report {
+fn run(seeds: impl IntoIterator<Item = u64>) -> Report {
+    let seeds: Vec<_> = seeds.into_iter().collect();
     let next = AtomicU64::new(0);
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let mut all = Report::default();
     std::thread::scope(|scope| {
         let one = || {
             let mut report = Report::default();
-            while let Some(seed) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|seed| *seed < seeds) {
-                report.run(seed);
+            while let Some(seed) = seeds.get(usize::try_from(next.fetch_add(1, Ordering::Relaxed)).unwrap()) {
+                report.run(*seed);
             }
             report
         };
@@ -30,13 +58,34 @@ fn run(seeds: u64) -> Report {
     all
 }
 
+fn asked_for() -> Range<u64> {
+    let Ok(seeds) = std::env::var("POMBO_TEST_SEEDS") else { return 0..SEEDS };
+    let (first, end) = seeds.split_once("..").unwrap_or(("0", &seeds));
+    first.parse().unwrap()..end.parse().unwrap()
+}
+
 #[test]
-fn worlds_of_a_hundred_seeds_keep_every_rule() {
-    let report = run(SEEDS);
+#[expect(clippy::print_stdout, reason = "what a long run came to is worth reading")]
+fn worlds_of_many_seeds_keep_every_rule() {
+    let asked = asked_for();
+    let seeds = asked.end - asked.start;
+    let report = run(asked);
+    println!("{report}");
     assert!(report.broken.is_empty(), "{}\n{report}", report.stories());
     // Worlds in which nothing happens say nothing.
     let figures = report.figures;
-    assert!(figures.attempts > 15_000 && figures.crashes > 30 && figures.faults > 1_500, "{report}");
+    assert!(
+        figures.attempts > 150 * seeds && figures.crashes > seeds / 3 && figures.faults > 15 * seeds,
+        "{report}"
+    );
+}
+
+#[test]
+fn worlds_that_broke_a_rule_once_keep_it() {
+    let report = run(BROKE.map(|(seed, _)| seed));
+    let why: Vec<_> =
+        BROKE.iter().filter(|(seed, _)| report.broken.iter().any(|it| it.seed == *seed)).collect();
+    assert!(report.broken.is_empty(), "{}\n{why:?}", report.stories());
 }
 
 #[test]
@@ -44,7 +93,7 @@ fn a_seed_tells_the_same_story_again() {
     let told = |seed| {
         let mut report = Report::default();
         report.run(seed);
-        (report.to_string(), super::report::trace(seed))
+        (report.to_string(), super::report::trace(seed, usize::MAX))
     };
     for seed in 0..3 {
         assert_eq!(told(seed), told(seed));
@@ -53,7 +102,7 @@ fn a_seed_tells_the_same_story_again() {
 
 #[test]
 #[expect(clippy::print_stdout, reason = "which rule finds a fault is worth reading")]
-fn planted_faults_are_found_within_a_hundred_seeds() {
+fn every_planted_fault_is_found_within_three_hundred_seeds() {
     let next = AtomicU64::new(0);
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let missed: Vec<_> = std::thread::scope(|scope| {
@@ -62,12 +111,9 @@ fn planted_faults_are_found_within_a_hundred_seeds() {
             loop {
                 let place = usize::try_from(next.fetch_add(1, Ordering::Relaxed)).unwrap();
                 let Some(fault) = Fault::ALL.get(place).copied() else { return missed };
-                if NOT_FOUND.contains(&fault) {
-                    continue;
-                }
                 Fault::plant(Some(fault));
                 let mut report = Report::default();
-                let is_found = (0..SEEDS).any(|seed| !report.run(seed));
+                let is_found = (0..FINDS).any(|seed| !report.run(seed));
                 Fault::plant(None);
                 match report.broken.first() {
                     Some(broken) if is_found => {

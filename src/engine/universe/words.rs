@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use super::ledger::LedgerEvent;
+use super::web::WebEvent;
 use super::world::Event;
 use crate::engine::channel::machine::{Answered, Attempt, Effect, Input};
-use crate::store::ledger::OutcomeOf;
+use crate::store::ledger::{OutcomeOf, PendingWrites};
 
 /// What a machine wants done; `None` for what is of no interest.
 pub(super) fn effect(effect: &Effect) -> Option<String> {
@@ -12,16 +14,7 @@ pub(super) fn effect(effect: &Effect) -> Option<String> {
         Effect::Attempt(Attempt { ticket, generation, .. }) => {
             format!("attempt {} to {:?} by connector {generation}", ticket.key(), ticket.recipient)
         }
-        Effect::Write(writes) => {
-            let outcomes: Vec<_> = writes
-                .outcomes
-                .iter()
-                .map(|OutcomeOf { send_id, outcome: it, .. }| {
-                    format!("{send_id}.{} {:?} until {:?}", it.position.ordinal, it.state, it.retry_at)
-                })
-                .collect();
-            format!("write {outcomes:?} {:?}", writes.marks)
-        }
+        Effect::Write { writes, is_awaited: _ } => format!("write {}", batch(writes)),
         Effect::Fetch(fetch) => format!("fetch {:?}, room {}", fetch.size, fetch.room),
         Effect::ReadStates { question, messages } => format!("read states, {question:?}: {messages:?}"),
         Effect::Publish(connection) => format!("publish {connection:?}"),
@@ -32,16 +25,55 @@ pub(super) fn effect(effect: &Effect) -> Option<String> {
     })
 }
 
+/// What is to be written.
+pub(super) fn batch(batch: &PendingWrites) -> String {
+    let sends: Vec<_> = batch.sends.iter().map(|send| format!("{} {:?}", send.id, send.state)).collect();
+    let outcomes: Vec<_> = batch
+        .outcomes
+        .iter()
+        .map(|OutcomeOf { send_id, outcome: it, .. }| {
+            format!("{send_id}.{} {:?} until {:?}", it.position.ordinal, it.state, it.retry_at)
+        })
+        .collect();
+    let (blocks, receipts) = (batch.blocks.len(), batch.receipts.len());
+    format!("{sends:?} {blocks} blocks {receipts} receipts {outcomes:?} {:?}", batch.marks)
+}
+
+/// What happens to a web session.
+fn web(event: &WebEvent) -> String {
+    match event {
+        WebEvent::Does { channel, .. } => {
+            format!("channel {channel}: something for its session is done")
+        }
+        WebEvent::Wakes { channel } => format!("channel {channel}: its session's timer"),
+        WebEvent::Step { session, .. } => format!("session {session} goes on"),
+        WebEvent::LetIn(_) => "a message of a session is let in".to_owned(),
+        WebEvent::HandsOver { send_id } => format!("{send_id} is handed over"),
+        WebEvent::NoWord { send_id, .. } => format!("there is no word of {send_id}"),
+        WebEvent::TimeOut { send_id } => format!("the client of {send_id} waits no longer"),
+        WebEvent::HearAgain { channel, .. } => format!("channel {channel}: receipts are told again"),
+        WebEvent::Receipt { send_id, state, .. } => format!("WhatsApp says that {send_id} is {state:?}"),
+        WebEvent::Person { channel, deed } => format!("channel {channel}: a person: {deed:?}"),
+    }
+}
+
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tell { channel, input, .. } => write!(f, "channel {channel}: {}", name(input)),
             Self::Timer { channel, .. } => write!(f, "channel {channel}: timer"),
             Self::Read { channel, .. } => write!(f, "channel {channel}: the store is read"),
-            Self::CommitApplies { .. } => f.write_str("the database commits"),
-            Self::CommitReports { .. } => f.write_str("the ledger hears of its commit"),
-            Self::LedgerTries { .. } => f.write_str("the ledger tries again"),
-            Self::Settles { .. } => f.write_str("sends in doubt are settled"),
+            Self::Account { account, input, .. } => write!(f, "account {account}: {input:?}"),
+            Self::AccountReads { account, .. } => write!(f, "account {account}: the store is read"),
+            Self::CommitApplies { number } => write!(f, "the database ends commit {number}"),
+            Self::Ledger { event, .. } => match **event {
+                LedgerEvent::Gathered => f.write_str("the ledger has gathered"),
+                LedgerEvent::CommitReports => f.write_str("the ledger hears of its commit"),
+                LedgerEvent::Settles(_) => f.write_str("the database settles sends in doubt"),
+                LedgerEvent::Timer(_) => f.write_str("the ledger's timer"),
+                LedgerEvent::GoesOn(_) => f.write_str("a client goes on with its audience"),
+            },
+            Self::Web { event, .. } => write!(f, "{}", web(event)),
             Self::Webhook { channel, receipt } => {
                 write!(f, "channel {channel}: the provider tells that {} is {:?}", receipt.key, receipt.state)
             }
@@ -81,7 +113,6 @@ fn name(input: &Input) -> String {
             format!("recipients of {send_id} from {from} read: {}", result.as_ref().map_or(0, Vec::len))
         }
         Input::StatesRead { question, result } => format!("states read, {question:?}: {result:?}"),
-        Input::TemplateRecipientsRead(result) => format!("template recipients read: {result:?}"),
         Input::WebActivityRead(_) => "web activity read".to_owned(),
         Input::Connected { generation, result } => format!("connected {generation}: {}", result.is_ok()),
         Input::Probed { health, .. } => format!("probed: {health:?}"),
@@ -96,6 +127,7 @@ fn name(input: &Input) -> String {
         Input::Look => "look".to_owned(),
         Input::Overlooked { direct, bulk } => format!("overlooked {direct:?} {bulk:?}"),
         Input::ClockWasSet => "the clock was set".to_owned(),
+        Input::Account(news) => format!("the account says: {news:?}"),
         Input::TemplatesChanged(changed) => format!("templates changed: {changed:?}"),
         Input::Heard(messages) => format!("heard {messages:?}"),
         Input::Troubled(troubled) => format!("troubled: {:?}", troubled.disposition),

@@ -1,12 +1,15 @@
 //! The world: virtual time, what is durable, the process that may crash, and everybody around it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use uuid::Uuid;
 
 use super::agenda::Agenda;
 use super::clock::Clock;
+use super::commits::Database;
 use super::dice::Dice;
+use super::ledger::LedgerEvent;
 use super::model::Model;
 use super::people::Deed;
 use super::plan::Plan;
@@ -14,7 +17,10 @@ use super::process::Process;
 use super::provider::Provider;
 use super::reads::Reading;
 use super::watch::Watch;
+use super::web::{Web, WebEvent};
+use crate::clock::Timestamp;
 use crate::domain::channel::Channel;
+use crate::engine::account;
 use crate::engine::channel::machine::Input;
 use crate::store::ledger::Receipt;
 
@@ -46,21 +52,31 @@ pub(super) enum Event {
         channel: usize,
         reading: Box<Reading>,
     },
-    /// The commit under way is durable, or not.
+    /// Something happens to a business account.
+    Account {
+        life: u64,
+        account: Arc<str>,
+        input: Box<account::Input>,
+    },
+    /// The store is read for a business account.
+    AccountReads {
+        life: u64,
+        account: Arc<str>,
+        span: (Timestamp, Timestamp),
+    },
+    /// The database writes what it was asked to, or not.
     CommitApplies {
-        life: u64,
+        number: u64,
     },
-    /// What became of the commit under way is known.
-    CommitReports {
+    /// Something happens to the ledger.
+    Ledger {
         life: u64,
+        event: Box<LedgerEvent>,
     },
-    /// The ledger tries again.
-    LedgerTries {
-        life: u64,
-    },
-    /// Sends in doubt are settled.
-    Settles {
-        life: u64,
+    /// Something happens to web sessions, of the process of this life if there is one.
+    Web {
+        life: Option<u64>,
+        event: Box<WebEvent>,
     },
     /// The provider tells of a message.
     Webhook {
@@ -115,10 +131,18 @@ pub(super) struct Figures {
     pub(super) crashes: u64,
     /// What went wrong besides crashes.
     pub(super) faults: u64,
+    /// Rows that the database refused permanently.
+    pub(super) refused_rows: u64,
+    /// Sends of which it was unknown for a while whether they are written.
+    pub(super) settled: u64,
+    /// Sessions that were opened, phones that were linked and unlinked, and messages that sessions handed over.
+    pub(super) opened: u64,
+    pub(super) paired: u64,
+    pub(super) unlinked: u64,
+    pub(super) handed_over: u64,
     pub(super) attempts: u64,
 }
 
-/// See the module.
 pub(super) struct World {
     pub(super) plan: Plan,
     pub(super) clock: Clock,
@@ -127,6 +151,8 @@ pub(super) struct World {
     pub(super) phase: Phase,
     /// What is durable.
     pub(super) model: Model,
+    /// What it is asked to write.
+    pub(super) database: Database,
     /// The records of channels, durable too.
     pub(super) channels: Vec<Channel>,
     /// The revision of the channel that was changed last.
@@ -134,15 +160,20 @@ pub(super) struct World {
     pub(super) process: Option<Process>,
     pub(super) lives: u64,
     pub(super) provider: Provider,
+    pub(super) web: Web,
     pub(super) watch: Watch,
     pub(super) figures: Figures,
     /// Sends that people know of.
     pub(super) known: Vec<Uuid>,
+    /// Sends that their clients have withdrawn, in the present step.
+    pub(super) withdrawn: Vec<Uuid>,
+    /// The moment in the newest id of a send.
+    pub(super) last_id_millis: u64,
 }
 
 impl World {
     /// The world of a seed at its beginning.
-    pub(super) fn new(seed: u64, is_traced: bool) -> Self {
+    pub(super) fn new(seed: u64, keeps: usize) -> Self {
         let mut dice = Dice::new(seed);
         let plan = Plan::of(&mut dice);
         let provider = Provider::new(&plan, dice.split());
@@ -151,20 +182,25 @@ impl World {
             agenda: Agenda::new(),
             phase: Phase::Troubled,
             model: Model::default(),
+            database: Database::default(),
             channels: plan.channels.clone(),
             revision: 1,
             process: None,
             lives: 0,
             provider,
-            watch: Watch::new(&plan, is_traced),
+            web: Web::new(&plan),
+            watch: Watch::new(&plan, keeps),
             figures: Figures::default(),
             known: Vec::new(),
+            withdrawn: Vec::new(),
+            last_id_millis: 0,
             dice,
             plan,
         };
         world.list_templates();
         world.start();
         world.plan_people();
+        world.plan_web_people();
         world.after(Duration::from_secs(1), Event::Second);
         world.after(world.plan.lasts, Event::Calm);
         world
@@ -221,10 +257,11 @@ impl World {
             Event::Tell { channel, input, is_answer, .. } => self.tell(channel, *input, is_answer),
             Event::Timer { channel, timer, .. } => self.fire(channel, timer),
             Event::Read { channel, reading, .. } => self.read(channel, *reading),
-            Event::CommitApplies { life } => self.commit_applies(life),
-            Event::CommitReports { .. } => self.commit_reports(),
-            Event::LedgerTries { .. } => self.ledger_tries(),
-            Event::Settles { .. } => self.settle(),
+            Event::Account { account, input, .. } => self.tell_account(&account, *input),
+            Event::AccountReads { account, span, .. } => self.read_for_account(account, span),
+            Event::CommitApplies { number } => self.commit_applies(number),
+            Event::Ledger { event, .. } => self.ledger_event(*event),
+            Event::Web { event, .. } => self.web_event(*event),
             Event::Webhook { channel, receipt } => self.webhook(channel, *receipt),
             Event::Person(deed) => self.act(deed),
             Event::Changes { .. } => self.take_up_changes(),
@@ -239,8 +276,11 @@ impl World {
             Event::Calm => self.calm_down(),
             Event::Look => self.look(),
         }
+        self.serve_accounts();
+        self.withdraw_sends();
+        self.read_ends();
         self.serve_permits();
-        self.commit();
+        self.end_if_stopped();
     }
 
     /// What may go wrong in any second.
@@ -260,14 +300,19 @@ impl World {
         if self.goes_wrong(trouble.stand_still) {
             let still = self.dice.time(Duration::from_millis(200), Duration::from_secs(8));
             let until = self.clock.elapsed() + still;
+            self.watch.upset(until);
             if let Some(process) = &mut self.process {
                 process.stands_until = until;
             }
+        }
+        if self.goes_wrong(trouble.news) {
+            self.tell_news();
         }
         if self.goes_wrong(trouble.clock_set) {
             let by = i64::try_from(self.dice.between(1_000, 90_000)).unwrap_or(0);
             let by = if self.dice.happens(500) { by } else { -by };
             self.clock.set(by);
+            self.watch.upset(self.clock.elapsed());
             self.watch.forget_promises();
             if let Some(process) = &mut self.process {
                 process.clock_set += by;
@@ -292,6 +337,7 @@ impl World {
         let now = self.clock.elapsed();
         match self.phase {
             Phase::Calm(since) => {
+                self.watch_callers(since);
                 if self.is_done() {
                     self.phase = Phase::Quiet(now);
                     self.watch.begin_quiet();
@@ -325,13 +371,14 @@ impl Event {
             Self::Tell { life, .. }
             | Self::Timer { life, .. }
             | Self::Read { life, .. }
-            | Self::CommitReports { life }
-            | Self::LedgerTries { life }
-            | Self::Settles { life }
+            | Self::Account { life, .. }
+            | Self::AccountReads { life, .. }
+            | Self::Ledger { life, .. }
             | Self::Ends { life }
             | Self::Changes { life }
             | Self::Expiry { life }
             | Self::Overlooked { life } => Some(*life),
+            Self::Web { life, .. } => *life,
             // A database that was asked to commit does so, whatever became of the process.
             Self::CommitApplies { .. }
             | Self::Webhook { .. }

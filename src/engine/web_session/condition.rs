@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::clock::Timestamp;
 use crate::connector::web_session::{Ban, End, RESTRICTED};
-use crate::domain::channel::{Connection, Reason, ReasonCode, Status};
+use crate::domain::channel::{Cause, Connection, Reason, ReasonCode, Status};
 
 /// From so many attempts in a row on, the channel is not merely connecting.
 const ATTEMPTS: u32 = 3;
@@ -30,18 +30,19 @@ pub(super) struct Verdict {
 pub(super) enum Then {
     /// Not before a person asks for it, or, for some, the next start of the process.
     Close,
-    /// After this wait; whoever asks for it may cut it short.
+    /// After this wait, which a caller may cut short.
     OpenAfter(Duration),
-    /// After this wait, whoever asks.
+    /// After this wait, which no caller may cut short.
     OpenNotBefore(Duration),
 }
 
 /// Whether only a person may have the session opened again, even after a new start of the process.
-pub(super) fn waits_for_a_person(connection: &Connection) -> bool {
+pub(in crate::engine) fn waits_for_a_person(connection: &Connection) -> bool {
     const CODES: [ReasonCode; 3] =
         [ReasonCode::Replaced, ReasonCode::ConnectionRefused, ReasonCode::LinkLost];
-    let code = connection.reason.as_ref().map(|reason| reason.code.as_str());
-    connection.status == Status::Disconnected && CODES.iter().any(|waits| code == Some(waits.as_str()))
+    let code = connection.reason.as_ref().map(|reason| &reason.code);
+    connection.status == Status::Disconnected
+        && matches!(code, Some(Cause::Known(code)) if CODES.contains(code))
 }
 
 /// What the end of a session means, whether a phone was linked or not; `failures` came before it, one after the
@@ -124,7 +125,7 @@ pub(super) fn after(end: &End, is_linked: bool, failures: u32, now: Timestamp) -
             status: Status::Disconnected,
             reason: Some(reason(
                 ReasonCode::ConnectionRefused,
-                format!("WhatsApp refused the connection: {sentence}; begin the pairing again to try it anew"),
+                format!("WhatsApp refused the connection: {sentence}; begin the pairing again to try it again"),
                 Some(*code),
             )),
             then: Then::Close,
@@ -181,11 +182,11 @@ pub(super) fn restricted() -> Reason {
 /// Until when an account is taken for restricted, if WhatsApp said so: it does not say for how long.
 pub(in crate::engine) fn restricted_until(connection: &Connection) -> Option<Timestamp> {
     let reason = connection.reason.as_ref()?;
-    (reason.code == ReasonCode::Restricted.as_str()).then(|| connection.since.plus(RESTRICTED_FOR))
+    (reason.code == ReasonCode::Restricted.into()).then(|| connection.since.plus(RESTRICTED_FOR))
 }
 
 fn reason(code: ReasonCode, sentence: String, provider_code: Option<i64>) -> Reason {
-    Reason { code: code.as_str().to_owned(), sentence, provider_code }
+    Reason { code: code.into(), sentence, provider_code }
 }
 
 #[cfg(test)]
@@ -242,7 +243,7 @@ mod tests {
         assert_eq!(unreachable(1, "refused"), (Status::Connecting, None));
         let (status, reason) = unreachable(3, "refused.");
         assert_eq!(status, Status::Disconnected);
-        assert_eq!(reason.unwrap().code, "unreachable");
+        assert_eq!(reason.unwrap().code.as_str(), "unreachable");
     }
 
     #[test]

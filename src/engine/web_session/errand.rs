@@ -65,7 +65,6 @@ pub(crate) struct Admitted {
     pub(crate) wait: Duration,
 }
 
-/// See the module.
 pub(crate) struct Errand {
     channel: Uuid,
     /// Whom it goes to.

@@ -61,7 +61,6 @@ struct Held {
     answering: Asking<Result<(), PasskeyRefused>>,
 }
 
-/// See the module.
 pub(super) struct Keeper {
     machine: Machine,
     common: Arc<Common>,
@@ -267,7 +266,7 @@ impl Keeper {
         self.common.store.end_web_session(self.channel, to).await
     }
 
-    /// Tells whoever waits for it what became of a message. What a channel's actor waits for, it writes itself.
+    /// Tells the waiting caller the outcome of a message. What a channel's actor waits for, it writes itself.
     async fn hear(&mut self, ack: Ack) {
         let is_awaited = self.line.heard(&ack);
         if !is_written_by_sender(is_awaited, ack.state) {
@@ -307,7 +306,7 @@ async fn hand_in(session: Arc<dyn Session>, answer: PasskeyAnswer) -> Result<(),
     }
 }
 
-/// Waits for a moment; for ever when there is none.
+/// Waits for a moment; never ends when there is none.
 async fn moment(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at.into()).await,

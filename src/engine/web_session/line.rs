@@ -1,4 +1,4 @@
-//! Lines: how a channel's actor reaches the session that its keeper keeps, and hears what became of a message.
+//! Lines: how a channel's actor reaches the session that its keeper keeps, and hears the outcome of a message.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,7 +21,6 @@ impl Lines {
     }
 }
 
-/// See the module.
 #[derive(Default)]
 pub(crate) struct Line {
     session: RwLock<Option<Arc<dyn Session>>>,
@@ -60,7 +59,7 @@ impl Line {
         Expected { line: Arc::clone(self), id, heard }
     }
 
-    /// Tells whoever waits for it. Whether somebody does.
+    /// Tells the caller that waits for it; `false` when none does.
     pub(super) fn heard(&self, ack: &Ack) -> bool {
         let hear = self.awaited().remove(&ack.id);
         hear.is_some_and(|hear| hear.send(ack.state).is_ok())
@@ -79,7 +78,7 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    /// What became of the message first; `None` when nobody will say.
+    /// The outcome of the message first; `None` when nobody will say.
     pub(crate) async fn word(&mut self) -> Option<AckState> {
         (&mut self.heard).await.ok()
     }

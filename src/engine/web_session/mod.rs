@@ -7,7 +7,7 @@ mod condition;
 mod errand;
 mod keeper;
 mod line;
-mod machine;
+pub(super) mod machine;
 mod outgoing;
 mod pairing;
 mod passkey;
@@ -15,7 +15,7 @@ mod records;
 mod told;
 mod window;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -27,6 +27,8 @@ use uuid::Uuid;
 
 pub(crate) use self::condition::RESTRICTED_FOR;
 pub(super) use self::condition::restricted_until;
+#[cfg(any(test, feature = "universe"))]
+pub(super) use self::condition::waits_for_a_person;
 pub(crate) use self::errand::{Admitted, Errand, Errands, HandOver, Places, Wait};
 pub use self::errand::{HandedOver, Render};
 use self::keeper::{Command, Keeper};
@@ -37,9 +39,11 @@ pub use self::passkey::PasskeyAnswer;
 pub use self::records::SessionRecords;
 use self::told::Tell;
 pub(super) use self::told::told;
+#[cfg(any(test, feature = "universe"))]
+pub(super) use self::told::{News, heard};
 pub(crate) use self::window::{Slot, Window};
-use super::pace::Pace;
-use super::rounds::caught;
+use super::account::Pace;
+use super::upkeep::rounds::caught;
 use super::{Engine, Error, RETRY_AFTER};
 use crate::config;
 use crate::connector::web_session::{Driver, Session};
@@ -94,7 +98,6 @@ struct Kept {
     broke: Arc<AtomicBool>,
 }
 
-/// See the module.
 pub(super) struct WebSessions {
     /// `None` when there is no driver: then there are no sessions.
     common: Option<Arc<Common>>,
@@ -155,6 +158,14 @@ impl WebSessions {
         }
     }
 
+    /// Opens the session of a channel that this process owns, if a phone is linked to it.
+    pub(super) async fn open_linked(&self, channel: Uuid) -> store::Result<()> {
+        match &self.common {
+            Some(common) => self.reopen(common, channel).await,
+            None => Ok(()),
+        }
+    }
+
     async fn reopen(&self, common: &Arc<Common>, id: Uuid) -> store::Result<()> {
         let is_linked = common.store.has_web_session(id).await?;
         let channel = common.store.find_channel(id).await?.filter(|_| is_linked);
@@ -167,18 +178,28 @@ impl WebSessions {
     /// Ends all sessions, and returns when what they know and what they told is written, as far as that is possible
     /// within some seconds.
     pub(super) async fn stop(&self) {
-        let keepers: Vec<_> = self.keepers().values().map(|kept| kept.commands.clone()).collect();
+        self.close(None).await;
+        if let Some(common) = &self.common
+            && timeout(DRAIN_PATIENCE, common.tell.is_taken_in()).await.is_err()
+        {
+            tracing::warn!("not all that web sessions told was written before the end");
+        }
+    }
+
+    /// Ends these sessions, or all of them, and returns when they have ended.
+    pub(super) async fn close(&self, which: Option<&HashSet<Uuid>>) {
+        let is_meant = |channel: &Uuid| which.is_none_or(|which| which.contains(channel));
+        let keepers: Vec<_> = {
+            let keepers = self.keepers();
+            let meant = keepers.iter().filter(|(channel, _)| is_meant(channel));
+            meant.map(|(_, kept)| kept.commands.clone()).collect()
+        };
         let ends = keepers.iter().map(|commands| async {
             // A keeper that hears nothing has ended.
             let _ = commands.send(Command::Stop).await;
             commands.closed().await;
         });
         futures_util::future::join_all(ends).await;
-        if let Some(common) = &self.common
-            && timeout(DRAIN_PATIENCE, common.tell.is_taken_in()).await.is_err()
-        {
-            tracing::warn!("not all that web sessions told was written before the end");
-        }
     }
 
     async fn pairing(&self, channel: Uuid) -> Result<Pairing, Error> {
@@ -199,7 +220,7 @@ impl WebSessions {
             let newest = common.store.find_channel(channel.id).await?;
             let kept = self.keeper(common, newest.as_ref().unwrap_or(channel), is_linked, false);
             let (hear, heard) = oneshot::channel();
-            // Whoever does not hear it has just ended, and another keeper may be started.
+            // A keeper that does not hear it has just ended, and another keeper may be started.
             let _ = kept.commands.send(Command::Pair(number, hear)).await;
             match timeout(PATIENCE, heard).await {
                 Ok(Ok(())) => return Ok(kept.pairing.borrow().clone()),
@@ -289,6 +310,9 @@ impl Engine {
     ///
     /// `feature_unavailable`; [`Error::Unavailable`] while the database is away.
     pub async fn pairing(&self, channel: Uuid) -> Result<Pairing, Error> {
+        if let Some(channel) = self.channel(channel).await? {
+            self.own(&channel).await?;
+        }
         self.0.web_sessions.pairing(channel).await
     }
 
@@ -300,6 +324,7 @@ impl Engine {
     /// `feature_unavailable`; [`Error::Unavailable`] while the database is away or the engine stops.
     pub async fn pair(&self, channel: &Channel, number: Option<PhoneNumber>) -> Result<Pairing, Error> {
         self.check_running()?;
+        self.own(channel).await?;
         self.0.web_sessions.pair(channel, number).await
     }
 
@@ -311,6 +336,7 @@ impl Engine {
     /// As [`Engine::pair`].
     pub async fn unlink(&self, channel: &Channel) -> Result<(), Error> {
         self.check_running()?;
+        self.own(channel).await?;
         self.0.web_sessions.unlink(channel).await
     }
 

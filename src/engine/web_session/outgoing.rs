@@ -25,7 +25,7 @@ use crate::store::Store;
 
 /// How long WhatsApp's server may take to say that it has a message. It takes less than a second when all is well.
 const WORD_PATIENCE: Duration = Duration::from_secs(20);
-/// What WhatsApp says to whoever asks too often.
+/// WhatsApp's answer to a caller that asks too often.
 const TOO_OFTEN: u16 = 429;
 
 /// One channel's way to its session.
@@ -141,7 +141,7 @@ impl WebChannel {
         }
     }
 
-    /// Whom it goes to: as was found when it was let in, or found anew after a restart.
+    /// Whom it goes to: as was found when it was let in, or found again after a restart.
     async fn address(
         &self,
         session: &Arc<dyn Session>,
@@ -168,7 +168,7 @@ impl WebChannel {
         }
     }
 
-    /// The file that a message sends: the one that was fetched when it was let in, or fetched anew.
+    /// The file that a message sends: the one that was fetched when it was let in, or fetched again.
     async fn file(
         &self,
         content: &content::Content,

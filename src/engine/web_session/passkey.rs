@@ -22,7 +22,7 @@ pub enum PasskeyAnswer {
 
 /// Why an answer is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NotExpected {
+pub(in crate::engine) enum NotExpected {
     /// The pairing is not at that step.
     Stage(Stage),
     /// The step was answered already.
@@ -86,6 +86,7 @@ impl Engine {
     /// [`Engine::pair`].
     pub async fn answer_passkey(&self, channel: &Channel, answer: PasskeyAnswer) -> Result<Pairing, Error> {
         self.check_running()?;
+        self.own(channel).await?;
         self.0.web_sessions.answer_passkey(channel, answer).await
     }
 }

@@ -19,7 +19,7 @@ pub struct SessionRecords {
     store: Store,
     vault: Arc<Vault>,
     channel: Uuid,
-    /// Whether nothing is written any more. Whoever writes holds it.
+    /// Whether nothing is written any more. A writer holds it.
     is_closed: RwLock<bool>,
 }
 

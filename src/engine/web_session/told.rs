@@ -16,22 +16,22 @@ use crate::domain::phone::PhoneNumber;
 use crate::engine::Engine;
 use crate::engine::channel::Heard;
 use crate::engine::ledger::{self, Hear};
-use crate::engine::rounds::caught;
+use crate::engine::upkeep::rounds::caught;
 use crate::store::ledger::Receipt;
 
 /// What waits to be taken in. Sessions queue what is beyond.
 const WAITING: usize = 4_096;
 /// How much is taken in at once.
 const AT_ONCE: usize = 512;
-/// How long a failed write is let be.
+/// Delay before a failed write is retried.
 const WRITE_PAUSE: Duration = Duration::from_secs(1);
 /// Messages of which it is remembered which send they are: receipts of one come within moments.
 const REMEMBERED: usize = 8_192;
 
 /// What a session heard.
 #[derive(Debug)]
-pub(super) enum News {
-    /// What became of a message.
+pub(in crate::engine) enum News {
+    /// The outcome of a message.
     Ack(Ack),
     /// The address that hides a number.
     Lid(PhoneNumber, Jid),
@@ -54,7 +54,7 @@ pub(crate) struct Tell(mpsc::Sender<Item>);
 /// Where it is taken in; see [`Engine::take_in`].
 pub(crate) struct Told(mpsc::Receiver<Item>);
 
-/// A way from sessions to whoever takes in what they heard.
+/// The way of events from sessions to their receiver.
 pub(crate) fn told() -> (Tell, Told) {
     let (tell, told) = mpsc::channel(WAITING);
     (Tell(tell), Told(told))
@@ -107,7 +107,7 @@ impl Engine {
         }
     }
 
-    /// Writes receipts, as often as it takes: WhatsApp tells them once.
+    /// Writes receipts, and retries until that succeeds: WhatsApp tells them once.
     async fn take_in_acks(&self, acks: Vec<(Uuid, Uuid, Ack)>, known: &mut HashMap<MessageId, Uuid>) {
         let mut receipts = Vec::with_capacity(acks.len());
         let mut told: HashMap<Uuid, Vec<(Key, State)>> = HashMap::new();
@@ -183,7 +183,7 @@ impl Engine {
 }
 
 /// What an acknowledgement means for its message.
-fn heard(state: AckState) -> (State, Option<Failure>) {
+pub(in crate::engine) fn heard(state: AckState) -> (State, Option<Failure>) {
     match state {
         AckState::Server => (State::Sent, None),
         AckState::Delivered => (State::Delivered, None),

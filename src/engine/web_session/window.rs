@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::clock::Timestamp;
 use crate::domain::tier::{QUOTA_SPAN, Quota};
 
-/// See the module. Clones share what is counted.
+/// Clones share what is counted.
 pub(crate) struct Window<K: Eq + Hash + Copy>(Arc<Mutex<Counted<K>>>);
 
 struct Counted<K> {

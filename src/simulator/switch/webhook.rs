@@ -6,10 +6,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{account, number};
-use crate::simulator::agenda::Deed;
 use crate::simulator::notice;
 use crate::simulator::outbox::Notice;
 use crate::simulator::span::duration;
+use crate::simulator::timers::Deed;
 use crate::simulator::world::World;
 
 /// What it says, after this wait, and in so many copies: the provider may deliver anything twice.
@@ -106,7 +106,7 @@ impl WebhookSwitch {
                 if self.after.is_zero() {
                     world.outbox.notify(notice.clone());
                 } else {
-                    world.agenda.add(self.after, Deed::Notify(notice.clone()));
+                    world.timers.add(self.after, Deed::Notify(notice.clone()));
                 }
             }
         }

@@ -23,13 +23,13 @@ pub(super) struct Due {
 }
 
 /// The acks of one device, by their time.
-pub(super) struct Agenda {
+pub(super) struct PendingAcks {
     by_time: BTreeMap<(Instant, u64), Due>,
     serial: u64,
     chance: SmallRng,
 }
 
-impl Agenda {
+impl PendingAcks {
     pub(super) fn new(seed: u64) -> Self {
         Self { by_time: BTreeMap::new(), serial: 0, chance: SmallRng::seed_from_u64(seed) }
     }
@@ -116,9 +116,9 @@ mod tests {
         let (to, id) = (Jid::parse("999900000001@s.whatsapp.net").unwrap(), MessageId::generate());
         let (options, now) = (WebSessionOptions::lifelike(), Instant::now());
         let times = |seed| {
-            let mut agenda = Agenda::new(seed);
-            agenda.add(&id, &to, true, &options, now);
-            let all: Vec<_> = agenda.by_time.iter().map(|((at, _), due)| (*at, due.state)).collect();
+            let mut pending = PendingAcks::new(seed);
+            pending.add(&id, &to, true, &options, now);
+            let all: Vec<_> = pending.by_time.iter().map(|((at, _), due)| (*at, due.state)).collect();
             all
         };
         let all = times(1);
@@ -133,10 +133,10 @@ mod tests {
     fn nothing_is_due_before_its_time_and_what_has_no_room_is_counted() {
         let (to, now) = (Jid::parse("999900000000@s.whatsapp.net").unwrap(), Instant::now());
         let later = WebSessionOptions { server_within: Duration::from_secs(4), ..Default::default() };
-        let mut agenda = Agenda::new(1);
+        let mut pending = PendingAcks::new(1);
         let lost: u64 =
-            (0..=MOST_WAITING).map(|_| agenda.add(&MessageId::generate(), &to, false, &later, now)).sum();
-        assert_eq!((lost, agenda.due(now)), (1, None));
-        assert!(agenda.due(now + later.server_within).is_some());
+            (0..=MOST_WAITING).map(|_| pending.add(&MessageId::generate(), &to, false, &later, now)).sum();
+        assert_eq!((lost, pending.due(now)), (1, None));
+        assert!(pending.due(now + later.server_within).is_some());
     }
 }

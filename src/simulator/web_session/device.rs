@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::acks::Agenda;
+use super::acks::PendingAcks;
 use super::gates::{Entry, Shown};
 use super::pairing::Pairing;
 use super::passkey::Gate;
@@ -63,7 +63,6 @@ enum Stage {
     Connected(PhoneNumber),
 }
 
-/// See the module.
 pub(super) struct Device {
     shared: Arc<Shared>,
     session: Uuid,
@@ -73,7 +72,7 @@ pub(super) struct Device {
     figures: watch::Sender<Figures>,
     stage: Stage,
     telling: Telling,
-    agenda: Agenda,
+    pending_acks: PendingAcks,
 }
 
 impl Device {
@@ -90,9 +89,9 @@ impl Device {
             Some(number) => Stage::Connecting(number, Instant::now() + shared.options.connect_after),
             None => Stage::Pairing(Box::new(Pairing::new(Arc::clone(&shared), own))),
         };
-        let agenda = Agenda::new(shared.options.seed);
+        let pending_acks = PendingAcks::new(shared.options.seed);
         let telling = Telling::default();
-        Self { shared, session, records, events, device_name, figures, stage, telling, agenda }
+        Self { shared, session, records, events, device_name, figures, stage, telling, pending_acks }
     }
 
     /// Lives until it is told to stop, or has to.
@@ -100,7 +99,7 @@ impl Device {
         let end = self.live(&mut commands).await;
         let Self { events, figures, mut telling, stage, .. } = self;
         telling.tell(Event::Ended(end));
-        // Whoever waits for the end goes on, and may be the one who has to hear the rest; codes are good no longer.
+        // The caller that waits for the end goes on, and may be the one who has to hear the rest; codes are good no longer.
         drop((commands, stage));
         figures.send_replace(Figures { missed_events: telling.missed(), ..Figures::default() });
         drop(figures);
@@ -141,7 +140,7 @@ impl Device {
             Stage::Connecting(_, at) => Some(*at),
             Stage::Connected(_) => None,
         };
-        of_stage.into_iter().chain(self.agenda.next_time()).min()
+        of_stage.into_iter().chain(self.pending_acks.next_time()).min()
     }
 
     /// Does what is due; why the session is over, if it is.
@@ -163,7 +162,7 @@ impl Device {
             }
             Stage::Connecting(..) | Stage::Connected(_) => {}
         }
-        while let Some(due) = self.agenda.due(now) {
+        while let Some(due) = self.pending_acks.due(now) {
             self.shared.inbox.note(self.session, &due.id, due.state);
             let ack = Ack { id: due.id, state: due.state, at: Timestamp::now(), from: due.from };
             self.telling.tell(Event::Ack(ack));
@@ -171,7 +170,7 @@ impl Device {
         None
     }
 
-    /// Whoever asked may be gone, which changes nothing.
+    /// The caller may be gone, which changes nothing.
     async fn carry_out(&mut self, command: Command) -> Option<End> {
         match command {
             Command::Find(number, answer) => drop(answer.send(self.find(number))),
@@ -236,7 +235,7 @@ impl Device {
         }
         let is_played = message::is_played(&content);
         self.shared.inbox.add(self.session, from, to, id, content);
-        let lost = self.agenda.add(id, to, is_played, &self.shared.options, Instant::now());
+        let lost = self.pending_acks.add(id, to, is_played, &self.shared.options, Instant::now());
         self.telling.lose(lost);
         Ok(())
     }

@@ -23,11 +23,11 @@ pub struct WebMessage {
     /// `text`, `image`, `video`, `audio`, `voice` or `document`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Of texts.
+    /// The body of a text.
     pub text: Option<String>,
-    /// Of files that have one.
+    /// The caption of a file, if it has one.
     pub caption: Option<String>,
-    /// Of files.
+    /// The file, if it is one.
     pub file: Option<WebFile>,
     /// How far it has come.
     pub state: WebState,
@@ -57,11 +57,11 @@ pub enum WebState {
     Pending,
     /// WhatsApp has it.
     Sent,
-    /// It is with its recipient.
+    /// The message is with its recipient.
     Delivered,
-    /// It was read.
+    /// The message was read.
     Read,
-    /// It was listened to, or watched.
+    /// The message was listened to, or watched.
     Played,
     /// WhatsApp refused it.
     Refused,
@@ -140,7 +140,7 @@ impl Inbox {
         }
     }
 
-    /// Notes what became of a message.
+    /// Notes the outcome of a message.
     pub(super) fn note(&self, session: Uuid, id: &MessageId, ack: AckState) {
         let mut kept = self.kept.hold();
         let place = kept.places.get(&(session, id.clone())).copied();

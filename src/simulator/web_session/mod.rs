@@ -56,7 +56,7 @@ use crate::domain::phone::PhoneNumber;
 /// Commands that wait for a device.
 const COMMANDS: usize = 64;
 
-/// The driver; see the module. Its sessions live on the simulator's thread and end with it. Clones share everything.
+/// The simulated driver. Its sessions live on the simulator's thread and end with it. Clones share everything.
 #[derive(Debug, Clone)]
 pub struct FakeWhatsApp {
     shared: Arc<Shared>,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// See the module. `Default` is what tests want: codes as WhatsApp gives them, and everything else at once.
+/// The options. `Default` is what tests want: codes as WhatsApp gives them, and everything else at once.
 #[derive(Debug, Clone)]
 pub struct WebSessionOptions {
     /// QR codes that an unlinked device shows before it gives up.

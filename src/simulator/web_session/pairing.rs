@@ -13,10 +13,9 @@ use crate::connector::web_session::Event;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 
-/// The phone's number, where whoever scans says none: the country code 999 is nobody's.
+/// The phone's number, where the scanning client says none: the country code 999 is nobody's.
 const OWN_NUMBER: u64 = 999_700_000_001;
 
-/// See the module.
 pub(super) struct Pairing {
     shared: Arc<Shared>,
     device: WeakSender<Command>,

@@ -1,6 +1,6 @@
 //! The passkey that every account has which the simulator plays, and the gate in which WhatsApp asks for it.
 //!
-//! Whoever scans says whether the account is protected by it ([`super::http::scan`]). Its signatures are not WebAuthn's:
+//! A scan says whether the account is protected by it ([`super::http::scan`]). Its signatures are not WebAuthn's:
 //! they are made and judged here alone.
 
 use std::time::Duration;
@@ -21,7 +21,6 @@ const RELYING_PARTY: &str = "whatsapp.com";
 /// Where browsers use them.
 const ORIGIN: &str = "https://web.whatsapp.com";
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct Passkey {
     id: [u8; 16],
@@ -30,7 +29,7 @@ pub(super) struct Passkey {
 
 /// A device that WhatsApp does not link before the passkey was used.
 pub(super) struct Gate {
-    /// Of the phone that used the device's code.
+    /// The number of the phone that used the device's code.
     pub(super) number: PhoneNumber,
     pub(super) challenge: Challenge,
     pub(super) until: Instant,

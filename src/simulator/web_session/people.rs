@@ -1,4 +1,4 @@
-//! Who there is on the simulated WhatsApp: everybody, but for what the last digits of an address say.
+//! The people of the simulated WhatsApp: every address exists, unless its last digits say otherwise.
 
 use crate::connector::web_session::{Jid, Picture, RESTRICTED};
 use crate::domain::phone::PhoneNumber;
@@ -15,13 +15,13 @@ const MEMBERS: u64 = 2;
 /// What becomes of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It cannot be handed over: there is no such group.
+    /// The message cannot be handed over: there is no such group.
     NoGroup,
     /// WhatsApp takes it, and nobody gets it.
     Nobody,
     /// WhatsApp refuses it with this code.
     Refused(i64),
-    /// It arrives.
+    /// The message arrives.
     Arrives,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn hidden(number: PhoneNumber) -> Option<Jid> {
     Jid::parse(&format!("{HIDING}{number}@lid")).ok()
 }
 
-/// Who receives what is sent there.
+/// The recipient of messages to the address.
 pub(super) fn receivers(to: &Jid) -> Vec<Jid> {
     if !to.is_group() {
         return vec![to.clone()];

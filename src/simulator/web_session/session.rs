@@ -12,7 +12,7 @@ use crate::connector::web_session::{
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 
-/// See the module. With the last of its references the device hears no more commands, which ends it.
+/// With the last of its references the device hears no more commands, which ends it.
 pub(super) struct Linked {
     commands: mpsc::Sender<Command>,
     /// Closed when the device has ended.

@@ -9,7 +9,7 @@ use crate::connector::web_session::Event;
 /// Acks and the like that wait for the receiver; more are lost and counted.
 const MOST_WAITING: usize = 16_384;
 
-/// See the module. Events keep their order.
+/// Events keep their order.
 #[derive(Default)]
 pub(super) struct Telling {
     queue: VecDeque<Event>,
@@ -50,7 +50,7 @@ impl Telling {
         self.queue.is_empty()
     }
 
-    /// What is to be told next.
+    /// The next event.
     pub(super) fn next(&mut self) -> Option<Event> {
         let untold = std::mem::take(&mut self.missed_untold);
         if untold > 0 {
@@ -63,7 +63,7 @@ impl Telling {
         Some(event)
     }
 
-    /// Nobody hears any more.
+    /// The receiver is gone.
     pub(super) fn unheard(&mut self) {
         *self = Self { is_unheard: true, missed: self.missed, ..Self::default() };
     }

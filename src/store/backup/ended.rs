@@ -17,7 +17,7 @@ use crate::store::change::{self, Change, What};
 use crate::store::lease::RESTORE;
 use crate::store::{Result, Store, run};
 
-/// What became of what was under way when the backup was made.
+/// The outcome of what was under way when the backup was made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ended {
     /// Sends that were ended, because they may have gone on after the backup.

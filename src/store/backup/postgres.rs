@@ -82,7 +82,7 @@ fn check(from: &Path) -> Result<()> {
     if is_ours { Ok(()) } else { Err(Error::NotABackup(from.to_owned())) }
 }
 
-/// The epoch of the lease on dispatching that is to be replaced: a process that lost its lock must not find its own again.
+/// The epoch of the lease on dispatching in the database that is replaced: a process that lost its lock must not find its own again.
 async fn epoch(on: &DatabaseConnection) -> std::result::Result<i64, sea_orm::DbErr> {
     if !has_table(on, "lease").await? {
         return Ok(0);

@@ -1,7 +1,7 @@
 //! What becomes of a channel: its connection, and what the provider says of its number. Every change raises the revision in
 //! its own transaction.
 
-use entity::channel::{ActiveModel, Column, Entity};
+use entity::channel::{self as stored, ActiveModel, Column, Entity};
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use uuid::Uuid;
@@ -13,7 +13,7 @@ use crate::store::{Result, Store};
 
 impl Store {
     /// Records the state of a channel's connection as `to`, if it is still `from`, and says the channel's
-    /// new revision; `None` when somebody else changed it since (or there is no such channel): whoever
+    /// new revision; `None` when somebody else changed it since (or there is no such channel): the caller that
     /// asks has to read again.
     ///
     /// # Errors
@@ -75,6 +75,7 @@ impl Store {
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let changes =
             ActiveModel { revision: Set(revision), updated_at: Set(Timestamp::now().millis()), ..changes };
+        self.announce_channel(&transaction, id, &changes).await?;
         let update = Entity::update_many().set(changes).filter(Column::Id.eq(id)).filter(holds);
         let changed = update.exec(&transaction).await?;
         if changed.rows_affected == 0 {
@@ -82,6 +83,7 @@ impl Store {
             return Ok(None);
         }
         transaction.commit().await?;
+        self.tell_of_events();
         Ok(Some(revision))
     }
 }
@@ -89,7 +91,7 @@ impl Store {
 /// Nobody changed the connection's state since.
 pub(super) fn is_still(from: &Connection) -> Condition {
     Condition::all()
-        .add(Column::Status.eq(from.status.as_str()))
+        .add(Column::Status.eq(stored::Status::from(from.status)))
         .add(Column::StatusSince.eq(from.since.millis()))
 }
 
@@ -98,8 +100,8 @@ pub(super) fn connection(to: &Connection) -> ActiveModel {
     let Connection { status, reason, since } = to;
     let reason = reason.as_ref();
     ActiveModel {
-        status: Set(status.as_str().to_owned()),
-        status_code: Set(reason.map(|reason| reason.code.clone())),
+        status: Set((*status).into()),
+        status_code: Set(reason.map(|reason| reason.code.to_string())),
         status_sentence: Set(reason.map(|reason| reason.sentence.clone())),
         status_provider_code: Set(reason.and_then(|reason| reason.provider_code)),
         status_since: Set(since.millis()),

@@ -1,13 +1,13 @@
 //! The channels of web sessions, and whether they have something to connect with.
 
-use entity::channel::{ActiveModel, Column, Entity};
+use entity::channel::{self as stored, ActiveModel, Column, Entity};
 use entity::web_session_record;
 use sea_orm::sea_query::{Expr, SimpleExpr};
 use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, QueryFilter, QuerySelect, Set};
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
-use crate::domain::channel::{Channel, Connection, Kind, Status};
+use crate::domain::channel::{Channel, Connection};
 use crate::domain::phone::PhoneNumber;
 use crate::store::revision::{self, Topic};
 use crate::store::{Result, Store};
@@ -23,21 +23,32 @@ impl Store {
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let now = Timestamp::now().millis();
+        self.announce_resumed(&transaction, now).await?;
         let since = Expr::case(Column::StatusCode.is_null(), now).finally(Expr::col(Column::StatusSince));
         Entity::update_many()
-            .col_expr(Column::Status, Expr::value(Status::Connecting.as_str()))
+            .col_expr(Column::Status, Expr::value(stored::Status::Connecting))
             .col_expr(Column::StatusSince, since.into())
             .col_expr(Column::Revision, Expr::value(revision))
             .col_expr(Column::UpdatedAt, Expr::value(now))
-            .filter(Column::Status.eq(Status::Connected.as_str()))
-            .filter(Column::Kind.eq(Kind::WebSession.as_str()))
+            .filter(Column::Status.eq(stored::Status::Connected))
+            .filter(Column::Kind.eq(stored::Kind::WebSession))
             .filter(has_keys())
             .exec(&transaction)
             .await?;
-        let all = Entity::find().filter(Column::Kind.eq(Kind::WebSession.as_str())).filter(has_keys());
+        let all = Entity::find().filter(Column::Kind.eq(stored::Kind::WebSession)).filter(has_keys());
         let models = all.all(&transaction).await?;
         transaction.commit().await?;
-        models.into_iter().map(super::channel).collect()
+        Ok(models.into_iter().map(super::channel).collect())
+    }
+
+    /// The web sessions that have keys.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn linked_web_sessions(&self) -> Result<Vec<Channel>> {
+        let all = Entity::find().filter(Column::Kind.eq(stored::Kind::WebSession)).filter(has_keys());
+        Ok(all.all(&self.read).await?.into_iter().map(super::channel).collect())
     }
 
     /// Whether a web session has keys.
@@ -80,11 +91,13 @@ impl Store {
         let keys = web_session_record::Entity::delete_many();
         keys.filter(web_session_record::Column::ChannelId.eq(channel)).exec(&transaction).await?;
         let changes = super::change::connection(to);
+        self.announce_channel(&transaction, channel, &changes).await?;
         let now = Timestamp::now().millis();
         let changes =
             ActiveModel { linked_at: Set(None), revision: Set(revision), updated_at: Set(now), ..changes };
         Entity::update_many().set(changes).filter(Column::Id.eq(channel)).exec(&transaction).await?;
         transaction.commit().await?;
+        self.tell_of_events();
         Ok(())
     }
 }

@@ -1,12 +1,12 @@
 //! What operators do to a channel. Each is recorded in its own transaction, with who did it.
 
-use entity::channel::{ActiveModel, Column, Entity};
+use entity::channel::{self as stored, ActiveModel, Column, Entity};
 use sea_orm::{ColumnTrait, ConnectionTrait as _, DatabaseTransaction, EntityTrait, QueryFilter, Set};
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
-use crate::domain::channel::Status;
+use crate::domain::channel::{Kind, Status};
 use crate::domain::fold::fold;
 use crate::store::change::{self, Change, What, Who};
 use crate::store::revision::{self, Topic};
@@ -27,9 +27,9 @@ impl Store {
             transaction.rollback().await?;
             return Ok(false);
         };
-        let (status, now) = (Status::Connecting.as_str(), Timestamp::now().millis());
+        let now = Timestamp::now().millis();
         let mut changes = ActiveModel {
-            status: Set(status.to_owned()),
+            status: Set(stored::Status::Connecting),
             status_code: Set(None),
             status_sentence: Set(None),
             status_provider_code: Set(None),
@@ -42,13 +42,16 @@ impl Store {
             changes.token = Set(Some(token));
             recorded.push(Change::now(who, What::ChannelToken, id, None, json!("replaced")));
         }
-        if before.status != status {
-            let before = json!(before.status);
-            recorded.push(Change::now(who, What::ChannelStatus, id, Some(before), json!(status)));
+        let (before, after) = (Status::from(before.status), Status::Connecting);
+        if before != after {
+            let (before, after) = (json!(before.as_str()), json!(after.as_str()));
+            recorded.push(Change::now(who, What::ChannelStatus, id, Some(before), after));
         }
+        self.announce_channel(&transaction, id, &changes).await?;
         write(&transaction, id, revision, changes).await?;
         change::record(&transaction, &recorded).await?;
         transaction.commit().await?;
+        self.tell_of_events();
         Ok(true)
     }
 
@@ -123,7 +126,8 @@ impl Store {
             transaction.execute_raw(self.statement(sql, [id.into()])).await?;
         }
         revision::bump(&transaction, Topic::Channel).await?;
-        let before = json!({ "company_id": before.company_id, "kind": before.kind, "name": before.name });
+        let before =
+            json!({ "company_id": before.company_id, "kind": Kind::from(before.kind), "name": before.name });
         let recorded = Change::now(who, What::Channel, id, Some(before), json!("removed"));
         change::record(&transaction, &[recorded]).await?;
         transaction.commit().await?;

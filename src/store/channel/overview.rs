@@ -70,7 +70,7 @@ impl Store {
             .limit(page.limit)
             .all(&self.read)
             .await?;
-        Ok(Page { records: models.into_iter().map(channel).collect::<Result<_>>()?, total })
+        Ok(Page { records: models.into_iter().map(channel).collect(), total })
     }
 
     /// The channel of this id with its company.
@@ -90,7 +90,7 @@ impl Store {
         let owned = models.into_iter().map(|model| {
             let owner = companies.iter().find(|company| company.id == model.company_id);
             let owner = owner.ok_or_else(|| Error::Impossible(format!("channel {} of nobody", model.id)))?;
-            Ok(Owned { channel: channel(model)?, company: owner.name.clone() })
+            Ok(Owned { channel: channel(model), company: owner.name.clone() })
         });
         owned.collect()
     }

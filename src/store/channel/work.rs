@@ -1,6 +1,6 @@
 //! Channels that have something left to send, found without reading what is queued.
 
-use sea_orm::QueryResult;
+use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
@@ -10,6 +10,8 @@ use crate::store::{Result, Store};
 
 /// How many of a channel's unfinished sends are looked at, the oldest ones.
 const OLDEST_SENDS: u32 = 100;
+/// How many of its newest ones are counted.
+const COUNTED: u32 = 100;
 
 /// A channel with unfinished sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +24,15 @@ pub struct AtWork {
     pub bulk: Option<Uuid>,
 }
 
+/// What changes when sends of a channel are accepted, resumed or over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recent {
+    /// The newest send that is not over, nor paused.
+    pub newest: Option<Uuid>,
+    /// How many such there are, counted up to a hundred.
+    pub count: i64,
+}
+
 impl Store {
     /// Channels with unfinished sends whose id is greater than `after`, by id, at most `limit`.
     ///
@@ -32,27 +43,62 @@ impl Store {
     ///
     /// Those of any query.
     pub async fn channels_at_work(&self, after: Uuid, now: Timestamp, limit: u32) -> Result<Vec<AtWork>> {
-        let sql = format!(
-            "WITH RECURSIVE working(channel_id, number) AS (\
+        let rows = self.rows(at_work_sql(""), work_values(after, now, limit)).await?;
+        rows.iter().map(at_work).collect()
+    }
+
+    /// The same with what tells whether there are sends that the channel has not heard of.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn channels_with_news(
+        &self,
+        after: Uuid,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<(AtWork, Recent)>> {
+        let going = format!(
+            "FROM send WHERE channel_id = working.channel_id AND state < 2 AND state = {} AND control = {} \
+             ORDER BY id DESC LIMIT",
+            State::Active.as_i16(),
+            Control::Running.as_i16(),
+        );
+        let recent =
+            format!(", (SELECT id {going} 1), (SELECT COUNT(*) FROM (SELECT 1 {going} {COUNTED}) AS going)");
+        let rows = self.rows(at_work_sql(&recent), work_values(after, now, limit)).await?;
+        let with_news = |row: &QueryResult| {
+            Ok((at_work(row)?, Recent { newest: row.try_get_by_index(3)?, count: row.try_get_by_index(4)? }))
+        };
+        rows.iter().map(with_news).collect()
+    }
+}
+
+fn work_values(after: Uuid, now: Timestamp, limit: u32) -> [Value; 3] {
+    [after.into(), now.millis().into(), i64::from(limit).into()]
+}
+
+/// The query for channels with unfinished sends, with these columns beside.
+fn at_work_sql(columns: &str) -> String {
+    format!(
+        "WITH RECURSIVE working(channel_id, number) AS (\
              SELECT first.channel_id, 1 FROM ({first}) AS first \
              UNION ALL \
              SELECT ({following}), number + 1 FROM working WHERE channel_id IS NOT NULL AND number < $3) \
-             SELECT channel_id, ({direct}), ({bulk}) FROM working WHERE channel_id IS NOT NULL ORDER BY channel_id",
-            first = next_channel("$1"),
-            following = next_channel("working.channel_id"),
-            direct = oldest_send("IS NOT NULL"),
-            bulk = oldest_send("IS NULL"),
-        );
-        let rows = self.rows(sql, [after.into(), now.millis().into(), i64::from(limit).into()]).await?;
-        let at_work = |row: &QueryResult| {
-            Ok(AtWork {
-                channel_id: row.try_get_by_index(0)?,
-                direct: row.try_get_by_index(1)?,
-                bulk: row.try_get_by_index(2)?,
-            })
-        };
-        rows.iter().map(at_work).collect()
-    }
+             SELECT channel_id, ({direct}), ({bulk}){columns} FROM working WHERE channel_id IS NOT NULL ORDER BY channel_id",
+        first = next_channel("$1"),
+        following = next_channel("working.channel_id"),
+        direct = oldest_send("IS NOT NULL"),
+        bulk = oldest_send("IS NULL"),
+    )
+}
+
+fn at_work(row: &QueryResult) -> Result<AtWork> {
+    Ok(AtWork {
+        channel_id: row.try_get_by_index(0)?,
+        direct: row.try_get_by_index(1)?,
+        bulk: row.try_get_by_index(2)?,
+    })
 }
 
 /// The next channel with unfinished sends.

@@ -19,7 +19,6 @@ const ONE_PIECE: usize = 15 * 1024;
 const LONG_ROW: usize = 2 * 1024;
 const MOST_BYTES: usize = 512 * 1024;
 
-/// See the module.
 pub(in crate::store) struct Bulk {
     backend: DbBackend,
     columns: &'static [(&'static str, Type)],

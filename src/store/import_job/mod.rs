@@ -174,15 +174,23 @@ impl Store {
         row.map(|row| Ok(row.try_get_by_index(0)?)).transpose()
     }
 
-    /// The next `limit` rejected rows of an import from the place `from` on, in the order in which they were rejected.
+    /// The next `limit` rejected rows of a company's import from the place `from` on, in the order in which they were
+    /// rejected.
     ///
     /// # Errors
     ///
     /// Fails when the database does.
-    pub async fn import_rejects(&self, import: Uuid, from: u64, limit: u32) -> Result<Vec<Rejected>> {
+    pub async fn import_rejects(
+        &self,
+        company: Uuid,
+        import: Uuid,
+        from: u64,
+        limit: u32,
+    ) -> Result<Vec<Rejected>> {
         let select = "SELECT line, reason, fields, code, details FROM contact_import_reject
-             WHERE import_id = $1 AND ordinal >= $2 ORDER BY ordinal LIMIT $3";
-        let values = [import.into(), signed(from).into(), i64::from(limit).into()];
+             WHERE import_id = (SELECT id FROM contact_import WHERE id = $1 AND company_id = $4)
+             AND ordinal >= $2 ORDER BY ordinal LIMIT $3";
+        let values = [import.into(), signed(from).into(), i64::from(limit).into(), company.into()];
         let rows = self.rows(select, values).await?;
         let rejected = rows.iter().map(|row| {
             let list = |text: &str| {

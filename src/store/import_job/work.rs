@@ -25,7 +25,7 @@ pub struct Rejected {
     pub fields: Vec<String>,
 }
 
-/// An import that is to be carried on.
+/// An import to continue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Work {
     /// The import.

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::PendingWrites;
 use crate::clock::Timestamp;
+use crate::domain::phone::PhoneNumber;
 use crate::store::dialect::{Bulk, Type};
 use crate::store::{Result, Store};
 
@@ -24,6 +25,10 @@ pub struct Event {
     pub kind: &'static str,
     /// The provider's own id of it: the channel keeps one of each kind and id.
     pub identity: String,
+    /// Who wrote, if the provider names a number.
+    pub from: Option<PhoneNumber>,
+    /// When, as the provider says.
+    pub at: Timestamp,
     /// As the provider told it, JSON.
     pub payload: String,
 }
@@ -48,6 +53,7 @@ impl Store {
         let mut rows = Bulk::new(self.backend, EVENT);
         let mut events: Vec<_> = batch.events.iter().collect();
         events.sort_by_key(|event| (event.channel_id, event.kind, &event.identity));
+        self.announce_inbound(to, &events, now).await?;
         for event in events {
             rows.push([
                 event.id.into(),

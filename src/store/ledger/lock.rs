@@ -2,7 +2,7 @@
 //!
 //! 1. The lease, shared, or the counter of a revision.
 //! 2. Sends, by id: all that the transaction changes, before the first message.
-//! 3. Messages, by send and ordinal. Whoever ends a send locks the send first; receipts lock no send.
+//! 3. Messages, by send and ordinal. A statement that ends a send locks the send first; receipts lock no send.
 //! 4. Everything else, table by table in the order of [`Store::commit`], by primary key.
 //!
 //! A statement for many rows locks them in the order of its rows only when it inserts: then the rows are sorted. One

@@ -15,6 +15,7 @@ mod source;
 mod suppress;
 
 pub use self::event::{Event, INBOUND_MESSAGE};
+pub(super) use self::outcome::rank;
 pub use self::receipt::{Ignored, Receipt};
 
 use std::time::Duration;
@@ -102,7 +103,7 @@ pub struct Activation {
     pub skipped: u64,
 }
 
-/// What became of a message.
+/// The outcome of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutcomeOf {
     /// Its send.
@@ -127,13 +128,13 @@ pub struct PendingWrites {
     pub activations: Vec<Activation>,
     /// Answers to be given again.
     pub answers: Vec<Answer>,
-    /// What became of messages.
+    /// The outcome of messages.
     pub outcomes: Vec<OutcomeOf>,
     /// Progress of sends.
     pub marks: Vec<Mark>,
     /// What was heard of messages; the furthest along of each counts, in whatever order they are.
     pub receipts: Vec<Receipt>,
-    /// What was said of recipients: that they are left out, let be for a while, or left out no longer. What was
+    /// What was said of recipients: that they are skipped, held for a while, or skipped no longer. What was
     /// said last counts, in whatever order they are.
     pub suppressions: Vec<suppression::Word>,
     /// What the provider told and is kept for later.
@@ -144,6 +145,25 @@ impl PendingWrites {
     /// Whether there is nothing to write.
     pub const fn is_empty(&self) -> bool {
         self.sends.is_empty() && self.is_without_sends()
+    }
+
+    /// How many rows these are, of every kind; those that a row adds beside itself are not counted.
+    pub const fn rows(&self) -> usize {
+        let Self {
+            sends,
+            sources,
+            blocks,
+            activations,
+            answers,
+            outcomes,
+            marks,
+            receipts,
+            suppressions,
+            events,
+        } = self;
+        let accepted = sends.len() + sources.len() + blocks.len() + activations.len() + answers.len();
+        let told = receipts.len() + suppressions.len() + events.len();
+        accepted + outcomes.len() + marks.len() + told
     }
 
     const fn is_sends_only(&self) -> bool {
@@ -231,6 +251,15 @@ impl Store {
         batch: &PendingWrites,
         now: Timestamp,
     ) -> Result<Committed> {
+        if lease.node().is_some() && !batch.receipts.is_empty() && !batch.outcomes.is_empty() {
+            // Each statement locks messages in their order, and two of one transaction do not: nodes that write both of the
+            // same sends would wait for each other.
+            let heard = PendingWrites { receipts: batch.receipts.clone(), ..PendingWrites::default() };
+            let others = PendingWrites { receipts: Vec::new(), ..batch.clone() };
+            let ignored = Box::pin(self.commit_on(terms, lease, &heard, now)).await?.ignored;
+            let committed = Box::pin(self.commit_on(terms, lease, &others, now)).await?;
+            return Ok(Committed { ignored, ..committed });
+        }
         let Terms { patience, in_one_statement } = terms;
         let in_doubt = || Error::InDoubt("it did not answer in time".to_owned());
         let sends = self.rows_of_sends(batch);
@@ -248,6 +277,7 @@ impl Store {
             Ok(result) => result.map_err(Error::while_committing)?,
             Err(_) => return Err(in_doubt()),
         }
+        self.tell_of_events();
         Ok(committed)
     }
 
@@ -265,13 +295,13 @@ impl Store {
             self.check_lease_within(&transaction, lease, patience).await?;
         }
         self.lock_sends_of(&transaction, batch).await?;
-        self.insert_sends(&transaction, sends, now).await?;
+        self.insert_sends(&transaction, lease, sends, now).await?;
         self.insert_sources(&transaction, batch).await?;
         self.insert_blocks(&transaction, batch).await?;
         self.activate(&transaction, batch).await?;
         self.keep_answers(&transaction, batch, now).await?;
         self.upsert_outcomes(&transaction, batch, now).await?;
-        let ignored = self.receive(&transaction, batch).await?;
+        let ignored = self.receive(&transaction, batch, now).await?;
         self.suppress(&transaction, batch, now).await?;
         self.keep_events(&transaction, batch, now).await?;
         let overtaken = self.overtaken(&transaction, batch).await?;

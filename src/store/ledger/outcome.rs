@@ -11,6 +11,7 @@ use crate::clock::Timestamp;
 use crate::domain::message::{self, Failure, Key};
 use crate::domain::send::State;
 use crate::store::dialect::{Bulk, Cell, Rows, Type};
+use crate::store::outbox::{Announced, Moves};
 use crate::store::send::stored_recipient;
 use crate::store::{Result, Store};
 
@@ -36,7 +37,7 @@ const MARK: &[(&str, Type)] = &[
 ];
 const KEY: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
 /// How far along the state in `column` is, as SQL.
-pub(super) fn rank(column: &str) -> String {
+pub(in crate::store) fn rank(column: &str) -> String {
     let cases: Vec<_> = message::State::ALL
         .iter()
         .map(|state| format!("WHEN {} THEN {}", state.as_i16(), state.rank()))
@@ -69,6 +70,16 @@ impl Store {
         let key = |row: &OutcomeOf| (row.send_id, row.outcome.position.ordinal);
         let mut outcomes: Vec<_> = last_words(&batch.outcomes, key).collect();
         outcomes.sort_unstable_by_key(|row| key(row));
+        let announced = outcomes.iter().map(|row| Announced {
+            key: Key { send_id: row.send_id, ordinal: row.outcome.position.ordinal },
+            company_id: row.company_id,
+            state: row.outcome.state,
+            recipient: Some(stored_recipient(row.outcome.position.recipient)),
+            provider_message_id: row.outcome.provider_message_id.as_deref(),
+            error: row.outcome.error.as_ref(),
+            at: now,
+        });
+        self.announce_messages(to, announced, Moves::Outcome, now).await?;
         for OutcomeOf { send_id, company_id, outcome } in outcomes {
             rows.push([
                 (*send_id).into(),
@@ -163,6 +174,7 @@ impl Store {
                 Cell::Int(mark.due_at.map(Timestamp::millis)),
             ]);
         }
+        self.announce_ends(to, marks.iter().map(|mark| (mark.send_id, mark.state)), now).await?;
         let written = self.write(to, rows, vec![now.millis().into()], |incoming, now| {
             format!(
                 "UPDATE send SET high_water = incoming.high_water, settled = incoming.settled, \
@@ -208,6 +220,7 @@ impl Store {
             State::Canceled => message::State::Canceled,
             _ => message::State::Expired,
         };
+        self.announce_ended_messages(to, send_id, end, now).await?;
         let sql = format!(
             "UPDATE message SET state = CASE state WHEN {queued} THEN $2 ELSE {unknown} END, \
              retry_at = NULL, updated_at = $3 WHERE send_id = $1 AND retry_at IS NOT NULL \

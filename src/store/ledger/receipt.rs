@@ -14,6 +14,7 @@ use crate::clock::Timestamp;
 use crate::domain::message::{Failure, Key, State};
 use crate::domain::phone::PhoneNumber;
 use crate::store::dialect::{Bulk, Cell, Rows, Type};
+use crate::store::outbox::{Announced, Moves};
 use crate::store::{Error, Result, Store};
 
 /// What was heard of one message.
@@ -86,6 +87,19 @@ impl Receipt {
         self.provider_message_id = id;
     }
 
+    /// The message that it may move, with its recipient where it has no row yet.
+    fn announced(&self, recipient: Option<i64>) -> Announced<'_> {
+        Announced {
+            key: self.key,
+            company_id: self.company_id,
+            state: self.state,
+            recipient,
+            provider_message_id: self.provider_message_id.as_deref(),
+            error: self.error.as_ref(),
+            at: self.at,
+        }
+    }
+
     fn cells(&self) -> [Cell<'_>; 8] {
         [
             self.key.send_id.into(),
@@ -116,7 +130,12 @@ impl Open {
 
 impl Store {
     /// Takes in the receipts of the batch, and says how many of them were ignored.
-    pub(super) async fn receive(&self, to: &impl ConnectionTrait, batch: &PendingWrites) -> Result<Ignored> {
+    pub(super) async fn receive(
+        &self,
+        to: &impl ConnectionTrait,
+        batch: &PendingWrites,
+        now: Timestamp,
+    ) -> Result<Ignored> {
         if batch.receipts.is_empty() {
             return Ok(Ignored::default());
         }
@@ -127,6 +146,8 @@ impl Store {
         for receipt in &receipts {
             rows.push(receipt.cells());
         }
+        let announced = receipts.iter().map(|receipt| receipt.announced(None));
+        self.announce_messages(to, announced, Moves::Receipt, now).await?;
         let advanced = self.write(to, rows, Vec::new(), |incoming, _| {
             format!(
                 "UPDATE message SET state = incoming.state, error_code = incoming.error_code, \
@@ -146,7 +167,7 @@ impl Store {
         if advanced.await? == receipts.len() as u64 {
             return Ok(Ignored::default());
         }
-        self.receive_early(to, &receipts).await
+        self.receive_early(to, &receipts, now).await
     }
 
     /// The `incoming` rows, their messages locked by send and ordinal on the way.
@@ -163,7 +184,12 @@ impl Store {
     }
 
     /// Makes the rows of messages that have none yet.
-    async fn receive_early(&self, to: &impl ConnectionTrait, receipts: &[Receipt]) -> Result<Ignored> {
+    async fn receive_early(
+        &self,
+        to: &impl ConnectionTrait,
+        receipts: &[Receipt],
+        now: Timestamp,
+    ) -> Result<Ignored> {
         let mut asked = Rows::new(self.backend, KEY);
         for Receipt { key, company_id, .. } in receipts {
             asked.push([key.send_id.into(), key.ordinal.cast_signed().into(), (*company_id).into()]);
@@ -190,7 +216,7 @@ impl Store {
             missing.insert((company_id, key), (attempted, recipient));
         }
         let (mut ignored, mut open) = (Ignored::default(), None);
-        let mut rows = Bulk::new(self.backend, EARLY);
+        let (mut rows, mut announced) = (Bulk::new(self.backend, EARLY), Vec::new());
         for receipt in receipts {
             let recipient = match missing.get(&(receipt.company_id, receipt.key)) {
                 None => continue,
@@ -211,9 +237,11 @@ impl Store {
                 ignored.unknown_send += 1;
                 continue;
             };
+            announced.push(receipt.announced(Some(recipient)));
             let [send_id, ordinal, company_id, state, id, code, error, at] = receipt.cells();
             rows.push([send_id, ordinal, company_id, recipient.into(), state, id, code, error, at]);
         }
+        self.announce_messages(to, announced.into_iter(), Moves::EarlyReceipt, now).await?;
         let inserted = self.write(to, rows, Vec::new(), |incoming, _| {
             format!(
                 "INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, \

@@ -1,12 +1,13 @@
 //! New sends, their recipients and the answers that are kept with them.
 
-use sea_orm::{ConnectionTrait, Value};
+use sea_orm::ConnectionTrait;
+use uuid::Uuid;
 
 use super::{Activation, BlockOf, PendingWrites, State};
 use crate::clock::Timestamp;
 use crate::domain::send::Recipients;
 use crate::store::dialect::{Bulk, Cell, Type};
-use crate::store::lease::{Lease, held_in};
+use crate::store::lease::{Fence, Lease};
 use crate::store::send::stored_recipient;
 use crate::store::{Error, Result, Store};
 
@@ -70,24 +71,27 @@ impl Store {
     pub(super) async fn insert_sends(
         &self,
         to: &impl ConnectionTrait,
+        lease: &Lease,
         rows: Bulk,
         now: Timestamp,
     ) -> Result<()> {
-        self.write(to, rows, vec![now.millis().into()], insert_into_send).await?;
+        let resolver = lease.node();
+        self.write(to, rows, vec![now.millis().into()], |incoming, now| {
+            insert_into_send(incoming, now, resolver)
+        })
+        .await?;
         Ok(())
     }
 
     /// Inserts them in a statement of their own, which writes all of them or, without the lease, none. Says how many.
     pub(super) async fn insert_sends_alone(&self, lease: &Lease, rows: Bulk, now: Timestamp) -> Result<u64> {
         let mut own = vec![now.millis().into()];
-        let fence = lease.fence();
-        own.extend(fence.map(Value::from));
+        let (fence, resolver) = (lease.fence(), lease.node());
+        own.extend(fence.map(Fence::value));
         let written = self.try_write(&self.write, rows, own, |incoming, now| {
-            let insert = insert_into_send(incoming, now);
-            if fence.is_none() {
-                return insert;
-            }
-            format!("WITH held AS ({}) {insert} CROSS JOIN held", held_in(now + 1))
+            let insert = insert_into_send(incoming, now, resolver);
+            let Some(fence) = fence else { return insert };
+            format!("WITH held AS ({}) {insert} CROSS JOIN held", fence.held(now + 1))
         });
         written.await.map_err(Error::while_committing)
     }
@@ -174,13 +178,18 @@ impl Store {
     }
 }
 
-/// The statement that inserts sends. It ends with where they come from.
-fn insert_into_send(incoming: &str, now: usize) -> String {
+/// The statement that inserts sends. It ends with where they come from. A node of a cluster signs the sends whose
+/// audience it still resolves.
+fn insert_into_send(incoming: &str, now: usize, node: Option<Uuid>) -> String {
+    let (column, signature) = node.map_or_else(Default::default, |node| {
+        let resolving = State::Resolving.as_i16();
+        (", resolver", format!(", CASE WHEN state = {resolving} THEN UUID '{node}' END"))
+    });
     format!(
         "INSERT INTO send (id, company_id, channel_id, state, content, recipients, recipient, \
-         template_id, skipped, due_at, send_at, expires_at, high_water, settled, created_at) \
+         template_id, skipped, due_at, send_at, expires_at, high_water, settled, created_at{column}) \
          SELECT id, company_id, channel_id, state, content, recipients, recipient, template_id, \
-         skipped, send_at, send_at, expires_at, 0, 0, ${now} \
+         skipped, send_at, send_at, expires_at, 0, 0, ${now}{signature} \
          FROM {incoming} AS incoming"
     )
 }

@@ -1,5 +1,7 @@
 //! Every code of the table is reached over HTTP, with its status and its exact body.
 
+mod operator;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -64,7 +66,7 @@ fn cases(world: &World) -> Vec<Case> {
     sends(world, &mut cases);
     hooks(world, &mut cases);
     cases.key.clone_from(&world.operator);
-    operator(world, &mut cases);
+    operator::cases(world, &mut cases);
     cases.cases
 }
 
@@ -215,59 +217,6 @@ fn pairing(world: &World, cases: &mut Cases) {
     cases.get(Code::FeatureUnavailable, passkey);
 }
 
-fn operator(world: &World, cases: &mut Cases) {
-    let tier = "/operator/v1/tiers/standard";
-    let channel = |action: &str| format!("/operator/v1/channels/{}/{action}", world.connected);
-    let mut put = |code, path: &str, body: Value| cases.add(code, Method::PUT, path, body);
-    put(Code::InvalidBody, tier, json!([]));
-    put(Code::InvalidTier, tier, json!({"burst": 0, "burts": 1}));
-    put(Code::InvalidField, &format!("{tier}?dry_run=maybe"), json!({}));
-    put(Code::TierKindChanged, tier, json!({"kind": "web_session", "messages_per_second": "1/s"}));
-    put(Code::InvalidField, &channel("tier"), json!({}));
-    put(Code::InvalidTier, &channel("tier"), json!({"tier": "web-new"}));
-    put(Code::TierNotFound, &channel("tier"), json!({"tier": "gone"}));
-    put(Code::ChannelNotFound, "/operator/v1/channels/7/tier", json!({"tier": "high"}));
-    let web = format!("/operator/v1/channels/{}/reconnect", world.web);
-    cases.post(Code::ChannelNotFound, &web, json!({}));
-    cases.post(Code::InvalidField, &channel("reconnect"), json!({"token": "two words"}));
-    cases.post(Code::InvalidBody, &channel("reconnect"), json!("token"));
-    cases.get(Code::TierNotFound, "/operator/v1/tiers/gone");
-    let company = format!("/operator/v1/companies/{}", world.acme.id);
-    let mut delete = |code, path: &str| cases.add(code, Method::DELETE, path, json!(""));
-    delete(Code::KeyNotFound, &format!("{company}/keys/{}", Uuid::nil()));
-    delete(Code::SuppressionNotFound, &format!("{company}/suppressions/+{NUMBER}"));
-    delete(Code::InvitationNotFound, "/operator/v1/invitations/7");
-    delete(Code::ChannelInUse, &format!("/operator/v1/channels/{}", world.foreign));
-    delete(Code::ChannelNotFound, &format!("/operator/v1/channels/{}", Uuid::nil()));
-    cases.get(Code::CompanyNotFound, format!("/operator/v1/companies/{}", Uuid::nil()));
-    cases.get(Code::UserNotFound, "/operator/v1/users/7");
-    cases.post(Code::AlreadyExists, "/operator/v1/companies", json!({"name": "acme"}));
-    cases.post(Code::InvalidField, "/operator/v1/companies", json!({"name": " "}));
-    cases.add(Code::TierNotFound, Method::PATCH, company.as_str(), json!({"tier": "gone"}));
-    cases.post(Code::InvalidField, &format!("{company}/keys"), json!({"name": "x", "scopes": ["write"]}));
-    cases.post(Code::InvalidField, &format!("{company}/keys"), json!({"name": "x", "expires_at": "soon"}));
-    cases.post(Code::InvalidPhoneNumber, &format!("{company}/suppressions"), json!({"phone_number": "12"}));
-    cases.post(
-        Code::InvalidField,
-        "/operator/v1/users",
-        json!({"email": "ana", "name": "A", "is_operator": true}),
-    );
-    cases.post(Code::InvalidField, "/operator/v1/invitations", json!({"email": "ana@example.com"}));
-    let role = json!({"email": "a@b", "company_id": world.acme.id, "role": "admin"});
-    cases.post(Code::InvalidField, "/operator/v1/invitations", role);
-    cases.post(
-        Code::InvalidField,
-        "/operator/v1/channels",
-        json!({"company_id": world.acme.id, "kind": "fax"}),
-    );
-    let unknown = json!({
-        "company_id": world.acme.id, "kind": "business_account", "name": "Sales", "phone_number_id": "1", "waba_id": "2",
-        "token": "EAAG",
-    });
-    cases.post(Code::ProviderUnavailable, "/operator/v1/channels", unknown);
-    cases.get(Code::InvalidPagination, "/operator/v1/changes?limit=1001");
-}
-
 async fn answer(world: &World, case: &Case) -> Answer {
     let body = case.body.as_str().map_or_else(|| case.body.to_string(), str::to_owned);
     let request = world.service.request(case.method.clone(), &case.path).body(body);
@@ -349,7 +298,7 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
     let malformed = world.service.raw(b"GET / HTTP/9.9\r\n\r\n".to_vec()).await;
     assert_eq!((malformed.status, malformed.code().as_deref()), (400, Some("malformed_request")));
     unseen.remove("malformed_request");
-    world.service.engine().store().clone().close().await;
+    world.service.lose_database().await;
     let unavailable = world.service.get("/api/v1/contacts", &world.globex.key).await;
     assert_eq!((unavailable.status, unavailable.header("retry-after")), (503, "1"));
     assert_eq!(unavailable.code().as_deref(), Some("service_unavailable"));

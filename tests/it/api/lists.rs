@@ -1,7 +1,7 @@
 //! The lists of channels and templates.
 
 use pombo::clock::Timestamp;
-use pombo::domain::channel::{Connection, Kind, Number, Reason, Status};
+use pombo::domain::channel::{Connection, Kind, Number, Reason, ReasonCode, Status};
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Service};
@@ -22,7 +22,7 @@ async fn a_channel_is_shown_with_why_it_is_disconnected_and_without_secrets() {
     let acme = service.company("acme").await;
     let channel = service.channel(&acme, Kind::BusinessAccount, "Shop", Status::Connected).await;
     let reason = Reason {
-        code: "credentials_refused".to_owned(),
+        code: ReasonCode::CredentialsRefused.into(),
         sentence: "the provider refused the access token".to_owned(),
         provider_code: Some(190),
     };

@@ -17,6 +17,7 @@ mod operator;
 mod operator_records;
 mod order;
 pub(crate) mod past_send;
+mod properties;
 mod reference;
 mod requests;
 mod retry;

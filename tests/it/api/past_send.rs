@@ -1,4 +1,4 @@
-//! Sends that are over, written as the engine leaves them: what became of each message is the test's choice.
+//! Sends that are over, written as the engine leaves them: the outcome of each message is the test's choice.
 
 use std::sync::LazyLock;
 
@@ -30,12 +30,32 @@ pub(crate) struct Past<'a> {
     /// As the store keeps it.
     pub(crate) content: String,
     pub(crate) template: Option<i64>,
+    /// When it ended; `None` is a second after the last message.
+    pub(crate) ended: Option<Timestamp>,
 }
 
 impl<'a> Past<'a> {
     pub(crate) fn text(service: &'a Service, company: &'a Company, channel: Uuid) -> Self {
         let content = r#"{"type":"text","body":"hi"}"#.to_owned();
-        Self { service, company, channel, content, template: None }
+        Self { service, company, channel, content, template: None, ended: None }
+    }
+
+    /// It ended at this moment.
+    pub(crate) fn that_ended(self, at: Timestamp) -> Self {
+        Self { ended: Some(at), ..self }
+    }
+
+    /// Gives the first message of a send another state, as a receipt does.
+    pub(crate) async fn set(self, id: Uuid, state: At) {
+        let database = Database::connect(&self.service.universe.url).await.unwrap();
+        let message = entity::message::ActiveModel {
+            send_id: Set(id),
+            ordinal: Set(0),
+            state: Set(state.as_i16()),
+            ..Default::default()
+        };
+        message.update(&database).await.unwrap();
+        database.close().await.unwrap();
     }
 
     /// With one message for each of these states, and the provider's code of its error; the send's id.
@@ -106,7 +126,7 @@ impl<'a> Past<'a> {
             high_water: Set(recipients.cast_signed()),
             settled: Set(recipients.cast_signed()),
             created_at: Set(BEGAN.millis()),
-            finished_at: Set(Some(end)),
+            finished_at: Set(Some(self.ended.map_or(end, Timestamp::millis))),
             ..Default::default()
         };
         send.insert(database).await.unwrap();

@@ -82,7 +82,7 @@ async fn ask(world: &World, route: &Route, authorization: &[&[u8]]) -> Answer {
     Answer::to(request).await
 }
 
-/// Whoever has no key, or one that opens nothing; with the code that they read.
+/// Callers without a key, or with one that opens nothing, each with the code that they read.
 fn strangers(key: &str) -> Vec<(Vec<Vec<u8>>, &'static str)> {
     let bearer = |key: &str| format!("Bearer {key}").into_bytes();
     let mut strangers: Vec<_> = [

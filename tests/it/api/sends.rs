@@ -1,7 +1,7 @@
 //! Sends as their company sees and steers them.
 
 use pombo::clock::Timestamp;
-use pombo::domain::channel::{Connection, Kind, Reason, Status};
+use pombo::domain::channel::{Connection, Kind, Reason, ReasonCode, Status};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -193,7 +193,7 @@ async fn a_send_says_what_holds_it() {
     let store = world.service.store();
     let channel = store.find_channel(world.connected).await.unwrap().unwrap();
     let reason = Reason {
-        code: "credentials_refused".to_owned(),
+        code: ReasonCode::CredentialsRefused.into(),
         sentence: "the provider refused the access token".to_owned(),
         provider_code: Some(190),
     };

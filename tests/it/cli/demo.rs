@@ -94,6 +94,25 @@ fn a_second_start_finds_the_companies_again_and_makes_new_keys() {
     assert_ne!(again["api_key"], acme["api_key"]);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_is_seen_to_arrive() {
+    let place = Place::new();
+    let demo = Demo::start(&place, "demo --port 0 --json --contacts 5");
+    let (base_url, acme) = (demo.said["base_url"].as_str().unwrap(), &demo.said["companies"][0]);
+    let (key, channel) = (acme["api_key"].as_str().unwrap(), acme["channels"][0]["id"].as_str().unwrap());
+    let text = json!({"phone_number": "+999 900 000 001", "type": "text", "message": "Hello"});
+    let url = format!("{base_url}/api/v1/chat/{channel}/messages");
+    let sent: Value =
+        client().post(url).bearer_auth(key).json(&text).send().await.unwrap().json().await.unwrap();
+    let url = format!("{base_url}/api/v1/sends/{}", sent["send_id"].as_str().unwrap());
+    until("the message delivered", async || {
+        let shown: Value = client().get(&url).bearer_auth(key).send().await.unwrap().json().await.unwrap();
+        shown["counts"]["delivered"] == 1 || shown["counts"]["read"] == 1
+    })
+    .await;
+    drop(demo);
+}
+
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_phone_is_linked_by_one_command_and_stays_linked() {

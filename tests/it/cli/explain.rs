@@ -29,6 +29,7 @@ fn a_code_of_the_provider_is_found_in_its_span() {
             "remedy": "The channel becomes `disconnected`; its queue is kept.",
         }])
     );
+    assert_eq!(place.json("explain -1")[0]["section"], "own_code");
     let unknown = place.run("explain 999999");
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.stderr.contains("is not in the table"), "{unknown:?}");

@@ -117,11 +117,17 @@ async fn neither_a_service_nor_its_simulator_phone_or_load_test_asks_a_proxy_of_
     // Another test may have been first.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::new();
-    let webhook = json!({"url": receiver.link("/"), "app_secret": "secret", "sent_after": "0s"});
+    let channels = said["companies"][0]["channels"].as_array().unwrap();
+    let sales = channels.iter().find(|channel| channel["name"] == "Sales").unwrap();
+    let webhook = json!({
+        "phone_number_id": sales["phone_number_id"],
+        "url": receiver.link("/"),
+        "app_secret": "secret",
+        "sent_after": "0s",
+    });
     let aimed = client.post(format!("{simulator}/_sim/webhook")).json(&webhook).send().await.unwrap();
     assert_eq!(aimed.status(), 200);
-    let channels = said["companies"][0]["channels"].as_array().unwrap();
-    let sales = text(&channels.iter().find(|channel| channel["name"] == "Sales").unwrap()["id"]);
+    let sales = text(&sales["id"]);
     let message = json!({"type": "text", "phone_number": "+999 900 000 004", "message": "x"});
     let send = client.post(format!("{url}/api/v1/chat/{sales}/messages")).bearer_auth(&key).json(&message);
     assert!(send.send().await.unwrap().status().is_success());

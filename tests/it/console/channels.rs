@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use pombo::accounts::Role;
 use pombo::clock::Timestamp;
-use pombo::domain::channel::{Channel, Connection, Kind, Reason, Status};
+use pombo::domain::channel::{Channel, Connection, Kind, Reason, ReasonCode, Status};
 use pombo::domain::page::PageRequest;
 use pombo::simulator::{self, Simulator};
 use pombo::store::change::{Filter, What};
@@ -184,13 +184,14 @@ async fn a_phone_is_paired_step_by_step_with_what_it_shows_and_what_to_do() {
     let place = format!("/console/channels/{}", stage.web_session().await);
     let page = member.page(&place).await;
     assert!(page.contains("Nothing yet.") && page.contains("On the phone"), "{page}");
+    assert!(page.contains(PAIR) && !page.contains(">Unlink<"), "there is nothing to unlink: {page}");
 
     member.submit(&format!("{place}/pair"), &[]).await;
     let page = becomes(&member, &place, "data-payload=").await;
     assert!(page.contains("Point the camera at this code") && page.contains("<svg"), "{page}");
     let viewer = stage.world.signed_in(Role::Viewer).await;
     let seen = viewer.page(&place).await;
-    assert!(!seen.contains("data-payload") && !seen.contains("<button type=\"submit\">Pair"), "{seen}");
+    assert!(!seen.contains("data-payload") && !seen.contains(PAIR), "{seen}");
 
     let code = attribute(&page, "data-payload").unwrap();
     stage.phone("scan", &json!({"code": code, "passkey": true})).await;
@@ -223,6 +224,8 @@ async fn a_phone_is_paired_step_by_step_with_what_it_shows_and_what_to_do() {
     member.submit(&format!("{place}/passkey"), &[("confirmed", "yes")]).await;
     let page = becomes(&member, &place, "It lists the device under").await;
     assert!(page.contains("+999700000001"), "{page}");
+    let page = becomes(&member, &place, "It sends.").await;
+    assert!(!page.contains(PAIR) && page.contains(">Unlink<"), "one phone is enough: {page}");
 
     let owner = stage.world.signed_in(Role::Owner).await;
     let refused = owner.post(&format!("{place}/remove"), &[]).await;
@@ -233,6 +236,9 @@ async fn a_phone_is_paired_step_by_step_with_what_it_shows_and_what_to_do() {
     assert!(page.contains("The channel shop phone was removed."), "{page}");
     assert_eq!(owner.get(&place).await.status, 404);
 }
+
+/// The button that links a phone.
+const PAIR: &str = "<button type=\"submit\">Pair</button>";
 
 /// The challenge that a copy button holds.
 fn copied(page: &str) -> String {
@@ -280,8 +286,9 @@ async fn the_page_of_a_channel_follows_it_live() {
             told.push_str(std::str::from_utf8(&piece).unwrap());
         }
     };
-    for part in ["id=\"channel-head\"", "id=\"channel-pace\"", "id=\"channel-pairing\""] {
-        wait_for(part).await;
+    let parts = ["channel-head", "channel-pace", "channel-pairing", "channel-pairing-actions"];
+    for part in parts.map(|part| format!("id=\"{part}\"")) {
+        wait_for(&part).await;
     }
     member.submit(&format!("/console/channels/{id}/pair"), &[]).await;
     wait_for("data-payload=").await;
@@ -297,7 +304,7 @@ async fn the_list_says_how_each_channel_is_why_and_what_holds_its_pace() {
     let foreign =
         world.service.channel(&world.globex, Kind::WebSession, "globex phone", Status::Pairing).await;
     let reason = Reason {
-        code: "credentials_refused".to_owned(),
+        code: ReasonCode::CredentialsRefused.into(),
         sentence: "the provider refused the channel: <expired>".to_owned(),
         provider_code: Some(190),
     };
@@ -312,7 +319,7 @@ async fn the_list_says_how_each_channel_is_why_and_what_holds_its_pace() {
         "&lt;expired&gt;",
         "#code-190",
         "Messages per second",
-        "tier `standard`",
+        "Tier <code>standard</code>",
         "in force",
         "not paired",
         "class=\"chart\"",
@@ -395,9 +402,9 @@ async fn channels_and_templates_speak_three_languages() {
     let id = stage.web_session().await;
     let member = stage.world.signed_in(Role::Member).await;
     for (language, words) in [
-        ("pt-BR", ["<h1>Canais</h1>", "sem pareamento", "Vincular", "<h1>Modelos</h1>"]),
-        ("es", ["<h1>Canales</h1>", "sin vincular", "Vincular", "<h1>Plantillas</h1>"]),
-        ("en", ["<h1>Channels</h1>", "not paired", "Pair", "<h1>Templates</h1>"]),
+        ("pt-BR", ["<h1>Canais</h1>", "sem pareamento", "Vincular", "<h1>Modelos</h1>", "Plano <code>"]),
+        ("es", ["<h1>Canales</h1>", "sin vincular", "Vincular", "<h1>Plantillas</h1>", "Plan <code>"]),
+        ("en", ["<h1>Channels</h1>", "not paired", "Pair", "<h1>Templates</h1>", "Tier <code>"]),
     ] {
         member.submit("/console/language", &[("language", language), ("next", "/console")]).await;
         let mut pages = member.page("/console/channels").await;

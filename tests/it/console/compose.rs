@@ -14,19 +14,22 @@ use super::world::World;
 use crate::api::past_send::FIRST;
 use crate::harness::WABA;
 
-const NEW: &str = "/console/sends/new";
+pub(super) const NEW: &str = "/console/sends/new";
 
-async fn shop(world: &World) -> String {
+pub(super) async fn shop(world: &World) -> String {
     let channel = world.service.channel(&world.acme, Kind::BusinessAccount, "Shop", Status::Connected).await;
     channel.id.to_string()
 }
 
-async fn sends(world: &World) -> Value {
+pub(super) async fn sends(world: &World) -> Value {
     world.service.get("/api/v1/sends", &world.acme.key).await.json()
 }
 
 /// The fields with these in the place of others.
-fn with<'a>(fields: &[(&'a str, &'a str)], more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+pub(super) fn with<'a>(
+    fields: &[(&'a str, &'a str)],
+    more: &[(&'a str, &'a str)],
+) -> Vec<(&'a str, &'a str)> {
     let is_other = |(name, _): &&(&str, &str)| more.iter().all(|(other, _)| other != name);
     fields.iter().filter(is_other).chain(more).copied().collect()
 }
@@ -131,8 +134,8 @@ async fn every_part_of_a_template_is_filled_in() {
         provider_id: "1".to_owned(),
         name: "left".to_owned(),
         language: "en".to_owned(),
-        category: "UTILITY".to_owned(),
-        status: "APPROVED".to_owned(),
+        category: "UTILITY".into(),
+        status: "APPROVED".into(),
         parameter_format: ParameterFormat::Named,
         components: RawValue::from_string(components.to_owned()).unwrap(),
         rejected_reason: None,
@@ -307,4 +310,28 @@ async fn without_a_channel_the_page_says_what_to_do_first() {
     let world = World::new().await;
     let page = world.signed_in(Role::Member).await.page(NEW).await;
     assert!(page.contains("href=\"/console/channels/new\"") && !page.contains("<textarea"), "{page}");
+}
+
+#[tokio::test]
+async fn the_first_step_says_what_is_not_chosen_and_keeps_the_tag() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let shop = shop(&world).await;
+    world.service.channel(&world.acme, Kind::BusinessAccount, "Other", Status::Connected).await;
+    let tag = world.service.store().ensure_tag(world.acme.id, "spring", None).await.unwrap();
+    let person = Person { phone_number: FIRST.to_string(), ..Person::default() };
+    let store = world.service.store();
+    store.add_contacts(world.acme.id, &[(Uuid::now_v7(), person)], &[tag], Timestamp::now()).await.unwrap();
+    let at_tag = member.page(&format!("/console/contacts/tags/{tag}")).await;
+    assert!(at_tag.contains(&format!("href=\"{NEW}?tag={tag}\"")), "{at_tag}");
+
+    let first = member.page(&format!("{NEW}?tag={tag}")).await;
+    assert!(!first.contains("Choose a channel."), "nothing was sent yet: {first}");
+    assert_eq!(value_of(&first, "tag"), Some(tag.to_string()));
+    let without = member.page(&format!("{NEW}?channel=&type=text&tag={tag}")).await;
+    assert!(without.contains("Choose a channel."), "{without}");
+    let without = member.page(&format!("{NEW}?channel={shop}&type=template&template=")).await;
+    assert!(without.contains("Choose a template."), "{without}");
+    let second = member.page(&format!("{NEW}?channel={shop}&type=text&tag={tag}")).await;
+    assert!(second.contains(&format!("<option value=\"{tag}\" selected>")), "{second}");
 }

@@ -40,7 +40,7 @@ async fn a_file_is_uploaded_looked_at_and_imported() {
     let member = world.signed_in(Role::Member).await;
     assert!(member.page(PLACE).await.contains("<button type=\"submit\">Import</button>"));
     let rows: String = (0..3_000).map(|i| format!("<b>P{i}</b>;+55 11 9{i:08};\r\n")).collect();
-    let file = format!("Nome;Fone;Nada\r\n{rows}Jo\u{e3}o;12;\r\n");
+    let file = format!("Nome;Ramal;Nada\r\n{rows}Jo\u{e3}o;12;\r\n");
     // As a spreadsheet in Brazil saves it.
     let file: Vec<u8> = file.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
     let sent = upload(&member, body("feira", "lista <x>.csv", &file)).await;
@@ -73,6 +73,7 @@ async fn a_file_is_uploaded_looked_at_and_imported() {
     until("the import over", async || member.page(&place).await.contains(">Finished<")).await;
     let over = member.page(&place).await;
     assert!(over.contains("<dd>3,000</dd>") && over.contains("Download the rejected row"), "{over}");
+    assert!(over.contains("/console/contacts?search=feira\"") && !over.contains("Stop the import"), "{over}");
     let rejected = member.get(&format!("{place}/rejected")).await;
     assert_eq!(rejected.header("content-disposition"), "attachment; filename=\"rejected.csv\"");
     assert!(rejected.body.lines().nth(1).unwrap().contains("João"), "{}", rejected.body);
@@ -95,11 +96,64 @@ async fn a_file_is_uploaded_looked_at_and_imported() {
         assert_eq!(outsider.get(&path).await.status, 404, "{path}");
     }
     // The next file of these columns needs nothing but a yes.
-    let next = upload(&member, body("", "next.csv", b"Fone,Nome\n+55 11 900000001,Ana\n")).await;
+    let next = upload(&member, body("", "next.csv", b"Ramal,Nome\n+55 11 900000001,Ana\n")).await;
     let shown = member.page(next.header("location")).await;
     assert!(!shown.contains("Say which column") && shown.contains("1 known contact is updated"), "{shown}");
     let canceled = member.submit(next.header("location"), &[("action", "cancel")]).await;
     assert!(canceled.contains(">Stopped<"), "{canceled}");
+}
+
+#[tokio::test]
+async fn columns_with_the_usual_names_are_guessed_and_a_missing_number_is_told() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    for (file, fields) in [
+        ("Nome;Sobrenome;Telefone\nAna;Lima;+5511988880001\n", ["first_name", "last_name", "phone_number"]),
+        (
+            "Nombre completo;Correo electrónico;Móvil\nAna;;+5215588880001\n",
+            ["name", "email", "phone_number"],
+        ),
+    ] {
+        let sent = upload(&member, body("", "a.csv", file.as_bytes())).await;
+        let place = sent.header("location").to_owned();
+        let shown = member.page(&place).await;
+        for field in fields {
+            assert!(shown.contains(&format!("<option value=\"{field}\" selected>")), "{field}: {shown}");
+        }
+        assert!(!shown.contains("No column holds phone numbers"), "{shown}");
+        member.submit(&place, &[("action", "cancel")]).await;
+    }
+    let sent = upload(&member, body("", "a.csv", b"E-mail,Ramal\nana@example.com,12\n")).await;
+    let shown = member.page(sent.header("location")).await;
+    assert!(shown.contains("No column holds phone numbers."), "{shown}");
+}
+
+#[tokio::test]
+async fn an_upload_that_ends_in_the_middle_leaves_nothing_behind() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let rows: String = (0..20_000).map(|i| format!("+55 11 9{i:08}\n")).collect();
+    let form = body("feira", "numbers.csv", format!("phone\n{rows}").as_bytes());
+    let head = format!(
+        "POST {PLACE} HTTP/1.1\r\nHost: h\r\nSec-Fetch-Site: same-origin\r\nCookie: pombo_session={}\r\n\
+         Content-Type: multipart/form-data; boundary={BOUNDARY}\r\nContent-Length: {}\r\n\r\n",
+        member.cookie("pombo_session").unwrap(),
+        form.len()
+    );
+    let uploads = async || {
+        world.service.get("/api/v1/contacts/imports", &world.acme.key).await.json()["totalRecords"].clone()
+    };
+    // More often than there may be files that are not imported yet.
+    for _ in 0..7 {
+        let mut stream = TcpStream::connect(member.origin().trim_start_matches("http://")).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream.write_all(&form[..form.len() * 3 / 4]).await.unwrap();
+        until("the upload begun", async || uploads().await == 1).await;
+        drop(stream);
+        until("nothing left of it", async || uploads().await == 0).await;
+    }
+    let whole = upload(&member, form).await;
+    assert_eq!(whole.status, 303, "{}", whole.body);
 }
 
 #[tokio::test]
@@ -180,6 +234,8 @@ async fn the_page_of_a_running_import_is_kept_up_to_date() {
     })
     .await;
     assert!(told.contains("data: <div id=\"progress\">") && told.contains("<dd>20,000</dd>"), "{told}");
+    let last = told.rsplit("id=\"progress\"").next().unwrap();
+    assert!(!last.contains("Stop the import"), "what is over is not stopped: {last}");
     drop(stream);
     until("the stream gone", async || world.service.open_streams() == 0).await;
 }

@@ -6,6 +6,7 @@ mod browser;
 mod channels;
 mod company;
 mod compose;
+mod compose_fields;
 mod compose_phone;
 mod contacts;
 mod forms;

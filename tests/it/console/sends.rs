@@ -131,6 +131,10 @@ async fn a_send_shows_its_figures_its_failures_and_its_messages() {
     ] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
+    assert!(
+        page.contains("highest 1 messages a second") && !page.contains("now 1"),
+        "nothing goes now: {page}"
+    );
     assert!(!page.contains("Send again"), "a viewer sends nothing: {page}");
     let rows = async |query: &str| {
         let page = viewer.page(&format!("/console/sends/{id}?{query}")).await;
@@ -215,22 +219,90 @@ async fn what_failed_is_shown_before_it_is_sent_again_and_sent_once() {
 }
 
 #[tokio::test]
+async fn sending_again_is_offered_to_those_whom_a_send_did_not_reach_and_only_then() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let channel = shop(&world).await;
+    let offered = async |states: &[At]| {
+        let messages: Vec<_> = states.iter().map(|state| (*state, None)).collect();
+        let id = Past::text(&world.service, &world.acme, channel).with(&messages).await;
+        let page = member.page(&format!("/console/sends/{id}")).await;
+        let part = page.split("id=\"again\">").nth(1).expect("the part").split("</p>").next().unwrap();
+        part.replace(&id.to_string(), "ID")
+    };
+    for none in [&[At::Sent, At::Delivered, At::Read][..], &[At::Delivered, At::Suppressed]] {
+        assert_eq!(offered(none).await, "", "{none:?}");
+    }
+    for failed in [&[At::Failed][..], &[At::Delivered, At::Expired], &[At::Canceled, At::Failed]] {
+        let link = offered(failed).await;
+        assert!(
+            link.contains("href=\"/console/sends/ID/again\">Send again to those that failed"),
+            "{failed:?}: {link}"
+        );
+    }
+    let link = offered(&[At::Delivered, At::Canceled, At::Unknown]).await;
+    let address = "href=\"/console/sends/ID/again?state=canceled&amp;state=unknown\"";
+    assert!(link.contains(address) && link.contains("Send to those that it did not reach"), "{link}");
+}
+
+#[tokio::test]
+async fn the_page_of_a_send_that_ended_hears_what_becomes_of_its_messages() {
+    let world = World::new().await;
+    let viewer = world.signed_in(Role::Viewer).await;
+    let channel = shop(&world).await;
+    let past = || Past::text(&world.service, &world.acme, channel);
+    let now = Timestamp::now();
+    for (state, ended, is_live) in [
+        (At::Sent, now, true),
+        (At::Delivered, now, true),
+        (At::Read, now, false),
+        (At::Failed, now, false),
+        (At::Sent, now.minus(Duration::from_secs(3_700)), false),
+    ] {
+        let id = past().that_ended(ended).with(&[(state, None)]).await;
+        let page = viewer.page(&format!("/console/sends/{id}")).await;
+        assert_eq!(page.contains("data-live="), is_live, "{state:?} {ended}: {page}");
+    }
+    let id = past().that_ended(now).with(&[(At::Sent, None)]).await;
+    let mut stream = viewer.request(Method::GET, &format!("/console/sends/{id}/live")).send().await.unwrap();
+    let mut told = String::new();
+    part_says(&mut stream, &mut told, "rows", ">Sent<").await;
+    past().set(id, At::Delivered).await;
+    part_says(&mut stream, &mut told, "figures", ">Delivered<").await;
+    part_says(&mut stream, &mut told, "rows", ">Delivered<").await;
+}
+
+/// Reads a stream until this part of the page has these words.
+async fn part_says(stream: &mut reqwest::Response, told: &mut String, part: &str, words: &str) {
+    let mark = format!("id=\"{part}\"");
+    let says = |told: &str| {
+        let fragment = told.rsplit_once(&mark).and_then(|(_, rest)| rest.split("\n\n").next());
+        fragment.is_some_and(|fragment| fragment.contains(words))
+    };
+    while !says(told) {
+        let piece = stream.chunk().await.unwrap().expect("the stream goes on");
+        told.push_str(&String::from_utf8_lossy(&piece));
+    }
+}
+
+#[tokio::test]
 async fn the_page_of_a_large_send_waits_for_no_count() {
-    const MESSAGES: u64 = 120_000;
+    const MESSAGES: u64 = 1_000_000;
     let world = World::new().await;
     let viewer = world.signed_in(Role::Viewer).await;
     let past = Past::text(&world.service, &world.acme, shop(&world).await);
     let address = format!("/console/sends/{}", past.with_failures(MESSAGES).await);
     let page = viewer.page(&address).await;
-    assert!(page.contains("120,000 of 120,000 messages are done"), "{page}");
-    until("its figures", async || viewer.page(&address).await.contains("12,000")).await;
+    assert!(page.contains("1,000,000 of 1,000,000 messages are done"), "{page}");
+    assert!(page.contains("The messages are being counted.") && !page.contains("Send again"), "{page}");
+    until("its figures", async || viewer.page(&address).await.contains("100,000")).await;
     // Few match, and far away: the list goes on from where it looked.
     let page = viewer.page(&format!("{address}?state=read")).await;
     assert!(
         page.contains("No message from no. 0 to 20,000 matches") && page.contains("Further messages"),
         "{page}"
     );
-    let last = viewer.page(&format!("{address}?state=read&from=119999")).await;
+    let last = viewer.page(&format!("{address}?state=read&from=999999")).await;
     assert!(last.contains("No message matches.") && !last.contains("Further messages"), "{last}");
 }
 

@@ -84,8 +84,8 @@ async fn fill(world: &World) -> Vec<String> {
         provider_id: nth.to_string(),
         name: format!("spring_sale_{nth}"),
         language: "en".to_owned(),
-        category: "MARKETING".to_owned(),
-        status: "APPROVED".to_owned(),
+        category: "MARKETING".into(),
+        status: "APPROVED".into(),
         parameter_format: ParameterFormat::Positional,
         components: RawValue::from_string(
             r#"[{"type":"HEADER","format":"TEXT","text":"Spring sale"},{"type":"BODY","text":"Hello {{1}}, all shoes are {{2}} off until Sunday."},{"type":"BUTTONS","buttons":[{"type":"QUICK_REPLY","text":"Tell me more"}]}]"#

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use pombo::domain::outlook::Reason;
 use pombo::domain::tier;
 
 use super::markdown::{Document, all, book, root};
@@ -27,6 +28,17 @@ fn every_option_of_a_tier_is_explained() {
         .cloned()
         .collect();
     assert_eq!(explained("docs/limits.md", "| option | what it limits |"), options);
+}
+
+#[test]
+fn every_wait_names_the_file_of_its_rule() {
+    let waits: BTreeSet<_> = Reason::ALL.iter().map(|reason| reason.as_str().to_owned()).collect();
+    assert_eq!(explained("docs/internals.md", "| wait | rule |"), waits);
+    let page = Document::read(Path::new("docs/internals.md"));
+    let paths: Vec<_> = page.quoted().filter(|quoted| quoted.starts_with("src/")).collect();
+    assert!(paths.len() > waits.len(), "the paths are not found");
+    let missing: Vec<_> = paths.iter().filter(|path| !root().join(path).exists()).collect();
+    assert!(missing.is_empty(), "these paths lead nowhere: {missing:?}");
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub(super) async fn listen(server: Arc<Server>, listener: TcpListener) {
             let (orders, ordered) = mpsc::unbounded_channel();
             let line = Line { id: server.next_number(), orders };
             server.change(|world| world.lines.insert(line.id, line.clone()));
-            // A connection may break off at any time; whoever waits for something of it says so.
+            // A connection may break off at any time; a test that waits for something of it says so.
             let _ = serve(&server, stream, &line, ordered).await;
             server.change(|world| world.forget(line.id));
         });

@@ -20,7 +20,7 @@ use super::signal::SignalPhone;
 use super::stanza::now;
 use super::world::{DeviceName, Person};
 
-/// What became of a message at somebody's end.
+/// The outcome of a message at somebody's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     Delivered,
@@ -126,7 +126,7 @@ async fn deliver(
     Ok(())
 }
 
-/// Tells an account what became of its message at somebody's end.
+/// Tells an account the outcome of its message at somebody's end.
 pub(super) fn tell(server: &Server, from: &Person, message: &SentMessage, fate: Fate) {
     let chat = if message.to.is_group() { message.to.clone() } else { Jid::lid(from.lid.as_str()) };
     let receipt = NodeBuilder::new("receipt").attr("from", chat).attr("id", message.id.as_str());

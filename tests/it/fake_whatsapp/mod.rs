@@ -12,7 +12,7 @@
 //! maria.reads(&message);
 //! ```
 //!
-//! Nothing here sleeps: whoever waits is told when something changes, and waits no longer than some seconds. What the
+//! Nothing here sleeps: a waiting test is told when something changes, and waits no longer than some seconds. What the
 //! server does not understand ends the test.
 
 mod companion;
@@ -159,7 +159,7 @@ impl FakeWhatsApp {
         self.files.expect_upload().await;
     }
 
-    /// Whoever connects is refused from now on, or let in again.
+    /// Devices that connect are refused from now on, or accepted again.
     pub(crate) fn refuse_everyone(&self, refusal: impl Into<Option<Refusal>>) {
         self.server.change(|world| world.refusal = refusal.into());
     }
@@ -179,7 +179,7 @@ impl FakeWhatsApp {
         self.server.change(|world| world.is_silent = true);
     }
 
-    /// Answers again to who connects; on older lines what it did not hear is missing for ever.
+    /// Answers again to who connects; on older lines what it did not hear is missing forever.
     pub(crate) fn speaks_again(&self) {
         self.server.change(|world| world.is_silent = false);
     }

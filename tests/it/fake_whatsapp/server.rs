@@ -79,7 +79,7 @@ impl Server {
         };
         let found = tokio::time::timeout(PATIENCE, waiting).await;
         found.unwrap_or_else(|_| {
-            panic!("waited {PATIENCE:?} in vain for {what}; {}", self.look(World::summary))
+            panic!("timed out after {PATIENCE:?} waiting for {what}; {}", self.look(World::summary))
         })
     }
 

@@ -34,7 +34,7 @@ pub(super) struct World {
     pub(super) looked_up: Vec<String>,
     /// All connections that are up.
     pub(super) lines: HashMap<u64, Line>,
-    /// Whoever logs in is refused.
+    /// Devices that log in are refused.
     pub(super) refusal: Option<Refusal>,
     /// Requests for a pairing code are refused with this code and word.
     pub(super) code_refusal: Option<(u16, &'static str)>,
@@ -185,7 +185,7 @@ impl World {
         }
     }
 
-    /// What was seen so far, for a test that waited in vain.
+    /// What was seen so far, for a test whose wait timed out.
     pub(super) fn summary(&self) -> String {
         let mut numbers = BTreeSet::new();
         let mut seen = HashSet::new();

@@ -39,6 +39,8 @@ pub(crate) struct Process {
     /// `http://127.0.0.1:PORT`
     pub(crate) url: String,
     pub(crate) engine: Engine,
+    /// The connections of the engine itself.
+    pub(crate) store: Store,
     pub(crate) vault: Arc<Vault>,
     pub(crate) pages: Arc<console::State>,
     pub(crate) accounts: Accounts,
@@ -54,6 +56,7 @@ impl Process {
         config: Config,
         options: api::Options,
         driver: Option<Arc<dyn Driver>>,
+        page_options: console::Options,
     ) -> Self {
         // A second test finds it installed already.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -74,23 +77,24 @@ impl Process {
                 let store = Store::open(&database).await.unwrap();
                 let lease = lease(&store, &database).await;
                 let accounts = Accounts::new(store.clone(), Arc::clone(&own_vault));
-                let engine = Engine::start(&config, store, own_vault, lease, driver).await.unwrap();
+                let engine = Engine::start(&config, store.clone(), own_vault, lease, driver).await.unwrap();
                 let public_url = config.server.public_url.clone();
                 let proxies = Proxies::new(&config.server.trusted_proxies);
-                let page_options = console::Options { public_url, proxies, ..console::Options::default() };
+                let page_options = console::Options { public_url, proxies, ..page_options };
                 let pages =
                     web::Data::new(console::State::new(engine.clone(), accounts.clone(), page_options));
                 let state =
                     web::Data::new(State { engine: engine.clone(), accounts: accounts.clone(), options });
                 let (server, url) = listen(state, Some(pages.clone()));
-                let _ = tell.send((url, engine.clone(), accounts, server.handle(), pages.into_inner()));
+                let _ =
+                    tell.send((url, engine.clone(), store, accounts, server.handle(), pages.into_inner()));
                 server.await.unwrap();
                 engine.stop().await;
             });
             let _ = end.send(());
         });
-        let (url, engine, accounts, server, pages) = told.await.unwrap();
-        Self { url, engine, vault, pages, accounts, server, ended: Some(ended) }
+        let (url, engine, store, accounts, server, pages) = told.await.unwrap();
+        Self { url, engine, store, vault, pages, accounts, server, ended: Some(ended) }
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use pombo::connector::media::Lookup;
 
-/// Each name with its answers in turn, the last of them for ever; and what was asked.
+/// Each name with its answers in turn, the last of them forever; and what was asked.
 pub(super) struct Names {
     answers: HashMap<String, Vec<Vec<IpAddr>>>,
     asked: Mutex<Vec<String>>,

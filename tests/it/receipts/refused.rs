@@ -1,4 +1,4 @@
-//! What a webhook says and the database refuses for ever: it is taken all the same, without what is refused, or the
+//! What a webhook says and the database refuses permanently: it is taken all the same, without what is refused, or the
 //! provider would repeat it for a week.
 
 use pombo::domain::message::State;

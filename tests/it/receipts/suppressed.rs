@@ -4,7 +4,7 @@ use pombo::clock::Timestamp;
 use pombo::domain::channel::Status;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::suppression::Suppression;
-use pombo::domain::template::{ListedTemplate, ParameterFormat};
+use pombo::domain::template::{self, Category, ListedTemplate, ParameterFormat};
 use pombo::simulator;
 use pombo::store::change::Who;
 use serde_json::{Value, json};
@@ -39,8 +39,8 @@ fn listed(template: simulator::Template) -> ListedTemplate {
         provider_id: template.name.clone(),
         name: template.name,
         language: template.language,
-        category: template.category,
-        status: template.status,
+        category: template.category.as_str().into(),
+        status: template.status.as_str().into(),
         parameter_format: ParameterFormat::Positional,
         components: serde_json::value::to_raw_value(&template.components).unwrap(),
         rejected_reason: None,
@@ -110,7 +110,7 @@ async fn a_template_that_the_provider_keeps_back_is_not_sent_until_it_is_let_go(
     assert_eq!(teller.tell(running.channel, NUMBER, &json!({ "statuses": statuses })).await.status, 200);
     let is_approved = async |id| {
         let template = running.store.find_template(running.company, id).await.unwrap().unwrap();
-        template.status == "APPROVED"
+        template.status == template::Status::Approved
     };
     assert!(!is_approved(promo).await && is_approved(hello).await);
 
@@ -213,12 +213,12 @@ async fn what_was_said_last_of_a_template_counts_whenever_it_is_heard(universe: 
     let before = is(&running).await;
     // The list was asked for just now: what was said before is in it.
     status(&running, "PAUSED", now - 100).await;
-    assert_eq!(is(&running).await.0, "APPROVED", "the list is newer");
+    assert_eq!(is(&running).await.0, template::Status::Approved, "the list is newer");
     let later = now + 1;
     until("the next second", async || Timestamp::now().millis() / 1_000 > later).await;
     status(&running, "PAUSED", later).await;
     status(&running, "APPROVED", later - 60).await;
-    assert_eq!(is(&running).await.0, "PAUSED", "an older approval lifts no pause");
+    assert_eq!(is(&running).await.0, template::Status::Paused, "an older approval lifts no pause");
     // Each has a time of its own.
     let quality = json!({ "previous_quality_score": "GREEN", "new_quality_score": "RED" });
     say(&running, "message_template_quality_update", quality, later).await;
@@ -230,15 +230,15 @@ async fn what_was_said_last_of_a_template_counts_whenever_it_is_heard(universe: 
     say(&running, "message_template_quality_update", quality, later - 50).await;
     let category = json!({ "previous_category": "UTILITY", "new_category": "MARKETING" });
     say(&running, "template_category_update", category, later - 50).await;
-    let held = ("PAUSED".to_owned(), Some("RED".to_owned()), "UTILITY".to_owned());
-    assert_eq!((is(&running).await, before.0.as_str()), (held, "APPROVED"));
+    let held = (template::Status::Paused, Some("RED".to_owned()), Category::Utility);
+    assert_eq!((is(&running).await, before.0), (held, template::Status::Approved));
     // Hearing what is so already keeps its time as well.
     until("two seconds", async || Timestamp::now().millis() / 1_000 > later + 2).await;
     status(&running, "PAUSED", later + 2).await;
     status(&running, "APPROVED", later + 1).await;
-    assert_eq!(is(&running).await.0, "PAUSED");
+    assert_eq!(is(&running).await.0, template::Status::Paused);
     status(&running, "APPROVED", later + 2).await;
-    assert_eq!(is(&running).await.0, "APPROVED", "of one second, what is heard later counts");
+    assert_eq!(is(&running).await.0, template::Status::Approved, "of one second, what is heard later counts");
     running.end().await;
 }
 

@@ -13,7 +13,6 @@ use crate::database::Universe;
 use crate::harness::Answer;
 use crate::running::{APP_SECRET, Running, WABA};
 
-/// See the module.
 pub(super) struct Teller<'a> {
     running: &'a Running,
     client: reqwest::Client,

@@ -18,10 +18,9 @@ use crate::database::Universe;
 use crate::running::{NUMBER, until};
 use crate::serving::Serving;
 
-/// How long nobody knows what became of a message before it goes again; receipts come sooner.
+/// How long nobody knows the outcome of a message before it goes again; receipts come sooner.
 pub(super) const GRACE: &str = "6s";
 
-/// See the module.
 pub(super) struct Killed<'a> {
     universe: &'a Universe,
     pub(super) serving: Serving,

@@ -45,7 +45,7 @@ async fn a_service_that_is_killed_writes_to_no_more_people_than_the_quota(univer
     killed.serving.place.json("tier apply tiers.toml");
     let template = hello_world(&killed).await;
     killed.kill_and_start_again().await;
-    // Nobody tells what became of the messages in flight.
+    // Nobody tells the outcome of the messages in flight.
     killed.serving.simulator.aim_receipts(None).unwrap();
     slow(&killed, Duration::from_millis(100));
     let body = json!({ "type": "template", "template_id": template, "components": [],

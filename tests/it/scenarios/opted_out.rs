@@ -1,4 +1,4 @@
-//! Whom the provider says not to advertise to: left out, or let be for a day; other messages reach them. Who opts out
+//! Whom the provider says not to advertise to: skipped, or held for a day; other messages reach them. Who opts out
 //! after a send was accepted is left out of what of it has not gone.
 
 use std::time::Duration;
@@ -120,7 +120,7 @@ async fn who_opts_out_before_the_moment_of_a_send_does_not_hear_it(universe: &Un
         [(format!("+{stops}"), OF_MARKETING.to_owned()), (format!("+{gone}"), OF_EVERYTHING.to_owned())];
     assert_eq!(in_state(&running, &marketing, "suppressed").await, why);
     assert_eq!(in_state(&running, &other, "suppressed").await, why[1..]);
-    assert_eq!(running.simulator.number(NUMBER).unwrap().arrivals, 3, "nobody was even tried in vain");
+    assert_eq!(running.simulator.number(NUMBER).unwrap().arrivals, 3, "no attempt was made");
     running.end().await;
 }
 

@@ -1,4 +1,4 @@
-//! The pace of a channel, as whoever receives it sees it: never faster, and not much slower.
+//! The pace of a channel, as its receiver sees it: never faster, and not much slower.
 
 use std::time::Duration;
 

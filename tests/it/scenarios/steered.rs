@@ -1,5 +1,5 @@
 //! A send is paused, resumed, canceled, scheduled or runs out of time while the service works at it or is
-//! started anew: what went out is counted, the rest does what was asked, and nobody hears twice.
+//! started again: what went out is counted, the rest does what was asked, and nobody hears twice.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! The provider lets a template through no more, in the middle of a send: what uses it waits, nothing else does.
 
-use pombo::domain::template::{ListedTemplate, ParameterFormat};
+use pombo::domain::template::{ListedTemplate, ParameterFormat, Status};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -45,14 +45,14 @@ impl Sends {
         Self { running, hello, paused, others: [first, second] }
     }
 
-    async fn status(&self) -> String {
+    async fn status(&self) -> Status {
         let found = self.running.store.find_template(self.running.company, self.hello).await.unwrap();
         found.unwrap().status
     }
 
     /// The template's messages wait, none of them failed, and the others go on to their end.
     async fn assert_it_stops_alone(&self) {
-        until("the template kept back", async || self.status().await == "PAUSED").await;
+        until("the template kept back", async || self.status().await == Status::Paused).await;
         let shown = until_it_waits_for(&self.running, &self.paused, "template_paused").await;
         assert!(shown["waiting"]["sentence"].as_str().unwrap().contains("hello_world"), "{shown}");
         for other in &self.others {
@@ -64,7 +64,7 @@ impl Sends {
             assert_eq!(shown["counts"]["sent"], EACH, "{shown}");
         }
         let mut shown = Value::Null;
-        until("what became of the template's messages written", async || {
+        until("the outcome of the template's messages written", async || {
             shown = show(&self.running, &self.paused).await;
             self.running.delivered().0 == 2 * EACH + shown["counts"]["sent"].as_u64().unwrap()
         })
@@ -121,7 +121,7 @@ async fn listed(running: &Running, company: Uuid) -> Vec<ListedTemplate> {
             name: known.name,
             language: known.language,
             category: known.category,
-            status: "APPROVED".to_owned(),
+            status: Status::Approved,
             parameter_format: ParameterFormat::Positional,
             components: serde_json::value::to_raw_value(&known.components).unwrap(),
             rejected_reason: known.rejected_reason,

@@ -17,6 +17,7 @@ stores!(
     a_quota_lets_so_many_go_and_holds_the_others_until_it_is_raised,
     a_quota_outlives_a_restart_and_opens_as_the_day_moves_on,
     the_numbers_of_an_account_share_its_quota,
+    people_that_a_number_cannot_write_to_now_are_left_to_another,
     who_was_refused_does_not_count,
     people_written_to_before_there_was_a_quota_count,
     as_many_people_are_counted_as_there_are_tiers_for,
@@ -169,6 +170,29 @@ async fn the_numbers_of_an_account_share_its_quota(universe: &Universe) {
     put_tier(&running, "sparing", options(10 * QUOTA)).await;
     running.settled(0).await;
     assert_eq!(templates_taken(&running), 2 * (QUOTA - 10));
+    running.end().await;
+}
+
+async fn people_that_a_number_cannot_write_to_now_are_left_to_another(universe: &Universe) {
+    const FEW: u64 = 10;
+    // The first number marks messages to as many people as the quota has, and meets maintenance with the first.
+    let running = Running::start(universe, |config| config.engine.concurrency = 1).await;
+    run_under(&running, "sparing", options(FEW)).await;
+    let other = other_channel(&running, other_number(), "sparing").await;
+    let hello = template(&running, "hello_world").await;
+    let script =
+        json!([{ "match": { "to": FIRST.to_string() }, "outcome": { "error": { "code": 131_057 } } }]);
+    running.simulator.script(&script).unwrap();
+    let some = running.tag("some", FIRST, FEW).await;
+    let held = send_to(&running, running.channel, some, plain_template(hello)).await;
+    until_it_waits_for(&running, &held, "provider_pause").await;
+    assert_eq!(templates_taken(&running), 0);
+
+    let others = running.tag("others", FIRST + 1_000, FEW + 5).await;
+    send_to(&running, other, others, plain_template(hello)).await;
+    until("the quota used by the other number", async || templates_taken(&running) == FEW).await;
+    let number = running.simulator.number(OTHER_NUMBER).unwrap();
+    assert_eq!((number.messages, count(&show(&running, &held).await, "queued")), (FEW, FEW));
     running.end().await;
 }
 

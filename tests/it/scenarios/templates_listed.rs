@@ -1,4 +1,4 @@
-//! How often the provider is asked for an account's templates: on one schedule, whoever wants them and how often.
+//! How often the provider is asked for an account's templates: on one schedule, however many callers want them.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
 //! The provider refuses a channel in the middle of a send: its queue is kept, and goes on when it is connected
-//! again, whoever sees to that.
+//! again, by any person.
 
 use pombo::domain::channel::Status;
 use reqwest::Method;

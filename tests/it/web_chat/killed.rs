@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use pombo::api::Options;
+use pombo::connector::web_session::Driver;
+use pombo::console;
 use serde_json::{Value, json};
 
 use super::waiting::{becomes, begin, came, newest, waits};
@@ -33,8 +35,8 @@ async fn a_service_of_another_process_serves_until_its_input_ends() {
     let driver = driver(&text("whatsapp"), &text("media_host"));
     let directory = PathBuf::from(text("directory"));
     let options = Options::default();
-    let process =
-        Process::start(&text("database"), &directory, config, options, Some(Arc::new(driver))).await;
+    let (driver, pages) = (Some(Arc::new(driver) as Arc<dyn Driver>), console::Options::default());
+    let process = Process::start(&text("database"), &directory, config, options, driver, pages).await;
     say(&process.url);
     let until_the_end = || std::io::stdin().read_to_end(&mut Vec::new());
     tokio::task::spawn_blocking(until_the_end).await.unwrap().unwrap();

@@ -24,7 +24,7 @@ async fn account(options: Value) -> (World, Account) {
     (world, account)
 }
 
-/// Too much: the seconds after which to come again. The answer says that nothing is left of this limit.
+/// Too much: the seconds after which to retry. The answer says that nothing is left of this limit.
 fn too_soon(answer: &Answer, limit: &str, policy: &str) -> u64 {
     assert_eq!((answer.status, answer.code().as_deref()), (429, Some("rate_limited")), "{}", answer.body);
     let sentence = answer.json()["error"].as_str().unwrap().to_owned();

@@ -24,7 +24,7 @@ pub(super) const QUICK: &str = "quick";
 /// Is not on WhatsApp.
 const NOBODY: &str = "5500900000000";
 
-/// See the module. The service ends before its WhatsApp does.
+/// The service ends before its WhatsApp does.
 pub(super) struct World {
     pub(super) service: Service,
     pub(super) whatsapp: FakeWhatsApp,

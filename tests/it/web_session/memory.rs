@@ -10,7 +10,6 @@ use pombo::connector::web_session::{Change, Record, Records, RecordsError};
 /// Namespace and key.
 type Place = (String, String);
 
-/// See the module.
 #[derive(Default)]
 pub(super) struct Memory {
     records: Mutex<BTreeMap<Place, (Vec<u8>, i64)>>,

@@ -19,7 +19,7 @@ stores!(
     a_session_that_is_wiped_leaves_the_others_alone,
 );
 
-/// Where a channel's session keeps its keys, opened anew as after a restart.
+/// Where a channel's session keeps its keys, opened again as after a restart.
 fn records(universe: &Universe, channel: Uuid) -> Arc<dyn Records> {
     let secrets = Secrets { key: Some(SealingKey::new([7; 32])), previous_keys: Vec::new(), key_file: None };
     let vault = Arc::new(Vault::open(&secrets, Path::new("/nowhere")).unwrap().0);

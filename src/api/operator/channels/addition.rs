@@ -16,7 +16,7 @@ use crate::error::Code;
 /// The provider's ids are some 15 digits.
 const MAX_ID_DIGITS: usize = 32;
 
-/// Reads what is to be added.
+/// Reads the channel to add.
 ///
 /// # Errors
 ///

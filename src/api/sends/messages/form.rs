@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use super::MessageRecord;
 use crate::domain::message::Selection;
+use crate::engine::records::messages::{Found, Roster};
 use crate::engine::{self, Engine};
-use crate::store::send_messages::{Found, Roster};
 
 /// What all messages are written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) enum Form {
     Csv,
 }
 
-/// Whose messages of which send are written, and which of them.
+/// The messages that are listed: of which company and send, in which states.
 pub(super) struct Listed {
     pub(super) engine: Engine,
     pub(super) company_id: Uuid,

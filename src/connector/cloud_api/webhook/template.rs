@@ -5,6 +5,7 @@ use serde::Deserialize;
 use super::super::lenient::{Text, if_readable};
 use super::{Batch, plain};
 use crate::connector::update::{TemplateChange, Update};
+use crate::domain::template::{Category, Status};
 
 #[derive(Deserialize)]
 struct Value<'a> {
@@ -51,7 +52,9 @@ pub(super) fn read_quality(json: &str, batch: &mut Batch) -> Option<()> {
 
 /// What it is for. An announced change carries the category that holds until then.
 pub(super) fn read_category(json: &str, batch: &mut Batch) -> Option<()> {
-    note(json, batch, |value| Some(TemplateChange::Category(word(value.new_category.get()?))))
+    note(json, batch, |value| {
+        Some(TemplateChange::Category(Category::from(word(value.new_category.get()?).as_str())))
+    })
 }
 
 fn note(
@@ -70,12 +73,10 @@ fn note(
 
 /// The status after an event. What was lifted is approved again; a flagged template is badly rated and goes on
 /// being sent until it is paused or disabled, which is an event of its own. Other events are named as the status.
-fn status(event: &str) -> String {
+fn status(event: &str) -> Status {
     match event {
-        "APPROVED" | "REINSTATED" | "UNARCHIVED" | "UNPAUSE" | "UNPAUSED" | "FLAGGED" => {
-            "APPROVED".to_owned()
-        }
-        other => word(other),
+        "APPROVED" | "REINSTATED" | "UNARCHIVED" | "UNPAUSE" | "UNPAUSED" | "FLAGGED" => Status::Approved,
+        other => Status::from(word(other).as_str()),
     }
 }
 

@@ -14,7 +14,7 @@ const SPANS_OF_CODES: [Duration; 2] = [Duration::from_secs(60), Duration::from_s
 
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The library's own one spawns on the runtime of whoever calls, which may be one thread that also serves requests
+/// The library's own one spawns on the runtime of the caller, which may be one thread that also serves requests
 /// and that ends. This one is bound to the driver's.
 pub(super) struct Threads {
     handle: Handle,

@@ -27,7 +27,6 @@ const CLOSING_PATIENCE: Duration = Duration::from_secs(20);
 /// How long WhatsApp may take to unlink the device.
 const UNLINKING_PATIENCE: Duration = Duration::from_secs(15);
 
-/// See the module.
 pub(super) struct Linked {
     client: Arc<Client>,
     telling: Arc<Telling>,

@@ -20,7 +20,7 @@ pub(super) enum Untold {
     Wrote(Jid),
 }
 
-/// See the module. Shared by all that has something to tell of one session.
+/// Shared by all that has something to tell of one session.
 pub(super) struct Telling {
     queue: mpsc::UnboundedSender<Untold>,
     /// Those in the queue that come by the thousand.

@@ -25,3 +25,4 @@ cause-down = WhatsApp failed, or had too much to do
 cause-maintenance = WhatsApp is at work on the number
 cause-registration = The number is not, or not fully, registered at WhatsApp
 cause-no-message = The answer is about something else than a message
+cause-contact-field = The contact lacks a value that the message needs

@@ -84,3 +84,4 @@ help-does-suppress = The recipient is left out from now on. See Suppressions.
 help-does-disconnect = The channel is disconnected, and its queue is kept.
 help-does-block = The channel is blocked, and its queue is kept.
 help-does-restrict = The channel is blocked for some hours, and its queue is kept.
+help-cause-contact-field = The message has a value of each recipient, such as the first name, and no text for recipients without it. WhatsApp was not asked. Fill in the contacts and send again to those that failed, or give the value such a text.

@@ -2,6 +2,7 @@ pairing-title = Phone
 pairing-actions = Pair a phone
 pairing-pair = Pair
 pairing-unlink = Unlink
+pairing-unlink-title = Unlink the phone
 pairing-unlink-question = The device is taken off the phone and its keys are deleted; a pairing that is under way ends. To send again, a phone has to be paired.
 pairing-unlinked-done = No phone is linked any more, and the keys are deleted.
 pairing-played-phone = Use the played phone of this demonstration

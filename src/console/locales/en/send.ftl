@@ -45,12 +45,15 @@ send-is-paused = Paused: nothing of this send goes until it is resumed.
 send-is-resumed = Resumed.
 send-is-canceled = Canceled: what had not started will not go.
 send-again = Send again to those that failed
+send-again-rest = Send to those that it did not reach
+send-again-title = Send again
 send-again-back = Back to the send
 send-again-which = Which messages
 send-again-code = Only messages with this code; all when empty.
 send-again-check = Check
 send-again-send = Send
 send-again-looking = The messages are being looked through. What would be sent appears here in a moment.
+send-again-nobody = nobody is left. No message is in one of these states with this code, or everybody opted out since.
 send-again-done = { $count ->
     [1] A new send to 1 recipient was accepted.
    *[other] A new send to { $count } recipients was accepted.
@@ -100,3 +103,8 @@ send-cause-expired = Its time was over before it started
 send-cause-canceled = The send was canceled before it started
 send-cause-suppressed = The recipient opted out before it went
 send-cause-unknown = Nobody knows whether the provider has it
+send-check-lacking = { $count ->
+    [1] 1 recipient lacks a contact field that the message needs and gets no message.
+   *[other] { $count } recipients lack a contact field that the message needs and get no message.
+}
+send-check-lacking-part = Of the first { $checked } recipients, { $count } lack a contact field that the message needs and get no message. The others were not looked at.

@@ -34,6 +34,7 @@ shell-page-of = Page { $page } of { $pages } ({ $total ->
    *[other] { $total } entries
 })
 shell-chart = now { $now }, highest { $highest } { $unit }
+shell-chart-over = highest { $highest } { $unit }
 shell-chart-limit = Dashed: the limit, { $limit } { $unit }
 shell-status-connected = connected
 shell-status-connecting = connecting

@@ -8,6 +8,7 @@ tags-none = There is no such tag yet.
 tags-new = New tag
 tags-create = Create tag
 tags-created = The tag was created.
+tags-send = Send to these contacts
 tags-save = Save
 tags-saved = The tag was saved. Its contacts are found by the new name within moments.
 tags-delete = Delete tag

@@ -25,3 +25,4 @@ cause-down = WhatsApp falló, o tenía demasiado trabajo
 cause-maintenance = WhatsApp está trabajando en el número
 cause-registration = El número no está registrado en WhatsApp, o solo en parte
 cause-no-message = La respuesta no trata de un mensaje
+cause-contact-field = Al contacto le falta un valor que el mensaje necesita

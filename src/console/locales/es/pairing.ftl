@@ -2,6 +2,7 @@ pairing-title = Teléfono
 pairing-actions = Vincular un teléfono
 pairing-pair = Vincular
 pairing-unlink = Desvincular
+pairing-unlink-title = Desvincular el teléfono
 pairing-unlink-question = El dispositivo se quita del teléfono y sus claves se borran; un vínculo en curso termina. Para volver a enviar hay que vincular un teléfono.
 pairing-unlinked-done = Ya no hay ningún teléfono vinculado, y las claves se borraron.
 pairing-played-phone = Usar el teléfono simulado de esta demostración

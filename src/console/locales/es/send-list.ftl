@@ -1,6 +1,6 @@
 send-list-title = Envíos
 send-list-new = Nuevo envío
-send-list-none = Todavía no se ha enviado nada. Escribe un mensaje, elige quién lo recibe y compruébalo antes de enviarlo.
+send-list-none = Todavía no se ha enviado nada. Escriba un mensaje, elija quién lo recibe y compruébelo antes de enviarlo.
 send-list-none-match = Ningún envío coincide con el filtro.
 send-list-all = Mostrar todos los envíos
 send-list-narrow = Filtrar la lista

@@ -45,12 +45,15 @@ send-is-paused = Pausado: nada de este envío sale hasta que se reanude.
 send-is-resumed = Reanudado.
 send-is-canceled = Cancelado: lo que no había empezado no se enviará.
 send-again = Enviar de nuevo a los que fallaron
+send-again-rest = Enviar a los que no alcanzó
+send-again-title = Enviar de nuevo
 send-again-back = Volver al envío
 send-again-which = Qué mensajes
 send-again-code = Solo mensajes con este código; vacío para todos.
 send-again-check = Comprobar
 send-again-send = Enviar
 send-again-looking = Se están revisando los mensajes. Lo que se enviaría aparece aquí en un momento.
+send-again-nobody = no queda nadie. Ningún mensaje está en uno de estos estados con este código, o todos pidieron no recibir más.
 send-again-done = { $count ->
     [1] Se aceptó un nuevo envío a 1 destinatario.
    *[other] Se aceptó un nuevo envío a { $count } destinatarios.
@@ -100,3 +103,8 @@ send-cause-expired = Su plazo terminó antes de empezar
 send-cause-canceled = El envío se canceló antes de empezar
 send-cause-suppressed = El destinatario pidió no recibir mensajes antes del envío
 send-cause-unknown = No se sabe si el proveedor lo tiene
+send-check-lacking = { $count ->
+    [1] 1 destinatario no tiene un campo de contacto que el mensaje necesita y no recibe mensaje.
+   *[other] { $count } destinatarios no tienen un campo de contacto que el mensaje necesita y no reciben mensaje.
+}
+send-check-lacking-part = De los primeros { $checked } destinatarios, { $count } no tienen un campo de contacto que el mensaje necesita y no reciben mensaje. Los demás no se miraron.

@@ -12,7 +12,7 @@ shell-operation = Operación
 shell-operator = Todas las empresas
 shell-tiers = Planes
 shell-changes = Cambios
-shell-account = Tu cuenta
+shell-account = Su cuenta
 shell-company-change = Elegir otra empresa
 shell-company-none = Elegir una empresa
 shell-sign-out = Cerrar sesión
@@ -34,6 +34,7 @@ shell-page-of = Página { $page } de { $pages } ({ $total ->
    *[other] { $total } registros
 })
 shell-chart = ahora { $now }, valor más alto { $highest } { $unit }
+shell-chart-over = valor más alto { $highest } { $unit }
 shell-chart-limit = Línea discontinua: el límite, { $limit } { $unit }
 shell-status-connected = conectado
 shell-status-connecting = conectando

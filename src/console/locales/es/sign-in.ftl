@@ -2,14 +2,14 @@ sign-in-title = Iniciar sesión
 sign-in-email = Correo electrónico
 sign-in-password = Contraseña
 sign-in-code = Código
-sign-in-code-hint = Los seis dígitos que muestra tu aplicación de autenticación, o un código de recuperación.
+sign-in-code-hint = Los seis dígitos que muestra su aplicación de autenticación, o un código de recuperación.
 sign-in-button = Iniciar sesión
 sign-in-other = Iniciar sesión con otra cuenta
-sign-in-help = ¿No tienes cuenta u olvidaste la contraseña? Pide un enlace a un propietario de tu empresa o a un operador de este servicio.
+sign-in-help = ¿No tiene cuenta u olvidó la contraseña? Pida un enlace a un propietario de su empresa o a un operador de este servicio.
 sign-in-wrong = El correo o la contraseña no son correctos.
 sign-in-wrong-code = El código no es correcto o ya se usó.
-sign-in-again = Tardó demasiado. Inicia sesión de nuevo.
-sign-in-too-many = Demasiados intentos. Inténtalo de nuevo en { $seconds ->
+sign-in-again = Tardó demasiado. Inicie sesión de nuevo.
+sign-in-too-many = Demasiados intentos. Inténtelo de nuevo en { $seconds ->
     [1] 1 segundo
    *[other] { $seconds } segundos
 }.

@@ -8,6 +8,7 @@ tags-none = Todavía no hay una etiqueta así.
 tags-new = Nueva etiqueta
 tags-create = Crear etiqueta
 tags-created = La etiqueta se creó.
+tags-send = Enviar a estos contactos
 tags-save = Guardar
 tags-saved = La etiqueta se guardó. Sus contactos se encuentran por el nuevo nombre en unos instantes.
 tags-delete = Eliminar etiqueta

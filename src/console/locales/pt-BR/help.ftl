@@ -84,3 +84,4 @@ help-does-suppress = O destinatário fica de fora a partir de agora. Veja Bloque
 help-does-disconnect = O canal é desconectado, e a fila é mantida.
 help-does-block = O canal é bloqueado, e a fila é mantida.
 help-does-restrict = O canal é bloqueado por algumas horas, e a fila é mantida.
+help-cause-contact-field = A mensagem tem um valor de cada destinatário, como o nome, e nenhum texto para quem não o tem. O WhatsApp não foi consultado. Complete os contatos e envie de novo aos que falharam, ou dê ao valor um texto assim.

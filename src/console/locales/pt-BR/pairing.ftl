@@ -2,6 +2,7 @@ pairing-title = Telefone
 pairing-actions = Vincular um telefone
 pairing-pair = Vincular
 pairing-unlink = Desvincular
+pairing-unlink-title = Desvincular o telefone
 pairing-unlink-question = O dispositivo é retirado do telefone e suas chaves são apagadas; uma vinculação em andamento termina. Para enviar de novo, é preciso vincular um telefone.
 pairing-unlinked-done = Nenhum telefone está mais vinculado, e as chaves foram apagadas.
 pairing-played-phone = Usar o telefone simulado desta demonstração

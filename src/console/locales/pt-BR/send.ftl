@@ -45,12 +45,15 @@ send-is-paused = Pausado: nada deste envio sai até que seja retomado.
 send-is-resumed = Retomado.
 send-is-canceled = Cancelado: o que não tinha começado não será enviado.
 send-again = Enviar de novo para quem falhou
+send-again-rest = Enviar para quem não foi alcançado
+send-again-title = Enviar de novo
 send-again-back = Voltar ao envio
 send-again-which = Quais mensagens
 send-again-code = Só mensagens com este código; vazio para todas.
 send-again-check = Verificar
 send-again-send = Enviar
 send-again-looking = As mensagens estão sendo examinadas. O que seria enviado aparece aqui em instantes.
+send-again-nobody = não resta ninguém. Nenhuma mensagem está em uma destas situações com este código, ou todos pediram para não receber.
 send-again-done = { $count ->
     [1] Um novo envio para 1 destinatário foi aceito.
    *[other] Um novo envio para { $count } destinatários foi aceito.
@@ -100,3 +103,8 @@ send-cause-expired = O prazo acabou antes de começar
 send-cause-canceled = O envio foi cancelado antes de começar
 send-cause-suppressed = O destinatário pediu para não receber antes do envio
 send-cause-unknown = Não se sabe se o provedor recebeu
+send-check-lacking = { $count ->
+    [1] 1 destinatário não tem um campo de contato de que a mensagem precisa e não recebe mensagem.
+   *[other] { $count } destinatários não têm um campo de contato de que a mensagem precisa e não recebem mensagem.
+}
+send-check-lacking-part = Dos primeiros { $checked } destinatários, { $count } não têm um campo de contato de que a mensagem precisa e não recebem mensagem. Os outros não foram verificados.

@@ -34,6 +34,7 @@ shell-page-of = Página { $page } de { $pages } ({ $total ->
    *[other] { $total } registros
 })
 shell-chart = agora { $now }, maior valor { $highest } { $unit }
+shell-chart-over = maior valor { $highest } { $unit }
 shell-chart-limit = Tracejado: o limite, { $limit } { $unit }
 shell-status-connected = conectado
 shell-status-connecting = conectando

@@ -8,6 +8,7 @@ tags-none = Ainda não há uma etiqueta assim.
 tags-new = Nova etiqueta
 tags-create = Criar etiqueta
 tags-created = A etiqueta foi criada.
+tags-send = Enviar para estes contatos
 tags-save = Salvar
 tags-saved = A etiqueta foi salva. Seus contatos são encontrados pelo novo nome em instantes.
 tags-delete = Excluir etiqueta

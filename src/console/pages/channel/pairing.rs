@@ -20,7 +20,7 @@ use crate::console::page::Answer;
 use crate::console::query::Id;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
-use crate::domain::channel::{Channel, Kind};
+use crate::domain::channel::{Channel, Kind, Status};
 use crate::domain::phone::PhoneNumber;
 use crate::engine;
 use crate::engine::web_session::{Pairing, Passkey, PasskeyAnswer, Shown, Stage};
@@ -122,33 +122,56 @@ pub(super) async fn part(
     channel: &Channel,
     form: &Form,
 ) -> Result<Markup, Error> {
-    let text = viewer.text;
     let place = format!("/console/channels/{}", channel.id);
     let shows_assertion = form.fault_of("assertion").is_some();
-    let (_, progress) = progress(viewer, state, channel).await?;
+    let (stage, progress) = progress(viewer, state, channel).await?;
     Ok(html! {
         (progress)
         @if shows_assertion {
             // Beside the live part, which would take the fault away.
             section.panel { (assertion_form(form, &place)) }
         }
-        @if viewer.may_work() {
-            section.panel {
-                h2 { (text.get("pairing-actions")) }
-                form method="post" action=(format!("{place}/pair")) {
-                    details.more open[form.fault_of("phone_number").is_some()] {
-                        summary { (text.get("pairing-by-number")) }
-                        (Field::new(form, "phone_number", &text.get("pairing-number")).hint(&text.get("pairing-number-hint")).most(NUMBER).autocomplete("off").input("tel"))
+        (actions(viewer, state, channel, stage, form))
+    })
+}
+
+/// The buttons that do something at this stage; a live part.
+pub(super) fn actions(
+    viewer: &Viewer,
+    state: &State,
+    channel: &Channel,
+    stage: Stage,
+    form: &Form,
+) -> Markup {
+    let (text, place) = (viewer.text, format!("/console/channels/{}", channel.id));
+    let has_fault = form.fault_of("phone_number").is_some();
+    // A session that somebody has to open again is linked, and not connected.
+    let is_on = matches!(channel.connection.status, Status::Connected | Status::Connecting);
+    let may_pair = !(stage == Stage::Linked && is_on);
+    let may_unlink = stage != Stage::Unlinked || channel.linked_at.is_some();
+    html! {
+        // With a fault it is no live part, which would take the fault away.
+        section.panel id=(if has_fault { "channel-pairing-again" } else { "channel-pairing-actions" }) hidden[!viewer.may_work()] {
+            @if viewer.may_work() {
+                h2 { (text.get(if may_pair { "pairing-actions" } else { "pairing-unlink-title" })) }
+                @if may_pair {
+                    form method="post" action=(format!("{place}/pair")) {
+                        details.more id="channel-by-number" open[has_fault] {
+                            summary { (text.get("pairing-by-number")) }
+                            (Field::new(form, "phone_number", &text.get("pairing-number")).hint(&text.get("pairing-number-hint")).most(NUMBER).autocomplete("off").input("tel"))
+                        }
+                        button type="submit" { (text.get("pairing-pair")) }
                     }
-                    button type="submit" { (text.get("pairing-pair")) }
+                    @if let Some(page) = state.engine.played_phone() {
+                        p { a href=(page) target="_blank" rel="noopener noreferrer" { (text.get("pairing-played-phone")) } }
+                    }
                 }
-                @if let Some(page) = state.engine.played_phone() {
-                    p { a href=(page) target="_blank" rel="noopener noreferrer" { (text.get("pairing-played-phone")) } }
+                @if may_unlink {
+                    (confirm::confirm(text, &format!("{place}/unlink"), &text.get("pairing-unlink"), &text.get("pairing-unlink-question")))
                 }
-                (confirm::confirm(text, &format!("{place}/unlink"), &text.get("pairing-unlink"), &text.get("pairing-unlink-question")))
             }
         }
-    })
+    }
 }
 
 /// How far the channel is with being linked; a live part.

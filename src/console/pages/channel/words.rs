@@ -7,6 +7,7 @@ use crate::console::component::explain::{self, Topic};
 use crate::console::component::status::status;
 use crate::console::text::Text;
 use crate::domain::channel::{Connection, Kind, Reason, Status};
+use crate::domain::limit;
 
 /// What a kind of channel is called.
 pub(in crate::console) fn kind(text: Text, kind: Kind) -> String {
@@ -29,6 +30,7 @@ pub(in crate::console) fn explanation(text: Text, connection: &Connection) -> Ma
     let Some(Reason { code, sentence, provider_code }) = &connection.reason else {
         return html! { p { (text.get(meaning(connection.status))) } };
     };
+    let code = code.as_str();
     html! {
         @match reason(code) {
             Some(key) => p { (text.get(key)) },
@@ -88,19 +90,18 @@ fn reason(code: &str) -> Option<&'static str> {
 }
 
 /// What is limited.
-pub(in crate::console) fn limit(text: Text, name: &str) -> String {
+pub(in crate::console) fn limit(text: Text, name: limit::Name) -> String {
     text.get(match name {
-        "messages_per_second" => "channels-limit-messages-per-second",
-        "provider_level" => "channels-limit-provider-level",
-        "back_off" => "channels-limit-back-off",
-        "pause" => "channels-limit-pause",
-        "pair" => "channels-limit-pair",
-        "template_quota" => "channels-limit-template-quota",
-        "daily_cap" => "channels-limit-daily-cap",
-        "cold_contacts" => "channels-limit-cold-contacts",
-        "provider_messaging_limit" => "channels-limit-provider-messaging-limit",
-        "api_requests" => "channels-limit-api-requests",
-        _ => return name.to_owned(),
+        limit::Name::MessagesPerSecond => "channels-limit-messages-per-second",
+        limit::Name::ProviderLevel => "channels-limit-provider-level",
+        limit::Name::BackOff => "channels-limit-back-off",
+        limit::Name::Pause => "channels-limit-pause",
+        limit::Name::Pair => "channels-limit-pair",
+        limit::Name::TemplateQuota => "channels-limit-template-quota",
+        limit::Name::DailyCap => "channels-limit-daily-cap",
+        limit::Name::ColdContacts => "channels-limit-cold-contacts",
+        limit::Name::ProviderMessagingLimit => "channels-limit-provider-messaging-limit",
+        limit::Name::ApiRequests => "channels-limit-api-requests",
     })
 }
 
@@ -119,13 +120,12 @@ pub(in crate::console) fn quality(text: Text, rating: Option<&str>) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::limit;
 
     #[test]
     fn every_limit_and_every_state_has_its_words() {
         let text = Text(crate::console::language::Language::English);
-        for name in limit::NAMES {
-            assert_ne!(super::limit(text, name), name);
+        for name in limit::Name::ALL {
+            assert!(!super::limit(text, *name).starts_with("channels-limit"), "{name}");
         }
         for status in Status::ALL {
             assert_ne!(text.get(meaning(*status)), meaning(*status));

@@ -14,6 +14,7 @@ use crate::console::words::Words;
 use crate::domain::contact::{Contact, Tag};
 use crate::domain::limit::Limit;
 use crate::domain::page::PageRequest;
+use crate::domain::phone::PhoneNumber;
 
 /// Tags that are offered: the newest.
 const TAGS: u64 = 1_000;
@@ -44,16 +45,16 @@ impl Audience {
             Some(channel) => state.engine.limits(channel).await?.limits,
             None => Vec::new(),
         };
-        let records = state.engine.records_of(company).await?;
+        let records = state.engine.company(company).await?;
         let mut tags = match phone {
             Some(_) => Vec::new(),
-            None => records.tags(company, PageRequest { page: 1, limit: TAGS }, None).await?.records,
+            None => records.tags().page(PageRequest { page: 1, limit: TAGS }, None).await?.records,
         };
         tags.sort_by_cached_key(|tag| tag.summary.name.to_lowercase());
         let search: String = words.one("find").chars().take(SEARCH_CHARS).collect();
         let found = if words.one("action") == "find" && !search.is_empty() {
             let page = PageRequest { page: 1, limit: FOUND };
-            Some(records.contacts(company, page, Some(&search)).await?.records)
+            Some(records.contacts().page(page, Some(&search)).await?.records)
         } else {
             None
         };
@@ -65,6 +66,11 @@ impl Audience {
 fn numbers(words: &Words) -> impl Iterator<Item = &str> {
     let numbers = words.raw("numbers").unwrap_or_default().split(['\n', '\r', ',', ';']);
     numbers.map(str::trim).filter(|number| !number.is_empty())
+}
+
+/// The first valid number that the form names.
+pub(super) fn first_number(words: &Words) -> Option<PhoneNumber> {
+    numbers(words).chain(words.all("person")).find_map(|number| PhoneNumber::parse(number).ok())
 }
 
 /// Adds whom the form names to a request.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::choice::Choice;
 use super::content::{self, Kind};
-use super::{audience, refused};
+use super::{audience, refused, template};
 use crate::console::State;
 use crate::console::component::field::Field;
 use crate::console::form::Form;
@@ -21,6 +21,9 @@ pub(super) fn request(
 ) -> Option<BusinessRequest> {
     if choice.kind == Kind::Template && choice.template.is_none() {
         form.fault("template", viewer.text.get("compose-fault-choose"));
+    }
+    if let Some(template) = choice.template.as_ref().filter(|_| choice.kind == Kind::Template) {
+        template::check_contact_fields(template, form);
     }
     let mut body = content::body(choice, form.words());
     audience::add(&mut body, form.words());

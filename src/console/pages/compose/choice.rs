@@ -16,7 +16,7 @@ use crate::console::words::Words;
 use crate::domain::channel::{self, Channel, Status};
 use crate::domain::page::PageRequest;
 use crate::domain::template::Template;
-use crate::store::template::Filter;
+use crate::engine::records::templates::Filter;
 
 /// Channels and templates that are offered.
 const OFFERED: u64 = 500;
@@ -36,12 +36,12 @@ pub(super) struct Choice {
 impl Choice {
     pub(super) async fn read(state: &State, viewer: &Viewer, words: &Words) -> Result<Self, Error> {
         let company = viewer.company.id;
-        let records = state.engine.records_of(company).await?;
+        let records = state.engine.company(company).await?;
         let page = PageRequest { page: 1, limit: OFFERED };
-        let sessions = records.channels(company, channel::Kind::WebSession, page, None).await?.records;
+        let sessions = records.channels().of_kind(channel::Kind::WebSession, page, None).await?.records;
         let is_on = |channel: &Channel| channel.connection.status == Status::Connected;
         let (on, away): (Vec<_>, Vec<_>) = sessions.into_iter().map(Arc::new).partition(|one| is_on(one));
-        let business = records.business_accounts(company).await?;
+        let business = records.channels().business_accounts().await?;
         let channels: Vec<_> = business.into_iter().map(Arc::new).chain(on).collect();
         let asked = words.one("channel").parse().ok();
         let away = away.into_iter().find(|channel| Some(channel.id) == asked);
@@ -53,7 +53,7 @@ impl Choice {
         if let (Kind::Template, Some(waba)) =
             (kind, channel.as_ref().and_then(|channel| channel.waba_id.as_ref()))
         {
-            let found = records.approved_templates(company, waba, page, Filter::default()).await?;
+            let found = records.templates().approved(waba, page, Filter::default()).await?;
             templates.extend(found.records.into_iter().map(Template::from));
         }
         let asked: Option<i64> = words.one("template").parse().ok();
@@ -74,6 +74,16 @@ impl Choice {
     /// Whether everything is chosen, so that the message can be written.
     pub(super) fn is_complete(&self) -> bool {
         self.channel.is_some() && self.fits() && (self.kind != Kind::Template || self.template.is_some())
+    }
+
+    /// Says what the form of the first step lacks, once it was sent.
+    pub(super) fn complain(&self, form: &mut Form) {
+        let text = form.text();
+        if form.words().names("channel") && self.channel.is_none() && self.away.is_none() {
+            form.fault("channel", text.get("compose-fault-channel"));
+        } else if form.words().names("template") && self.kind == Kind::Template && self.template.is_none() {
+            form.fault("template", text.get("compose-fault-choose"));
+        }
     }
 
     fn kinds(&self) -> &'static [Kind] {
@@ -110,6 +120,7 @@ pub(super) fn choosing(viewer: &Viewer, choice: &Choice, form: &Form) -> Markup 
                 (Field::new(first, "template", &text.get("compose-template")).within("first")
                     .select(std::iter::once(any).chain(templates)))
             }
+            @for tag in form.words().all("tag") { input type="hidden" name="tag" value=(tag); }
             button.plain type="submit" { (text.get("compose-go-on")) }
         }
         @if has_templates && choice.channel.is_some() && choice.templates.is_empty() {

@@ -132,6 +132,7 @@ pub(super) fn body(choice: &Choice, words: &Words) -> Map<String, Value> {
                 "type": "template",
                 "template_id": template.map(|template| template.id),
                 "components": template.map(|template| template::components(template, words)),
+                "contact_fields": true,
             })
         }
         Kind::Buttons => {

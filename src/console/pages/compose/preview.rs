@@ -6,22 +6,32 @@ use serde_json::{Value, json};
 
 use super::choice::Choice;
 use super::content::{Kind, header_type, lines, row, sections};
+use super::sample::Sample;
 use crate::console::component::phone::phone;
 use crate::console::text::Text;
 use crate::console::words::Words;
-use crate::domain::template::Template;
+use crate::domain::contact::Person;
+use crate::domain::template::{Template, contact_field};
 
 /// The message.
-pub(super) fn preview(text: Text, choice: &Choice, words: &Words) -> Markup {
+pub(super) fn preview(text: Text, choice: &Choice, words: &Words, sample: &Sample) -> Markup {
     html! {
         section.panel id="preview" aria-label=(text.get("compose-preview")) {
             h2 { (text.get("compose-preview")) }
-            (phone(text, &parts(choice, words)))
+            (phone(text, &parts(choice, words, sample.person())))
+            @match sample {
+                Sample::None => {}
+                Sample::MadeUp(_) => p.hint { (text.get("compose-preview-made-up")) },
+                Sample::Recipient(number, person) => p.hint {
+                    @let key = if person.is_some() { "compose-preview-first" } else { "compose-preview-stranger" };
+                    (text.get(key)) " " bdi { "+" (number) }
+                },
+            }
         }
     }
 }
 
-fn parts(choice: &Choice, words: &Words) -> Value {
+fn parts(choice: &Choice, words: &Words, person: Option<&Person>) -> Value {
     let owned = |name: &str| words.raw(name).unwrap_or_default().replace("\r\n", "\n");
     let body = |name: &str| {
         let given = owned(name);
@@ -68,7 +78,10 @@ fn parts(choice: &Choice, words: &Words) -> Value {
             ]
         }
         Kind::Template => {
-            return choice.template.as_ref().map_or_else(|| json!([]), |template| filled(template, words));
+            return choice
+                .template
+                .as_ref()
+                .map_or_else(|| json!([]), |template| filled(template, words, person));
         }
     };
     // What is left empty is not shown.
@@ -85,12 +98,12 @@ fn listed(words: &Words, name: &str, entry: impl Fn(&str) -> Value) -> Value {
 }
 
 /// The template's own parts, with the values that are there.
-fn filled(template: &Template, words: &Words) -> Value {
+fn filled(template: &Template, words: &Words, person: Option<&Person>) -> Value {
     let mut parts = template.components.clone();
     let kind = |part: &Value| part["type"].as_str().unwrap_or_default().to_ascii_uppercase();
     let fill_in = |part: &mut Value, field: &str, name: &str| {
         if let Some(text) = part.get(field).and_then(Value::as_str) {
-            part[field] = fill(text, name, words).into();
+            part[field] = fill(text, name, words, person).into();
         }
     };
     for part in parts.as_array_mut().into_iter().flatten().filter(|part| part.is_object()) {
@@ -106,8 +119,11 @@ fn filled(template: &Template, words: &Words) -> Value {
                     let given = words.one(&format!("button_{index}"));
                     match kind(button).as_str() {
                         "URL" if !given.is_empty() => {
+                            let given = contact_field::filled_address(given, person);
+                            let given =
+                                given.unwrap_or_else(|_| words.one(&format!("button_{index}")).to_owned());
                             let address = button["url"].as_str().unwrap_or_default();
-                            button["url"] = address.replace("{{1}}", given).into();
+                            button["url"] = address.replace("{{1}}", &given).into();
                         }
                         "COPY_CODE" if !given.is_empty() => button["example"] = given.into(),
                         _ => {}
@@ -120,8 +136,9 @@ fn filled(template: &Template, words: &Words) -> Value {
     parts
 }
 
-/// A text whose variables are filled in; those that are not stay as they are.
-fn fill(text: &str, part: &str, words: &Words) -> String {
+/// A text whose variables are filled in; those that are not stay as they are, and so does a contact field that the
+/// person has no value for.
+fn fill(text: &str, part: &str, words: &Words, person: Option<&Person>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -129,7 +146,10 @@ fn fill(text: &str, part: &str, words: &Words) -> String {
         filled.push_str(before);
         match words.one(&format!("{part}_{}", name.trim())) {
             "" => filled.extend(["{{", name, "}}"]),
-            value => filled.push_str(value),
+            value => match contact_field::filled(value, person) {
+                Ok(value) => filled.push_str(&value),
+                Err(_) => filled.push_str(value),
+            },
         }
         rest = behind;
     }
@@ -144,9 +164,15 @@ mod tests {
     #[test]
     fn a_text_is_filled_as_far_as_there_are_values() {
         let words = Words::parse(b"body_1=Ana&body_order_id=7&header_1=no");
-        let filled = |text| fill(text, "body", &words);
+        let filled = |text| fill(text, "body", &words, None);
         assert_eq!(filled("Hello {{1}}, {{ order_id }} and {{2}}."), "Hello Ana, 7 and {{2}}.");
         assert_eq!(filled("open {{1"), "open {{1");
         assert_eq!(filled("{{1}}{{1}}"), "AnaAna");
+
+        let words = Words::parse(b"body_1={{contact.name|you}}&body_2={{contact.email}}");
+        let ana = Person { first_name: "Ana".to_owned(), ..Person::default() };
+        let filled = |person| fill("Hi {{1}} {{2}}", "body", &words, person);
+        assert_eq!(filled(Some(&ana)), "Hi Ana {{contact.email}}");
+        assert_eq!(filled(None), "Hi you {{contact.email}}");
     }
 }

@@ -4,10 +4,12 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
+use crate::console::component::copy::copy;
 use crate::console::component::field::Field;
 use crate::console::form::Form;
 use crate::console::text::Text;
 use crate::console::words::Words;
+use crate::domain::template::contact_field::{self, ContactField};
 use crate::domain::template::{Button, Header, ParameterFormat, Shape, Template, Variables};
 
 /// The name of a variable's field.
@@ -65,6 +67,60 @@ pub(super) fn components(template: &Template, words: &Words) -> Vec<Value> {
     components
 }
 
+/// The names of the fields whose values are texts, where contact fields may stand.
+fn text_fields(template: &Template) -> Vec<String> {
+    let Some(shape) = Shape::read(template) else { return Vec::new() };
+    let header = match &shape.header {
+        Header::Text(Variables(names)) => names.as_slice(),
+        Header::Absent | Header::Media(_) | Header::Location | Header::Unchecked => &[],
+    };
+    let header = header.iter().map(|name| name_of("header", name));
+    let body = shape.body.0.iter().map(|name| name_of("body", name));
+    let links = shape.buttons.iter().enumerate().filter(|(_, button)| **button == Button::Link);
+    let links = links.map(|(index, _)| name_of("button", &index.to_string()));
+    header.chain(body).chain(links).collect()
+}
+
+/// Whether a value has a contact field.
+pub(super) fn has_contact_fields(template: &Template, words: &Words) -> bool {
+    text_fields(template).iter().any(|name| contact_field::is_in(words.one(name)))
+}
+
+/// Notes which values have something that only looks like a contact field.
+pub(super) fn check_contact_fields(template: &Template, form: &mut Form) {
+    for name in text_fields(template) {
+        if contact_field::check_text(form.words().one(&name)).is_err() {
+            let sentence = form.text().get("compose-fault-contact-field");
+            form.fault(&name, sentence);
+        }
+    }
+}
+
+/// What stands for a value of each recipient.
+fn contact_fields(text: Text) -> Markup {
+    let word = |field| {
+        text.get(match field {
+            ContactField::Name => "compose-contact-name",
+            ContactField::FirstName => "contacts-first-name",
+            ContactField::LastName => "contacts-last-name",
+            ContactField::Email => "contacts-email",
+            ContactField::PhoneNumber => "compose-contact-number",
+        })
+    };
+    html! {
+        details {
+            summary { (text.get("compose-contact-fields")) }
+            p { (text.get("compose-contact-fields-hint")) " " code { "{{contact.first_name|…}}" } }
+            dl.facts {
+                @for field in ContactField::ALL {
+                    dt { (word(field)) }
+                    dd { (copy(text, &word(field), &format!("{{{{contact.{}}}}}", field.as_str()))) }
+                }
+            }
+        }
+    }
+}
+
 /// A field for each value.
 pub(super) fn fields(text: Text, template: &Template, form: &Form) -> Markup {
     let Some(shape) = Shape::read(template) else { return html! { p { (text.get("compose-unreadable")) } } };
@@ -109,6 +165,7 @@ pub(super) fn fields(text: Text, template: &Template, form: &Form) -> Markup {
                 Button::Fixed | Button::Unchecked => {}
             }
         }
-        p.hint { (text.get("compose-same-for-all")) }
+        @if !needs_nothing { p.hint { (text.get("compose-same-for-all")) } }
+        @if !text_fields(template).is_empty() { (contact_fields(text)) }
     }
 }

@@ -10,7 +10,7 @@ use crate::console::State;
 use crate::console::component::field::Field;
 use crate::console::component::time::second;
 use crate::console::form::Form;
-use crate::console::pages::channel::words;
+use crate::console::pages::channel::{limits, words};
 use crate::console::visitor::Viewer;
 use crate::domain::limit::Limit;
 use crate::domain::request::{GROUP_SUFFIX, WebRequest};
@@ -85,11 +85,11 @@ pub(super) fn pace(viewer: &Viewer, audience: &Audience) -> Markup {
     html! {
         p.hint { (text.get("compose-pace-hint")) }
         dl.tiles {
-            @for Limit { name, value, set_by: _, is_binding: _, left, next_slot } in &audience.limits {
+            @for Limit { name, allows, set_by: _, is_binding: _, left, next_slot } in &audience.limits {
                 div.tile {
-                    dt { (words::limit(text, name)) }
+                    dt { (words::limit(text, *name)) }
                     dd {
-                        span lang="en" { (value) }
+                        (limits::allowed(viewer, *allows))
                         @if let Some(left) = left {
                             " " small { (text.with("compose-pace-left", [("count", (*left).into())])) }
                         }

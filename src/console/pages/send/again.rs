@@ -9,6 +9,7 @@ use maud::{Markup, html};
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use super::figures::View;
 use super::words;
 use crate::clock::Timestamp;
 use crate::console::State;
@@ -25,10 +26,10 @@ use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::message::{Selection, State as At};
 use crate::domain::request::RetryRequest;
-use crate::domain::send::Schedule;
+use crate::domain::send::{Counts, Schedule};
+use crate::engine::records::sends::Record;
 use crate::engine::{self, Rehearsal};
-use crate::error::Refusal;
-use crate::store::send_list::Record;
+use crate::error::{Code, Refusal};
 
 /// Reasons for skipping that a page shows.
 const SKIPPED_SHOWN: usize = 20;
@@ -42,6 +43,29 @@ const EVERY: Duration = Duration::from_millis(500);
 
 /// What would be sent, or why nothing would.
 type Rehearsed = Result<Rehearsal, Refusal>;
+
+/// The way from the page of a send to here, while some of its messages can be sent again; a live part.
+pub(super) fn link(viewer: &Viewer, view: &View, can_repeat: bool) -> Markup {
+    let way = view.tally().filter(|_| can_repeat && viewer.may_work()).and_then(|tally| way(&tally.counts));
+    html! {
+        p.row id="again" {
+            @if let Some((key, query)) = way {
+                a.button.plain href=(format!("/console/sends/{}/again{query}", view.send.id)) { (viewer.text.get(key)) }
+            }
+        }
+    }
+}
+
+/// The words of the link and the query of its address; `None` when nothing can be sent again.
+fn way(counts: &Counts) -> Option<(&'static str, String)> {
+    if counts.of(At::Failed) + counts.of(At::Expired) > 0 {
+        return Some(("send-again", String::new()));
+    }
+    // People who opted out since are left out again, so that they alone are no reason.
+    let rest = [At::Canceled, At::Unknown].into_iter().filter(|state| counts.of(*state) > 0);
+    let query: Vec<_> = rest.map(|state| format!("state={}", state.as_str())).collect();
+    (!query.is_empty()).then(|| ("send-again-rest", format!("?{}", query.join("&"))))
+}
 
 /// Shows what would be sent.
 pub(in crate::console) async fn show(
@@ -150,7 +174,7 @@ async fn page(
         }
         (found(viewer, id, form, &values, rehearsed.as_deref()))
     };
-    let page = Page::new(text.get("send-again"), Menu::Sends, body);
+    let page = Page::new(text.get("send-again-title"), Menu::Sends, body);
     if rehearsed.is_some() {
         return Ok(page);
     }
@@ -160,8 +184,8 @@ async fn page(
 }
 
 async fn head(state: &State, company: Uuid, id: Uuid) -> Result<Record, Error> {
-    let records = state.engine.records_of(company).await?;
-    records.send_head(company, id, Timestamp::now()).await?.ok_or(Error::NotFound)
+    let records = state.engine.company(company).await?;
+    records.sends().head(id, Timestamp::now()).await?.ok_or(Error::NotFound)
 }
 
 async fn rehearse(state: &State, company: Uuid, id: Uuid, asked: RetryRequest) -> Result<Rehearsed, Error> {
@@ -202,6 +226,10 @@ fn found(
         div id="found" {
             @match rehearsed {
                 None => p.notice role="status" { (viewer.text.get("send-again-looking")) },
+                Some(Err(refusal)) if refusal.code == Code::NoValidRecipients => {
+                    @let text = viewer.text;
+                    (notice::warning(&html! { p { (text.get("send-refused")) " " (text.get("send-again-nobody")) } }))
+                },
                 Some(Err(refusal)) => (refused(viewer, refusal)),
                 Some(Ok(rehearsal)) => {
                     (outcome(viewer, rehearsal))
@@ -227,7 +255,7 @@ pub(in crate::console::pages) fn refused(viewer: &Viewer, refusal: &Refusal) -> 
 /// What would be sent: to how many, who is skipped and why, how long it takes and what decides that.
 pub(in crate::console::pages) fn outcome(viewer: &Viewer, rehearsal: &Rehearsal) -> Markup {
     let text = viewer.text;
-    let Rehearsal { recipients, skipped, takes: _, left_out: _, ends, binding } = rehearsal;
+    let Rehearsal { recipients, skipped, takes: _, left_out: _, without_fields, ends, binding } = rehearsal;
     html! {
         section.panel id="check" aria-label=(text.get("send-check-title")) {
             p { strong { (text.with("send-check-count", [("count", (*recipients).into())])) } }
@@ -237,6 +265,16 @@ pub(in crate::console::pages) fn outcome(viewer: &Viewer, rehearsal: &Rehearsal)
             }
             @if let Some(binding) = binding {
                 p { (text.get("send-check-limit")) " " (words::binding(text, *binding)) }
+            }
+            @if let Some(lacking) = without_fields.filter(|lacking| lacking.count > 0) {
+                p.fault {
+                    @let (count, checked) = (lacking.count.into(), lacking.checked.into());
+                    @if lacking.checked < *recipients {
+                        (text.with("send-check-lacking-part", [("count", count), ("checked", checked)]))
+                    } @else {
+                        (text.with("send-check-lacking", [("count", count)]))
+                    }
+                }
             }
             @if skipped.count > 0 {
                 details {

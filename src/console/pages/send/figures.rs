@@ -20,10 +20,13 @@ use crate::domain::message;
 use crate::domain::outlook::{Outlook, Waiting};
 use crate::domain::send::{Cause, Tally};
 use crate::engine::Counted;
-use crate::store::send_list::Record;
+use crate::engine::records::sends::Record;
 
 /// How long a page waits for the figures of a large send that nobody counted yet; it shows them later.
 const PATIENCE: Duration = Duration::from_millis(25);
+
+/// How long after its end a page waits for receipts.
+const RECEIPTS: Duration = Duration::from_secs(3_600);
 
 /// A send as a page shows it.
 pub(in crate::console::pages) struct View {
@@ -33,9 +36,13 @@ pub(in crate::console::pages) struct View {
 }
 
 impl View {
-    /// Whether its figures are there.
-    pub(super) const fn is_counted(&self) -> bool {
-        self.counted.is_some()
+    /// Whether its figures change soon: before its end, and while receipts of its messages are to be expected.
+    pub(super) fn may_change(&self, now: Timestamp) -> bool {
+        let Some(tally) = self.tally() else { return true };
+        let is_heard_of = [message::State::Sent, message::State::Delivered];
+        let is_heard_of = is_heard_of.into_iter().any(|state| tally.counts.of(state) > 0);
+        let is_fresh = self.send.finished_at.is_some_and(|end| now < end.plus(RECEIPTS));
+        !self.send.stage.is_over() || is_heard_of && is_fresh
     }
 
     /// Its figures, if they are there.
@@ -46,8 +53,8 @@ impl View {
 
 /// The company's send of this id, as it is now.
 pub(in crate::console::pages) async fn view(state: &State, company: Uuid, id: Uuid) -> Result<View, Error> {
-    let records = state.engine.records_of(company).await?;
-    let send = records.send_head(company, id, Timestamp::now()).await?.ok_or(Error::NotFound)?;
+    let records = state.engine.company(company).await?;
+    let send = records.sends().head(id, Timestamp::now()).await?.ok_or(Error::NotFound)?;
     drop(records);
     let mut outlooks = state.engine.outlook(send.channel_id, &[&send]).await?;
     let outlook = outlooks.remove(&id).unwrap_or_default();
@@ -102,6 +109,7 @@ pub(super) fn pace(viewer: &Viewer, view: &View) -> Markup {
                     values: &values,
                     limit: None,
                     span: (&span.0, &span.1),
+                    is_over: view.send.stage.is_over(),
                 }.show(text))
             }
         }

@@ -14,9 +14,9 @@ use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
-use crate::domain::message;
+use crate::domain::message::{self, Selection};
 use crate::domain::request::GROUP_SUFFIX;
-use crate::store::send_messages::{Found, Message, Roster};
+use crate::engine::records::messages::{Found, Message, Roster};
 
 /// Messages on a page.
 const SHOWN: u64 = 50;
@@ -31,10 +31,11 @@ pub(super) async fn list(
     query: &Query,
 ) -> Result<Markup, Error> {
     let (company, send, selection) = (viewer.company.id, &view.send, selection(query));
-    let records = state.engine.records_of(company).await?;
-    let roster = records.roster(company, send.id).await?.ok_or(Error::NotFound)?;
+    let records = state.engine.company(company).await?;
+    let roster = records.messages().roster(send.id).await?.ok_or(Error::NotFound)?;
     let from = query.parsed("from").unwrap_or(0_u64);
-    let Found { messages, next } = records.selected_messages(&roster, &selection, from, SHOWN, SPAN).await?;
+    let Found { messages, next } =
+        records.messages().selected(&roster, &selection, from, SHOWN, SPAN).await?;
     drop(records);
     let text = viewer.text;
     let values = ["state", "code"].map(|name| (name, query.one(name).to_owned()));
@@ -62,6 +63,8 @@ pub(super) async fn list(
                 p { (text.with("send-none-yet", [("from", from.into()), ("to", looked.into())])) }
             } @else if messages.is_empty() {
                 p { (text.get("send-none")) }
+            } @else if selection == Selection::default() && from == 0 {
+                div id="rows" { (rows(viewer, view, &roster, &messages)) }
             } @else {
                 (rows(viewer, view, &roster, &messages))
             }
@@ -73,6 +76,17 @@ pub(super) async fn list(
             }
         }
     })
+}
+
+/// All messages of a send that has no more than the list shows, for the page that follows it.
+pub(super) async fn all(viewer: &Viewer, state: &State, view: &View) -> Result<Option<Markup>, Error> {
+    if view.send.recipients > SHOWN {
+        return Ok(None);
+    }
+    let records = state.engine.company(viewer.company.id).await?;
+    let roster = records.messages().roster(view.send.id).await?.ok_or(Error::NotFound)?;
+    let found = records.messages().selected(&roster, &Selection::default(), 0, SHOWN, SPAN).await?;
+    Ok(Some(html! { div id="rows" { (rows(viewer, view, &roster, &found.messages)) } }))
 }
 
 fn rows(viewer: &Viewer, view: &View, roster: &Roster, messages: &[Message]) -> Markup {

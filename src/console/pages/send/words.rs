@@ -6,6 +6,7 @@ use crate::console::component::badge::{Tone, badge, explained};
 use crate::console::component::cause;
 use crate::console::component::explain::{self, Topic};
 use crate::console::text::Text;
+use crate::domain::content::Kind;
 use crate::domain::message::State;
 use crate::domain::plan::Binding;
 use crate::domain::send::Stage;
@@ -107,14 +108,14 @@ pub(in crate::console::pages) fn binding(text: Text, binding: Binding) -> String
 }
 
 /// What kind of message it is.
-pub(in crate::console::pages) fn kind(text: Text, kind: &str) -> String {
+pub(in crate::console::pages) fn kind(text: Text, kind: Kind) -> String {
     text.get(match kind {
-        "text" => "send-kind-text",
-        "image" => "send-kind-image",
-        "video" => "send-kind-video",
-        "audio" => "send-kind-audio",
-        "document" => "send-kind-document",
-        "template" => "send-kind-template",
-        _ => "send-kind-interactive",
+        Kind::Text => "send-kind-text",
+        Kind::Image => "send-kind-image",
+        Kind::Video => "send-kind-video",
+        Kind::Audio => "send-kind-audio",
+        Kind::Document => "send-kind-document",
+        Kind::Template => "send-kind-template",
+        Kind::Interactive => "send-kind-interactive",
     })
 }

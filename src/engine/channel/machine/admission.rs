@@ -23,6 +23,7 @@ use crate::domain::outlook::Reason;
 use crate::domain::send;
 use crate::domain::tier::QUOTA_SPAN;
 use crate::engine::machine::Caller;
+use crate::engine::planted::{Fault, is_planted};
 use crate::engine::web_session::{self, Admitted, Errand, HandOver};
 
 /// Why a message to a person who just got another one does not go.
@@ -65,7 +66,7 @@ impl Machine {
         step.push(Effect::Reply(caller, answer));
     }
 
-    /// Lets a message in, or says when it may come again.
+    /// Lets a message in, or says when it may be retried.
     fn admit(&mut self, admit: Admit, step: &Step<'_>) -> Result<Admitted, TooSoon> {
         let Admit { stranger, patience, tried } = admit;
         let (now, wall) = (step.now(), step.wall());
@@ -85,7 +86,7 @@ impl Machine {
             rhythm.restrict(until);
         }
         let mut admitted = rhythm.admit(Asker { stranger, patience }, &self.tier, now, wall)?;
-        let wait = tried.map_or(Duration::ZERO, |recipient| self.pairs.wait(recipient, now));
+        let wait = tried.map_or(Duration::ZERO, |recipient| self.pairs.wait(recipient, false, now));
         if wait > patience {
             let sentence = PAIR_SENTENCE.to_owned();
             return Err(TooSoon { retry_after: wait, sentence, spent: Spent::pause(wait) });
@@ -106,11 +107,14 @@ impl Machine {
 
     /// It is known what the session did lately.
     pub(super) fn rhythm_learned(&mut self, result: Result<WebActivity, Failed>, step: &mut Step<'_>) {
-        let Ok(WebActivity { attempts, strangers }) = result else {
+        let Ok(WebActivity { mut attempts, strangers }) = result else {
             // Until then, so that a channel that is connected again does not ask a second time.
             self.retries.add(Retry::WebActivity, step.now());
             return;
         };
+        if is_planted(Fault::DailyCapNotRestored) {
+            attempts.clear();
+        }
         self.admission.is_learning = false;
         let linked_at = self.channel.linked_at;
         self.admission.rhythm = Some(Rhythm::new(linked_at, attempts, strangers, &self.tier, step.now()));

@@ -17,7 +17,6 @@ const HALF_LIFE: Duration = Duration::from_secs(120);
 /// The fewest messages that are marked ahead.
 const FEWEST: u64 = 16;
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct Ahead {
     per_second: f64,

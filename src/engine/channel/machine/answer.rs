@@ -53,7 +53,7 @@ impl Machine {
                 if let Some(number) = ticket.recipient {
                     self.pairs.accepted(number, step.now());
                 }
-                self.common.throttles.accepted(self.link.scopes(), step.now());
+                self.account.accepted(step.moment());
                 ticket.taken_at = Some(step.wall());
                 self.settle(ticket, State::Sent, attempts, Some(id), None, step);
             }
@@ -61,7 +61,7 @@ impl Machine {
                 if leaves_doubt(disposition) {
                     ticket.taken_at = Some(step.wall());
                 } else {
-                    self.give_back_quota(&mut ticket);
+                    self.give_back_quota(&mut ticket, step.moment());
                 }
                 let answer = Refusal { disposition, failure, retry_after, generation, started };
                 self.refused(ticket, attempts, answer, step);
@@ -71,6 +71,12 @@ impl Machine {
             }
             Reply::NoSocket(failure) => {
                 self.not_sent(ticket, Reason::NoSocket, failure, retry::NO_SOCKET, step);
+            }
+            Reply::Unsendable(failure) => {
+                self.give_back_quota(&mut ticket, step.moment());
+                step.note(Figure::Failed(failure.code));
+                let attempts = ticket.attempts;
+                self.settle(ticket, State::Failed, attempts, None, Some(failure), step);
             }
             Reply::Uncertain(failure) => {
                 ticket.taken_at = Some(step.wall());
@@ -108,7 +114,7 @@ impl Machine {
                 self.put_back_started(ticket, later(Reason::BackOff, wait), step);
             }
             Disposition::SlowAccount | Disposition::SlowApp => {
-                let (reason, wait) = self.throttle(disposition, retry_after, &failure, step.now());
+                let (reason, wait) = self.throttle(disposition, retry_after, &failure, step.moment());
                 self.put_back_started(ticket, later(reason, wait), step);
             }
             Disposition::Pair => {
@@ -142,7 +148,8 @@ impl Machine {
     fn uncertain(&mut self, ticket: Ticket, attempts: u16, failure: Failure, step: &mut Step<'_>) {
         self.pause_for(Reason::ProviderPause, &failure, retry::UNCERTAIN, step);
         let is_last = u32::from(attempts) >= self.common.retry.attempts;
-        if self.tier.unknown_outcome == UnknownOutcome::Hold || is_last {
+        let is_held = self.tier.unknown_outcome == UnknownOutcome::Hold && !is_planted(Fault::DoubtNotHeld);
+        if is_held || is_last {
             step.note(Figure::Unknown);
             self.settle(ticket, State::Unknown, attempts, None, Some(failure), step);
             return;
@@ -173,7 +180,7 @@ impl Machine {
         self.settle(ticket, State::Failed, attempts, None, Some(failure), step);
     }
 
-    /// The recipient is left out, or let be for a while, from now on.
+    /// From now on, messages to the recipient are skipped, or held for a while.
     fn suppress(&mut self, ticket: &Ticket, scope: Suppression, says: Says, step: &Step<'_>) {
         let Some(work) = self.lanes.work(ticket.send_id) else { return };
         let Some(recipient) = ticket.recipient else { return };

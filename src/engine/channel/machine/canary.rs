@@ -28,7 +28,6 @@ const AFTER_NEWS: Duration = Duration::from_secs(60);
 /// A refusal by webhook this soon after the channel opened means that the accepted canary proved nothing.
 const PROBATION: Duration = Duration::from_secs(10 * 60);
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Canary {
     trial: Option<Trial>,
@@ -150,7 +149,9 @@ impl Canary {
             Reply::Refused { disposition, failure, .. } if disposition.refusal(failure).is_some() => {
                 Word::Refused(*disposition)
             }
-            Reply::Refused { .. } | Reply::NotSent(_) | Reply::NoSocket(_) => Word::None,
+            Reply::Refused { .. } | Reply::NotSent(_) | Reply::NoSocket(_) | Reply::Unsendable(_) => {
+                Word::None
+            }
             Reply::Uncertain(_) => {
                 self.lost = Some(key);
                 self.close();
@@ -250,7 +251,7 @@ mod tests {
         canary.accepted(at(1));
         assert_eq!((canary.trial(), canary.is_half_open()), (None, false));
         canary.refused(Disposition::Block, at(2), 1.0);
-        assert_eq!(canary.due_in(at(2)), Some(MINUTE), "the back-off begins anew");
+        assert_eq!(canary.due_in(at(2)), Some(MINUTE), "the back-off begins again");
     }
 
     #[test]

@@ -21,7 +21,6 @@ use crate::connector::Disposition;
 use crate::domain::channel::{Channel, Connection, Kind, Level, Reason, ReasonCode, Status, Trial};
 use crate::domain::message::Failure;
 use crate::domain::outlook;
-use crate::engine::throttle::Scope;
 
 /// How long messages wait for the provider's first answer about the number, which says how fast it may send.
 const LEVEL_PATIENCE: Duration = Duration::from_secs(10);
@@ -34,8 +33,6 @@ pub(super) struct Link {
     pub(super) canary: Canary,
     /// The shell has a connector of this generation.
     has_connector: bool,
-    /// What shares its budget at the provider with this channel: the app, then the business account.
-    scopes: Vec<Scope>,
     /// Rises with every new connector.
     generation: u64,
     /// How often in a row the provider described the number as one that cannot send.
@@ -50,14 +47,14 @@ pub(super) struct Link {
     /// The revision of the state as last read or written.
     revision: i64,
     /// The change of the state that is on its way to the store.
-    saving: Option<SaveConnection>,
+    saving: Option<Box<SaveConnection>>,
 }
 
 /// Asking the provider how the number is.
 #[derive(Debug, Default)]
 pub(super) struct Probe {
-    /// The provider is being asked.
-    pub(super) is_asking: bool,
+    /// How far the present question is.
+    pub(super) stage: Stage,
     /// It is being asked because there were news.
     pub(super) is_for_news: bool,
     /// When that was last begun.
@@ -66,6 +63,20 @@ pub(super) struct Probe {
     pub(super) has_news: bool,
     /// When it is asked next.
     pub(super) next: Option<Instant>,
+    /// How often in a row it did not say how the number is.
+    pub(super) unanswered: u32,
+}
+
+/// How far a question to the provider is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// There is none.
+    #[default]
+    Idle,
+    /// Other channels of the account ask first.
+    InLine,
+    /// The provider is being asked.
+    Asked,
 }
 
 impl Link {
@@ -75,7 +86,6 @@ impl Link {
             connection,
             canary: Canary::new(trial),
             has_connector: false,
-            scopes: Vec::new(),
             generation: 0,
             refusals: 0,
             level: None,
@@ -104,11 +114,6 @@ impl Link {
     /// Whether it is time to ask it, which is once so.
     pub(super) fn take_due_probe(&mut self, now: Instant) -> bool {
         self.probe.next.take_if(|at| *at <= now).is_some()
-    }
-
-    /// What shares its budget at the provider with this channel.
-    pub(super) fn scopes(&self) -> &[Scope] {
-        &self.scopes
     }
 
     /// Whether sends are accepted.
@@ -185,7 +190,10 @@ impl Machine {
     pub(super) fn connect(&mut self, step: &mut Step<'_>) {
         self.link.revision = self.link.revision.max(self.channel.revision);
         self.link.generation += 1;
-        self.link.probe.is_asking = false;
+        if mem::take(&mut self.link.probe.stage) != Stage::Idle {
+            self.account.end_question(step.moment());
+        }
+        self.link.probe.unanswered = 0;
         self.link.is_described = false;
         step.push(Effect::Connect { generation: self.link.generation });
         if self.channel.kind == Kind::WebSession {
@@ -206,8 +214,7 @@ impl Machine {
         }
         match result {
             Ok(Connected { app }) => {
-                let waba_id = self.channel.waba_id.as_deref().unwrap_or_default();
-                self.link.scopes = vec![app, Scope::account(waba_id)];
+                self.account.speak_for(app);
                 self.link.has_connector = true;
                 let patience = (!self.is_level_known()).then(|| step.now() + LEVEL_PATIENCE);
                 self.link.level_awaited_until = patience;
@@ -219,7 +226,7 @@ impl Machine {
             }
             Err(NotConnected::Unusable(sentence)) => {
                 if self.link.connection.accepts() {
-                    let code = ReasonCode::NoUsableToken.as_str().to_owned();
+                    let code = ReasonCode::NoUsableToken.into();
                     let reason = Reason { code, sentence, provider_code: None };
                     self.change(Status::Disconnected, Some(reason), step);
                 }
@@ -279,7 +286,7 @@ impl Machine {
         let from = self.link.set(Connection { status, reason, since }, step);
         if is_new {
             tracing::info!(channel.id = %self.channel.id, from = %from.status, to = %status, "the channel changed state");
-            self.report_to_template_sync(step);
+            self.follow_templates(step);
         }
         if self.link.saving.is_none() {
             self.save_over(from, step);
@@ -294,21 +301,22 @@ impl Machine {
     }
 
     /// Says whether the account's templates can be listed through this channel.
-    pub(super) fn report_to_template_sync(&self, step: &mut Step<'_>) {
-        step.push(Effect::FollowTemplates { is_connected: self.link.status() == Status::Connected });
+    pub(super) fn follow_templates(&self, step: &Step<'_>) {
+        self.account.follow_templates(self.link.status() == Status::Connected, step.moment());
     }
 
     /// Writes the present state over `from`, until that works or somebody else changed it.
     pub(super) fn save_over(&mut self, from: Connection, step: &mut Step<'_>) {
         let (to, trial) = (self.link.connection.clone(), self.link.canary.trial());
-        let saving = SaveConnection { from, to, trial };
+        let saving = Box::new(SaveConnection { from, to, trial });
         self.link.saving = Some(saving.clone());
-        step.push(Effect::SaveConnection(Box::new(saving)));
+        step.push(Effect::SaveConnection(saving));
     }
 
     /// The state was written, or not.
     pub(super) fn connection_saved(&mut self, saved: Saved, step: &mut Step<'_>) {
-        let Some(SaveConnection { from, to, trial }) = self.link.saving.take() else { return };
+        let Some(saving) = self.link.saving.take() else { return };
+        let SaveConnection { from, to, trial } = *saving;
         match saved {
             Saved::Done { revision } => {
                 self.link.revision = revision;
@@ -330,7 +338,7 @@ impl Machine {
             Saved::Failed => {
                 self.retries.add(Retry::SaveConnection { from: from.clone() }, step.now());
                 // It is on its way still.
-                self.link.saving = Some(SaveConnection { from, to, trial });
+                self.link.saving = Some(Box::new(SaveConnection { from, to, trial }));
             }
         }
     }
@@ -346,7 +354,7 @@ impl Machine {
         self.link.set(channel.connection.clone(), step);
         self.link.canary = Canary::new(channel.trial);
         self.tune_ahead(step);
-        self.report_to_template_sync(step);
+        self.follow_templates(step);
         self.link.has_connector = false;
         self.link.refusals = 0;
         self.pause.lift();

@@ -13,7 +13,7 @@ use super::work::Doubt;
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::Quota;
-use crate::engine::quota::Account;
+use crate::engine::account::People;
 use crate::store::send::{Ready, Size};
 
 /// Of a channel's time, a look takes at most one part of so many.
@@ -39,7 +39,7 @@ impl Counted {
 
 /// Who counts, as a look asks.
 pub(crate) struct Counting {
-    account: Account,
+    people: People,
     quota: Quota,
     now: Timestamp,
     arrivals: u64,
@@ -49,7 +49,7 @@ pub(crate) struct Counting {
 impl Counting {
     /// Whether the person counts, so that a template to them takes no slot.
     pub(crate) fn counts(&self, number: PhoneNumber) -> bool {
-        self.account.counts(number, self.quota, self.now)
+        self.people.counts(number, self.quota, self.now)
     }
 
     /// Whether none of the send's recipients counted when it was last looked at, and nobody began to count since.
@@ -74,10 +74,10 @@ impl Machine {
             self.queue.look_at(Some(not_before));
             return None;
         }
-        let account = self.templates.quota.account();
-        let arrivals = account.arrivals();
+        let people = self.account.people();
+        let arrivals = people.arrivals();
         let nobody = self.templates.counted.nobody.clone();
-        Some(Counting { account, quota: self.tier.template_quota, now, arrivals, nobody })
+        Some(Counting { people, quota: self.tier.template_quota, now, arrivals, nobody })
     }
 
     /// A look for them took so long, if there was one.
@@ -89,7 +89,7 @@ impl Machine {
         wall: Timestamp,
     ) {
         let Some(took) = took else { return };
-        let arrivals = self.templates.quota.arrivals();
+        let arrivals = self.account.people().arrivals();
         let counted = &mut self.templates.counted;
         counted.not_before[size as usize] = (took > QUICK).then(|| wall.plus(took.saturating_mul(SHARE)));
         counted.nobody.retain(|_, seen| *seen == arrivals);
@@ -100,7 +100,7 @@ impl Machine {
     pub(super) fn leave_new_people(&self, waiting: &mut Waits, wall: Timestamp) {
         let before = waiting.soon.len();
         waiting.soon.retain(|(ticket, _)| {
-            let is_counted = |number| self.templates.quota.counts(number, self.tier.template_quota, wall);
+            let is_counted = |number| self.account.counts(number, self.tier.template_quota, wall);
             ticket.doubt == Doubt::Full || ticket.recipient.is_none_or(is_counted)
         });
         let left = (before - waiting.soon.len()) as u64;

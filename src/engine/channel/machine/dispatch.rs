@@ -11,8 +11,9 @@ use crate::domain::channel::Kind;
 use crate::domain::message::{Failure, Key, Outcome, State};
 use crate::domain::outlook::Reason;
 use crate::domain::send;
+use crate::engine::account::ScopeKind;
 use crate::engine::planted::{Fault, is_planted};
-use crate::engine::throttle::ScopeKind;
+use crate::store::send::Size;
 
 /// Why no message starts now, and until when as far as that is a matter of time.
 #[derive(Debug, Clone)]
@@ -40,6 +41,7 @@ impl Machine {
         self.unpark(step);
         self.learn_quota(step);
         self.record(step);
+        self.tell_account(step);
         self.offer_trial(step);
     }
 
@@ -61,7 +63,8 @@ impl Machine {
             if !self.lanes.is_ready() {
                 let until = self.lanes.next_due().filter(|due| *due > now);
                 let troubled = Held { reason: Reason::Retry, until };
-                return self.lanes.is_troubled().then_some(troubled);
+                let is_troubled = [Size::Direct, Size::Bulk].iter().any(|size| self.lanes.is_troubled(*size));
+                return is_troubled.then_some(troubled);
             }
             if !self.flight.has_place() {
                 return Some(Held { reason: Reason::InFlight, until: None });
@@ -90,11 +93,11 @@ impl Machine {
     }
 
     /// What keeps the whole channel from sending now.
-    fn paused(&self, now: Instant) -> Option<Held> {
+    pub(super) fn paused(&self, now: Instant) -> Option<Held> {
         if let Some((reason, until)) = self.pause.holds(now) {
             return Some(Held { reason, until: Some(until) });
         }
-        let (kind, until) = self.common.throttles.until(self.link.scopes(), now)?;
+        let (kind, until) = self.account.throttled(now)?;
         let reason = match kind {
             ScopeKind::App => Reason::AppThrottled,
             ScopeKind::Account => Reason::AccountThrottled,
@@ -138,19 +141,40 @@ impl Machine {
     /// Says of messages that are due again that they are tried again; they may once that is durable, so that
     /// a crash in the middle of the attempt leaves them unknown and not merely waiting.
     fn announce_due(&mut self, step: &mut Step<'_>) {
-        let wall = step.wall();
         let ahead = usize::try_from(self.ahead(step.now())).unwrap_or(usize::MAX);
-        while self.outbox.announced() + self.lanes.again() < ahead {
-            let Some(ticket) = self.lanes.due(step.now()) else { break };
+        for size in [Size::Direct, Size::Bulk] {
+            let announced = self.outbox.announced().filter(|ticket| self.lanes.size_of(ticket) == size);
+            let room = ahead.saturating_sub(announced.count() + self.lanes.again(size));
+            self.announce_some(size, room, step);
+        }
+    }
+
+    /// The same for so many messages of one size.
+    fn announce_some(&mut self, size: Size, mut room: usize, step: &mut Step<'_>) {
+        let (now, wall) = step.clocks();
+        while room > 0 {
+            let Some(ticket) = self.lanes.due(size, now) else { break };
+            // It is not said of a message whose recipient got another one meanwhile.
+            let waits = ticket.recipient.map_or(Duration::ZERO, |number| self.pairs.wait(number, true, now));
+            if !waits.is_zero() && !is_planted(Fault::SlotNotAskedAgain) {
+                self.lanes.hold_back(ticket.send_id, Reason::Pair);
+                if !self.lanes.defer(ticket, now + waits, false) {
+                    self.lanes.park(ticket, wall.plus(waits));
+                }
+                continue;
+            }
             match ticket.doubt {
                 // Nobody is marked as perhaps written to whom the quota has no slot for.
-                Doubt::None | Doubt::Slight if !self.has_slot(&ticket, wall) => {
-                    let next_slot = self.templates.quota.next_slot(self.tier.template_quota, wall);
+                Doubt::None | Doubt::Slight if !self.has_slot(&ticket, step.moment()) => {
+                    let next_slot = self.account.next_slot(self.tier.template_quota, wall);
                     self.close_to_new_people(next_slot.unwrap_or(wall), wall);
                     self.lanes.hold_back(ticket.send_id, Reason::TemplateQuota);
                     self.lanes.park(ticket, wall);
                 }
-                Doubt::None => self.announce(ticket, step),
+                Doubt::None => {
+                    room -= 1;
+                    self.announce(ticket, step);
+                }
                 Doubt::Slight | Doubt::Full => self.doubts.add(ticket),
             }
         }
@@ -233,6 +257,7 @@ impl Machine {
         for ticket in self.doubts.take_rest() {
             self.lanes.park(ticket, step.wall());
         }
+        self.account.give_back_all(self.tier.template_quota, step.moment());
         self.record(step);
         if self.flight.requests == 0 && !self.outbox.is_writing() && !self.doubts.is_asking() {
             self.end(step);

@@ -147,9 +147,12 @@ impl Machine {
         let Some(work) = self.lanes.work(ticket.send_id) else { return };
         let (company_id, is_leaving) = (work.company_id, work.leaving().is_some());
         if is_leaving || self.is_stopping() {
-            // Its row says that it is in doubt, and whoever reads it asks again.
+            // Its row says that it is in doubt, and its next reader asks again.
             self.lanes.park(ticket, step.wall());
-        } else if ticket.doubt != Doubt::Full || self.tier.unknown_outcome == UnknownOutcome::Resend {
+        } else if ticket.doubt != Doubt::Full
+            || self.tier.unknown_outcome == UnknownOutcome::Resend
+            || is_planted(Fault::DoubtNotHeld)
+        {
             self.announce(ticket, step);
         } else {
             self.leave_unknown(ticket, company_id, None, step);
@@ -223,7 +226,7 @@ impl Machine {
             if let Some(ticket) = self.doubts.take(key) {
                 self.lanes.settle(ticket, true);
             } else if !self.lanes.heard(key) && self.lanes.is_recorded(key) {
-                // It is on its way somewhere between these: whoever has it asks before it goes on.
+                // It is on its way somewhere between these: its holder asks before it goes on.
                 self.doubts.heard.insert(key);
             }
         }
@@ -242,7 +245,7 @@ mod tests {
             attempts: 1,
             again: true,
             doubt: Doubt::Full,
-            paced: true,
+            has_waited: true,
             counted: None,
             taken_at: None,
         }

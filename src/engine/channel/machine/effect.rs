@@ -16,7 +16,6 @@ use crate::domain::message::Key;
 use crate::domain::outlook::Reason;
 use crate::engine::fair_line::Turn;
 use crate::engine::machine::{self, Caller};
-use crate::engine::quota::Account;
 use crate::engine::web_session::{Admitted, Errand, Slot};
 use crate::store::ledger::PendingWrites;
 use crate::store::send::{Ready, Size};
@@ -31,8 +30,8 @@ pub(crate) enum Effect {
     /// Hand this message to the provider. Brings [`Input::Answered`](super::Input::Answered).
     Attempt(Attempt),
     /// Write this; it is repeated by the ledger until it is durable. Brings [`Input::Written`](super::Input::Written).
-    /// There is at most one write under way.
-    Write(Box<PendingWrites>),
+    /// There is at most one write under way. Unless it `is_awaited`, other messages go meanwhile.
+    Write { writes: Box<PendingWrites>, is_awaited: bool },
     /// Read sends. Brings [`Input::Fetched`](super::Input::Fetched). There is at most one such read under way.
     Fetch(Box<Fetch>),
     /// Read the messages of this send that wait in the store. Brings [`Input::WaitsRead`](super::Input::WaitsRead).
@@ -42,9 +41,6 @@ pub(crate) enum Effect {
     ReadRecipients { send_id: Uuid, from: u64 },
     /// Read the states of these messages. Brings [`Input::StatesRead`](super::Input::StatesRead).
     ReadStates { question: Question, messages: Vec<Key> },
-    /// Read the template recipients of the channel's business account within this span into its window. Brings
-    /// [`Input::TemplateRecipientsRead`](super::Input::TemplateRecipientsRead).
-    ReadTemplateRecipients { span: (Timestamp, Timestamp), window: Account },
     /// Read what the web session sent since then. Brings [`Input::WebActivityRead`](super::Input::WebActivityRead).
     ReadWebActivity { since: Timestamp },
     /// Read again from the store who is suppressed of those of whom this was said. Brings nothing.
@@ -65,10 +61,6 @@ pub(crate) enum Effect {
     SaveNumber(Number),
     /// Mark the template as paused. Brings [`Input::TemplateMarked`](super::Input::TemplateMarked).
     PauseTemplate(i64),
-    /// Say whether the account's templates can be listed through this channel. Brings nothing.
-    FollowTemplates { is_connected: bool },
-    /// The account's templates are to be listed after this time. Brings nothing.
-    WantTemplates { after: Duration },
     /// Stand in line for permits. Brings [`Input::PermitsGranted`](super::Input::PermitsGranted).
     AwaitPermits(Turn),
     /// Wake the machine then, and at no moment that was asked for before. Brings [`Input::Timer`](super::Input::Timer).

@@ -11,13 +11,10 @@ use super::work::Work;
 use super::{Machine, Moment};
 use crate::clock::Timestamp;
 use crate::domain::channel::{Kind, Level};
-use crate::domain::limit::{Limit, Limits};
+use crate::domain::limit::{Allows, Limit, Limits, Name, Origin};
 use crate::domain::outlook::{Outlook, Reason, Waiting};
 use crate::domain::tier::{Quota, Tier};
-use crate::engine::outlook::sentence_of_messages;
-
-/// The limit of people that templates go to.
-const TEMPLATE_QUOTA: &str = "template_quota";
+use crate::engine::sends::outlook::sentence_of_messages;
 
 /// A send that is looked at.
 pub(crate) struct Viewed {
@@ -44,11 +41,8 @@ impl Machine {
             Kind::WebSession => limits.extend(self.days(wall)),
         }
         if let Some(messaging_limit) = self.channel.messaging_limit {
-            limits.push(limit(
-                "provider_messaging_limit",
-                messaging_limit.to_string(),
-                "the provider, for all numbers of this business together; shown, not enforced here",
-            ));
+            let allows = Allows::Provider(messaging_limit);
+            limits.push(limit(Name::ProviderMessagingLimit, allows, Origin::Provider));
         }
         Limits {
             rate: finite(self.limiter.rate(now)),
@@ -188,19 +182,16 @@ impl Machine {
         let (cap, left, next_slot) = rhythm.day(&self.tier, wall);
         let is_new = (day as usize) < warm_up.len();
         let set_by = if is_new {
-            format!(
-                "tier `{name}`, options daily_cap and warm_up: day {} since the phone was linked",
-                u64::from(day) + 1
-            )
+            Origin::WarmUp { tier: name.clone(), day: u64::from(day) + 1 }
         } else {
-            format!("tier `{name}`, option daily_cap")
+            Origin::Tier { name: name.clone(), options: &["daily_cap"] }
         };
         let is_binding = next_slot.is_some();
-        let daily = limit("daily_cap", format!("{cap} messages in 24 hours"), &set_by);
+        let daily = limit(Name::DailyCap, Allows::Messages(cap), set_by);
         let daily = Limit { is_binding, left, next_slot, ..daily };
         let (left, next_slot) = rhythm.strangers(&self.tier, wall);
-        let value = format!("{cold_contacts} people in 24 hours who never wrote to it");
-        let cold = limit("cold_contacts", value, &format!("tier `{name}`, option cold_contacts"));
+        let set_by = Origin::Tier { name: name.clone(), options: &["cold_contacts"] };
+        let cold = limit(Name::ColdContacts, Allows::Strangers(*cold_contacts), set_by);
         vec![daily, Limit { is_binding: next_slot.is_some(), left, next_slot, ..cold }]
     }
 
@@ -219,53 +210,37 @@ impl Machine {
         let binding = self.limiter.binding(now);
         let held = self.held.as_ref().filter(|held| held.reason == Reason::Rate).and_then(|held| held.until);
         let next = held.map(|until| wall.plus(until.saturating_duration_since(now)));
-        let layer = |name, value, set_by: &str, is_binding: bool| Limit {
+        let layer = |name, allows, set_by, is_binding: bool| Limit {
             is_binding,
             next_slot: next.filter(|_| is_binding),
-            ..limit(name, value, set_by)
+            ..limit(name, allows, set_by)
         };
         let tier = &self.tier;
-        let mut value = format!("{}, burst {}", tier.messages_per_second, tier.burst());
-        let mut set_by = format!("tier `{}`, options messages_per_second and burst", tier.name);
-        if self.channel.kind == Kind::WebSession && !tier.jitter.is_zero() {
-            let jitter = humantime::format_duration(tier.jitter);
-            value = format!("{}, and up to {jitter} more between two", tier.messages_per_second);
-            set_by = format!("tier `{}`, options messages_per_second and jitter", tier.name);
-        }
-        let mut rates = vec![layer("messages_per_second", value, &set_by, binding == Binding::Tier)];
+        let rate = tier.messages_per_second;
+        let (allows, options): (_, &[_]) = if self.channel.kind == Kind::WebSession && !tier.jitter.is_zero()
+        {
+            (Allows::Jittered { rate, jitter: tier.jitter }, &["messages_per_second", "jitter"])
+        } else {
+            (Allows::Pace { rate, burst: tier.burst() }, &["messages_per_second", "burst"])
+        };
+        let set_by = Origin::Tier { name: tier.name.clone(), options };
+        let mut rates = vec![layer(Name::MessagesPerSecond, allows, set_by, binding == Binding::Tier)];
         if let Some(level) = self.level().filter(|level| *level != Level::NotApplicable) {
-            let set_by = if self.is_level_known() {
-                format!("the provider: the number's level is {level}")
-            } else {
-                format!("the provider, which has not said the number's level: it is taken to be {level}")
-            };
-            rates.push(layer(
-                "provider_level",
-                level.rate().to_string(),
-                &set_by,
-                binding == Binding::ProviderLevel,
-            ));
+            let set_by = Origin::Level { level, is_known: self.is_level_known() };
+            let is_binding = binding == Binding::ProviderLevel;
+            rates.push(layer(Name::ProviderLevel, Allows::Rate(level.rate()), set_by, is_binding));
         }
         if let Binding::BackOff { until } = binding {
-            rates.push(Limit {
-                left: None,
-                ..layer(
-                    "back_off",
-                    format!(
-                        "{:.1}/s, the full rate again at {}",
-                        self.limiter.rate(now),
-                        wall.plus(until.saturating_duration_since(now))
-                    ),
-                    "the provider's answer 130429",
-                    true,
-                )
-            });
+            let until = wall.plus(until.saturating_duration_since(now));
+            let allows = Allows::Slowed { per_second: self.limiter.rate(now), until };
+            rates.push(layer(Name::BackOff, allows, Origin::Refusals, true));
         }
         if let Some((reason, until)) = self.pause.holds(now) {
+            let set_by = Origin::Wait { reason, sentence: self.sentence(reason, now) };
             rates.push(Limit {
                 is_binding: true,
                 next_slot: Some(wall.plus(until - now)),
-                ..limit("pause", "nothing".to_owned(), &self.sentence(reason, now))
+                ..limit(Name::Pause, Allows::Nothing, set_by)
             });
         }
         rates
@@ -276,23 +251,18 @@ impl Machine {
         if pair_interval.is_zero() {
             return None;
         }
-        let value = format!(
-            "one in {} to the same recipient, {pair_burst} at once",
-            humantime::format_duration(*pair_interval)
-        );
-        Some(limit("pair", value, &format!("tier `{name}`, options pair_interval and pair_burst")))
+        let allows = Allows::ToSame { interval: *pair_interval, burst: *pair_burst };
+        let set_by = Origin::Tier { name: name.clone(), options: &["pair_interval", "pair_burst"] };
+        Some(limit(Name::Pair, allows, set_by))
     }
 
     fn quota_limit(&self, wall: Timestamp) -> Limit {
         let tier = &self.tier;
-        let base = limit(
-            TEMPLATE_QUOTA,
-            format!("{} people in 24 hours", tier.template_quota),
-            &format!("tier `{}`, option template_quota", tier.name),
-        );
+        let set_by = Origin::Tier { name: tier.name.clone(), options: &["template_quota"] };
+        let base = limit(Name::TemplateQuota, Allows::People(tier.template_quota), set_by);
         let Quota::AtMost(most) = tier.template_quota else { return base };
-        let next_slot = self.templates.quota.next_slot(tier.template_quota, wall);
-        let left = u64::from(most).saturating_sub(self.templates.quota.used(wall));
+        let next_slot = self.account.next_slot(tier.template_quota, wall);
+        let left = u64::from(most).saturating_sub(self.account.used(wall));
         Limit { is_binding: next_slot.is_some(), left: Some(left), next_slot, ..base }
     }
 }
@@ -332,8 +302,8 @@ impl Queue {
     }
 }
 
-fn limit(name: &'static str, value: String, set_by: &str) -> Limit {
-    Limit { name, value, set_by: set_by.to_owned(), is_binding: false, left: None, next_slot: None }
+const fn limit(name: Name, allows: Allows, set_by: Origin) -> Limit {
+    Limit { name, allows, set_by, is_binding: false, left: None, next_slot: None }
 }
 
 fn tier_sentence(tier: &Tier) -> String {

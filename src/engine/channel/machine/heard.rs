@@ -25,7 +25,7 @@ impl Machine {
         match disposition {
             Disposition::SlowNumber => self.slow_down(step.now(), failure, step.now()),
             Disposition::SlowAccount | Disposition::SlowApp => {
-                self.throttle(disposition, None, failure, step.now());
+                self.throttle(disposition, None, failure, step.moment());
             }
             Disposition::Maintenance => {
                 self.pause_for(Reason::ProviderPause, failure, retry::MAINTENANCE, step);

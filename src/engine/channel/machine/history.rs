@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use crate::clock::Timestamp;
 use crate::domain::limit::{Pace, PacePoint};
-use crate::engine::last_seconds::LastSeconds;
+use crate::engine::channel::last_seconds::LastSeconds;
 
 /// Messages of so much time are counted together.
 const STEP: Duration = Duration::from_secs(10);
 /// How many such steps are kept: ten minutes, in at most 1.5 kB.
 const STEPS: u64 = 60;
 
-/// See the module. Steps in which nothing went are not kept.
+/// Steps in which nothing went are not kept.
 pub(super) struct History {
     origin: Instant,
     steps: VecDeque<Step>,

@@ -1,16 +1,19 @@
 //! What holds single messages back: their recipient, their template, the quota; and what slows the channel.
 
+use std::mem;
 use std::time::{Duration, Instant};
 
 use super::moment::Step;
 use super::work::Ticket;
-use super::{Machine, STORE_PAUSE};
+use super::{Machine, Moment, STORE_PAUSE};
 use crate::clock::Timestamp;
 use crate::connector::Disposition;
 use crate::domain::channel::Kind;
 use crate::domain::message::Failure;
 use crate::domain::outlook::Reason;
-use crate::engine::suppressions::Barrier;
+use crate::engine::account::ScopeKind;
+use crate::engine::contacts::suppressions::Barrier;
+use crate::engine::planted::{Fault, is_planted};
 
 impl Machine {
     /// What holds this message, and for how long. A message that nothing holds has taken its slots.
@@ -21,7 +24,7 @@ impl Machine {
             return Some((Reason::RecipientHeld, until.from_now(wall)));
         }
         if template.is_some()
-            && let Some(until) = self.count(ticket, wall)
+            && let Some(until) = self.count(ticket, step.moment())
         {
             self.close_to_new_people(until, wall);
             // What opens the quota again, whenever that is, lets it go: the message itself waits for nothing.
@@ -29,12 +32,13 @@ impl Machine {
         }
         // Pairs are of two numbers.
         let number = ticket.recipient?;
-        // After a refusal of the provider the slots are given anew, one after the other.
-        let has_slot = ticket.paced && self.pairs.blocked(number, now).is_none();
-        let slot = if has_slot { None } else { self.pairs.book(number, now, step.chance()).err() };
-        ticket.paced = true;
+        let has_waited = mem::replace(&mut ticket.has_waited, true);
+        if has_waited && is_planted(Fault::SlotNotAskedAgain) {
+            return None;
+        }
+        let slot = self.pairs.take(number, has_waited, now, step.chance()).err();
         slot.map(|slot| {
-            self.give_back_quota(ticket);
+            self.give_back_quota(ticket, step.moment());
             (Reason::Pair, slot.saturating_duration_since(now))
         })
     }
@@ -76,13 +80,14 @@ impl Machine {
         disposition: Disposition,
         hint: Option<Duration>,
         failure: &Failure,
-        now: Instant,
+        at: Moment,
     ) -> (Reason, Duration) {
+        let now = at.monotonic;
         let (reason, scope) = match disposition {
-            Disposition::SlowApp => (Reason::AppThrottled, self.link.scopes().first()),
-            _ => (Reason::AccountThrottled, self.link.scopes().last()),
+            Disposition::SlowApp => (Reason::AppThrottled, ScopeKind::App),
+            _ => (Reason::AccountThrottled, ScopeKind::Account),
         };
-        let until = scope.map_or(now + STORE_PAUSE, |scope| self.common.throttles.refused(scope, hint, now));
+        let until = self.account.refused(scope, hint, at).unwrap_or(now + STORE_PAUSE);
         tracing::warn!(
             channel.id = %self.channel.id,
             %reason,

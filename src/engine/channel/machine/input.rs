@@ -14,10 +14,10 @@ use crate::domain::channel::Channel;
 use crate::domain::message::{Failure, Key, State};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send;
+use crate::engine::account::{AppId, News};
 use crate::engine::fair_line::Grant;
 use crate::engine::ledger::{AcceptedSend, Written};
 use crate::engine::machine::Caller;
-use crate::engine::throttle::Scope;
 use crate::store::send::Size;
 
 /// Something that happens to a channel.
@@ -43,15 +43,13 @@ pub(crate) enum Input {
     RecipientsRead { send_id: Uuid, from: u64, result: Result<Vec<PhoneNumber>, Failed> },
     /// Where these messages are; those without a row are left out.
     StatesRead { question: Question, result: Result<Vec<(Key, State)>, Failed> },
-    /// The window of the business account has its template recipients.
-    TemplateRecipientsRead(Result<(), Failed>),
     /// What the web session did lately.
     WebActivityRead(Result<WebActivity, Failed>),
     /// The connector of this generation.
     Connected { generation: u64, result: Result<Connected, NotConnected> },
     /// What the provider says of the number.
     Probed { generation: u64, health: Health },
-    /// What became of writing the channel's state.
+    /// The outcome of writing the channel's state.
     ConnectionSaved(Saved),
     /// Whether the template was marked as paused.
     TemplateMarked { template_id: i64, result: Result<(), Failed> },
@@ -71,6 +69,8 @@ pub(crate) enum Input {
     Overlooked { direct: Option<Uuid>, bulk: Option<Uuid> },
     /// The wall clock was set.
     ClockWasSet,
+    /// The business account has news.
+    Account(News),
     /// The provider says of these templates whether they may be sent.
     TemplatesChanged(Vec<(i64, bool)>),
     /// Receipts of these messages are durable.
@@ -118,8 +118,8 @@ pub(crate) struct WebActivity {
 /// A business account's connector is there.
 #[derive(Debug)]
 pub(crate) struct Connected {
-    /// The app that it speaks for: what shares its budget at the provider.
-    pub(crate) app: Scope,
+    /// The app that it speaks for, whose channels share a budget at the provider.
+    pub(crate) app: AppId,
 }
 
 /// Why a business account has no connector.
@@ -131,7 +131,7 @@ pub(crate) enum NotConnected {
     Unusable(String),
 }
 
-/// What became of writing the channel's state.
+/// The outcome of writing the channel's state.
 #[derive(Debug)]
 pub(crate) enum Saved {
     /// It is written, with this revision.

@@ -7,10 +7,16 @@ use std::collections::VecDeque;
 
 use uuid::Uuid;
 
-/// See the module.
+use super::waiting::Waiting;
+use super::work::Ticket;
+
 #[derive(Debug)]
 pub(super) struct Lane {
     pub(super) order: VecDeque<Uuid>,
+    /// Messages that wait to be tried again.
+    pub(super) waiting: Waiting,
+    /// Messages that may be tried again now: that they are is durable.
+    pub(super) again: VecDeque<Ticket>,
     bound: usize,
     /// The store may hold sends that are not here.
     behind: bool,
@@ -20,8 +26,9 @@ pub(super) struct Lane {
 
 impl Lane {
     /// An empty lane; the store may hold sends for it.
-    pub(super) const fn new(bound: usize) -> Self {
-        Self { order: VecDeque::new(), bound, behind: true, missed: false }
+    pub(super) fn new(bound: usize) -> Self {
+        let (waiting, again) = (Waiting::default(), VecDeque::new());
+        Self { order: VecDeque::new(), waiting, again, bound, behind: true, missed: false }
     }
 
     /// Whether a newly accepted send may be held now; if not, it is left in the store, and so are those

@@ -1,22 +1,25 @@
 //! The lanes: the order in which a channel takes work from its sends.
 //!
-//! What is due to be tried again goes first, then sends with one recipient in the order of their arrival,
-//! then bulk sends taking turns, a message each. A bounded number of sends is held; the others wait in the
-//! store, and [`Lanes::room`] says when there is room for them. A send that may not go, or only waits for a
+//! Sends with one recipient go first, in the order of their arrival; then bulk sends, taking turns, a message each. Of
+//! each size, what is due to be tried again goes before what is new. A bounded number of sends is held; the others wait in
+//! the store, and [`Lanes::room`] says when there is room for them. A send that may not go, or only waits for a
 //! later moment, leaves: it takes no place that another could use.
 
+mod again;
 mod leaving;
+mod parked;
 mod passing;
+mod queued;
 
-use std::collections::{HashSet, VecDeque};
-use std::time::Instant;
+use std::collections::HashSet;
 
 use uuid::Uuid;
 
+use self::parked::Parked;
 pub(super) use self::passing::PassedOver;
+use self::queued::Queued;
 use super::lane::Lane;
 use super::map::{Map, Set};
-use super::waiting::Waiting;
 use super::work::{Leave, Ticket, Work};
 use crate::clock::Timestamp;
 use crate::domain::message::Key;
@@ -30,14 +33,13 @@ use crate::store::send::Size;
 pub(super) struct Bounds {
     pub(super) direct: usize,
     pub(super) bulk: usize,
-    /// Messages that wait because of trouble at the provider before no new ones are handed out; and how many
-    /// may wait here at all.
+    /// Messages of each lane that wait because of trouble at the provider before it hands out no new ones; and, twice as
+    /// many, those of both that may wait here at all.
     pub(super) deferred: usize,
     /// Messages of each lane that are reserved ahead.
     pub(super) ahead: u64,
 }
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct Lanes {
     bounds: Bounds,
@@ -46,15 +48,13 @@ pub(super) struct Lanes {
     bulk: Lane,
     /// How many at the front of the direct lane were reserved, or will be with the next mark.
     direct_requested: usize,
-    waiting: Waiting,
-    /// Messages that may be tried again now: that they are is durable.
-    again: VecDeque<Ticket>,
+    /// Messages of bulk sends that were not handed out.
+    queued: Queued,
     /// Messages here, wherever, that have a row in the ledger and are not over.
     recorded: Set<Key>,
     /// Sends whose mark moved since it was last written.
     moved: Set<Uuid>,
-    /// Sends of which messages wait in the store, and perhaps some others.
-    parked: Set<Uuid>,
+    parked: Parked,
     /// No send here expires before.
     next_expiry: Option<Timestamp>,
 }
@@ -68,11 +68,10 @@ impl Lanes {
             direct: Lane::new(bounds.direct),
             bulk: Lane::new(bounds.bulk),
             direct_requested: 0,
-            waiting: Waiting::default(),
-            again: VecDeque::new(),
+            queued: Queued::default(),
             recorded: Set::default(),
             moved: Set::default(),
-            parked: Set::default(),
+            parked: Parked::default(),
             next_expiry: None,
         }
     }
@@ -137,37 +136,20 @@ impl Lanes {
         } else {
             self.moved.insert(work.id);
         }
+        self.queued.count(&work);
         self.works.insert(work.id, work);
-    }
-
-    /// Messages of templates that may be handed out by their marks, those on their way to the store included, to
-    /// people who take a slot.
-    pub(super) fn marked_templates(&self, mut takes_slot: impl FnMut(PhoneNumber) -> bool) -> u64 {
-        let templates = self.works.values().filter(|work| work.template.is_some());
-        templates.map(|work| work.marked(&mut takes_slot)).sum()
-    }
-
-    /// Takes back the marks of templates that were not handed out.
-    pub(super) fn take_back_templates(&mut self) {
-        for work in self.works.values_mut().filter(|work| work.template.is_some()) {
-            if work.release() {
-                self.moved.insert(work.id);
-            }
-        }
-        self.direct_requested = 0;
     }
 
     /// Drops sends that are no longer in the store.
     pub(super) fn forget(&mut self, gone: &[Uuid]) {
         for id in gone {
-            self.works.remove(id);
-            self.parked.remove(id);
+            self.works.remove(id).iter().for_each(|work| self.queued.discount(work));
+            self.parked.remove(*id);
             self.moved.remove(id);
-            self.waiting.drain(*id);
         }
         if !gone.is_empty() {
             self.recorded.retain(|key| !gone.contains(&key.send_id));
-            self.again.retain(|ticket| !gone.contains(&ticket.send_id));
+            self.forget_again(gone);
             self.reorder();
         }
     }
@@ -182,28 +164,6 @@ impl Lanes {
         bulk.order.retain(stays);
     }
 
-    /// Puts a message back until `due`; `is_troubled` when the provider is in trouble, so that no more of
-    /// the same are started. `false` when there is no room for it here: it waits in the store.
-    pub(super) fn defer(&mut self, ticket: Ticket, due: Instant, is_troubled: bool) -> bool {
-        if !is_troubled && self.waiting.len() >= 2 * self.bounds.deferred {
-            return false;
-        }
-        self.recorded.insert(ticket.key());
-        self.waiting.add(ticket, due, is_troubled);
-        true
-    }
-
-    /// A message that waited in the store waits here until `due`, unless it is here already.
-    pub(super) fn resume(&mut self, ticket: Ticket, due: Instant) -> bool {
-        if self.recorded.contains(&ticket.key()) {
-            return false;
-        }
-        self.count(ticket.send_id);
-        self.recorded.insert(ticket.key());
-        self.waiting.add(ticket, due, false);
-        true
-    }
-
     /// One message of the send is out, though it was not handed out here.
     pub(super) fn count(&mut self, send_id: Uuid) {
         if let Some(work) = self.works.get_mut(&send_id) {
@@ -211,29 +171,9 @@ impl Lanes {
         }
     }
 
-    /// The next message that waits and is due: that it is tried again has to be written first.
-    pub(super) fn due(&mut self, now: Instant) -> Option<Ticket> {
-        self.waiting.pop(now)
-    }
-
-    /// When the first message waiting here is due.
-    pub(super) fn next_due(&mut self) -> Option<Instant> {
-        self.waiting.next_due()
-    }
-
-    /// Messages that may be tried again now.
-    pub(super) fn again_now(&self) -> impl Iterator<Item = &Ticket> {
-        self.again.iter()
-    }
-
     /// Whether the message is of a template.
     pub(super) fn is_template(&self, ticket: &Ticket) -> bool {
         self.works.get(&ticket.send_id).is_some_and(|work| work.template.is_some())
-    }
-
-    /// The message may be tried again now.
-    pub(super) fn try_again(&mut self, ticket: Ticket) {
-        self.again.push_back(ticket);
     }
 
     /// Whether the message is here, wherever, and has a row in the ledger.
@@ -241,53 +181,36 @@ impl Lanes {
         self.recorded.contains(&key)
     }
 
-    /// The provider has the message after all. Whether it waited here; if so, it is over.
-    pub(super) fn heard(&mut self, key: Key) -> bool {
-        let place = self.again.iter().position(|ticket| ticket.key() == key);
-        let waited = self.waiting.remove(key) || place.and_then(|place| self.again.remove(place)).is_some();
-        if waited {
-            self.over(key);
-        }
-        waited
-    }
-
-    /// How many messages may be tried again now.
-    pub(super) fn again(&self) -> usize {
-        self.again.len()
-    }
-
     /// Whether [`Lanes::take`] would hand out a message.
     pub(super) fn is_ready(&mut self) -> bool {
-        !self.again.is_empty() || (!self.is_troubled() && (self.direct_ready() || self.bulk_ready()))
-    }
-
-    /// Whether so many messages wait because of trouble at the provider that no new ones are started.
-    pub(super) fn is_troubled(&self) -> bool {
-        self.waiting.troubled() >= self.bounds.deferred
+        self.has_again() || (!self.is_troubled(Size::Direct) && self.direct_ready()) || self.starts_bulk()
     }
 
     /// Hands out the next message.
     pub(super) fn take(&mut self) -> Option<Ticket> {
-        if let Some(ticket) = self.again.pop_front() {
+        if let Some(ticket) = self.take_again(Size::Direct) {
             return Some(ticket);
         }
-        if self.is_troubled() {
-            return None;
-        }
-        let is_starved = is_planted(Fault::LaneStarved) && self.bulk_ready();
-        if self.direct_ready() && !is_starved {
+        let is_starved = is_planted(Fault::LaneStarved) && self.starts_bulk();
+        if !self.is_troubled(Size::Direct) && self.direct_ready() && !is_starved {
             let id = self.direct.order.pop_front()?;
             self.direct_requested = self.direct_requested.saturating_sub(1);
             return self.works.get_mut(&id)?.take();
         }
-        if !self.bulk_ready() {
+        if let Some(ticket) = self.take_again(Size::Bulk) {
+            return Some(ticket);
+        }
+        if !self.starts_bulk() {
             return None;
         }
         let id = self.bulk.order.pop_front()?;
         let work = self.works.get_mut(&id)?;
         let ticket = work.take();
-        if work.has_more() {
-            self.bulk.order.push_back(id);
+        self.queued.less(1);
+        match work.has_more() {
+            true if is_planted(Fault::TurnKept) => self.bulk.order.push_front(id),
+            true => self.bulk.order.push_back(id),
+            false => {}
         }
         ticket
     }
@@ -333,6 +256,11 @@ impl Lanes {
         !self.moved.is_empty()
     }
 
+    /// Whether a send with one recipient waits for its mark, or all that may start here.
+    pub(super) fn awaits_marks(&mut self) -> bool {
+        (!self.direct.order.is_empty() && !self.direct_ready()) || !self.is_ready()
+    }
+
     /// These marks are durable. Returns the sends that are gone from here.
     pub(super) fn written(&mut self, marks: &[Mark]) -> Vec<Uuid> {
         let mut gone = Vec::new();
@@ -344,7 +272,7 @@ impl Lanes {
             }
             let (is_held, size) = (work.leaving() == Some(Leave::Held), size(work));
             self.works.remove(send_id);
-            self.parked.remove(send_id);
+            self.parked.remove(*send_id);
             // Whatever it left for may have changed before it was gone.
             if is_held {
                 self.lane(size).look_again();
@@ -372,6 +300,11 @@ impl Lanes {
             Size::Direct => &mut self.direct,
             Size::Bulk => &mut self.bulk,
         }
+    }
+
+    /// Whether a new message of a bulk send can be handed out.
+    fn starts_bulk(&mut self) -> bool {
+        !self.is_troubled(Size::Bulk) && self.bulk_ready()
     }
 
     /// The first send with one recipient waits for its mark at most as long as one write takes; the others

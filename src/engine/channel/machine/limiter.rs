@@ -1,7 +1,7 @@
 //! The limiter: when a channel's next message may go.
 //!
 //! The pace is the least of what the tier allows, of the provider's own level for the number, and of a
-//! back-off that the provider's throttle answers bring about. Whoever asks says what time it is: there are
+//! back-off that the provider's throttle answers bring about. The caller says what time it is: there are
 //! no timers here and no clock, so that a minute can be tested in a moment. The channel's machine calls.
 
 mod back_off;

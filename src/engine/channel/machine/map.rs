@@ -2,9 +2,10 @@
 //! effects. Their keys are ids that this service made: nobody can choose them so that they collide.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, DefaultHasher};
+
+use foldhash::fast::FixedState;
 
 /// A map that is gone through in an order that two runs share.
-pub(super) type Map<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
+pub(super) type Map<K, V> = HashMap<K, V, FixedState>;
 /// A set that is gone through in an order that two runs share.
-pub(super) type Set<K> = HashSet<K, BuildHasherDefault<DefaultHasher>>;
+pub(super) type Set<K> = HashSet<K, FixedState>;

@@ -18,6 +18,7 @@ mod admission;
 mod ahead;
 mod answer;
 mod arrivals;
+mod backlog;
 mod canary;
 mod connection;
 mod control;
@@ -67,6 +68,7 @@ use self::admission::Admission;
 pub(crate) use self::admission::PAIR_SENTENCE;
 use self::ahead::Ahead;
 use self::arrivals::ReleasedEarly;
+pub(crate) use self::backlog::Backlog;
 use self::connection::Link;
 use self::control::Ending;
 pub(crate) use self::counted::Counting;
@@ -96,17 +98,20 @@ use self::templates::Templates;
 use self::timer::Timer;
 use crate::domain::channel::Channel;
 use crate::domain::tier::Tier;
+use crate::engine::account::Member;
 pub(crate) use crate::engine::machine::{Caller, Moment};
 use crate::engine::shared::Common;
 
 /// Delay before a failed read of the store, or a write beside the ledger, is retried.
 const STORE_PAUSE: Duration = Duration::from_secs(1);
 
-/// The channel as it runs: see the module.
+/// The channel as it runs.
 pub(crate) struct Machine {
     common: Arc<Common>,
     channel: Arc<Channel>,
     tier: Arc<Tier>,
+    /// The channel's part in its business account, boxed because the machines of idle channels are many.
+    account: Box<Member>,
     link: Link,
     limiter: Limiter,
     pairs: Pairs,
@@ -162,7 +167,6 @@ impl Machine {
                 self.recipients_read(send_id, from, result, step);
             }
             Input::StatesRead { question, result } => self.states_read(question, result, step),
-            Input::TemplateRecipientsRead(result) => self.quota_learned(result, step),
             Input::WebActivityRead(result) => self.rhythm_learned(result, step),
             Input::Connected { generation, result } => self.connected(generation, result, step),
             Input::Probed { generation, health } => self.probed(generation, health, step),
@@ -175,6 +179,7 @@ impl Machine {
             Input::Look => self.look(step),
             Input::Overlooked { direct, bulk } => self.overlooked([direct, bulk], step),
             Input::ClockWasSet => self.clock_was_set(step),
+            Input::Account(news) => self.account_has_news(news, step),
             Input::TemplatesChanged(templates) => self.templates_changed(&templates, step),
             Input::Heard(messages) => self.receipts_heard(messages, step),
             Input::Troubled(troubled) => self.troubled(&troubled, step),

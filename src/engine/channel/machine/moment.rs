@@ -25,6 +25,11 @@ impl<'a> Step<'a> {
         (self.at.monotonic, self.at.wall)
     }
 
+    /// The moment of the input.
+    pub(super) const fn moment(&self) -> Moment {
+        self.at
+    }
+
     /// The monotonic clock.
     pub(super) const fn now(&self) -> Instant {
         self.at.monotonic

@@ -23,16 +23,16 @@ pub(super) struct Writing {
     pub(super) begun: Instant,
 }
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     /// Everything but marks. The outcomes are in the order of their messages' answers, one for each message at most.
-    writes: PendingWrites,
+    /// Boxed, as the record under way is, because idle channels are many.
+    writes: Option<Box<PendingWrites>>,
     /// How many messages of these were started and count as in flight.
     started: usize,
     /// Messages that may be tried again once this is durable.
     announced: Vec<Ticket>,
-    writing: Option<Writing>,
+    writing: Option<Box<Writing>>,
 }
 
 impl Outbox {
@@ -59,14 +59,14 @@ impl Outbox {
         self.announced.push(ticket);
     }
 
-    /// A recipient is left out, or let be, from now on.
+    /// From now on, messages to a recipient are skipped or held.
     pub(super) fn suppress(&mut self, word: suppression::Word) {
-        self.writes.suppressions.push(word);
+        self.writes().suppressions.push(word);
     }
 
-    /// How many messages are announced and not on their way to the store yet.
-    pub(super) const fn announced(&self) -> usize {
-        self.announced.len()
+    /// The messages that are announced and not on their way to the store yet.
+    pub(super) fn announced(&self) -> impl Iterator<Item = &Ticket> {
+        self.announced.iter()
     }
 
     /// The messages that are announced, and those that the record under way announces.
@@ -76,8 +76,14 @@ impl Outbox {
     }
 
     /// Whether there is nothing to write besides marks.
-    pub(super) const fn is_empty(&self) -> bool {
-        self.writes.is_empty()
+    pub(super) fn is_empty(&self) -> bool {
+        self.writes.as_ref().is_none_or(|writes| writes.is_empty())
+    }
+
+    /// Whether something waits until this is written: a message that is tried again, or what a recipient said.
+    pub(super) fn is_awaited(&self) -> bool {
+        let is_said = self.writes.as_ref().is_some_and(|writes| !writes.suppressions.is_empty());
+        is_said || !self.announced.is_empty()
     }
 
     /// Whether a record is being written.
@@ -86,22 +92,27 @@ impl Outbox {
     }
 
     /// Everything is written now, with these marks.
-    pub(super) fn write(&mut self, marks: Vec<Mark>, now: Instant) -> PendingWrites {
-        let writes = PendingWrites { marks, ..mem::take(&mut self.writes) };
-        let (marks, said) = (writes.marks.clone(), writes.suppressions.clone());
+    pub(super) fn write(&mut self, marks: Vec<Mark>, now: Instant) -> Box<PendingWrites> {
+        let mut writes = self.writes.take().unwrap_or_default();
+        writes.marks.clone_from(&marks);
+        let said = writes.suppressions.clone();
         let (started, announced) = (mem::take(&mut self.started), mem::take(&mut self.announced));
-        self.writing = Some(Writing { marks, started, announced, said, begun: now });
+        self.writing = Some(Box::new(Writing { marks, started, announced, said, begun: now }));
         writes
     }
 
     /// The record that was under way is durable.
-    pub(super) const fn written(&mut self) -> Option<Writing> {
-        self.writing.take()
+    pub(super) fn written(&mut self) -> Option<Writing> {
+        self.writing.take().map(|writing| *writing)
+    }
+
+    fn writes(&mut self) -> &mut PendingWrites {
+        self.writes.get_or_insert_default()
     }
 
     fn put(&mut self, send_id: Uuid, company_id: Uuid, outcome: Outcome, again: bool) {
         let ordinal = outcome.position.ordinal;
-        let outcomes = &mut self.writes.outcomes;
+        let outcomes = &mut self.writes().outcomes;
         let mut earlier = outcomes
             .iter_mut()
             .filter(|row| row.send_id == send_id && row.outcome.position.ordinal == ordinal);

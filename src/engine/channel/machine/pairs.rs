@@ -4,6 +4,10 @@
 //! intervals after it (GCRA for each recipient). A pair that it refuses all the same (code 131056) waits longer
 //! with each refusal, and holds up nobody else. The channel's machine calls, and says what time it is.
 //!
+//! A message takes its slot when it goes, each attempt one. One that must wait is promised a slot of its own, so that
+//! the messages that wait for a recipient do not all come back for one; it asks again when it comes back, because what
+//! came back late, after a pause or a slow commit, would otherwise go at once with those behind it.
+//!
 //! Memory is bounded by [`CAPACITY`] pairs, about 9 MB for a number that reaches it. A pair is forgotten when it
 //! owes nothing any more, some with every call and never all at once. Beyond the bound the pairs with the
 //! least left to wait are forgotten first; what is then sent too soon the provider refuses, and is sent later.
@@ -39,7 +43,6 @@ const FARTHEST: Duration = Duration::from_secs(60 * 60);
 /// Memory for more pairs than this is given back when no pair is left.
 const KEPT: usize = 1024;
 
-/// See the module.
 pub(super) struct Pairs {
     /// Between two messages; zero when pairs are not paced.
     interval: Duration,
@@ -54,8 +57,10 @@ pub(super) struct Pairs {
 
 #[derive(Clone, Copy)]
 struct Pair {
-    /// When the next message would go if they went evenly.
+    /// When the next message would go if those that went had gone evenly.
     arrival: Instant,
+    /// The same, if those that wait had gone at the slots that they were promised.
+    promised: Instant,
     refused: Option<Refused>,
 }
 
@@ -69,7 +74,8 @@ struct Refused {
 impl Pair {
     /// From then on the pair is like one that was never seen.
     fn forgotten_at(&self) -> Instant {
-        self.refused.map_or(self.arrival, |refused| self.arrival.max(refused.until + QUIET))
+        let owes = self.arrival.max(self.promised);
+        self.refused.map_or(owes, |refused| owes.max(refused.until + QUIET))
     }
 }
 
@@ -97,14 +103,20 @@ impl Pairs {
         self.tolerance = self.interval * tier.pair_burst.saturating_sub(1);
     }
 
-    /// Takes the next slot for a message to `recipient`: now, or later. Each message has a slot of its own, so
-    /// that those which wait for the same recipient do not all come back for one. Beyond [`FARTHEST`] slots are
-    /// given by chance: what is called off leaves its slot empty, and nobody shall wait for days behind those.
+    /// A message to `recipient` goes now, if it may; otherwise it is promised a slot. One that `has_waited` stands
+    /// behind what went, any other behind what waits too. Beyond [`FARTHEST`] slots are given by chance: what is called
+    /// off leaves its slot empty, and nobody shall wait for days behind those.
     ///
     /// # Errors
     ///
-    /// When the slot is, if it is not now.
-    pub(super) fn book(&mut self, recipient: PhoneNumber, now: Instant, chance: f64) -> Result<(), Instant> {
+    /// When it is to ask again.
+    pub(super) fn take(
+        &mut self,
+        recipient: PhoneNumber,
+        has_waited: bool,
+        now: Instant,
+        chance: f64,
+    ) -> Result<(), Instant> {
         if self.interval.is_zero() && self.pairs.is_empty() {
             return Ok(());
         }
@@ -115,24 +127,32 @@ impl Pairs {
         }
         let (interval, tolerance) = (self.interval, self.tolerance);
         let Some(pair) = self.pairs.get_mut(&recipient) else {
-            self.remember(recipient, Pair { arrival: now + interval, refused: None });
+            let next = now + interval;
+            self.remember(recipient, Pair { arrival: next, promised: next, refused: None });
             return Ok(());
         };
-        let wait = pair.arrival.saturating_duration_since(now).saturating_sub(tolerance);
+        let wait = |arrival: Instant| arrival.saturating_duration_since(now).saturating_sub(tolerance);
+        let last = pair.arrival.max(pair.promised);
+        let before = if has_waited { pair.arrival } else { last };
+        if blocked.is_none() && wait(before).is_zero() {
+            if !is_planted(Fault::PairSlotLost) {
+                pair.arrival = pair.arrival.max(now) + interval;
+            }
+            return Ok(());
+        }
+        let wait = wait(last);
         if wait > FARTHEST {
             return Err(now + wait.mul_f64(1.0 + chance));
         }
-        if !is_planted(Fault::PairSlotLost) {
-            pair.arrival = pair.arrival.max(now) + interval;
-        }
-        let slot = blocked.map_or(now + wait, |until| until.max(now + wait));
-        if slot > now { Err(slot) } else { Ok(()) }
+        pair.promised = last.max(now) + interval;
+        Err(blocked.map_or(now + wait, |until| until.max(now + wait)))
     }
 
     /// How long a message to `recipient` would have to wait; takes no slot.
-    pub(super) fn wait(&self, recipient: PhoneNumber, now: Instant) -> Duration {
+    pub(super) fn wait(&self, recipient: PhoneNumber, has_waited: bool, now: Instant) -> Duration {
         let Some(pair) = self.pairs.get(&recipient) else { return Duration::ZERO };
-        let paced = pair.arrival.saturating_duration_since(now).saturating_sub(self.tolerance);
+        let before = if has_waited { pair.arrival } else { pair.arrival.max(pair.promised) };
+        let paced = before.saturating_duration_since(now).saturating_sub(self.tolerance);
         let blocked = self.blocked(recipient, now).map(|until| until.saturating_duration_since(now));
         let paced = if self.interval.is_zero() { Duration::ZERO } else { paced };
         paced.max(blocked.unwrap_or_default())
@@ -161,7 +181,7 @@ impl Pairs {
                 pair.refused = refused;
                 pair.arrival = pair.arrival.max(until);
             }
-            None => self.remember(recipient, Pair { arrival: until, refused }),
+            None => self.remember(recipient, Pair { arrival: until, promised: until, refused }),
         }
         until
     }
@@ -209,7 +229,7 @@ impl Pairs {
     }
 
     /// Looks at the first of the order. It is forgotten when it owes nothing at `now`, or, without that, when
-    /// its moment is still the one that it was entered with; otherwise it is entered anew. Whether it was
+    /// its moment is still the one that it was entered with; otherwise it is entered again. Whether it was
     /// forgotten.
     fn settle(&mut self, now: Option<Instant>) -> bool {
         let Some(Reverse((moment, recipient))) = self.order.pop() else { return false };

@@ -54,7 +54,7 @@ impl Machine {
         bounds: retry::Pause,
         step: &mut Step<'_>,
     ) {
-        self.give_back_quota(&mut ticket);
+        self.give_back_quota(&mut ticket, step.moment());
         let wait = self.pause_for(reason, &failure, bounds, step);
         let attempts = ticket.attempts;
         self.put_back_started(ticket, Later { reason, wait, attempts, failure: Some(failure) }, step);

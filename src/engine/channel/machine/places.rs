@@ -1,7 +1,7 @@
 //! The channel's places among the messages that the whole process may have in flight.
 //!
 //! Each channel bounds itself; this bounds all of them together, so that a thousand channels with a queue neither
-//! use up the machine's connections nor make one commit of a million outcomes. Whoever finds no place stands in
+//! use up the machine's connections nor make one commit of a million outcomes. A channel that finds no place stands in
 //! line, and is given some when its turn comes: none that stands there is passed over. [`super::dispatch`] asks for one
 //! before each message.
 
@@ -49,13 +49,15 @@ impl Flight {
     }
 }
 
-/// See the module.
 pub(super) struct Places {
     all: Arc<FairLine>,
     /// What it had of them so far.
     share: Share,
-    /// How many are given at once.
+    /// How many are given at once: as many as the last turn used, and twice as many after one that used all.
     turn: usize,
+    most: usize,
+    /// Brought by its turn since its messages were last started.
+    offered: usize,
     /// Of messages in flight, and those that were just taken.
     taken: usize,
     /// Of these, those that its turn brought and that were not offered to its messages yet.
@@ -70,7 +72,17 @@ impl Places {
     /// None taken yet of `all`, which are `most` when none is taken.
     pub(super) fn new(all: Arc<FairLine>, most: usize) -> Self {
         let turn = most.min(TURN);
-        Self { all, share: Share::default(), turn, taken: 0, granted: 0, wanted: false, waiting: false }
+        Self {
+            all,
+            share: Share::default(),
+            turn,
+            most: turn,
+            offered: 0,
+            taken: 0,
+            granted: 0,
+            wanted: false,
+            waiting: false,
+        }
     }
 
     /// Whether there is a place for one message more than are in flight.
@@ -84,7 +96,7 @@ impl Places {
         is_free
     }
 
-    /// Gives back the places of messages that are done: whoever stands in line has them next, and not the channel
+    /// Gives back the places of messages that are done: the channels in line have them next, and not the channel
     /// that happens to have more to send.
     pub(super) fn release(&mut self, in_flight: usize) {
         self.give_back(self.taken.saturating_sub(in_flight + self.granted));
@@ -100,9 +112,18 @@ impl Places {
         }
     }
 
-    /// Gives back what is not in use. Whether it is to stand in line now.
+    /// Gives back what is not in use, which does not count as had: a channel that its rate holds keeps its place
+    /// among those that use all they get. Whether it is to stand in line now.
     pub(super) fn settle(&mut self, in_flight: usize) -> bool {
-        self.give_back(self.taken.saturating_sub(in_flight));
+        let unused = self.taken.saturating_sub(in_flight);
+        match std::mem::take(&mut self.offered) {
+            0 => {}
+            offered if unused == 0 => self.turn = (2 * offered).min(self.most),
+            offered => self.turn = offered.saturating_sub(unused).max(1),
+        }
+        // What is given back unused is not held against it in the line.
+        self.share.refund(unused);
+        self.give_back(unused);
         let stands = self.wanted && !self.waiting;
         self.waiting |= stands;
         self.wanted = false;
@@ -120,6 +141,7 @@ impl Places {
         self.waiting = false;
         self.taken += places;
         self.granted += places;
+        self.offered += places;
     }
 }
 
@@ -130,7 +152,7 @@ impl Drop for Places {
 }
 
 impl Machine {
-    /// Gives back places that are not in use; stands in line when one was wanted in vain.
+    /// Gives back places that are not in use; stands in line when none was free.
     pub(super) fn settle_places(&mut self, step: &mut Step<'_>) {
         let Flight { places, in_flight, .. } = &mut self.flight;
         if places.settle(*in_flight) {
@@ -163,6 +185,30 @@ mod tests {
         assert_eq!(all.free(), 1);
         drop(places);
         assert_eq!(all.free(), 2, "what ends gives back what it had");
+    }
+
+    #[test]
+    fn places_that_a_turn_leaves_unused_are_not_held_against_the_channel() {
+        let all = FairLine::new(TURN);
+        let places = || Places::new(Arc::clone(&all), TURN);
+        let (mut slow, mut fast) = (places(), places());
+        let (mut turns, mut started) = ([slow.turn(), fast.turn()], [0, 0]);
+        for _ in 0..2_000 {
+            // The pace of the slow one lets one message go at a time.
+            for (which, (places, most)) in [(&mut slow, 1), (&mut fast, TURN)].into_iter().enumerate() {
+                let Some(grant) = turns[which].try_take() else { continue };
+                places.granted(grant);
+                places.release(0);
+                let in_flight = (0..most).take_while(|in_flight| places.take(*in_flight)).count();
+                started[which] += in_flight;
+                places.settle(in_flight);
+                turns[which] = places.turn();
+                // All that it started is done at once.
+                places.release(0);
+            }
+        }
+        let [slow, fast] = started;
+        assert!(slow * 10 >= fast * 9 && fast * 10 >= slow * 9, "{started:?}");
     }
 
     /// A channel that has always more to start.

@@ -1,15 +1,17 @@
-//! Asking the provider how the channel is: at first until it confirms it, then now and then; and while it is
-//! disconnected or blocked, whether it can send again, ever more seldom.
+//! Asking the provider how the channel is: at first until it describes it, ever more seldom, then now and then; and while
+//! it is disconnected or blocked, whether it can send again, ever more seldom too.
 
 use std::time::Duration;
 
 use super::Machine;
+use super::connection::Stage;
 use super::effect::Effect;
 use super::moment::Step;
 use crate::connector::{Disposition, Health};
 use crate::domain::channel::{Channel, Kind, Level, Status};
+use crate::engine::planted::{Fault, is_planted};
 
-/// How often the provider is asked about a channel that it has not confirmed yet.
+/// The first wait before the provider is asked again about a channel that it has not described yet.
 const UNCONFIRMED: Duration = Duration::from_secs(30);
 /// The first and the longest wait before a channel that cannot send is asked about again.
 const REFUSED: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(30 * 60));
@@ -49,15 +51,20 @@ impl Machine {
         } else {
             self.probe_later(step);
         }
-        self.report_to_template_sync(step);
+        self.follow_templates(step);
     }
 
     pub(super) fn probe_later(&mut self, step: &mut Step<'_>) {
+        let usual = self.common.probe_interval;
         let wait = match self.link.status() {
-            Status::Connected if self.link.is_described || self.is_level_known() => {
-                self.common.probe_interval
+            // What is left to learn of one that connects, its next message tells.
+            Status::Connecting if self.link.is_described && !is_planted(Fault::ProbedForEver) => usual,
+            Status::Connected if self.link.is_described || self.is_level_known() => usual,
+            Status::Connected | Status::Connecting | Status::Pairing => {
+                let doublings = self.link.probe.unanswered.saturating_sub(1).min(10);
+                let doublings = if is_planted(Fault::ProbedForEver) { 0 } else { doublings };
+                UNCONFIRMED.saturating_mul(1 << doublings).min(usual.max(UNCONFIRMED))
             }
-            Status::Connected | Status::Connecting | Status::Pairing => UNCONFIRMED,
             Status::Disconnected | Status::Blocked => {
                 let (first, longest) = REFUSED;
                 first.saturating_mul(1 << self.link.refusals.min(10)).min(longest)
@@ -69,6 +76,8 @@ impl Machine {
             // Unless the number was described as one that cannot send, what is due decides.
             Some(due_in) if !self.link.accepts() && self.link.refusals == 0 => due_in.max(UNCONFIRMED),
             Some(due_in) if !self.link.accepts() => due_in.max(wait),
+            // A message may open the channel only after a healthy answer once it is due.
+            Some(due_in) if !self.link.canary.is_half_open() => wait.min(due_in.max(UNCONFIRMED)),
             Some(_) | None => wait,
         };
         self.link.probe.next = Some(step.now() + wait);
@@ -77,7 +86,7 @@ impl Machine {
     /// The provider has news of the number: asks it, one question at a time.
     pub(super) fn take_up_news(&mut self, step: &mut Step<'_>) {
         self.link.probe.has_news = true;
-        if !self.link.probe.is_asking {
+        if self.link.probe.stage == Stage::Idle {
             self.probe_for_news(step);
         }
     }
@@ -92,12 +101,28 @@ impl Machine {
 
     pub(super) fn probe(&mut self, step: &mut Step<'_>) {
         // Without a connector yet, the question is asked as soon as there is one.
-        if self.link.probe.is_asking || !self.link.can_ask() {
+        if self.link.probe.stage != Stage::Idle || !self.link.can_ask() {
             return;
         }
+        self.link.probe.stage = Stage::InLine;
+        if self.account.want_question(step.moment()) {
+            self.ask(step);
+        }
+    }
+
+    /// The turn of the channel has come among those of its account.
+    pub(super) fn may_ask(&mut self, step: &mut Step<'_>) {
+        match self.link.probe.stage {
+            Stage::Idle => self.account.end_question(step.moment()),
+            Stage::InLine => self.ask(step),
+            Stage::Asked => {}
+        }
+    }
+
+    fn ask(&mut self, step: &mut Step<'_>) {
         let probe = &mut self.link.probe;
+        probe.stage = Stage::Asked;
         probe.is_for_news = std::mem::take(&mut probe.has_news);
-        probe.is_asking = true;
         probe.begun = Some(step.now());
         let turn = self.common.questions.turn(step.now());
         step.push(Effect::Probe { generation: self.link.generation(), turn });
@@ -108,7 +133,8 @@ impl Machine {
         if generation != self.link.generation() {
             return;
         }
-        self.link.probe.is_asking = false;
+        self.link.probe.stage = Stage::Idle;
+        self.account.end_question(step.moment());
         self.diagnose(health, self.link.probe.is_for_news, step);
         if self.link.probe.has_news {
             self.probe_for_news(step);
@@ -122,6 +148,7 @@ impl Machine {
         match health {
             Health::Healthy(number) => {
                 self.link.refusals = 0;
+                self.link.probe.unanswered = 0;
                 self.link.is_described = true;
                 // First of all the pace: from the next line on messages may go.
                 self.learn_level(number.level, step);
@@ -139,6 +166,7 @@ impl Machine {
             }
             Health::Refused(_, failure) | Health::Unknown(failure) => {
                 self.learn_level(None, step);
+                self.link.probe.unanswered = self.link.probe.unanswered.saturating_add(1);
                 tracing::debug!(channel.id = %self.channel.id, reason = failure.sentence, "the provider does not say how the channel is");
             }
         }

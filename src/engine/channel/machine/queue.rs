@@ -88,7 +88,7 @@ impl Queue {
         self.next_look
     }
 
-    /// The wall clock was set: what is due is asked anew.
+    /// The wall clock was set: what is due is asked again.
     pub(super) const fn look_at_no_time(&mut self) {
         self.next_look = None;
     }
@@ -129,14 +129,16 @@ impl Machine {
             return;
         }
         if !self.is_stopping() {
-            self.reserve_ahead(step.wall());
+            self.reserve_ahead(step);
         }
         if self.outbox.is_empty() && !self.lanes.has_marks() {
             return;
         }
+        // While others may start, the commit may take more along.
+        let is_awaited = self.is_stopping() || self.outbox.is_awaited() || self.lanes.awaits_marks();
         let marks = self.lanes.marks();
         let writes = self.outbox.write(marks, step.now());
-        step.push(Effect::Write(Box::new(writes)));
+        step.push(Effect::Write { writes, is_awaited });
     }
 
     /// The record that was under way is durable, or nothing can be written any more.
@@ -166,28 +168,35 @@ impl Machine {
     }
 
     /// Asks for the marks of the messages that are handed out next, as far as the quota of templates goes.
-    fn reserve_ahead(&mut self, wall: Timestamp) {
-        let quota = &self.templates.quota;
-        if !self.link.can_send() {
-            // Other channels of the account may write to as many people instead.
-            if quota.has_marks() {
+    fn reserve_ahead(&mut self, step: &Step<'_>) {
+        let (at, quota) = (step.moment(), self.tier.template_quota);
+        // Other channels of the account may write to as many people instead.
+        if !self.link.can_send() || self.lends_people(at.monotonic) {
+            if self.account.has_people() {
                 self.lanes.take_back_templates();
-                quota.mark(0);
+                self.account.give_back_all(quota, at);
             }
             return;
         }
         // What is written anyway takes along what would be due soon.
         let tops_up = !self.outbox.is_empty() || self.lanes.has_marks();
-        if self.tier.template_quota == Quota::Unlimited {
+        if quota == Quota::Unlimited {
             self.lanes.reserve_ahead(tops_up, |_| true);
             return;
         }
-        let promised = self.promised_templates(wall);
-        let mut slots = self.templates.quota.slots(self.tier.template_quota, promised, wall);
-        let passed = self.lanes.reserve_ahead(tops_up, |recipient| slots.take(recipient));
-        drop(slots);
-        self.templates.quota.mark(self.promised_templates(wall));
-        self.pass_over(passed, wall);
+        let refused = self.ask_for_people(tops_up, at);
+        let (account, is_full) = (&mut self.account, !refused.is_empty());
+        let passed = self.lanes.reserve_ahead(tops_up, |person| {
+            // Beyond those who were asked for, only who counts already finds a slot in a full quota.
+            account.holds(person)
+                || (!refused.contains(&person)
+                    && (!is_full || account.counts(person, quota, at.wall))
+                    && account.ask_for(person, quota, at))
+        });
+        if passed.is_blocked {
+            self.give_back_people(at);
+        }
+        self.pass_over(passed, at.wall);
     }
 
     /// Looks there without any occasion: whatever was overlooked for whatever reason waits no longer.

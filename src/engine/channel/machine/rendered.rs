@@ -13,6 +13,8 @@ pub(crate) enum Rendered {
     CloudApi(Arc<cloud_api::Rendered>),
     /// For a web session.
     WebSession(Arc<Stored>),
+    /// For a business account, with contact fields: completed for each recipient just before it goes.
+    Personal(Arc<Content>),
 }
 
 impl Rendered {
@@ -20,6 +22,7 @@ impl Rendered {
     pub(crate) fn new(kind: Kind, stored: &Stored<&Content, &str>) -> Self {
         let &Stored { content, group, key } = stored;
         match kind {
+            Kind::BusinessAccount if content.is_personal() => Self::Personal(Arc::new(content.clone())),
             Kind::BusinessAccount => Self::CloudApi(Arc::new(cloud_api::Rendered::new(content))),
             Kind::WebSession => {
                 let own = |text: Option<&str>| text.map(str::to_owned);

@@ -90,7 +90,7 @@ impl Waits {
                 attempts,
                 again: true,
                 doubt,
-                paced: true,
+                has_waited: true,
                 counted: None,
                 taken_at,
             };
@@ -116,7 +116,7 @@ impl Found {
             attempts: 1,
             again: true,
             doubt: Doubt::Full,
-            paced: true,
+            has_waited: true,
             counted: None,
             taken_at: Some(wall),
         });
@@ -193,6 +193,6 @@ const fn source(recipients: Recipients, first: u64) -> Source {
     match recipients {
         Recipients::One(number) => Source::One(number),
         Recipients::Group => Source::Group,
-        Recipients::Blocks(_) => Source::Blocks { first, numbers: Vec::new(), loading: false },
+        Recipients::Blocks(_) => Source::Blocks { first, numbers: Vec::new(), loading: None },
     }
 }

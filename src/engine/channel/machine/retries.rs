@@ -16,7 +16,6 @@ pub(super) enum Retry {
     Doubts,
     Waits(Uuid),
     Recipients { send_id: Uuid, from: u64 },
-    TemplateRecipients,
     WebActivity,
     PauseTemplate(i64),
     SaveConnection { from: Connection },
@@ -62,10 +61,6 @@ impl Machine {
             Retry::Recipients { send_id, from } => {
                 self.lanes.loaded(send_id, from, &[]);
                 self.pump(step);
-            }
-            Retry::TemplateRecipients => {
-                self.templates.may_learn();
-                self.learn_quota(step);
             }
             Retry::WebActivity => {
                 self.admission.may_learn();

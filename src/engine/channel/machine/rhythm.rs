@@ -1,7 +1,7 @@
 //! The rhythm of a web session: the pace of a person rather than of a machine.
 //!
 //! To the limiter's distance between two messages a little is added at random; so many go in a day, fewer in a
-//! session's first days; and so few of them to people who know nothing of us. Whoever asks says what time it is.
+//! session's first days; and so few of them to people who know nothing of us. The caller says what time it is.
 //! What is counted is read from the store when the channel begins, so that a restart lends nothing.
 
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
-use crate::domain::limit::Spent;
+use crate::domain::limit::{self, Spent};
 use crate::domain::outlook::Reason;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::{QUOTA_SPAN, Quota, Tier};
@@ -18,7 +18,6 @@ use crate::engine::web_session::{Admitted, Places, Slot, Window};
 /// The least that somebody who is refused is told to wait.
 const LEAST_WAIT: Duration = Duration::from_secs(1);
 
-/// See the module.
 pub(super) struct Rhythm {
     /// When a phone was linked.
     linked_at: Option<Timestamp>,
@@ -103,7 +102,7 @@ impl Rhythm {
                 "WhatsApp restricted the account to people who wrote to it before: strangers may be \
                             written to again after the seconds of Retry-After"
                     .to_owned();
-            let spent = Spent { name: "cold_contacts", allows: 0, window: until.from_now(wall) };
+            let spent = Spent { name: limit::Name::ColdContacts, allows: 0, window: until.from_now(wall) };
             return Err(TooSoon::until(until, wall, sentence, spent));
         }
         let name = &tier.name;
@@ -114,7 +113,7 @@ impl Rhythm {
                 "the channel has sent the {cap} messages that its tier `{name}` allows it in 24 hours (options \
                  daily_cap and warm_up)"
             );
-            return Err(TooSoon::until(until, wall, sentence, in_a_day("daily_cap", cap)));
+            return Err(TooSoon::until(until, wall, sentence, in_a_day(limit::Name::DailyCap, cap)));
         }
         if let Some(stranger) = asker.stranger
             && !self.strangers.counts(stranger, wall)
@@ -125,7 +124,7 @@ impl Rhythm {
                  24 hours (option cold_contacts); people it knows can be written to",
                 tier.cold_contacts
             );
-            let spent = in_a_day("cold_contacts", tier.cold_contacts);
+            let spent = in_a_day(limit::Name::ColdContacts, tier.cold_contacts);
             return Err(TooSoon::until(until, wall, sentence, spent));
         }
         let paced = self.paced_until.saturating_duration_since(now);
@@ -206,7 +205,7 @@ impl TooSoon {
 }
 
 /// The quota of a day, used up.
-const fn in_a_day(name: &'static str, quota: Quota) -> Spent {
+const fn in_a_day(name: limit::Name, quota: Quota) -> Spent {
     let allows = match quota {
         Quota::AtMost(most) => most,
         // It is never used up.
@@ -218,7 +217,7 @@ const fn in_a_day(name: &'static str, quota: Quota) -> Spent {
 /// The pace, used up. Where only what is added at random parts two messages, one goes in the time between them.
 fn at_the_pace(tier: &Tier) -> Spent {
     let (allows, window) = tier.messages_per_second.allowance().unwrap_or((1, mean_distance(tier)));
-    Spent { name: "messages_per_second", allows, window }
+    Spent { name: limit::Name::MessagesPerSecond, allows, window }
 }
 
 /// Between two messages, without what is added at random.

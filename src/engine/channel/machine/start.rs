@@ -42,6 +42,7 @@ impl Machine {
             ahead: ahead.messages(now),
         };
         Self {
+            account: Box::new(common.accounts.member(&channel, at)),
             link: Link::new(channel.kind, channel.connection.clone(), channel.trial),
             limiter: Limiter::new(&tier, level(&channel, None).map(Level::rate), now),
             pairs: Pairs::new(&tier),
@@ -49,9 +50,7 @@ impl Machine {
             ahead,
             history: History::new(now),
             admission: Admission::default(),
-            templates: Templates::new(
-                common.quotas.member(channel.waba_id.as_deref().unwrap_or_default(), channel.id),
-            ),
+            templates: Templates::default(),
             lanes: Lanes::new(bounds),
             queue: Queue::new(now, rng.random()),
             released_early: ReleasedEarly::default(),
@@ -91,7 +90,8 @@ impl Machine {
         let is_new_quota = tier.template_quota != self.tier.template_quota;
         self.tier = tier;
         if is_new_quota {
-            self.templates.renew();
+            self.account.give_back_all(self.tier.template_quota, step.moment());
+            self.templates.open();
             self.lanes.look_again();
             // What is not begun waits in the store until it is known how many people were written to.
             if !self.templates_may_go(step.wall()) {

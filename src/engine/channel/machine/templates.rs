@@ -1,6 +1,7 @@
 //! Templates: which of them may go, as far as the quota of the business account and the provider let them.
 
-use std::time::Duration;
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
@@ -12,16 +13,17 @@ use super::map::Set;
 use super::moment::Step;
 use super::retries::Retry;
 use super::work::{Leave, Ticket};
-use super::{Machine, work};
+use super::{Machine, Moment, work};
 use crate::clock::Timestamp;
 use crate::domain::message::{Failure, Outcome, State};
 use crate::domain::outlook::Reason;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::Recipients;
-use crate::domain::tier::{QUOTA_SPAN, Quota};
+use crate::domain::tier::Quota;
+use crate::engine::account::{News, Reserved};
 use crate::engine::ledger::AcceptedSend;
 use crate::engine::planted::{Fault, is_planted};
-use crate::engine::quota::{Member, Reserved};
+use crate::store::send::Size;
 
 /// When the quota is used up, templates go on no sooner than this: slots open one by one, and each time
 /// the sends are read again.
@@ -30,15 +32,16 @@ const QUOTA_STEP: Duration = Duration::from_secs(10);
 const LOOKED_AT_AFTER: Duration = Duration::from_secs(60);
 
 /// What is known of the quota of templates, and of those that the provider does not let through.
+#[derive(Default)]
 pub(super) struct Templates {
-    /// The window of the business account's template recipients.
-    pub(super) quota: Member,
-    /// Whether the window holds what was sent before this process began.
+    /// Whether the account knows who was written to before this process began.
     pub(super) is_known: bool,
-    /// It is being read.
+    /// The account was asked for that, and says when it is so.
     is_learning: bool,
     /// The quota is used up until then: new people wait.
     closed_until: Option<Timestamp>,
+    /// Another channel of the account waits for people whom this one was granted.
+    pub(super) is_recalled: bool,
     /// Templates that the provider does not let through, which the store does not know yet.
     held: Set<i64>,
     /// What the last look found that was for people who count already.
@@ -46,24 +49,6 @@ pub(super) struct Templates {
 }
 
 impl Templates {
-    /// Of a channel whose account has this window.
-    pub(super) fn new(quota: Member) -> Self {
-        Self {
-            quota,
-            is_known: false,
-            is_learning: false,
-            closed_until: None,
-            held: Set::default(),
-            counted: Counted::default(),
-        }
-    }
-
-    /// The tier's quota is another one now.
-    pub(super) fn renew(&mut self) {
-        self.quota.mark(0);
-        self.closed_until = None;
-    }
-
     /// Until when new people wait, if they do.
     pub(super) const fn closed_until(&self) -> Option<Timestamp> {
         self.closed_until
@@ -83,30 +68,19 @@ impl Templates {
     pub(super) fn is_held(&self, template_id: i64) -> bool {
         self.held.contains(&template_id)
     }
-
-    /// The window may be read again.
-    pub(super) const fn may_learn(&mut self) {
-        self.is_learning = false;
-    }
 }
 
 impl Machine {
     /// Counts the recipient of a template; until when that is not possible. Groups do not count.
-    pub(super) fn count(&mut self, ticket: &mut Ticket, wall: Timestamp) -> Option<Timestamp> {
-        match self.templates.quota.reserve(ticket.recipient?, self.tier.template_quota, wall) {
-            Reserved::New { at } => {
-                ticket.counted = Some(work::Counted::Anew(at));
-                // What else waits for this person may go with it.
-                if self.templates.closed_until.is_some() {
-                    self.lanes.look_again();
-                }
-            }
+    pub(super) fn count(&mut self, ticket: &mut Ticket, at: Moment) -> Option<Timestamp> {
+        match self.account.count(ticket.recipient?, self.tier.template_quota, at) {
+            Reserved::New { at } => ticket.counted = Some(work::Counted::Anew(at)),
             Reserved::Known => ticket.counted = Some(work::Counted::Again),
             Reserved::Uncounted => {}
             Reserved::Full { until } => return Some(until),
             Reserved::Unread => {
                 self.templates.is_known = false;
-                return Some(wall);
+                return Some(at.wall);
             }
         }
         None
@@ -147,28 +121,56 @@ impl Machine {
         }
         self.lanes.send_back(&sends);
         if is_blocked {
-            let until = self.templates.quota.next_slot(self.tier.template_quota, wall).unwrap_or(wall);
+            let until = self.account.next_slot(self.tier.template_quota, wall).unwrap_or(wall);
             self.close_to_new_people(until, wall);
         }
     }
 
-    /// Messages of templates to new people that may go out: marked, or announced to be tried again.
-    pub(super) fn promised_templates(&self, wall: Timestamp) -> u64 {
-        let is_new = |number| !self.templates.quota.counts(number, self.tier.template_quota, wall);
+    /// The people to whom messages of templates may go out: those are marked, or announced to be tried again.
+    fn promised_people(&self) -> Vec<PhoneNumber> {
         let again = self.outbox.announcements().chain(self.lanes.again_now());
         let again =
-            again.filter(|ticket| ticket.recipient.is_some_and(is_new) && self.lanes.is_template(ticket));
-        self.lanes.marked_templates(is_new) + again.count() as u64
+            again.filter(|ticket| self.lanes.is_template(ticket)).filter_map(|ticket| ticket.recipient);
+        self.lanes.marked_people().chain(again).collect()
+    }
+
+    /// Says to the account whom messages went to, gives back who is promised none, and asks for the people of the
+    /// messages that are marked next. Those of them for whom there is no slot.
+    pub(super) fn ask_for_people(&mut self, tops_up: bool, at: Moment) -> HashSet<PhoneNumber> {
+        let promised = self.promised_people();
+        let next = self.lanes.next_people(tops_up);
+        let known: HashSet<_> = promised.iter().copied().collect();
+        let wanted = promised.into_iter().chain(next);
+        let granted = self.account.ask(self.tier.template_quota, &known, wanted, at);
+        self.templates.is_known &= granted.is_known;
+        granted.refused.into_iter().collect()
+    }
+
+    /// Gives back who was granted and is promised no message after all.
+    pub(super) fn give_back_people(&mut self, at: Moment) {
+        let promised: HashSet<_> = self.promised_people().into_iter().collect();
+        self.account.ask(self.tier.template_quota, &promised, [], at);
+    }
+
+    /// While new people wait, the account hears at once whom messages went to: what else waits for these may go with
+    /// them.
+    pub(super) fn tell_account(&mut self, step: &mut Step<'_>) {
+        if self.templates.closed_until.is_some() {
+            self.account.tell(self.tier.template_quota, step.moment());
+        }
+        if self.account.take_arrivals() && self.templates.closed_until.is_some() {
+            self.lanes.look_again();
+            self.fetch(step);
+        }
     }
 
     /// Whether the quota of templates has a slot for a message that is to be tried again.
-    pub(super) fn has_slot(&self, ticket: &Ticket, wall: Timestamp) -> bool {
+    pub(super) fn has_slot(&mut self, ticket: &Ticket, at: Moment) -> bool {
         if self.tier.template_quota == Quota::Unlimited || !self.lanes.is_template(ticket) {
             return true;
         }
         let Some(number) = ticket.recipient else { return true };
-        let promised = self.promised_templates(wall);
-        self.templates.quota.slots(self.tier.template_quota, promised, wall).take(number)
+        self.account.ask_for(number, self.tier.template_quota, at)
     }
 
     /// Whether a send that was just accepted may be begun; otherwise it waits in the store.
@@ -187,7 +189,7 @@ impl Machine {
 
     /// Whether the person was written to in the last hours, so that a template to them takes no slot.
     fn is_counted(&self, number: PhoneNumber, wall: Timestamp) -> bool {
-        self.templates.quota.counts(number, self.tier.template_quota, wall)
+        self.account.counts(number, self.tier.template_quota, wall)
     }
 
     /// Whether the quota of templates, as far as that is known, lets some through.
@@ -198,7 +200,7 @@ impl Machine {
 
     /// Lets templates go again when another channel of the business account gave slots back.
     pub(super) fn reopen_templates(&mut self, wall: Timestamp) {
-        if self.templates.quota.next_slot(self.tier.template_quota, wall).is_none() {
+        if self.account.next_slot(self.tier.template_quota, wall).is_none() {
             self.templates.open();
         }
     }
@@ -209,44 +211,57 @@ impl Machine {
         if is_known || is_learning || self.tier.template_quota == Quota::Unlimited {
             return;
         }
-        if is_planted(Fault::QuotaNotRestored) {
-            self.templates.quota.begin();
-            self.templates.quota.complete();
+        // What this channel marked before there was a quota would count as attempted.
+        if !self.account.knows_people() && self.lanes.works().any(|work| work.template.is_some()) {
+            return;
         }
-        if self.templates.quota.is_complete() {
-            // Another channel of the account read it, and what was sent since counts.
+        if self.account.want_people(step.moment()) {
+            // Another channel of the account had them read, and what was sent since counts.
             self.templates.is_known = true;
             self.lanes.look_again();
             self.fetch(step);
-            return;
+        } else {
+            self.templates.is_learning = true;
         }
-        // What this channel marked before there was a quota would count as attempted.
-        if self.lanes.works().any(|work| work.template.is_some()) {
-            return;
-        }
-        self.templates.is_learning = true;
-        self.templates.quota.begin();
-        let (window, wall) = (self.templates.quota.account(), step.wall());
-        step.push(Effect::ReadTemplateRecipients { span: (wall.minus(QUOTA_SPAN), wall), window });
     }
 
-    /// The window holds what was sent before.
-    pub(super) fn quota_learned(&mut self, result: Result<(), Failed>, step: &mut Step<'_>) {
-        if result.is_err() {
-            self.retries.add(Retry::TemplateRecipients, step.now());
-            return;
+    /// The channel's business account has news.
+    pub(super) fn account_has_news(&mut self, news: News, step: &mut Step<'_>) {
+        match news {
+            News::MayAsk => return self.may_ask(step),
+            News::PeopleKnown => {
+                self.templates.is_learning = false;
+                self.templates.is_known = true;
+                self.templates.open();
+                self.lanes.look_again();
+            }
+            News::Recalled => self.templates.is_recalled = true,
+            News::HasRoom => {
+                if self.templates.open() {
+                    self.lanes.look_again();
+                }
+            }
         }
-        self.templates.quota.complete();
-        self.templates.is_learning = false;
-        self.templates.is_known = true;
-        self.lanes.look_again();
         self.pump(step);
     }
 
+    /// Whether people whom this channel cannot write to now go back to the account, because another channel waits for
+    /// them.
+    pub(super) fn lends_people(&mut self, now: Instant) -> bool {
+        if self.templates.is_recalled {
+            let is_held = self.link.holds(now).is_some() || self.paused(now).is_some();
+            self.templates.is_recalled =
+                is_held || [Size::Direct, Size::Bulk].into_iter().any(|size| self.lanes.is_troubled(size));
+        }
+        self.templates.is_recalled
+    }
+
     /// The provider refused the message: its recipient does not count for it.
-    pub(super) fn give_back_quota(&mut self, ticket: &mut Ticket) {
-        if let (Some(work::Counted::Anew(at)), Some(number)) = (ticket.counted.take(), ticket.recipient) {
-            self.templates.quota.release(number, at);
+    pub(super) fn give_back_quota(&mut self, ticket: &mut Ticket, at: Moment) {
+        if let (Some(work::Counted::Anew(counted_at)), Some(number)) =
+            (ticket.counted.take(), ticket.recipient)
+        {
+            self.account.release(number, counted_at, at);
             // It is not used up after all.
             if self.templates.open() {
                 self.lanes.look_again();
@@ -288,7 +303,7 @@ impl Machine {
             return;
         }
         self.templates.held.remove(&template_id);
-        step.push(Effect::WantTemplates { after: LOOKED_AT_AFTER });
+        self.account.want_templates(LOOKED_AT_AFTER, step.moment());
     }
 
     /// The provider says of these templates whether they may be sent.

@@ -1,5 +1,8 @@
 //! A machine that is driven by hand: no runtime, no store, and no time but the one it is told.
 
+mod explain;
+mod later;
+
 use std::time::Instant;
 
 use rand::SeedableRng as _;
@@ -16,9 +19,10 @@ use crate::domain::message::{Failure, State};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Recipients, Schedule};
 use crate::domain::tier;
+use crate::engine::account::AppId;
 use crate::engine::ledger::{AcceptedSend, Order, Written};
-use crate::engine::throttle::Scope;
 use crate::store::send::Size;
+use crate::telemetry::Origin;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -38,13 +42,24 @@ struct World {
 impl World {
     /// With a channel that was just started, by a source of chance with this seed.
     fn new(seed: u64) -> Self {
+        Self::with_tier(seed, |_| ())
+    }
+
+    /// The same with a tier that was changed.
+    fn with_tier(seed: u64, change: impl Fn(&mut Tier)) -> Self {
+        Self::with(seed, change, |_| ())
+    }
+
+    /// The same with a tier and a channel that were changed.
+    fn with(seed: u64, change: impl Fn(&mut Tier), alter: impl Fn(&mut Channel)) -> Self {
         let config = Config::default();
         let common = Common::new(config.engine, config.retry, Duration::from_secs(3_600));
-        let tiers = tier::parse(tier::BUILT_IN).unwrap();
+        let mut tiers = tier::parse(tier::BUILT_IN).unwrap();
+        tiers.iter_mut().for_each(change);
         let settings = |tier: &Tier| (tier.name.clone(), serde_json::to_string(tier).unwrap());
         common.tiers.replace(tiers.iter().map(settings));
         let wall = Timestamp::from_millis(1_700_000_000_000);
-        let channel = Channel {
+        let mut channel = Channel {
             id: Uuid::from_u128(1),
             company_id: Uuid::from_u128(2),
             kind: Kind::BusinessAccount,
@@ -63,6 +78,7 @@ impl World {
             created_at: wall,
             updated_at: wall,
         };
+        alter(&mut channel);
         let at = Moment { monotonic: Instant::now(), wall };
         let mut rng = SmallRng::seed_from_u64(seed);
         let machine = Machine::new(Arc::new(common), Arc::new(channel), at, &mut rng);
@@ -81,8 +97,13 @@ impl World {
 
     /// The same with a connector, and a store that holds nothing.
     fn ready(seed: u64) -> Self {
-        let mut world = Self::new(seed);
-        world.feed(Input::Connected { generation: 1, result: Ok(Connected { app: Scope::app(b"app") }) });
+        Self::new(seed).begun()
+    }
+
+    /// With a connector, and a store that holds nothing.
+    fn begun(self) -> Self {
+        let mut world = self;
+        world.feed(Input::Connected { generation: 1, result: Ok(Connected { app: AppId::of(b"app") }) });
         for size in [Size::Direct, Size::Bulk] {
             world.feed(Input::Fetched { size, result: Ok(nothing()) });
         }
@@ -105,7 +126,9 @@ impl World {
                 self.attempts.push(attempt);
                 ("attempt", detail)
             }
-            Effect::Write(writes) => ("write", format!("{:?} {:?}", writes.outcomes, writes.marks)),
+            Effect::Write { writes, is_awaited: _ } => {
+                ("write", format!("{:?} {:?}", writes.outcomes, writes.marks))
+            }
             Effect::Fetch(fetch) => ("fetch", format!("{:?} {}", fetch.size, fetch.room)),
             Effect::ReadStates { messages, .. } => ("read states", format!("{messages:?}")),
             Effect::WakeAt(at) => {
@@ -119,16 +142,13 @@ impl World {
             Effect::SaveConnection(saving) => ("save", format!("{saving:?}")),
             Effect::Publish(connection) => ("publish", format!("{connection:?}")),
             Effect::AwaitPermits(_) => ("await permits", String::new()),
-            Effect::ReadTemplateRecipients { .. } => ("read template recipients", String::new()),
-            Effect::FollowTemplates { .. } => ("follow templates", String::new()),
             Effect::End => ("end", String::new()),
             Effect::ReadWaits(_)
             | Effect::ReadRecipients { .. }
             | Effect::ReadWebActivity { .. }
             | Effect::LookUp(_)
             | Effect::SaveNumber(_)
-            | Effect::PauseTemplate(_)
-            | Effect::WantTemplates { .. } => ("other", String::new()),
+            | Effect::PauseTemplate(_) => ("other", String::new()),
         };
         self.log.push(format!("{word} {detail}"));
         word
@@ -145,6 +165,16 @@ impl World {
 
     /// A send to one person is accepted.
     fn accept(&mut self, id: u128) -> Vec<&'static str> {
+        self.accept_for(id, id as u64)
+    }
+
+    /// The same, for this person.
+    fn accept_for(&mut self, id: u128, person: u64) -> Vec<&'static str> {
+        let number = PhoneNumber::from_u64(5_511_900_000_000 + person).unwrap();
+        self.accept_to(id, Recipients::One(number))
+    }
+
+    fn accept_to(&mut self, id: u128, recipients: Recipients) -> Vec<&'static str> {
         let order = Order {
             company_id: Uuid::from_u128(2),
             channel_id: Uuid::from_u128(1),
@@ -155,9 +185,8 @@ impl World {
             sources: Vec::new(),
             claim: None,
             is_awaited: false,
+            origin: Origin::default(),
         };
-        let number = PhoneNumber::from_u64(5_511_900_000_000 + id as u64).unwrap();
-        let recipients = Recipients::One(number);
         let send = AcceptedSend { id: Uuid::from_u128(id), order: Arc::new(order), recipients };
         self.feed(Input::Accepted { sends: vec![send], is_late: false })
     }
@@ -197,7 +226,7 @@ fn a_machine_asks_for_a_connector_and_for_what_the_store_holds() {
     let mut world = World::new(1);
     assert_eq!(world.log.len(), 4, "{:?}", world.log);
     assert!(world.wake_at.is_some(), "it looks into the store without any occasion");
-    let connected = Input::Connected { generation: 1, result: Ok(Connected { app: Scope::app(b"app") }) };
+    let connected = Input::Connected { generation: 1, result: Ok(Connected { app: AppId::of(b"app") }) };
     assert!(!world.feed(connected).contains(&"attempt"));
     let connected = Input::Connected { generation: 7, result: Err(NotConnected::Failed) };
     assert_eq!(world.feed(connected), [""; 0], "what an earlier connector brings is out of date");
@@ -330,5 +359,5 @@ fn a_receipt_that_came_before_the_answer_was_lost_ends_the_message() {
 #[test]
 fn effects_and_machines_are_small() {
     assert!(size_of::<Effect>() <= 192, "{}", size_of::<Effect>());
-    assert!(size_of::<Machine>() <= 2_560, "{}", size_of::<Machine>());
+    assert!(size_of::<Machine>() <= 2_720, "{}", size_of::<Machine>());
 }

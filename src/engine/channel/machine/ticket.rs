@@ -19,8 +19,8 @@ pub(crate) struct Ticket {
     pub(crate) again: bool,
     /// Whether the provider may have it from the attempt before.
     pub(crate) doubt: Doubt,
-    /// Whether it has its slot among the messages to its recipient.
-    pub(crate) paced: bool,
+    /// Whether it was tried or put back before: of the messages to its recipient it is no longer the last.
+    pub(crate) has_waited: bool,
     /// Whether its recipient counts against the quota of templates.
     pub(crate) counted: Option<Counted>,
     /// When the provider took it, or may have, in an attempt before.

@@ -10,7 +10,6 @@ use super::map::Map;
 use super::work::Ticket;
 use crate::domain::message::Key;
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     /// What is not among the members any more is passed over.
@@ -153,7 +152,7 @@ mod tests {
             attempts: 1,
             again: true,
             doubt: Doubt::None,
-            paced: true,
+            has_waited: true,
             counted: None,
             taken_at: None,
         }

@@ -1,5 +1,6 @@
 //! One active send as its channel sees it: what was handed out, what is settled, what comes next.
 
+mod parked;
 mod passing;
 
 use uuid::Uuid;
@@ -50,8 +51,8 @@ pub(super) enum Source {
         first: u64,
         /// The numbers here.
         numbers: Vec<PhoneNumber>,
-        /// Whether more are on their way.
-        loading: bool,
+        /// From which ordinal more are on their way.
+        loading: Option<u64>,
     },
 }
 
@@ -163,7 +164,7 @@ impl Work {
             attempts: 0,
             again: false,
             doubt: Doubt::None,
-            paced: false,
+            has_waited: false,
             counted: None,
             taken_at: None,
         };
@@ -187,50 +188,6 @@ impl Work {
             self.outstanding = self.outstanding.saturating_sub(1);
             self.fall_asleep();
         }
-    }
-
-    /// A ticket goes to wait in the store, where its row says until `due`.
-    pub(super) fn park(&mut self, due: Timestamp) {
-        self.is_touched = true;
-        self.outstanding = self.outstanding.saturating_sub(1);
-        self.parked_until(self.parked + 1, Some(self.parked_due.map_or(due, |earlier| earlier.min(due))));
-        self.fall_asleep();
-    }
-
-    /// So many messages wait in the store, the first of them until `due`.
-    pub(super) const fn parked_until(&mut self, parked: u64, due: Option<Timestamp>) {
-        self.parked = parked;
-        self.parked_due = due;
-    }
-
-    /// What waits in the store is read again, whenever it was due.
-    pub(super) const fn look_at_parked(&mut self, now: Timestamp) {
-        if self.parked > 0 {
-            self.parked_due = Some(now);
-        }
-    }
-
-    /// Whether messages that wait in the store are due and must be read; they count as on their way then.
-    pub(super) fn unpark(&mut self, now: Timestamp) -> bool {
-        let is_due = self.parked > 0 && self.parked_due.is_some_and(|due| due <= now);
-        if !is_due || self.unparking || self.leaving.is_some() {
-            return false;
-        }
-        self.unparking = true;
-        true
-    }
-
-    /// Messages were read from the store: so many are here now, the others wait until `due`, at least `later` of
-    /// them. Counting too many is mended by the next look, counting too few would lose them.
-    pub(super) fn unparked(&mut self, found: u64, later: u64, due: Timestamp) {
-        self.unparking = false;
-        self.parked = self.parked.saturating_sub(found).max(later);
-        self.parked_due = (self.parked > 0).then_some(due);
-    }
-
-    /// When the first message that waits in the store is due.
-    pub(super) const fn parked_due(&self) -> Option<Timestamp> {
-        if self.unparking || self.leaving.is_some() { None } else { self.parked_due }
     }
 
     /// Leaves memory: nothing of it is handed out any more, and what was only reserved is taken back. What
@@ -269,11 +226,10 @@ impl Work {
         mut has_slot: impl FnMut(PhoneNumber) -> bool,
     ) -> Requested {
         let before = self.requested;
-        let is_enough = !tops_up && before - self.next >= ahead;
-        if self.leaving.is_some() || before == self.recipients || is_enough {
+        let target = self.target(ahead, tops_up);
+        if target == before {
             return Requested::default();
         }
-        let target = (self.next + 2 * ahead).min(self.recipients).max(before);
         if self.template.is_none() {
             self.requested = target;
             self.is_touched |= target > before;
@@ -296,15 +252,6 @@ impl Work {
     /// Whether messages of it are under way, or wait here to be tried again.
     pub(super) const fn is_busy(&self) -> bool {
         self.outstanding > 0
-    }
-
-    /// Messages to people who take a slot that may be handed out by their mark, or will once it is written.
-    pub(super) fn marked(&self, mut takes_slot: impl FnMut(PhoneNumber) -> bool) -> u64 {
-        let takes = |ordinal: &u64| {
-            let position = self.position(*ordinal);
-            position.is_none_or(|position| position.recipient.is_some_and(&mut takes_slot))
-        };
-        (self.next..self.requested).filter(takes).count() as u64
     }
 
     /// Takes back what was reserved and not handed out, so that nothing looks attempted that was not.
@@ -360,18 +307,22 @@ impl Work {
         let (next, recipients) = (self.next, self.recipients);
         let Source::Blocks { first, numbers, loading } = &mut self.source else { return None };
         let end = *first + numbers.len() as u64;
-        if *loading || end >= recipients || next + (numbers.len() as u64) / 2 < end {
+        if loading.is_some() || end >= recipients || next + (numbers.len() as u64) / 2 < end {
             return None;
         }
-        *loading = true;
-        Some(end.max(next))
+        *loading = Some(end.max(next));
+        *loading
     }
 
-    /// Recipients that were read, from ordinal `first`; empty when reading failed.
+    /// Recipients that were read, from ordinal `from`; empty when reading failed. Those that nobody waits for any more, because
+    /// the send was gone from here meanwhile or because they came already, change nothing.
     pub(super) fn loaded(&mut self, from: u64, read: &[PhoneNumber]) {
         let next = self.next;
         let Source::Blocks { first, numbers, loading } = &mut self.source else { return };
-        *loading = false;
+        if *loading != Some(from) {
+            return;
+        }
+        *loading = None;
         let end = *first + numbers.len() as u64;
         if from == end {
             let used = usize::try_from(next.saturating_sub(*first)).unwrap_or(0).min(numbers.len());

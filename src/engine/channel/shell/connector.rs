@@ -3,13 +3,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::connector::Reply;
 use crate::connector::cloud_api::{CloudApi, Connections};
-use crate::connector::{Disposition, Reply};
 use crate::domain::channel::Channel;
 use crate::domain::message::Failure;
+use crate::engine::account::AppId;
 use crate::engine::channel::machine::{Attempt, Rendered, WebAttempt};
 use crate::engine::shared::Shared;
-use crate::engine::throttle::Scope;
 use crate::engine::web_session::{Outgoing, WebChannel};
 use crate::store::channel::Sealed;
 use crate::vault::context;
@@ -63,10 +63,9 @@ impl Prepared {
             Self::CloudApi(connector, body) => connector.send(body).await,
             // Boxed, because the future of the other kind is asked for by the ten thousands.
             Self::WebSession(connector, outgoing) => Box::pin(connector.send(outgoing)).await,
-            Self::NoConnector => Reply::NotSent(failure("the channel is being connected anew")),
+            Self::NoConnector => Reply::NotSent(failure("the channel is being connected again")),
             Self::Impossible => {
-                let failure = failure("channels of this kind cannot send such a message");
-                Reply::Refused { disposition: Disposition::Fail, failure, retry_after: None }
+                Reply::Unsendable(failure("channels of this kind cannot send such a message"))
             }
         }
     }
@@ -78,7 +77,7 @@ pub(crate) fn connector(
     channel: &Channel,
     connections: Connections,
     sealed: Option<Sealed>,
-) -> Result<(CloudApi, Scope), String> {
+) -> Result<(CloudApi, AppId), String> {
     let Sealed { token, app_secret } = sealed.unwrap_or_default();
     let token = token.ok_or("the channel has no access token")?;
     let token = shared
@@ -87,7 +86,7 @@ pub(crate) fn connector(
         .map_err(|error| format!("the channel's access token cannot be read: {error}"))?;
     let app_secret =
         app_secret.and_then(|secret| shared.vault.unseal(&secret, &context::app_secret(channel.id)).ok());
-    let app = Scope::app(app_secret.as_ref().unwrap_or(&token).expose().as_bytes());
+    let app = AppId::of(app_secret.as_ref().unwrap_or(&token).expose().as_bytes());
     let phone_number_id = channel.phone_number_id.as_deref().unwrap_or_default();
     let waba_id = channel.waba_id.as_deref().unwrap_or_default();
     CloudApi::new(connections, &shared.cloud_api, phone_number_id, waba_id, &token)

@@ -8,9 +8,14 @@ use actix::prelude::*;
 
 use super::connector::{Connector, Prepared};
 use super::{Shell, tasks};
+use crate::connector::Reply;
 use crate::domain::channel::Kind;
-use crate::engine::channel::machine::{Answered, Attempt, Effect, Effects, Input};
+use crate::domain::message::Failure;
+use crate::engine::channel::machine::{Answered, Attempt, Effect, Effects, Input, Rendered};
+use crate::engine::ledger::Record;
 use crate::engine::shared::Shared;
+use crate::engine::traces;
+use crate::telemetry::trace;
 
 impl Shell {
     /// Does what the machine wants done, in its order.
@@ -27,8 +32,13 @@ impl Shell {
     fn do_one(&mut self, effect: Effect, ctx: &mut Context<Self>) {
         let id = self.machine.channel().id;
         match effect {
-            Effect::Attempt(attempt) => self.attempt(attempt),
-            Effect::Write(writes) => bring(ctx, tasks::write(self.shared(), writes)),
+            Effect::Attempt(attempt) if matches!(attempt.rendered, Rendered::Personal(_)) => {
+                self.attempt_personal(attempt, ctx);
+            }
+            Effect::Attempt(attempt) => self.hand_over(attempt),
+            Effect::Write { writes, is_awaited } => {
+                bring(ctx, tasks::write(self.shared(), Record { writes, is_awaited }));
+            }
             Effect::Fetch(fetch) => {
                 let kind = self.machine.channel().kind;
                 bring(ctx, tasks::fetch(self.shared(), id, kind, *fetch));
@@ -39,10 +49,6 @@ impl Shell {
             }
             Effect::ReadStates { question, messages } => {
                 bring(ctx, tasks::read_states(self.shared(), id, question, messages));
-            }
-            Effect::ReadTemplateRecipients { span, window } => {
-                let waba_id = self.machine.channel().waba_id.clone().unwrap_or_default();
-                bring(ctx, tasks::read_template_recipients(self.shared(), id, waba_id, span, window));
             }
             Effect::ReadWebActivity { since } => {
                 bring(ctx, tasks::read_web_activity(self.shared(), id, since));
@@ -65,10 +71,6 @@ impl Shell {
             Effect::PauseTemplate(template_id) => {
                 bring(ctx, tasks::pause_template(self.shared(), template_id));
             }
-            Effect::FollowTemplates { is_connected } => {
-                self.shared.template_sync.follow(self.machine.channel(), is_connected);
-            }
-            Effect::WantTemplates { after } => self.shared.template_sync.want(self.machine.channel(), after),
             Effect::AwaitPermits(turn) => {
                 bring(ctx, async move { Input::PermitsGranted(turn.come().await) });
             }
@@ -88,12 +90,21 @@ impl Shell {
     }
 
     /// Hands a message over. Its answer comes through a queue that costs less than a task of the actor's for each.
-    fn attempt(&self, attempt: Attempt) {
+    pub(super) fn hand_over(&self, attempt: Attempt) {
         let Attempt { ticket, generation, started, .. } = attempt;
         let prepared = Prepared::new(self.connector.as_ref(), attempt);
         let answers = self.answers.clone();
+        let begun = trace::begin_message(ticket.send_id, ticket.ordinal);
+        let cluster = self.shared.cluster.clone();
         actix::spawn(async move {
-            let reply = prepared.send().await;
+            // Asked in this very moment: the successor of a node whose lease lapsed counts on it.
+            let reply = if cluster.may_begin() {
+                prepared.send().await
+            } else {
+                let sentence = "this node may not send: its lease is not renewed".to_owned();
+                Reply::NotSent(Failure { code: None, sentence })
+            };
+            traces::attempted(begun, (ticket.send_id, ticket.ordinal), ticket.attempts, &reply);
             // The actor is gone only when nothing can be written any more.
             let _ = answers.send(Box::new(Answered { ticket, generation, reply, started }));
         });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use metrics::{Counter, Histogram};
 
-use crate::engine::activity::Recent;
+use crate::engine::channel::activity::Recent;
 use crate::engine::channel::machine::Figure;
 
 /// Counters that are asked for once for each channel: they are hot.

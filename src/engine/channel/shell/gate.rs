@@ -8,7 +8,6 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use crate::domain::channel::{Connection, Status};
 use crate::error::{Code, Refusal};
 
-/// See the module.
 #[derive(Debug, Clone)]
 pub(crate) struct Gate(Arc<RwLock<Connection>>);
 
@@ -19,7 +18,7 @@ impl Gate {
     }
 
     /// Shows this state from now on.
-    pub(super) fn publish(&self, connection: &Connection) {
+    pub(in crate::engine::channel) fn publish(&self, connection: &Connection) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).clone_from(connection);
     }
 

@@ -7,12 +7,17 @@ use actix::prelude::*;
 use super::{Gate, Shell};
 use crate::connector::cloud_api::Connections;
 use crate::domain::channel::Channel;
+use crate::engine::channel::load::{Load, Shown};
 use crate::engine::ledger::Arrived;
+use crate::engine::mailbox::{Door, Slot};
 use crate::engine::shared::Shared;
 
 /// A channel that was started. Clones reach the same.
 #[derive(Clone)]
-pub(crate) struct Handle(Addr<Shell>);
+pub(crate) struct Handle {
+    door: Door<Shell>,
+    shown: Arc<Shown>,
+}
 
 /// A message that a channel takes.
 pub(crate) trait ToChannel: Message<Result: Send> + Send + Sized + 'static {
@@ -32,11 +37,11 @@ where
     Shell: Handler<M>,
 {
     fn send_to(self, to: &Handle) -> impl Future<Output = Result<M::Result, MailboxError>> + Send + 'static {
-        to.0.send(self)
+        to.door.send(self)
     }
 
     fn try_send_to(self, to: &Handle) -> bool {
-        to.0.try_send(self).is_ok()
+        to.door.try_send(self)
     }
 }
 
@@ -49,17 +54,26 @@ impl Handle {
         channel: Arc<Channel>,
         gate: Gate,
     ) -> Self {
-        Self(Shell::start_in_arbiter(arbiter, move |_| Shell::new(shared, connections, channel, gate)))
+        let shown = Arc::new(Shown::default());
+        let own = Arc::clone(&shown);
+        let shell =
+            Shell::start_in_arbiter(arbiter, move |_| Shell::new(shared, connections, channel, (gate, own)));
+        Self { door: Door::to(shell), shown }
     }
 
     /// Whether the channel runs.
     pub(crate) fn is_running(&self) -> bool {
-        self.0.connected()
+        self.door.is_open()
     }
 
     /// The channel as the ledger knows it.
-    pub(crate) fn listener(&self) -> Recipient<Arrived> {
-        self.0.clone().recipient()
+    pub(crate) fn listener(&self) -> Slot<Arrived> {
+        self.door.slot()
+    }
+
+    /// What it has in memory now.
+    pub(crate) fn load(&self) -> Load {
+        self.shown.load(self.door.mailbox().len())
     }
 
     /// Hands a message over and waits for the answer, which is an error when the channel ended.

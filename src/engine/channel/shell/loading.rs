@@ -1,12 +1,14 @@
-//! Fetching a channel's unfinished sends from the store, with what became of them before.
+//! Fetching a channel's unfinished sends from the store, with the outcome of them before.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Instant;
 
 use uuid::Uuid;
 
+use super::people;
 use crate::clock::Timestamp;
 use crate::domain::channel::Kind;
+use crate::domain::contact::Person;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::Recipients;
 use crate::engine::channel::machine::{Counting, Fetch, Fetched, Found, Restoring, Waits};
@@ -196,6 +198,20 @@ async fn recipient(
     }
     let number = within(stretch);
     number.map(Some).ok_or_else(|| Error::Impossible(format!("send {} has no recipient {ordinal}", send.id)))
+}
+
+/// What the company knows of the recipients from `ordinal` on, as far as they are in its block; of nobody behind the last.
+pub(super) async fn people_from(
+    store: &Store,
+    company: Uuid,
+    send_id: Uuid,
+    ordinal: u64,
+) -> Result<Vec<Option<Person>>> {
+    let (first, numbers) = store.block_at(send_id, ordinal).await?;
+    let used = usize::try_from(ordinal - first).unwrap_or(usize::MAX);
+    let numbers: Vec<_> = numbers.into_iter().skip(used).take(people::AT_ONCE).collect();
+    let mut known = store.people(company, &numbers).await?;
+    Ok(numbers.iter().map(|number| known.remove(number)).collect())
 }
 
 /// The recipients from `ordinal` to the end of its block.

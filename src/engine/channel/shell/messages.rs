@@ -11,6 +11,7 @@ use crate::domain::limit::Limits;
 use crate::domain::message::{Key, State};
 use crate::domain::outlook::Outlook;
 use crate::domain::send;
+use crate::engine::account::News;
 use crate::engine::channel::machine::{Admit, Input, Pace, TooSoon, Troubled, Viewed};
 use crate::engine::ledger::Arrived;
 use crate::engine::web_session::Admitted;
@@ -49,6 +50,11 @@ pub(crate) struct ClockWasSet;
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct TemplatesChanged(pub(crate) Vec<(i64, bool)>);
+
+/// The channel's business account has news.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct OfAccount(pub(crate) News);
 
 /// Receipts of these messages are durable: whatever waits for their outcome need not.
 #[derive(Message)]
@@ -128,6 +134,12 @@ impl Told for ClockWasSet {
 impl Told for TemplatesChanged {
     fn into_input(self) -> Input {
         Input::TemplatesChanged(self.0)
+    }
+}
+
+impl Told for OfAccount {
+    fn into_input(self) -> Input {
+        Input::Account(self.0)
     }
 }
 

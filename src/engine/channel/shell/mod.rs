@@ -10,6 +10,7 @@ mod gate;
 mod handle;
 mod loading;
 mod messages;
+mod people;
 mod questions;
 mod tasks;
 #[cfg(test)]
@@ -32,13 +33,16 @@ pub(crate) use self::gate::Gate;
 pub(crate) use self::handle::{Handle, ToChannel};
 use self::messages::Told;
 pub(crate) use self::messages::{
-    AskPace, ClockWasSet, Explain, Heard, Look, LookAhead, Overlooked, Recheck, Refresh, Release, Stop,
-    TemplatesChanged,
+    AskPace, ClockWasSet, Explain, Heard, Look, LookAhead, OfAccount, Overlooked, Recheck, Refresh, Release,
+    Stop, TemplatesChanged,
 };
+use self::people::People;
 use super::machine::{Answer, Answered, Caller, Effects, Input, Machine, Moment};
 use crate::clock::Timestamp;
 use crate::connector::cloud_api::Connections;
 use crate::domain::channel::Channel;
+use crate::engine::channel::load::Shown;
+use crate::engine::mailbox::{Passed, Queued};
 use crate::engine::shared::Shared;
 
 /// The most messages that wait for the actor.
@@ -49,7 +53,6 @@ thread_local! {
     static EFFECTS: Cell<Effects> = Cell::default();
 }
 
-/// See the module.
 struct Shell {
     shared: Arc<Shared>,
     connections: Connections,
@@ -57,6 +60,8 @@ struct Shell {
     rng: SmallRng,
     /// Shows the channel's state to everybody who asks to send.
     gate: Gate,
+    /// Shows what the machine has in memory.
+    shown: Arc<Shown>,
     connector: Option<Connector>,
     /// Which connector the machine asked for last.
     generation: u64,
@@ -70,6 +75,8 @@ struct Shell {
     /// Taken when the actor starts.
     answered: Option<mpsc::UnboundedReceiver<Box<Answered>>>,
     figures: Figures,
+    /// Recipients of messages with contact fields; `None` while there was no such message.
+    people: Option<Box<People>>,
 }
 
 /// Both clocks as they are now.
@@ -78,7 +85,12 @@ fn moment() -> Moment {
 }
 
 impl Shell {
-    fn new(shared: Arc<Shared>, connections: Connections, channel: Arc<Channel>, gate: Gate) -> Self {
+    fn new(
+        shared: Arc<Shared>,
+        connections: Connections,
+        channel: Arc<Channel>,
+        (gate, shown): (Gate, Arc<Shown>),
+    ) -> Self {
         let recent = shared.activity.of(channel.id, channel.company_id);
         let (answers, answered) = mpsc::unbounded_channel();
         let mut rng = SmallRng::from_rng(&mut rand::rng());
@@ -88,6 +100,7 @@ impl Shell {
             connections,
             rng,
             gate,
+            shown,
             connector: None,
             generation: 0,
             timer: None,
@@ -96,6 +109,7 @@ impl Shell {
             answers,
             answered: Some(answered),
             figures: Figures::new(recent),
+            people: None,
         }
     }
 
@@ -103,6 +117,7 @@ impl Shell {
     fn feed(&mut self, input: Input, ctx: &mut Context<Self>) {
         let mut effects = EFFECTS.take();
         self.machine.handle(input, moment(), &mut self.rng, &mut effects);
+        self.shown.show(self.machine.backlog());
         self.carry_out(&mut effects, ctx);
         EFFECTS.set(effects);
     }
@@ -148,5 +163,17 @@ impl<M: Told> Handler<M> for Shell {
 
     fn handle(&mut self, told: M, ctx: &mut Self::Context) {
         self.feed(told.into_input(), ctx);
+    }
+}
+
+impl<M> Handler<Queued<M>> for Shell
+where
+    M: Message,
+    Self: Handler<M>,
+{
+    type Result = Passed<M, <Self as Handler<M>>::Result>;
+
+    fn handle(&mut self, queued: Queued<M>, ctx: &mut Self::Context) -> Self::Result {
+        Passed::new(Handler::<M>::handle(self, queued.taken_up(), ctx))
     }
 }

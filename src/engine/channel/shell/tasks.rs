@@ -11,14 +11,15 @@ use super::{connector, loading};
 use crate::clock::Timestamp;
 use crate::connector::cloud_api::{CloudApi, Connections};
 use crate::domain::channel::{Channel, Kind, Number};
+use crate::domain::contact::Person;
 use crate::domain::message::{Key, State};
+use crate::domain::phone::PhoneNumber;
 use crate::engine::channel::machine::{
     Connected, Failed, Fetch, Input, LeaseLost, NotConnected, Question, SaveConnection, Saved, WebActivity,
 };
 use crate::engine::ledger::Record;
-use crate::engine::quota::Account;
+use crate::engine::nodes::share_suppressions;
 use crate::engine::shared::Shared;
-use crate::store::ledger::PendingWrites;
 use crate::store::suppression::Word;
 use crate::store::{self, Error, Store};
 
@@ -28,8 +29,8 @@ const fn failed(error: &Error) -> Failed {
 }
 
 /// Writes this, however long that takes.
-pub(super) async fn write(shared: Arc<Shared>, writes: Box<PendingWrites>) -> Input {
-    let written = shared.ledger.send(Record(writes)).await;
+pub(super) async fn write(shared: Arc<Shared>, record: Record) -> Input {
+    let written = shared.ledger.send(record).await;
     // The ledger said why.
     Input::Written(written.ok().and_then(Result::ok).ok_or(LeaseLost))
 }
@@ -69,6 +70,33 @@ pub(super) async fn read_recipients(shared: Arc<Shared>, send_id: Uuid, from: u6
     Input::RecipientsRead { send_id, from, result }
 }
 
+/// What the company knows of these people.
+pub(super) async fn read_people(
+    shared: Arc<Shared>,
+    company: Uuid,
+    numbers: Vec<PhoneNumber>,
+) -> store::Result<HashMap<PhoneNumber, Person>> {
+    let store = shared.reader.store();
+    let people = shared.reader.read(async move { store.people(company, &numbers).await }).await;
+    people.inspect_err(|error| tracing::error!(%error, "reading the contacts of recipients failed"))
+}
+
+/// What the company knows of a send's recipients from an ordinal on.
+pub(super) async fn read_people_ahead(
+    shared: Arc<Shared>,
+    company: Uuid,
+    send_id: Uuid,
+    from: u64,
+) -> store::Result<Vec<Option<Person>>> {
+    let store = shared.reader.store();
+    let reading =
+        shared.reader.read(async move { loading::people_from(&store, company, send_id, from).await });
+    // Each is read again when its message goes.
+    reading.await.inspect_err(
+        |error| tracing::warn!(send.id = %send_id, %error, "reading the contacts of recipients ahead failed"),
+    )
+}
+
 pub(super) async fn read_states(
     shared: Arc<Shared>,
     channel: Uuid,
@@ -98,23 +126,6 @@ async fn states(store: &Store, messages: &[Key]) -> store::Result<Vec<(Key, Stat
     Ok(states)
 }
 
-pub(super) async fn read_template_recipients(
-    shared: Arc<Shared>,
-    channel: Uuid,
-    waba_id: String,
-    span: (Timestamp, Timestamp),
-    window: Account,
-) -> Input {
-    let store = shared.store.clone();
-    let reading = shared.reader.read(async move {
-        store.template_recipients(&waba_id, span, |people| window.restore(people)).await
-    });
-    Input::TemplateRecipientsRead(reading.await.map_err(|error| {
-        tracing::error!(channel.id = %channel, %error, "reading the recipients of templates failed");
-        failed(&error)
-    }))
-}
-
 pub(super) async fn read_web_activity(shared: Arc<Shared>, channel: Uuid, since: Timestamp) -> Input {
     let store = shared.reader.store();
     let reading = shared.reader.read(async move {
@@ -132,6 +143,9 @@ pub(super) async fn read_web_activity(shared: Arc<Shared>, channel: Uuid, since:
 pub(super) async fn look_up(shared: Arc<Shared>, channel: Uuid, said: Vec<Word>) {
     if let Err(error) = shared.suppressions.look_up(&shared.store, &said).await {
         tracing::debug!(channel.id = %channel, %error, "reading suppressions failed");
+    }
+    if let Err(error) = share_suppressions(&shared, &said).await {
+        tracing::warn!(channel.id = %channel, %error, "other nodes hear of suppressions when they read all of them");
     }
 }
 

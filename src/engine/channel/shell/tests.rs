@@ -17,6 +17,7 @@ use crate::engine::ledger::{AcceptedSend, Arrived, Order};
 use crate::store::change::Who;
 use crate::store::channel::{NewChannel, Sealed};
 use crate::store::{Options, Store};
+use crate::telemetry::Origin;
 use crate::vault::Vault;
 
 /// An engine with one channel that keeps what it is told and sends nothing, because it has no token.
@@ -67,6 +68,7 @@ fn send(channel: &Channel, id: Uuid) -> AcceptedSend {
         sources: Vec::new(),
         claim: None,
         is_awaited: false,
+        origin: Origin::default(),
     };
     let number = PhoneNumber::from_u64(5_511_900_000_000).unwrap();
     AcceptedSend { id, order: Arc::new(order), recipients: Recipients::One(number) }
@@ -103,5 +105,22 @@ fn a_send_that_its_release_overtook_or_that_comes_late_is_left_to_the_store() {
         arrive(Uuid::now_v7(), true).await;
         assert_eq!(held().await, before);
         engine.stop().await;
+    });
+}
+
+#[test]
+fn an_actor_that_ends_with_the_service_is_not_started_anew() {
+    actix::System::new().block_on(async {
+        let directory = tempfile::tempdir().unwrap();
+        let (engine, channel) = engine(directory.path()).await;
+        engine.directory().actor(&channel);
+        assert!(engine.directory().handle(channel.id).is_some());
+        engine.stop().await;
+        let end = Instant::now() + Duration::from_secs(60);
+        while engine.directory().handle(channel.id).is_some() {
+            assert!(Instant::now() < end, "the actor does not end");
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(engine.directory().revive(), 0);
     });
 }

@@ -1,4 +1,4 @@
-//! Writing a batch of which the database refuses a row for ever.
+//! Writing a batch of which the database refuses a row permanently.
 //!
 //! The batch is written in parts: a part that is refused is halved until the guilty row stands alone. That one is
 //! written with fewer of the provider's words, or set aside; everything else is written. So it takes a few commits to
@@ -101,7 +101,7 @@ fn report(part: &PendingWrites, failure: &Failure, goes_on: bool, effects: &mut 
             message.ordinal = ordinal,
             company.id = company.map(text),
             then,
-            "the database refuses a row for ever"
+            "the database refuses a row permanently"
         );
     };
     for send in &part.sends {

@@ -27,7 +27,6 @@ pub(super) enum Doubtful {
     Activate(Activating),
 }
 
-/// See the module.
 #[derive(Default)]
 pub(super) struct Doubts {
     /// The oldest first.
@@ -124,7 +123,7 @@ impl Doubts {
     }
 }
 
-/// The send is in the store, or it never will be: whoever waits for that is told.
+/// The send is in the store, or it never will be: its callers are told.
 fn tell(send_id: Uuid, doubtful: Doubtful, is_accepted: bool, effects: &mut Effects) {
     let (caller, answer) = match doubtful {
         Doubtful::Abandoned => return,

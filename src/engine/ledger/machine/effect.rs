@@ -70,6 +70,6 @@ pub(crate) enum Figure {
     NeverAttempted(u64),
     /// So many sends may or may not be in the store.
     InDoubt(usize),
-    /// The database refuses a row of this kind for ever; what was done then.
+    /// The database refuses a row of this kind permanently; what was done then.
     RefusedRow { row: &'static str, then: &'static str },
 }

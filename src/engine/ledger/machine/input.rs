@@ -19,8 +19,9 @@ pub(crate) enum Input {
     Activate { activate: Activate, caller: Caller },
     /// Remove a send that was not accepted after all.
     Withdraw(Uuid),
-    /// Write what a channel did: it is never given up, and goes before everything else after a failure.
-    Record { writes: Box<PendingWrites>, caller: Caller },
+    /// Write what a channel did: it is never given up, and goes before everything else after a failure. Where nothing
+    /// `is_awaited`, the next commit may gather more of the kind first.
+    Record { writes: Box<PendingWrites>, is_awaited: bool, caller: Caller },
     /// Write what a provider told.
     Hear { hear: Hear, caller: Caller },
     /// Write what is left, then end.
@@ -60,6 +61,20 @@ pub(crate) enum Cause {
     Fenced,
     /// A defect of ours.
     Defect,
+}
+
+impl Cause {
+    /// In a word.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unavailable => "unavailable",
+            Self::InDoubt => "in_doubt",
+            Self::Refused => "refused",
+            Self::Missing => "missing",
+            Self::Fenced => "fenced",
+            Self::Defect => "defect",
+        }
+    }
 }
 
 impl Failure {

@@ -94,10 +94,17 @@ impl Machine {
         }
     }
 
-    pub(super) fn record(&mut self, writes: PendingWrites, caller: Caller, effects: &mut Effects) {
+    pub(super) fn record(
+        &mut self,
+        writes: PendingWrites,
+        is_awaited: bool,
+        caller: Caller,
+        effects: &mut Effects,
+    ) {
         if self.is_closed() {
             return turn_away(caller, Error::Closed, effects);
         }
+        self.open.is_awaited |= is_awaited;
         self.open.batch.add(writes);
         self.open.waiting.records.push(caller);
     }
@@ -111,6 +118,8 @@ impl Machine {
             return turn_away(caller, Error::Unavailable, effects);
         }
         let Hear { receipts, suppressions, events } = hear;
+        // What people say of marketing comes in thousands, each a page of its own: sends would wait for it all the time.
+        self.open.is_awaited |= !receipts.is_empty() || !events.is_empty();
         batch.receipts.extend(receipts);
         batch.events.extend(events);
         batch.suppressions.extend(suppressions);

@@ -1,9 +1,9 @@
 //! The machine of the ledger: the only place that decides what is written when, and what is told of it to whom.
 //!
-//! It holds the open batch. While one commit runs, whatever arrives joins the next; there is no timer to wait for. A
-//! caller hears back when its part is durable. Outcomes are never given up: while the database is away they wait here
+//! It holds the open batch. While one commit runs, whatever arrives joins the next. What nobody waits for gathers a few
+//! milliseconds first: each commit costs the same few statements, however much it writes. A caller hears back when its part is durable. Outcomes are never given up: while the database is away they wait here
 //! and are written first when it is back. A send that could not be written is answered with an error at once, unless
-//! its commit may have gone through: then as soon as that is [known](doubts). A row that the database refuses for ever
+//! its commit may have gone through: then as soon as that is [known](doubts). A row that the database refuses permanently
 //! is [set aside](apart), and the others are written.
 
 mod apart;
@@ -26,17 +26,22 @@ pub(crate) use self::input::{Cause, Failure, Input};
 use self::open::{Open, Waiting};
 use super::message::{Condition, Error};
 use crate::engine::machine::{Caller, Moment};
+use crate::engine::planted::{Fault, is_planted};
 use crate::store::ledger::{Committed, PendingWrites};
 
 /// The first and the longest wait before the database is tried again.
 const RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
+/// The time from the begin of one commit to that of the next which nobody waits for. Channels go on meanwhile with what
+/// is marked for them, which lasts for longer.
+const BETWEEN: Duration = Duration::from_millis(5);
 
-/// See the module.
 pub(crate) struct Machine {
     /// The most sends that wait at once.
     capacity: usize,
     open: Open,
     writing: Writing,
+    /// When the last commit began.
+    committed_at: Option<Instant>,
     doubts: Doubts,
     condition: Condition,
     /// Commits in a row that failed.
@@ -53,6 +58,8 @@ pub(crate) struct Machine {
 enum Writing {
     #[default]
     Nothing,
+    /// Nobody waits for what there is: the next one begins then, or with what somebody waits for.
+    Waiting(Instant),
     /// Others hand over what goes with it.
     Gathering,
     /// A batch is being committed.
@@ -76,6 +83,7 @@ impl Machine {
             capacity,
             open: Open::default(),
             writing: Writing::default(),
+            committed_at: None,
             doubts: Doubts::default(),
             condition: Condition::Writing,
             failures: 0,
@@ -85,6 +93,11 @@ impl Machine {
         }
     }
 
+    /// Rows that the next commit will write, as far as they are here.
+    pub(crate) const fn open_rows(&self) -> usize {
+        self.open.batch.rows()
+    }
+
     /// Handles one input, and adds to `effects` what is to be done.
     pub(crate) fn handle(&mut self, input: Input, at: Moment, effects: &mut Effects) {
         match input {
@@ -92,7 +105,7 @@ impl Machine {
             Input::Extend { extend, caller } => self.extend(extend, caller, effects),
             Input::Activate { activate, caller } => self.activate(activate, caller, effects),
             Input::Withdraw(send_id) => self.withdraw(send_id, effects),
-            Input::Record { writes, caller } => self.record(*writes, caller, effects),
+            Input::Record { writes, is_awaited, caller } => self.record(*writes, is_awaited, caller, effects),
             Input::Hear { hear, caller } => self.hear(hear, caller, effects),
             Input::Close(caller) => self.closing.push(caller),
             Input::Gathered => self.gathered(at, effects),
@@ -102,18 +115,25 @@ impl Machine {
             Input::Timer => self.woken(at),
         }
         self.doubts.settle(effects);
-        self.go_on(effects);
+        self.go_on(at, effects);
         self.set_timer(effects);
     }
 
     /// Begins the next commit, unless one is under way; ends when nothing is left and somebody waits for that.
-    fn go_on(&mut self, effects: &mut Effects) {
-        if !matches!(self.writing, Writing::Nothing) {
+    fn go_on(&mut self, at: Moment, effects: &mut Effects) {
+        if !matches!(self.writing, Writing::Nothing | Writing::Waiting(_)) {
             return;
         }
         if !self.open.batch.is_empty() {
-            self.writing = Writing::Gathering;
-            return effects.push(Effect::Gather);
+            let next = self.committed_at.map(|begun| begun + BETWEEN).filter(|next| *next > at.monotonic);
+            self.writing = match next {
+                Some(next) if !self.open.is_urgent() && self.closing.is_empty() => Writing::Waiting(next),
+                _ => {
+                    effects.push(Effect::Gather);
+                    Writing::Gathering
+                }
+            };
+            return;
         }
         // Nothing is to be written for these.
         mem::take(&mut self.open.waiting).answer(Committed::default(), effects);
@@ -131,7 +151,9 @@ impl Machine {
         if !matches!(self.writing, Writing::Gathering) {
             return;
         }
-        let Open { batch, waiting } = mem::take(&mut self.open);
+        let Open { batch, waiting, is_awaited: _ } = mem::take(&mut self.open);
+        self.committed_at = Some(at.monotonic);
+        waiting.answer_too_early(effects);
         self.writing = Writing::Whole { waiting, outcomes: batch.outcomes.len(), since: at.monotonic };
         // Connections that broke together are found one after the other: only the first leaves something in doubt.
         let in_one_statement = self.failures == 0;
@@ -151,11 +173,16 @@ impl Machine {
                 effects.push(Effect::Note(Figure::Took(at.monotonic.saturating_duration_since(since))));
                 match result {
                     Ok(found) => self.committed(waiting, outcomes, found, effects),
+                    Err(failure) if failure.is_about_a_row() && is_planted(Fault::RefusedRowFailsAll) => {
+                        waiting.turn_away(Error::Refused, effects);
+                    }
                     Err(failure) if failure.is_about_a_row() => {
                         effects.push(Effect::Note(Figure::Failed));
                         self.write_apart(waiting, Apart::new(batch), effects);
                     }
-                    Err(failure) => self.failed(Open { batch, waiting }, &failure, at, effects),
+                    Err(failure) => {
+                        self.failed(Open { batch, waiting, is_awaited: true }, &failure, at, effects);
+                    }
                 }
             }
             Writing::Apart { waiting, mut apart } => match apart.written(&batch, result, effects) {
@@ -191,13 +218,13 @@ impl Machine {
         let mut rest = waiting.split_off(&batch);
         let (outcomes, mut found) = (apart.outcomes, apart.found);
         if !rest.records.is_empty() {
-            // Whoever recorded them waits for the rest.
+            // The channel that recorded them waits for the rest.
             rest.found.gone.append(&mut found.gone);
             rest.found.overtaken.append(&mut found.overtaken);
         }
         note_rows(&waiting, outcomes, effects);
         waiting.answer(found, effects);
-        self.failed(Open { batch, waiting: rest }, &failure, at, effects);
+        self.failed(Open { batch, waiting: rest, is_awaited: true }, &failure, at, effects);
     }
 
     /// A batch is written, with so many outcomes.
@@ -218,10 +245,10 @@ impl Machine {
             tracing::error!(error = %failure, "the ledger cannot be written");
         }
         self.failures += 1;
-        let Open { batch, waiting } = failed;
+        let Open { batch, waiting, is_awaited: _ } = failed;
         let Waiting { accepts, extensions, activations, records, hearings, found } = waiting;
         let mut told = Waiting { extensions, hearings, ..Waiting::default() };
-        if failure.cause == Cause::InDoubt {
+        if failure.cause == Cause::InDoubt && !is_planted(Fault::DoubtNotSettled) {
             for accepting in accepts {
                 self.doubts.add(accepting.send.id, Doubtful::Accept(accepting), effects);
             }
@@ -237,7 +264,7 @@ impl Machine {
         told.turn_away(error, effects);
         if failure.cause == Cause::Fenced {
             self.show(Condition::Fenced, effects);
-            // Whoever waits for what can no longer be written hears that the ledger is closed.
+            // Callers of what can no longer be written hear that the ledger is closed.
             Waiting { records, ..Waiting::default() }.turn_away(Error::Closed, effects);
             return mem::take(&mut self.open).waiting.turn_away(Error::Closed, effects);
         }
@@ -262,7 +289,7 @@ impl Machine {
 
     const fn rests_until(&self) -> Option<Instant> {
         match self.writing {
-            Writing::Resting(until) => Some(until),
+            Writing::Resting(until) | Writing::Waiting(until) => Some(until),
             Writing::Nothing | Writing::Gathering | Writing::Whole { .. } | Writing::Apart { .. } => None,
         }
     }
@@ -273,7 +300,9 @@ impl Machine {
         let next = moments.into_iter().flatten().min();
         if self.wakes_at != next {
             self.wakes_at = next;
-            if let Some(next) = next {
+            if let Some(next) = next
+                && !(is_planted(Fault::LedgerTimerForgotten) && self.failures > 0)
+            {
                 effects.push(Effect::WakeAt(next));
             }
         }

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::super::message::{AcceptedSend, Arrived, Error, Written};
 use super::effect::{Answer, Effect, Effects, Figure};
 use crate::engine::machine::Caller;
+use crate::engine::planted::{Fault, is_planted};
 use crate::store::ledger::{Committed, Ignored, PendingWrites};
 
 /// What is to be written, and who waits for it.
@@ -15,6 +16,8 @@ use crate::store::ledger::{Committed, Ignored, PendingWrites};
 pub(super) struct Open {
     pub(super) batch: PendingWrites,
     pub(super) waiting: Waiting,
+    /// Whether a message waits for a record of these, or a provider for its receipts to be taken in.
+    pub(super) is_awaited: bool,
 }
 
 /// Who waits for a commit.
@@ -48,8 +51,20 @@ pub(super) struct Activating {
 }
 
 impl Open {
+    /// Whether somebody waits for more than that it is written at some time.
+    pub(super) const fn is_urgent(&self) -> bool {
+        let Waiting { accepts, extensions, activations, hearings: _, records: _, found: _ } = &self.waiting;
+        !accepts.is_empty() || !extensions.is_empty() || !activations.is_empty() || self.is_awaited
+    }
+
     /// What the database must still learn of a batch that failed goes first next time.
     pub(super) fn put_first(&mut self, mut failed: PendingWrites, mut records: Vec<Caller>, found: Written) {
+        if is_planted(Fault::BatchDropped) {
+            return;
+        }
+        if is_planted(Fault::OutcomeDropped) {
+            failed.outcomes.clear();
+        }
         prepend(&mut self.batch.outcomes, &mut failed.outcomes);
         prepend(&mut self.batch.marks, &mut failed.marks);
         prepend(&mut self.batch.suppressions, &mut failed.suppressions);
@@ -96,6 +111,19 @@ impl Waiting {
         }
         for caller in hearings {
             effects.push(Effect::Reply(caller, Ok(Answer::Done)));
+        }
+    }
+
+    /// What a planted fault says before the batch is written.
+    pub(super) fn answer_too_early(&self, effects: &mut Effects) {
+        for Accepting { send, counts, caller } in &self.accepts {
+            if is_planted(Fault::AnsweredBeforeCommit) {
+                effects.push(Effect::Reply(*caller, Ok(Answer::Accepted(send.id))));
+            }
+            if is_planted(Fault::ToldBeforeCommit) && *counts {
+                let arrived = Arrived { sends: vec![send.clone()], is_late: false };
+                effects.push(Effect::Tell { channel_id: send.order.channel_id, arrived });
+            }
         }
     }
 

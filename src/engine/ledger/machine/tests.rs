@@ -20,6 +20,7 @@ use crate::domain::request::Skipped;
 use crate::domain::send::{self, Block, Mark, Progress, Recipients, Schedule};
 use crate::engine::ledger::message::{Accept, AcceptedSend, Activate, Arrived, Extend, Hear, Order, Written};
 use crate::store::ledger::{Activation, Ignored, OutcomeOf, Receipt};
+use crate::telemetry::Origin;
 
 /// The machine with all that was asked of the shell.
 struct World {
@@ -60,6 +61,7 @@ fn order(channel: u64) -> Arc<Order> {
         sources: Vec::new(),
         claim: None,
         is_awaited: false,
+        origin: Origin::default(),
     })
 }
 
@@ -175,7 +177,13 @@ impl World {
 
     fn record(&mut self, caller: u64, outcomes: Vec<OutcomeOf>, marks: Vec<Mark>) {
         let writes = Box::new(PendingWrites { outcomes, marks, ..PendingWrites::default() });
-        self.input(Input::Record { writes, caller: Caller(caller) });
+        self.input(Input::Record { writes, is_awaited: true, caller: Caller(caller) });
+    }
+
+    /// An outcome that no message waits for.
+    fn note(&mut self, caller: u64, outcome: OutcomeOf) {
+        let writes = Box::new(PendingWrites { outcomes: vec![outcome], ..PendingWrites::default() });
+        self.input(Input::Record { writes, is_awaited: false, caller: Caller(caller) });
     }
 
     fn hear(&mut self, caller: u64, receipts: usize) {
@@ -243,6 +251,29 @@ fn what_arrives_during_a_commit_goes_with_the_next() {
     let told = ["channel 9: [3]", "3: accepted 3", "4: written, gone [1], overtaken 0"];
     assert_eq!(world.told(), told);
     assert!(!world.gathers && world.wakes_at.is_none(), "a quiet ledger is quiet");
+}
+
+#[test]
+fn what_nobody_waits_for_is_written_a_little_later_or_with_what_somebody_waits_for() {
+    let mut world = World::new();
+    world.note(1, of(7, outcome(0, 1)));
+    world.begin();
+    world.commits();
+    world.note(2, of(7, outcome(1, 1)));
+    assert!(!world.gathers, "it follows a commit");
+    assert_eq!(world.sleep(), BETWEEN);
+    assert_eq!(world.begin().outcomes.len(), 1);
+    world.commits();
+    world.note(3, of(7, outcome(2, 1)));
+    world.note(4, of(7, outcome(3, 1)));
+    assert!(!world.gathers, "it follows a commit");
+    world.accept(5, 9);
+    let batch = world.begin();
+    assert_eq!((batch.sends.len(), batch.outcomes.len()), (1, 2));
+    world.commits();
+    world.note(6, of(7, outcome(4, 1)));
+    world.input(Input::Close(Caller(7)));
+    assert_eq!(world.begin().outcomes.len(), 1, "the end waits for nothing");
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod reads;
 mod receipts;
 mod suppressions;
 mod templates;
+mod web;
 
 #[cfg(test)]
 mod tests;
@@ -83,7 +84,6 @@ pub(crate) struct TemplateRow {
     pub(crate) quality_said_at: Timestamp,
 }
 
-/// See the module.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Model {
     sends: BTreeMap<Uuid, SendRow>,
@@ -102,6 +102,11 @@ impl Model {
     pub(crate) const fn take_lease(&mut self) -> u64 {
         self.epoch += 1;
         self.epoch
+    }
+
+    /// Whether the process that took the lease as `epoch` has it still.
+    pub(crate) const fn is_held_by(&self, epoch: u64) -> bool {
+        self.epoch == epoch
     }
 
     /// Every send, with its id.

@@ -74,6 +74,7 @@ impl Model {
     }
 
     /// Where these messages of a send are, as far as they have a row.
+    #[cfg(test)]
     pub(crate) fn message_states(&self, send_id: Uuid, ordinals: &[u64]) -> HashMap<u64, At> {
         let rows = ordinals
             .iter()

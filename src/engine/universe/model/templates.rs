@@ -52,6 +52,7 @@ impl Model {
     }
 
     /// Notes what the provider said of one template at `said_at`.
+    #[cfg(test)]
     pub(crate) fn change_template(
         &mut self,
         id: i64,

@@ -12,7 +12,7 @@ use self::real::Real;
 use super::Model;
 
 /// Cases of one test; each begins with empty tables.
-const CASES: u64 = 30;
+const CASES: u64 = 80;
 /// Operations of one case.
 const OPERATIONS: usize = 80;
 

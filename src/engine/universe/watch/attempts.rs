@@ -30,8 +30,7 @@ impl World {
             let waba_id = self.channels[channel].waba_id.as_deref().unwrap_or_default();
             self.watch.written_to.begin(waba_id, number);
         }
-        // One that was held before has a row, and had its slot then.
-        let is_fresh = !self.watch.attempted.contains_key(&key) && self.model.message(key).is_none();
+        self.watch.attempted_here.insert(key);
         let attempted = self.watch.attempted.entry(key).or_default();
         attempted.times += 1;
         let highest = self.watch.highest.entry(key.send_id).or_default();
@@ -53,7 +52,7 @@ impl World {
         let has_more = self.has_more(key);
         self.watch.pacing[channel].has_more(has_more);
         if let Some(number) = recipient
-            && let Some(too_fast) = self.watch.pacing[channel].attempt_to(number, is_fresh, now)
+            && let Some(too_fast) = self.watch.pacing[channel].attempt_to(number, now)
         {
             let what = format!("channel {channel}, message {key}: {too_fast}");
             self.watch.break_("the receiver sees pairs at their pace", what);
@@ -113,7 +112,7 @@ impl World {
         }
         self.broken_by_refused_channel(channel)
             .or_else(|| self.broken_quota(channel, send.template_id, recipient))
-            .or_else(|| self.passed_over(channel, key, send.is_bulk() && before.times == 0 && row.is_none()))
+            .or_else(|| self.passed_over(channel, key, send.is_bulk()))
     }
 
     /// Bulk sends that nothing holds take turns.
@@ -123,13 +122,33 @@ impl World {
         }
         let is_in_progress = |(send_id, send): &(&Uuid, &SendRow)| {
             let attempted = self.watch.highest.get(*send_id).copied().unwrap_or(0);
-            let has_begun = attempted > 0 && attempted < send.recipients.count();
+            let has_begun = send.progress.high_water > 0 && attempted < send.recipients.count();
             has_begun && send.is_bulk() && send.is_active() && send.channel_id == self.channels[channel].id
         };
         let in_progress: Vec<_> =
             self.model.sends().iter().filter(is_in_progress).map(|(id, _)| *id).collect();
         if let Some(unfair) = self.watch.shares[channel].turn(key.send_id, &in_progress) {
             self.watch.break_("bulk sends take turns in fair shares", format!("channel {channel}: {unfair}"));
+        }
+        self.watch_turns(channel);
+    }
+
+    /// Channels that have few places together take turns.
+    fn watch_turns(&mut self, channel: usize) {
+        if !self.plan.is_crowded {
+            return;
+        }
+        let is_busy = |channel: &usize| {
+            let is_own = |send: &SendRow| send.channel_id == self.channels[*channel].id;
+            self.model.sends().iter().any(|(send_id, send)| {
+                let attempted = self.watch.highest.get(send_id).copied().unwrap_or(0);
+                let has_more = send.progress.high_water > 0 && attempted < send.recipients.count();
+                has_more && send.is_bulk() && send.is_active() && is_own(send)
+            })
+        };
+        let busy: Vec<_> = (0..self.channels.len()).filter(is_busy).collect();
+        if let Some(unfair) = self.watch.turns.turn(channel, &busy) {
+            self.watch.break_("channels take turns in fair shares", unfair);
         }
     }
 
@@ -168,7 +187,7 @@ impl World {
             .then(|| ("templates go to no more people than the quota allows", format!("{people} of {most}")))
     }
 
-    /// Single sends go before what is fresh of bulk sends; what is tried again goes before both.
+    /// Single sends go before bulk sends, and before what of these is tried again.
     fn passed_over(&self, channel: usize, key: Key, is_bulk: bool) -> Option<(&'static str, String)> {
         if !is_bulk {
             return None;
@@ -181,15 +200,25 @@ impl World {
             let Recipients::One(number) = send.recipients else { return false };
             let only = Key { send_id: *send_id, ordinal: 0 };
             send.is_active()
+                // Whose time is over waits for its last record only.
+                && send.expires_at.is_none_or(|at| at > self.clock.wall())
                 && send.progress.high_water == 1
                 && send.channel_id == self.channels[channel].id
                 && send.control == Control::Running
                 && send.template_id.is_none()
                 && self.model.message(only).is_none()
                 && !self.watch.attempted.contains_key(&only)
-                && !self.watch.pacing[channel].knows(number)
+                && !self.watch.pacing[channel].may_wait(number, now)
+                && !self.watch.slowed.contains(&(channel, number))
         };
         let passed_over = self.watch.marked.iter().find(|send_id| waits(send_id))?;
+        // So many that wait for trouble to pass hold up those that are new.
+        let is_open = |send_id: &Uuid| {
+            self.model.message(Key { send_id: *send_id, ordinal: 0 }).is_some_and(|row| row.state.is_open())
+        };
+        if self.watch.marked.iter().filter(|send_id| is_open(send_id)).count() >= self.plan.deferred {
+            return None;
+        }
         Some(("single sends go before bulk", format!("{passed_over} waits while {key} goes")))
     }
 

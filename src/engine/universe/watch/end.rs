@@ -1,21 +1,20 @@
 //! What must hold at the end: everything is done, nothing is held, and the channels are quiet.
 
 use super::super::world::World;
-use crate::domain::channel::Status;
 use crate::domain::message::{Key, State as At};
 use crate::domain::send::State;
 
 /// Timers of a quiet channel in an hour: it looks into the store every five minutes, and asks the provider every
 /// quarter of an hour.
 const WAKES: u64 = 40;
+/// Questions to the provider in an hour, each a little before its quarter is over, and those that are tried again.
+const PROBES: u64 = 8;
 
 impl World {
     /// Whether every accepted send is over, and nothing is left to be written.
     pub(in crate::engine::universe) fn is_done(&self) -> bool {
         let Some(process) = &self.process else { return false };
-        let ledger = &process.ledger;
-        let is_idle = ledger.current.is_none() && ledger.open.batch.is_empty() && ledger.doubts.is_empty();
-        is_idle && !self.model.sends().values().any(|send| send.state == Some(State::Active))
+        process.ledger.is_idle() && !self.model.sends().values().any(|send| send.state == Some(State::Active))
     }
 
     /// The sends that are not over, for people.
@@ -41,6 +40,9 @@ impl World {
         for (send_id, send) in self.model.sends() {
             if !send.is_accepted() {
                 continue;
+            }
+            if self.watch.refused.contains(send_id) {
+                broken.push(("what is answered with 503 never comes to be there", send_id.to_string()));
             }
             if !self.watch.accepted.contains_key(send_id) && self.lives == 1 {
                 broken.push(("a send that is durable was accepted", send_id.to_string()));
@@ -76,7 +78,7 @@ impl World {
                     .push(("nothing is taken twice that was not in doubt", format!("{key}: {taken} times")));
             }
         }
-        if self.plan.is_calm {
+        if self.plan.is_calm && !self.plan.is_crowded {
             let idled = self
                 .watch
                 .pacing
@@ -100,11 +102,14 @@ impl World {
         }
         for (channel, running) in process.channels.iter().enumerate() {
             let wakes = self.watch.wakes[channel];
-            // One that the provider has not confirmed is asked about every half minute.
-            if wakes > WAKES && running.shown.status == Status::Connected {
+            let probes = self.watch.probes[channel];
+            if wakes > WAKES || probes > PROBES {
                 left.push((
-                    "a quiet channel that is connected is quiet",
-                    format!("channel {channel} woke {wakes} times in an hour"),
+                    "a quiet channel is quiet",
+                    format!(
+                        "channel {channel}, {}, woke {wakes} times in an hour and asked {probes} times",
+                        running.shown.status
+                    ),
                 ));
             }
             if running.machine.is_some() && running.wake.is_none() {

@@ -7,6 +7,7 @@ mod promises;
 mod quota;
 mod rows;
 mod shares;
+mod web;
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::time::Duration;
@@ -17,15 +18,17 @@ use self::pace::Pacing;
 use self::promises::Promises;
 use self::quota::WrittenTo;
 use self::shares::Shares;
+use self::web::Sessions;
 use super::clock::Clock;
 use super::plan::Plan;
 use crate::clock::Timestamp;
 use crate::domain::channel::Connection;
 use crate::domain::message::{Key, State};
+use crate::domain::phone::PhoneNumber;
 use crate::engine::ledger::AcceptedSend;
 
-/// So many of the last steps are shown with a broken rule.
-const SHOWN: usize = 100;
+/// A timer may fire so often at one moment.
+const WAKES_AT_ONCE: u32 = 20;
 
 /// A rule that was broken.
 #[derive(Debug, Clone)]
@@ -54,12 +57,16 @@ struct Accepted {
     marked_at: Option<Duration>,
 }
 
-/// See the module.
 pub(super) struct Watch {
-    is_traced: bool,
+    /// How many of the last steps are kept.
+    keeps: usize,
     trace: VecDeque<String>,
     violation: Option<Violation>,
     attempted: HashMap<Key, Attempted>,
+    /// Messages that the present process attempted.
+    attempted_here: HashSet<Key>,
+    /// The process takes back what it only reserved, and ends.
+    is_stopping: bool,
     accepted: HashMap<Uuid, Accepted>,
     /// Sends of which a caller was told that nothing starts any more.
     stopped: HashSet<Uuid>,
@@ -82,25 +89,35 @@ pub(super) struct Watch {
     latest: Timestamp,
     /// By channel.
     pacing: Vec<Pacing>,
-    shares: Vec<Shares>,
+    /// The turns of bulk sends, by channel; and those of channels.
+    shares: Vec<Shares<Uuid>>,
+    turns: Shares<usize>,
+    /// People of whom the provider said that they get too much, by channel.
+    slowed: HashSet<(usize, PhoneNumber)>,
     promises: Promises,
     written_to: WrittenTo,
     /// Messages that went while their channel was refused, and are under way.
     canaries: HashMap<Key, usize>,
     /// Sends to one whose mark became durable.
     marked: BTreeSet<Uuid>,
-    /// Timers since the world is quiet, by channel.
+    /// Timers since the world is quiet, by channel, and questions to the provider.
     wakes: Vec<u64>,
+    sessions: Sessions,
+    /// When each channel's timer fired last, and how often at that moment.
+    woken_at: Vec<(Duration, u32)>,
+    probes: Vec<u64>,
 }
 
 impl Watch {
-    pub(super) fn new(plan: &Plan, is_traced: bool) -> Self {
+    pub(super) fn new(plan: &Plan, keeps: usize) -> Self {
         let pacing = plan.channels.iter().map(|channel| Pacing::new(plan, &channel.tier)).collect();
         Self {
-            is_traced,
+            keeps,
             trace: VecDeque::new(),
             violation: None,
             attempted: HashMap::new(),
+            attempted_here: HashSet::new(),
+            is_stopping: false,
             accepted: HashMap::new(),
             stopped: HashSet::new(),
             steered: HashSet::new(),
@@ -115,11 +132,17 @@ impl Watch {
             latest: Timestamp::from_millis(0),
             pacing,
             promises: Promises::default(),
-            shares: vec![Shares::default(); plan.channels.len()],
+            shares: vec![Shares::new(10, 3); plan.channels.len()],
+            // One whose own pace lets few messages go at once stands in line more often, and comes back a little late.
+            turns: Shares::new(3, 3 + 2 * plan.total_in_flight as u64),
+            slowed: HashSet::new(),
             written_to: WrittenTo::default(),
             canaries: HashMap::new(),
             marked: BTreeSet::new(),
             wakes: vec![0; plan.channels.len()],
+            sessions: Sessions::default(),
+            woken_at: vec![(Duration::ZERO, 0); plan.channels.len()],
+            probes: vec![0; plan.channels.len()],
         }
     }
 
@@ -142,12 +165,12 @@ impl Watch {
     }
 
     pub(super) const fn is_traced(&self) -> bool {
-        self.is_traced
+        self.keeps > 0
     }
 
     /// Notes a step.
     pub(super) fn trace(&mut self, clock: &Clock, what: &str) {
-        if self.trace.len() == SHOWN {
+        if self.trace.len() == self.keeps {
             self.trace.pop_front();
         }
         self.trace.push_back(format!("{:>12.6} {what}", clock.elapsed().as_secs_f64()));
@@ -173,7 +196,7 @@ impl Watch {
         }
     }
 
-    /// A send that a process finds in the store is accepted, whoever heard of that.
+    /// A send that a process finds in the store is accepted, even if no caller heard of that.
     pub(super) fn found(&mut self, send_id: Uuid) {
         self.accepted.entry(send_id).or_insert(Accepted { marked_at: None });
     }
@@ -196,7 +219,7 @@ impl Watch {
     pub(super) fn template_answered(
         &mut self,
         account: &str,
-        person: crate::domain::phone::PhoneNumber,
+        person: PhoneNumber,
         was_taken: bool,
         now: Duration,
     ) {
@@ -204,12 +227,7 @@ impl Watch {
     }
 
     /// A template may have been sent to this person.
-    pub(super) fn template_perhaps_sent(
-        &mut self,
-        account: &str,
-        person: crate::domain::phone::PhoneNumber,
-        now: Duration,
-    ) {
+    pub(super) fn template_perhaps_sent(&mut self, account: &str, person: PhoneNumber, now: Duration) {
         self.written_to.begin(account, person);
         self.written_to.end(account, person, true, now);
     }
@@ -219,6 +237,11 @@ impl Watch {
         let attempted = self.attempted.entry(key).or_default();
         attempted.is_confirmed |= is_accepted;
         self.canaries.remove(&key);
+    }
+
+    /// The process hears that the provider took too much for this person.
+    pub(super) fn is_slowed(&mut self, channel: usize, person: PhoneNumber) {
+        self.slowed.insert((channel, person));
     }
 
     /// The machine is told of receipts.
@@ -241,6 +264,8 @@ impl Watch {
         self.written_to.crash(now);
         self.over.clear();
         self.canaries.clear();
+        self.attempted_here.clear();
+        self.is_stopping = false;
         for (key, attempted) in &mut self.attempted {
             attempted.is_confirmed = false;
             match state(*key) {
@@ -258,6 +283,27 @@ impl Watch {
             accepted.marked_at = None;
         }
         self.pacing.iter_mut().for_each(Pacing::crashed);
+    }
+
+    /// The process stopped gracefully: all that it did is written.
+    pub(super) fn stopped(&mut self) {
+        self.is_stopping = false;
+        self.attempted_here.clear();
+        self.canaries.clear();
+        for accepted in self.accepted.values_mut() {
+            accepted.marked_at = None;
+        }
+        self.pacing.iter_mut().for_each(Pacing::crashed);
+    }
+
+    /// The process is to stop.
+    pub(super) const fn stopping(&mut self) {
+        self.is_stopping = true;
+    }
+
+    /// Messages that the present process attempted.
+    pub(super) fn attempted_here(&self) -> impl Iterator<Item = Key> {
+        self.attempted_here.iter().copied()
     }
 
     /// Whether what is in doubt of a channel is held, by every tier that it had so far.
@@ -289,13 +335,26 @@ impl Watch {
     }
 
     /// A timer of this channel fired.
-    pub(super) fn woken(&mut self, channel: usize) {
+    pub(super) fn woken(&mut self, channel: usize, now: Duration) {
         self.wakes[channel] += 1;
+        let (at, times) = &mut self.woken_at[channel];
+        *times = if *at == now { *times + 1 } else { 1 };
+        *at = now;
+        if *times > WAKES_AT_ONCE {
+            let what = format!("channel {channel}: {times} times at once");
+            self.break_("a timer that fired is not set for the same moment again and again", what);
+        }
+    }
+
+    /// The provider is asked how this channel is.
+    pub(super) fn probed(&mut self, channel: usize) {
+        self.probes[channel] += 1;
     }
 
     /// All is done: from now on the channels must be quiet.
     pub(super) fn begin_quiet(&mut self) {
         self.wakes.fill(0);
+        self.probes.fill(0);
     }
 
     /// A channel's tier, or the tier itself, was changed.

@@ -1,6 +1,6 @@
 //! The pace that the receiver sees: of a number, and of each pair.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::time::Duration;
 
 use super::super::plan::Plan;
@@ -10,10 +10,13 @@ use crate::domain::tier::{Quota, Tier};
 /// Messages beyond the burst that are let pass: one whose permit was taken for another that turned out to be held, and
 /// one for timers that are late.
 const SLACK: f64 = 2.0;
+/// Between two messages to one person, timers and clocks that count in thousandths let so much pass.
+const PAIR_SLACK: Duration = Duration::from_millis(5);
+/// A message to a person who got one may wait so long: for its pair, and for a slow commit that says so.
+const PAIR_WAIT: Duration = Duration::from_secs(60);
 /// A tier that was changed is in force after this at the latest.
 const IN_FORCE: Duration = Duration::from_secs(12);
 
-/// See the module.
 #[derive(Debug, Clone)]
 pub(super) struct Pacing {
     tier: Option<Tier>,
@@ -22,11 +25,10 @@ pub(super) struct Pacing {
     /// What would have to wait, in messages, if they went evenly; and when that was so.
     backlog: f64,
     at: Duration,
-    /// The least interval and the largest burst of all tiers that the channel had.
-    pair_interval: Duration,
-    pair_burst: u32,
+    /// Tiers that may be in force still, each with the end of that.
+    before: Vec<(Tier, Duration)>,
+    /// When the next message to a person would go if they went evenly.
     pairs: HashMap<PhoneNumber, Duration>,
-    known: HashSet<PhoneNumber>,
     quota: Quota,
     retuned_at: Duration,
     /// Every tier so far holds what is in doubt.
@@ -52,10 +54,8 @@ impl Pacing {
             burst: 0.0,
             backlog: 0.0,
             at: Duration::ZERO,
-            pair_interval: Duration::MAX,
-            pair_burst: 0,
+            before: Vec::new(),
             pairs: HashMap::new(),
-            known: HashSet::new(),
             quota: Quota::Unlimited,
             retuned_at: Duration::ZERO,
             always_holds: true,
@@ -73,14 +73,13 @@ impl Pacing {
         if self.tier.as_ref() == Some(tier) {
             return;
         }
-        self.tier = Some(tier.clone());
+        let before = self.tier.replace(tier.clone());
+        self.before.extend(before.map(|before| (before, now + IN_FORCE)));
         if self.rate > 0.0 {
             self.faster = Some((self.rate, self.burst, now + IN_FORCE));
         }
         self.rate = tier.messages_per_second.per_second();
         self.burst = f64::from(tier.burst());
-        self.pair_interval = self.pair_interval.min(tier.pair_interval);
-        self.pair_burst = self.pair_burst.max(tier.pair_burst);
         self.quota = tier.template_quota;
         self.retuned_at = now;
         let holds = tier.unknown_outcome == crate::domain::tier::UnknownOutcome::Hold;
@@ -100,7 +99,6 @@ impl Pacing {
     /// A new process lends a burst to each pair again.
     pub(super) fn crashed(&mut self) {
         self.pairs.clear();
-        self.known.clear();
     }
 
     /// A message goes. What is wrong with that, if it goes too fast.
@@ -139,27 +137,25 @@ impl Pacing {
         idled.then(|| format!("{} went in {:.1} s at {}/s", self.went, self.busy_for, self.rate))
     }
 
-    /// A message to this person goes. What is wrong with that, if it goes too soon: one that is fresh, and takes its slot
-    /// now, keeps the distance from those before that did.
-    pub(super) fn attempt_to(
-        &mut self,
-        number: PhoneNumber,
-        is_fresh: bool,
-        now: Duration,
-    ) -> Option<String> {
-        self.known.insert(number);
-        if !is_fresh {
+    /// A message to this person goes, for the first time or again. What is wrong with that, if it goes too soon.
+    pub(super) fn attempt_to(&mut self, number: PhoneNumber, now: Duration) -> Option<String> {
+        self.before.retain(|(_, until)| now < *until);
+        let tiers = || self.before.iter().map(|(tier, _)| tier).chain(&self.tier);
+        let interval = tiers().map(|tier| tier.pair_interval).min().unwrap_or_default();
+        let burst = tiers().map(|tier| tier.pair_burst).max().unwrap_or(1);
+        if interval.is_zero() {
+            // Nothing is paced, or need not be yet: what went counts from the next message on.
+            self.pairs.clear();
             return None;
         }
         let arrival = self.pairs.get(&number).copied().unwrap_or(now);
-        let tolerance = self.pair_interval * self.pair_burst.saturating_sub(1) + Duration::from_millis(5);
-        let is_too_soon = arrival > now + tolerance;
-        self.pairs.insert(number, arrival.max(now) + self.pair_interval);
-        is_too_soon.then(|| format!("{:?} before its time", arrival - now - tolerance))
+        let tolerance = interval * burst.saturating_sub(1) + PAIR_SLACK;
+        self.pairs.insert(number, arrival.max(now) + interval);
+        (arrival > now + tolerance).then(|| format!("{:?} before its time", arrival - now - tolerance))
     }
 
-    /// Whether this person was written to.
-    pub(super) fn knows(&self, number: PhoneNumber) -> bool {
-        self.known.contains(&number)
+    /// Whether a message to this person may have to wait for others to the same person.
+    pub(super) fn may_wait(&self, number: PhoneNumber, now: Duration) -> bool {
+        self.pairs.get(&number).is_some_and(|arrival| *arrival + PAIR_WAIT > now)
     }
 }

@@ -13,7 +13,6 @@ use crate::engine::channel::machine::Viewed;
 /// Sends of a channel that are looked at together.
 const AT_ONCE: usize = 8;
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Promises(HashMap<Uuid, (Reason, Timestamp)>);
 

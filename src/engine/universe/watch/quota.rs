@@ -8,7 +8,6 @@ use crate::domain::phone::PhoneNumber;
 /// A recipient counts for a day; clocks that were set make the last hour of it uncertain.
 const SURELY_COUNTED: Duration = Duration::from_secs(23 * 3_600);
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(super) struct WrittenTo(HashMap<String, HashMap<PhoneNumber, Written>>);
 

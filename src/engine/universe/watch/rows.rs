@@ -4,11 +4,22 @@ use std::time::Duration;
 
 use super::super::model::{Model, SendRow};
 use super::Watch;
-use crate::domain::message::Key;
+use crate::domain::message::{Key, State as At};
 use crate::domain::send::{Mark, Recipients, State};
 use crate::store::ledger::PendingWrites;
 
 impl Watch {
+    /// What a process asked the database to write before it crashed became durable after all: messages that wait for
+    /// another attempt were surely not sent, whatever was known of them at the crash.
+    pub(in crate::engine::universe) fn committed_after_crash(&mut self, batch: &PendingWrites) {
+        for row in batch.outcomes.iter().filter(|row| row.outcome.state == At::Queued) {
+            let key = Key { send_id: row.send_id, ordinal: row.outcome.position.ordinal };
+            if let Some(attempted) = self.attempted.get_mut(&key) {
+                attempted.is_held = false;
+            }
+        }
+    }
+
     /// A batch became durable.
     pub(in crate::engine::universe) fn committed(&mut self, model: &Model, batch: &PendingWrites) {
         let outcomes = batch
@@ -34,8 +45,10 @@ impl Watch {
                 self.break_("no mark goes back below what was attempted", what);
             }
             let before = self.high_water.insert(send_id, progress.high_water).unwrap_or(0);
-            let is_held_by_nobody =
-                send.template_id.is_none() && send.is_active() && !self.steered.contains(&send_id);
+            let is_held_by_nobody = send.template_id.is_none()
+                && send.is_active()
+                && !self.steered.contains(&send_id)
+                && !self.is_stopping;
             if progress.high_water < before && is_held_by_nobody {
                 let what = format!("{send_id}: {before}, then {progress:?}");
                 self.break_("what holds a template holds no other send", what);

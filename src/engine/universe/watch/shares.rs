@@ -1,29 +1,32 @@
-//! The shares of bulk sends that take turns.
+//! The shares of those that take turns: bulk sends of a channel, or channels that have few places together.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use uuid::Uuid;
-
-/// Turns beyond the tenth by which shares may differ.
-const SLACK: u64 = 3;
-
-/// How many messages went of each bulk send of a channel, since the same ones take turns.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Shares {
-    turns: BTreeMap<Uuid, u64>,
+/// How many messages went of each, since the same ones take turns.
+#[derive(Debug, Clone)]
+pub(super) struct Shares<T> {
+    turns: BTreeMap<T, u64>,
+    /// By this part of the most, and by so many turns besides, shares may differ.
+    part: u64,
+    slack: u64,
 }
 
-impl Shares {
-    /// A message of `send_id` goes while these are in progress. What is wrong with that, if shares are not fair.
-    pub(super) fn turn(&mut self, send_id: Uuid, in_progress: &[Uuid]) -> Option<String> {
+impl<T: Copy + Ord + fmt::Debug> Shares<T> {
+    pub(super) const fn new(part: u64, slack: u64) -> Self {
+        Self { turns: BTreeMap::new(), part, slack }
+    }
+
+    /// A message of `one` goes while these are in progress. What is wrong with that, if shares are not fair.
+    pub(super) fn turn(&mut self, one: T, in_progress: &[T]) -> Option<String> {
         let are_the_same = self.turns.len() == in_progress.len()
-            && in_progress.iter().all(|send_id| self.turns.contains_key(send_id));
+            && in_progress.iter().all(|other| self.turns.contains_key(other));
         if !are_the_same {
-            self.turns = in_progress.iter().map(|send_id| (*send_id, 0)).collect();
+            self.turns = in_progress.iter().map(|other| (*other, 0)).collect();
         }
-        *self.turns.get_mut(&send_id)? += 1;
+        *self.turns.get_mut(&one)? += 1;
         let (least, most) = (self.turns.values().min()?, self.turns.values().max()?);
-        (most - least > most / 10 + SLACK).then(|| format!("{:?}", self.turns))
+        (most - least > most / self.part + self.slack).then(|| format!("{:?}", self.turns))
     }
 }
 
@@ -33,8 +36,7 @@ mod tests {
 
     #[test]
     fn turns_are_counted_while_the_same_sends_take_them() {
-        let [first, second] = [1, 2].map(Uuid::from_u128);
-        let mut shares = Shares::default();
+        let (first, second, mut shares) = (1, 2, Shares::new(10, 3));
         for _ in 0..100 {
             assert_eq!(shares.turn(first, &[first, second]), None);
             assert_eq!(shares.turn(second, &[first, second]), None);

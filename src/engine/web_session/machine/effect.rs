@@ -12,12 +12,12 @@ use crate::domain::phone::PhoneNumber;
 use crate::engine::machine::{self, Caller};
 
 /// The effects of one or more inputs.
-pub(in crate::engine::web_session) type Effects = machine::Effects<Effect>;
+pub(in crate::engine) type Effects = machine::Effects<Effect>;
 
 /// Something that the shell does for the machine, each after the one before. What those bring that are "awaited" is the
 /// next input, before anything else; nothing of it comes while an input is handled.
-pub(in crate::engine::web_session) enum Effect {
-    /// Open a session, and tell whoever sends that there is one. Awaited: [`Input::Opened`](super::Input::Opened).
+pub(in crate::engine) enum Effect {
+    /// Open a session, and tell the senders that there is one. Awaited: [`Input::Opened`](super::Input::Opened).
     Open,
     /// Tell the session to end, and to unlink the phone if that `unlinks`. What it was asked brings nothing any more.
     /// Awaited: [`Input::Stopped`](super::Input::Stopped).
@@ -33,10 +33,10 @@ pub(in crate::engine::web_session) enum Effect {
     Look,
     /// Write this. Awaited: [`Input::Written`](super::Input::Written).
     Write(Box<Write>),
-    /// Let nobody reach the session, let it write nothing more, delete its keys, and write this state in one breath.
+    /// Close the session to callers, let it write nothing more, delete its keys, and write this state with that.
     /// Awaited: [`Input::Wiped`](super::Input::Wiped).
     Wipe(Connection),
-    /// Tell whoever waits for it what became of a message, and hand it on unless that one
+    /// Tell the waiting caller the outcome of a message, and hand it on unless that one
     /// [writes it](super::is_written_by_sender).
     Hear(Ack),
     /// Hand on what is to be written of messages and people; wait while too much is.
@@ -53,23 +53,23 @@ pub(in crate::engine::web_session) enum Effect {
 
 /// What is to be written of a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::engine::web_session) struct Write {
+pub(in crate::engine) struct Write {
     /// The number of the phone, and when it was linked.
-    pub(in crate::engine::web_session) number: Option<(PhoneNumber, Timestamp)>,
+    pub(in crate::engine) number: Option<(PhoneNumber, Timestamp)>,
     /// The channel's state, unless another is stored than the one that it is to take the place of.
-    pub(in crate::engine::web_session) connection: Option<Change>,
+    pub(in crate::engine) connection: Option<Change>,
 }
 
 /// A state that is to take the place of another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::engine::web_session) struct Change {
-    pub(in crate::engine::web_session) from: Connection,
-    pub(in crate::engine::web_session) to: Connection,
+pub(in crate::engine) struct Change {
+    pub(in crate::engine) from: Connection,
+    pub(in crate::engine) to: Connection,
 }
 
 /// What a caller is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::engine::web_session) enum Answer {
+pub(in crate::engine) enum Answer {
     /// It is done, or begun.
     Done,
     /// The answer at the passkey gate is not taken.

@@ -4,11 +4,12 @@ use std::mem;
 use std::time::Duration;
 
 use super::super::condition::{self, Then, Verdict};
-use super::effect::{Effect, Effects};
+use super::effect::{Answer, Effect, Effects};
 use super::{Machine, Phase};
 use crate::connector::web_session::End;
 use crate::domain::channel::{Connection, Status};
 use crate::engine::machine::{Caller, Moment};
+use crate::engine::planted::{Fault, is_planted};
 
 /// How long hearing the last of a session that was stopped may take: it has it ready.
 pub(super) const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -79,7 +80,7 @@ impl Machine {
         self.settle(to, then, effects);
     }
 
-    /// Writes how the channel is, as often as it takes, before anything else is done.
+    /// Writes how the channel is, before anything else is done, and retries until that succeeds.
     fn settle(&mut self, to: Connection, then: Then, effects: &mut Effects) {
         self.next_connection = Some(to);
         self.phase = Phase::Settling { then };
@@ -101,6 +102,12 @@ impl Machine {
 
     /// No phone is linked any more, and that is as it should be.
     pub(super) fn unlinked(&mut self, done: Option<Caller>, at: Moment, effects: &mut Effects) {
+        if is_planted(Fault::SendsAfterUnlink) && self.is_linked {
+            if let Some(caller) = done {
+                effects.push(Effect::Reply(caller, Answer::Done));
+            }
+            return self.forget(Then::OpenAfter(Duration::ZERO), at, effects);
+        }
         let to = Connection { status: Status::Pairing, reason: None, since: at.wall };
         self.wipe(to, done, effects);
     }

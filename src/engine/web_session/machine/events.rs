@@ -10,7 +10,7 @@ use crate::domain::channel::Status;
 use crate::engine::machine::Moment;
 
 /// Whether the one who waits for the first word about a message writes it. Everything else is written here.
-pub(in crate::engine::web_session) const fn is_written_by_sender(is_awaited: bool, state: AckState) -> bool {
+pub(in crate::engine) const fn is_written_by_sender(is_awaited: bool, state: AckState) -> bool {
     is_awaited && matches!(state, AckState::Server | AckState::Refused { .. })
 }
 
@@ -77,7 +77,7 @@ impl Machine {
             Event::LidLearned { number, lid } => effects.push(Effect::Tell(News::Lid(number, lid))),
             Event::Inbound { from } => effects.push(Effect::Tell(News::Inbound(from))),
             Event::Missed { count } => {
-                tracing::warn!(channel.id = %self.channel, count, "what became of messages was told too fast and is lost");
+                tracing::warn!(channel.id = %self.channel, count, "delivery updates dropped: consumer too slow");
             }
             Event::Ended(_) => {}
         }

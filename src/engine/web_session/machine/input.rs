@@ -10,7 +10,7 @@ use crate::domain::secret::Secret;
 use crate::engine::machine::Caller;
 
 /// Something that happens to a web session and its channel.
-pub(in crate::engine::web_session) enum Input {
+pub(in crate::engine) enum Input {
     /// The channel is taken up, and its session opened after this time; without one, only when somebody wants it. The
     /// first input of a machine.
     Started { turn: Option<Duration> },
@@ -40,7 +40,7 @@ pub(in crate::engine::web_session) enum Input {
 
 /// What somebody wants. Each caller is answered exactly once, unless the machine ends before.
 #[derive(Debug)]
-pub(in crate::engine::web_session) enum Command {
+pub(in crate::engine) enum Command {
     /// Link a phone if none is linked, and ask for a code for this number.
     Pair(Option<PhoneNumber>, Caller),
     /// Hand this to the session that waits at the passkey gate.
@@ -51,9 +51,9 @@ pub(in crate::engine::web_session) enum Command {
     Stop,
 }
 
-/// What became of writing the channel's state.
+/// The outcome of writing the channel's state.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::engine::web_session) enum Saved {
+pub(in crate::engine) enum Saved {
     /// It is written.
     Done,
     /// There is no such channel any more.

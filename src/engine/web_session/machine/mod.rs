@@ -20,10 +20,10 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-pub(super) use self::effect::{Answer, Change, Effect, Effects, Write};
+pub(in crate::engine) use self::effect::{Answer, Change, Effect, Effects, Write};
 use self::ending::After;
-pub(super) use self::events::is_written_by_sender;
-pub(super) use self::input::{Command, Input, Saved};
+pub(in crate::engine) use self::events::is_written_by_sender;
+pub(in crate::engine) use self::input::{Command, Input, Saved};
 use self::passkey::Gate;
 use super::condition::{self, Then};
 use super::pairing::Pairing;
@@ -33,6 +33,7 @@ use crate::connector::web_session::{End, Event};
 use crate::domain::channel::{Channel, Connection, Status};
 use crate::domain::phone::PhoneNumber;
 use crate::engine::machine::{Caller, Moment};
+use crate::engine::planted::{Fault, is_planted};
 
 /// When a failed write is tried again.
 const WRITE_PAUSE: Duration = Duration::from_secs(1);
@@ -43,8 +44,7 @@ const ASKING: Duration = Duration::from_secs(10);
 /// A wait that is longer than any process runs stands for this one.
 const FAR_FUTURE: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 
-/// See the module.
-pub(super) struct Machine {
+pub(in crate::engine) struct Machine {
     /// For the log.
     channel: Uuid,
     phase: Phase,
@@ -91,9 +91,9 @@ enum Phase {
     Open { asks_code: bool, look_at: Instant },
     /// It was told to end, and tells the last; from when it has ended on, until then.
     Ending { after: After, until: Option<Instant> },
-    /// It is over, and what its end means is written, as often as it takes.
+    /// It is over, and what its end means is written, with retries.
     Settling { then: Then },
-    /// It is over, and its keys are deleted, as often as it takes.
+    /// It is over, and its keys are deleted, with retries.
     Wiping { to: Connection, done: Option<Caller>, again_at: Option<Instant> },
     /// It is over, and what is not written yet is tried once more.
     Leaving,
@@ -103,7 +103,7 @@ enum Phase {
 
 impl Machine {
     /// Of this channel, to which a phone is linked or not, and of whose linking this is `shown`.
-    pub(super) fn new(channel: &Channel, is_linked: bool, shown: Pairing) -> Self {
+    pub(in crate::engine) fn new(channel: &Channel, is_linked: bool, shown: Pairing) -> Self {
         Self {
             channel: channel.id,
             phase: Phase::Over,
@@ -127,7 +127,7 @@ impl Machine {
     }
 
     /// Whether a command may be handed in now.
-    pub(super) const fn hears_commands(&self) -> bool {
+    pub(in crate::engine) const fn hears_commands(&self) -> bool {
         match self.phase {
             Phase::Waiting { .. } | Phase::Open { .. } | Phase::Settling { .. } | Phase::Wiping { .. } => {
                 true
@@ -137,7 +137,7 @@ impl Machine {
     }
 
     /// Handles one input, and adds to `effects` what is to be done.
-    pub(super) fn handle(&mut self, input: Input, at: Moment, effects: &mut Effects) {
+    pub(in crate::engine) fn handle(&mut self, input: Input, at: Moment, effects: &mut Effects) {
         match input {
             Input::Started { turn } => self.start(turn, at, effects),
             Input::Timer => self.woken(at, effects),
@@ -205,7 +205,7 @@ impl Machine {
 
     fn command(&mut self, command: Command, at: Moment, effects: &mut Effects) {
         if let Phase::Wiping { .. } = self.phase {
-            // Whoever asks for anything meanwhile is turned away.
+            // Commands that arrive meanwhile are refused.
             return match command {
                 Command::Stop => self.end(effects),
                 Command::Pair(_, caller) | Command::Passkey(_, caller) | Command::Unlink(caller) => {
@@ -217,7 +217,8 @@ impl Machine {
             Command::Pair(number, caller) => {
                 self.want(number, effects);
                 effects.push(Effect::Reply(caller, Answer::Done));
-                if let Phase::Waiting { may_be_cut: true, .. } = self.phase {
+                let is_open = self.is_open() && is_planted(Fault::SessionOpenedTwice);
+                if is_open || matches!(self.phase, Phase::Waiting { may_be_cut: true, .. }) {
                     self.open(effects);
                 }
             }

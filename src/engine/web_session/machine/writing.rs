@@ -108,8 +108,8 @@ impl Machine {
         self.connection = to;
     }
 
-    /// Deletes the keys and says how the channel is, in one breath; as often as it takes. Whoever asks for anything
-    /// meanwhile is turned away.
+    /// Deletes the keys and writes the channel's state in one transaction, and retries until that succeeds. Commands that
+    /// arrive meanwhile are refused.
     pub(super) fn wipe(&mut self, to: Connection, done: Option<Caller>, effects: &mut Effects) {
         effects.push(Effect::Wipe(to.clone()));
         self.phase = Phase::Wiping { to, done, again_at: None };

@@ -9,7 +9,6 @@ use async_trait::async_trait;
 
 use crate::connector::web_session::{Change, Record, Records, RecordsError};
 
-/// See the module.
 #[derive(Default)]
 pub(super) struct Memory {
     records: Mutex<BTreeMap<(String, String), Record>>,

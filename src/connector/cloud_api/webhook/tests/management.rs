@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::connector::update::{AccountChange, TemplateChange};
+use crate::domain::template::Category;
 use crate::domain::tier::Quota;
 
 fn heard(field: &str, value: &str) -> Heard {
@@ -43,7 +44,7 @@ fn each_event_of_a_template_is_a_status() {
         let Update::Template { provider_id, name, language, change } = update else { panic!("{update:?}") };
         assert_eq!((&*provider_id, &*name, &*language), ("1689556908129832", "promo", "en_US"));
         let TemplateChange::Status { status, .. } = change else { panic!("{change:?}") };
-        assert_eq!(status, expected, "{event}");
+        assert_eq!(status.as_str(), expected, "{event}");
     }
 }
 
@@ -72,7 +73,7 @@ fn a_template_s_rating_and_category_are_heard() {
     let announced =
         r#""correct_category":"MARKETING","new_category":"UTILITY","category_update_timestamp":1"#;
     let category = change("template_category_update", announced);
-    assert_eq!(category, TemplateChange::Category("UTILITY".to_owned()));
+    assert_eq!(category, TemplateChange::Category(Category::Utility));
     assert_eq!(
         template("message_template_status_update", r#""event":null"#),
         unreadable("message_template_status_update")

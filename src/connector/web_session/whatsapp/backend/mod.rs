@@ -28,11 +28,10 @@ use crate::connector::web_session::{Change, Record, Records, RecordsError};
 /// Between the parts of a key that has several. No address has it.
 const SEPARATOR: char = '\u{1f}';
 
-/// See the module.
 pub(super) struct Backend {
     records: Arc<dyn Records>,
     telling: Arc<Telling>,
-    /// Held by whoever reads something in order to write it.
+    /// Held from a read until the write that depends on it.
     merging: Mutex<()>,
 }
 

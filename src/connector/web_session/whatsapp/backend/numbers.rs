@@ -9,7 +9,7 @@ use super::protocol::LID;
 use crate::connector::web_session::{Jid, Records};
 use crate::domain::phone::PhoneNumber;
 
-/// See the module. It reads and never writes.
+/// It reads and never writes.
 pub(in super::super) struct Numbers(Arc<dyn Records>);
 
 impl Numbers {

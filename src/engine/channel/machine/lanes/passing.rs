@@ -3,11 +3,10 @@
 use uuid::Uuid;
 
 use super::Lanes;
-use crate::clock::Timestamp;
 use crate::domain::message::Position;
 use crate::domain::phone::PhoneNumber;
 use crate::engine::channel::machine::map::Set;
-use crate::engine::channel::machine::work::{Leave, Requested};
+use crate::engine::channel::machine::work::{Leave, Requested, Work};
 
 /// So many people of each send are passed over at once: each has a row that the next record writes.
 const PASSED_AT_ONCE: u64 = 500;
@@ -24,6 +23,28 @@ pub(in crate::engine::channel::machine) struct PassedOver {
 }
 
 impl Lanes {
+    /// The recipients of messages of templates that may be handed out by their marks, those on their way to the store
+    /// included.
+    pub(in crate::engine::channel::machine) fn marked_people(&self) -> impl Iterator<Item = PhoneNumber> {
+        self.works.values().filter(|work| work.template.is_some()).flat_map(Work::marked)
+    }
+
+    /// The recipients of messages of templates that [`Lanes::reserve_ahead`] would reserve next, if all had slots.
+    pub(in crate::engine::channel::machine) fn next_people(&self, tops_up: bool) -> Vec<PhoneNumber> {
+        let templates = |id: &Uuid| self.works.get(id).filter(|work| work.template.is_some());
+        let ahead = usize::try_from(self.bounds.ahead).unwrap_or(usize::MAX);
+        let direct = self.direct.order.iter().take(ahead).skip(self.direct_requested).filter_map(templates);
+        let direct = direct.flat_map(|work| work.next_to_request(1, false));
+        let share = self.bulk_share();
+        let bulk = self.bulk.order.iter().filter_map(templates);
+        direct.chain(bulk.flat_map(|work| work.next_to_request(share, tops_up))).collect()
+    }
+
+    /// How many messages of each bulk send are reserved ahead.
+    fn bulk_share(&self) -> u64 {
+        (self.bounds.ahead / (2 * self.bulk.order.len() as u64).max(1)).max(1)
+    }
+
     /// Reserves, with the next marks, the messages that are handed out next: so many as are allowed in all,
     /// for the direct lane and, in equal shares, for the bulk lane; of templates only those for whose recipients
     /// `has_slot` says yes. Each share is used to a half before it is filled up, unless it `tops_up`. Whether
@@ -33,7 +54,8 @@ impl Lanes {
         tops_up: bool,
         mut has_slot: impl FnMut(PhoneNumber) -> bool,
     ) -> PassedOver {
-        let Self { bounds, works, direct, bulk, direct_requested, moved, parked, .. } = self;
+        let share = self.bulk_share();
+        let Self { bounds, works, direct, bulk, direct_requested, moved, parked, queued, .. } = self;
         let ahead = usize::try_from(bounds.ahead).unwrap_or(usize::MAX);
         let mut passed = PassedOver::default();
         let mut place = (*direct_requested).min(direct.order.len());
@@ -53,7 +75,6 @@ impl Lanes {
             place += 1;
         }
         *direct_requested = place;
-        let share = (bounds.ahead / (2 * bulk.order.len() as u64).max(1)).max(1);
         for id in &bulk.order {
             let Some(work) = works.get_mut(id) else { continue };
             let requested = work.request(share, tops_up, &mut has_slot);
@@ -65,6 +86,7 @@ impl Lanes {
             }
             passed.is_blocked = true;
             let people = work.pass_over(PASSED_AT_ONCE, &mut has_slot);
+            queued.less(people.len() as u64);
             if !people.is_empty() {
                 moved.insert(*id);
                 parked.insert(*id);
@@ -81,13 +103,14 @@ impl Lanes {
     pub(in crate::engine::channel::machine) fn send_back(&mut self, sends: &Set<Uuid>) {
         for id in sends {
             let Some(work) = self.works.get_mut(id) else { continue };
+            self.queued.discount(work);
             if work.is_as_stored() && !self.moved.contains(id) {
                 // Only those who were read are known to be new: the others of many are looked at there.
                 if !work.is_direct() {
                     self.bulk.look_again();
                 }
                 self.works.remove(id);
-                self.parked.remove(id);
+                self.parked.remove(*id);
             } else {
                 work.leave(Leave::Held);
                 self.moved.insert(*id);
@@ -98,17 +121,20 @@ impl Lanes {
         }
     }
 
+    /// Takes back the marks of templates that were not handed out.
+    pub(in crate::engine::channel::machine) fn take_back_templates(&mut self) {
+        for work in self.works.values_mut().filter(|work| work.template.is_some()) {
+            if work.release() {
+                self.moved.insert(work.id);
+            }
+        }
+        self.direct_requested = 0;
+    }
+
     /// Somebody who counts against the quota of templates waits for this message of the send.
     pub(in crate::engine::channel::machine) fn counted_at(&mut self, send_id: Uuid, ordinal: u64) {
         if let Some(work) = self.works.get_mut(&send_id) {
             work.is_counted_at(ordinal);
-        }
-    }
-
-    /// Messages of these people wait in the store until `due`.
-    pub(in crate::engine::channel::machine) fn passed_until(&mut self, send_id: Uuid, due: Timestamp) {
-        if let Some(work) = self.works.get_mut(&send_id) {
-            work.passed_until(due);
         }
     }
 }

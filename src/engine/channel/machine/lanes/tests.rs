@@ -1,6 +1,6 @@
 //! The order of work, case by case.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::*;
 use crate::domain::channel::Kind;
@@ -12,17 +12,17 @@ use crate::engine::channel::machine::settled::Settled;
 use crate::engine::channel::machine::work::{Beginning, Source};
 
 const NOW: Timestamp = Timestamp::from_millis(1_000);
-const BOUNDS: Bounds = Bounds { direct: 4, bulk: 2, deferred: 3, ahead: 8 };
+pub(super) const BOUNDS: Bounds = Bounds { direct: 4, bulk: 2, deferred: 3, ahead: 8 };
 
 fn number(value: u64) -> PhoneNumber {
     PhoneNumber::from_u64(1_000_000 + value).unwrap()
 }
 
-fn work(id: u128, recipients: u64) -> Work {
+pub(super) fn work(id: u128, recipients: u64) -> Work {
     let source = if recipients == 1 {
         Source::One(number(0))
     } else {
-        Source::Blocks { first: 0, numbers: (0..recipients).map(number).collect(), loading: false }
+        Source::Blocks { first: 0, numbers: (0..recipients).map(number).collect(), loading: None }
     };
     let content = Content::Text { body: "hi".to_owned() };
     let rendered =
@@ -49,7 +49,7 @@ fn lanes(works: impl IntoIterator<Item = Work>) -> Lanes {
     lanes
 }
 
-fn write_marks(lanes: &mut Lanes) -> Vec<Uuid> {
+pub(super) fn write_marks(lanes: &mut Lanes) -> Vec<Uuid> {
     lanes.reserve_ahead(false, |_| true);
     let marks = lanes.marks();
     lanes.written(&marks)
@@ -66,16 +66,38 @@ fn single_sends_go_before_bulk_sends_which_take_turns() {
 }
 
 #[test]
-fn what_is_due_again_goes_first_and_not_before_it_is_due() {
+fn what_is_due_again_goes_first_of_its_size_and_not_before_it_is_due() {
     let (now, later) = (Instant::now(), Instant::now() + Duration::from_secs(1));
-    let mut lanes = lanes([work(1, 3), work(7, 1)]);
-    let ticket = lanes.take().unwrap();
-    assert!(lanes.defer(ticket, later, true));
-    assert_eq!(lanes.due(now), None);
+    let mut lanes = lanes([work(1, 3), work(7, 1), work(8, 1)]);
+    let (single, _) = (lanes.take().unwrap(), lanes.take().unwrap());
+    let bulk = lanes.take().unwrap();
+    assert!(lanes.defer(single, later, true) && lanes.defer(bulk, later, true));
+    assert_eq!((lanes.due(Size::Direct, now), lanes.due(Size::Bulk, now)), (None, None));
     assert_eq!(order(&mut lanes, 1), [1]);
-    let due = lanes.due(later).unwrap();
-    lanes.try_again(due);
-    assert_eq!(order(&mut lanes, 2), [7, 1]);
+    for size in [Size::Bulk, Size::Direct] {
+        let due = lanes.due(size, later).unwrap();
+        lanes.try_again(due);
+    }
+    lanes.add(work(9, 1));
+    write_marks(&mut lanes);
+    let again: Vec<_> =
+        (0..4).filter_map(|_| lanes.take()).map(|it| (it.send_id.as_u128(), it.ordinal)).collect();
+    assert_eq!(again, [(7, 0), (9, 0), (1, 0), (1, 2)]);
+}
+
+#[test]
+fn trouble_with_bulk_sends_holds_up_no_single_one() {
+    let later = Instant::now() + Duration::from_secs(1);
+    let mut lanes = lanes([work(1, 8)]);
+    for _ in 0..BOUNDS.deferred {
+        let ticket = lanes.take().unwrap();
+        assert!(lanes.defer(ticket, later, true));
+    }
+    assert!(lanes.is_troubled(Size::Bulk) && !lanes.is_troubled(Size::Direct) && !lanes.is_ready());
+    lanes.add(work(7, 1));
+    write_marks(&mut lanes);
+    assert!(lanes.is_ready());
+    assert_eq!(order(&mut lanes, 2), [7]);
 }
 
 #[test]
@@ -87,8 +109,8 @@ fn too_many_messages_waiting_for_trouble_to_pass_stop_new_ones_and_others_do_not
             let ticket = lanes.take().unwrap();
             assert!(lanes.defer(ticket, later, is_troubled));
         }
-        assert_eq!((lanes.is_ready(), lanes.is_troubled()), (!stopped, stopped));
-        let due = lanes.due(later).unwrap();
+        assert_eq!((lanes.is_ready(), lanes.is_troubled(Size::Bulk)), (!stopped, stopped));
+        let due = lanes.due(Size::Bulk, later).unwrap();
         lanes.try_again(due);
         assert!(lanes.is_ready(), "what is due again may go");
     }
@@ -117,7 +139,7 @@ fn a_send_that_is_let_go_of_gives_everything_back_to_the_store() {
     lanes.settle(second, false);
     lanes.park(second, wall);
     assert!(order(&mut lanes, 20).iter().all(|id| *id == 2));
-    assert_eq!(lanes.due(now + Duration::from_secs(9)), None);
+    assert_eq!(lanes.due(Size::Bulk, now + Duration::from_secs(9)), None);
     let gone = write_marks(&mut lanes);
     assert_eq!(gone, [Uuid::from_u128(1)]);
     assert_eq!(lanes.room(Size::Bulk), Some(BOUNDS.bulk - 1), "the store is asked whether it may come back");
@@ -132,7 +154,7 @@ fn a_receipt_ends_the_wait_of_a_message() {
     assert!(lanes.defer(ticket, now, false));
     assert!(lanes.heard(ticket.key()));
     assert!(!lanes.heard(ticket.key()));
-    assert_eq!(lanes.due(now), None);
+    assert_eq!(lanes.due(Size::Direct, now), None);
     assert_eq!(write_marks(&mut lanes), [ticket.send_id]);
 }
 
@@ -184,7 +206,7 @@ fn a_finished_send_is_gone_once_its_last_mark_is_durable() {
 fn a_bulk_send_that_waits_for_its_recipients_lets_others_pass() {
     let mut lanes = lanes([work(1, 3)]);
     let mut starved = work(2, 3);
-    starved.source = Source::Blocks { first: 0, numbers: Vec::new(), loading: false };
+    starved.source = Source::Blocks { first: 0, numbers: Vec::new(), loading: None };
     lanes.add(starved);
     write_marks(&mut lanes);
     assert_eq!(order(&mut lanes, 4), [1, 1, 1]);
@@ -239,7 +261,7 @@ fn templates_are_marked_as_far_as_there_are_slots_and_say_when_none_is_left() {
         slots -= 1;
         slots >= 0
     });
-    assert_eq!((passed.is_blocked, lanes.marked_templates(|_| true)), (false, 1 + 2));
+    assert_eq!((passed.is_blocked, lanes.marked_people().count()), (false, 1 + 2));
     let marks = lanes.marks();
     lanes.written(&marks);
     assert_eq!(order(&mut lanes, 9), [7, 8, 1, 2, 1, 2, 2, 2]);
@@ -248,11 +270,11 @@ fn templates_are_marked_as_far_as_there_are_slots_and_say_when_none_is_left() {
     add(&mut lanes, 10, 1, None);
     assert!(lanes.reserve_ahead(true, |_| false).is_blocked);
     assert!(!lanes.reserve_ahead(true, |_| true).is_blocked);
-    assert_eq!(lanes.marked_templates(|_| true), 4);
+    assert_eq!(lanes.marked_people().count(), 4);
     lanes.take_back_templates();
-    assert_eq!(lanes.marked_templates(|_| true), 0);
+    assert_eq!(lanes.marked_people().count(), 0);
     assert!(!lanes.reserve_ahead(true, |_| true).is_blocked, "and asked for again");
-    assert_eq!(lanes.marked_templates(|_| true), 4);
+    assert_eq!(lanes.marked_people().count(), 4);
 }
 
 #[test]
@@ -328,7 +350,7 @@ fn bulk_sends_get_on_alike_whatever_their_marks_and_recipients_wait_for() {
     let mut lanes = Lanes::new(bounds);
     for id in 0..SENDS {
         let mut empty = work(id, RECIPIENTS);
-        empty.source = Source::Blocks { first: 0, numbers: Vec::new(), loading: false };
+        empty.source = Source::Blocks { first: 0, numbers: Vec::new(), loading: None };
         lanes.add(empty);
     }
     let mut taken = vec![0_u64; SENDS as usize];

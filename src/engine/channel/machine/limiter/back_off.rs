@@ -11,7 +11,6 @@ const GAIN: f64 = 0.05;
 /// Never slower than this many messages in a second, or than a tenth of the full rate where that is less.
 const FLOOR: f64 = 1.0;
 
-/// See the module.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct BackOff {
     /// Messages in a second, from `since` to the next step.

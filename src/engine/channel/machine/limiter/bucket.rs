@@ -22,7 +22,6 @@ const LATENESS: u64 = 2_000_000;
 /// The most nanoseconds that a whole burst is worth: no more than 146 years, so that sums do not overflow.
 const MOST: u64 = u64::MAX / 4;
 
-/// See the module.
 pub(super) struct Bucket {
     permits: RateLimiter<NotKeyed, Told, Told, NoOpMiddleware<Nanos>>,
     told: Told,
@@ -126,7 +125,7 @@ impl Bucket {
     /// Takes a permit, or says how long it takes to earn one.
     pub(super) fn take(&self, now: Instant) -> Result<(), Duration> {
         let since = self.since(now);
-        // Whoever comes a little late is taken to have come when the permit was due.
+        // A caller who is a little late counts as having come when the permit was due.
         let late = self.pace.lateness();
         let in_time = self.told.0.arrival.get().clamp(since.saturating_sub(late), since);
         self.told.0.now.set(in_time);

@@ -5,7 +5,6 @@ use std::time::Instant;
 /// Parts of a second that are counted apart.
 const PARTS: usize = 10;
 
-/// See the module.
 pub(super) struct Meter {
     origin: Instant,
     counts: [u32; PARTS],

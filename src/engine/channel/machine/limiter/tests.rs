@@ -222,6 +222,17 @@ fn a_wait_ends_no_later_than_the_pace_rises() {
     assert_eq!(limiter.take(now), Err(SECOND));
 }
 
+#[test]
+fn a_back_off_shrinks_the_burst_with_the_rate() {
+    let begin = Instant::now();
+    let mut limiter = Limiter::new(&tier("messages_per_second = \"80/s\"\nburst = 40"), None, begin);
+    let throttled = begin + 10 * SECOND;
+    assert!(limiter.slow_down(throttled, throttled));
+    let rested = throttled + seconds(0.9);
+    let at_once = (0..80).take_while(|_| limiter.take(rested).is_ok()).count();
+    assert!((18..=22).contains(&at_once), "{at_once} at half the rate, with half the burst");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 

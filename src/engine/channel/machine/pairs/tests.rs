@@ -19,9 +19,14 @@ fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// Books without luck.
-fn book(pairs: &mut Pairs, recipient: PhoneNumber, now: Instant) -> Result<(), Instant> {
-    pairs.book(recipient, now, 0.0)
+/// Asks for the first time, without luck.
+fn take(pairs: &mut Pairs, recipient: PhoneNumber, now: Instant) -> Result<(), Instant> {
+    pairs.take(recipient, false, now, 0.0)
+}
+
+/// Asks again, after a wait.
+fn take_again(pairs: &mut Pairs, recipient: PhoneNumber, now: Instant) -> Result<(), Instant> {
+    pairs.take(recipient, true, now, 0.0)
 }
 
 #[test]
@@ -29,30 +34,52 @@ fn a_burst_is_borrowed_from_the_intervals_after_it() {
     let (start, ana) = (Instant::now(), number(1));
     let mut pairs = Pairs::new(&tier("6s", 3));
     for _ in 0..3 {
-        assert_eq!(book(&mut pairs, ana, start), Ok(()));
+        assert_eq!(take(&mut pairs, ana, start), Ok(()));
     }
-    assert_eq!(book(&mut pairs, ana, start), Err(start + seconds(6)));
-    assert_eq!(book(&mut pairs, number(2), start), Ok(()), "another recipient is another pair");
-    assert_eq!(book(&mut pairs, ana, start + seconds(7)), Err(start + seconds(12)));
+    assert_eq!(take(&mut pairs, ana, start), Err(start + seconds(6)));
+    assert_eq!(take(&mut pairs, number(2), start), Ok(()), "another recipient is another pair");
+    assert_eq!(take(&mut pairs, ana, start + seconds(7)), Err(start + seconds(12)));
     let rested = start + seconds(30);
     for _ in 0..3 {
-        assert_eq!(book(&mut pairs, ana, rested), Ok(()));
+        assert_eq!(take(&mut pairs, ana, rested), Ok(()));
     }
-    assert_eq!(book(&mut pairs, ana, rested), Err(rested + seconds(6)));
+    assert_eq!(take(&mut pairs, ana, rested), Err(rested + seconds(6)));
 }
 
 #[test]
 fn those_that_wait_for_the_same_recipient_have_a_slot_each_and_beyond_an_hour_none() {
     let (now, ana) = (Instant::now(), number(1));
     let mut pairs = Pairs::new(&tier("6s", 1));
-    assert_eq!(book(&mut pairs, ana, now), Ok(()));
+    assert_eq!(take(&mut pairs, ana, now), Ok(()));
     for nth in 1..=600 {
-        assert_eq!(book(&mut pairs, ana, now), Err(now + seconds(6 * nth)));
+        assert_eq!(take(&mut pairs, ana, now), Err(now + seconds(6 * nth)));
     }
     for chance in [0.0, 0.5] {
-        let slot = pairs.book(ana, now, chance).unwrap_err();
+        let slot = pairs.take(ana, false, now, chance).unwrap_err();
         assert_eq!(slot, now + seconds(3_606).mul_f64(1.0 + chance), "no slot is taken");
     }
+}
+
+#[test]
+fn what_comes_back_late_goes_one_by_one_and_nobody_gets_the_slot_of_one_who_waits() {
+    let (now, ana) = (Instant::now(), number(1));
+    let mut pairs = Pairs::new(&tier("6s", 1));
+    assert_eq!(take(&mut pairs, ana, now), Ok(()));
+    for nth in 1..=3 {
+        assert_eq!(take(&mut pairs, ana, now), Err(now + seconds(6 * nth)));
+    }
+    // The channel paused for half a minute: all three come back at once.
+    let late = now + seconds(30);
+    assert_eq!(take_again(&mut pairs, ana, late), Ok(()));
+    assert_eq!(take_again(&mut pairs, ana, late), Err(late + seconds(6)));
+    assert_eq!(take_again(&mut pairs, ana, late), Err(late + seconds(12)));
+    assert_eq!(take(&mut pairs, ana, late), Err(late + seconds(18)), "one that is new is the last");
+    assert_eq!(pairs.wait(ana, true, late + seconds(5)), seconds(1));
+    assert_eq!(take(&mut pairs, ana, late + seconds(6)), Err(late + seconds(24)));
+    assert_eq!(take_again(&mut pairs, ana, late + seconds(6)), Ok(()));
+    // An attempt more takes a slot more.
+    assert_eq!(take_again(&mut pairs, ana, late + seconds(12)), Ok(()));
+    assert_eq!(take_again(&mut pairs, ana, late + seconds(13)), Err(late + seconds(30)));
 }
 
 #[test]
@@ -60,14 +87,14 @@ fn without_an_interval_nothing_is_paced_and_nothing_is_remembered() {
     let now = Instant::now();
     let mut pairs = Pairs::new(&tier("0s", 1));
     for _ in 0..10_000 {
-        assert_eq!(book(&mut pairs, number(1), now), Ok(()));
+        assert_eq!(take(&mut pairs, number(1), now), Ok(()));
     }
     assert_eq!(pairs.pairs.capacity(), 0);
     // What the provider refuses waits all the same.
     let until = pairs.refused(number(1), now);
-    assert_eq!(book(&mut pairs, number(1), now), Err(until));
-    assert_eq!(book(&mut pairs, number(2), now), Ok(()));
-    assert_eq!(book(&mut pairs, number(1), until), Ok(()));
+    assert_eq!(take(&mut pairs, number(1), now), Err(until));
+    assert_eq!(take(&mut pairs, number(2), now), Ok(()));
+    assert_eq!(take(&mut pairs, number(1), until), Ok(()));
 }
 
 #[test]
@@ -79,13 +106,13 @@ fn a_refused_pair_waits_four_times_longer_each_time_and_nobody_waits_with_it() {
         assert_eq!(pairs.refused(ana, now), until);
         assert_eq!(pairs.refused(ana, until - seconds(1)), until, "an answer of the same storm");
         pairs.accepted(ana, until - seconds(1));
-        assert_eq!(book(&mut pairs, ana, until - Duration::from_millis(1)), Err(until));
-        assert_eq!(book(&mut pairs, number(2), now), Ok(()));
+        assert_eq!(take(&mut pairs, ana, until - Duration::from_millis(1)), Err(until));
+        assert_eq!(take(&mut pairs, number(2), now), Ok(()));
         now = until;
     }
-    assert_eq!(book(&mut pairs, ana, now), Ok(()));
+    assert_eq!(take(&mut pairs, ana, now), Ok(()));
     pairs.accepted(ana, now);
-    assert_eq!(pairs.refused(ana, now), now + seconds(1), "after a success the waits begin anew");
+    assert_eq!(pairs.refused(ana, now), now + seconds(1), "after a success the waits begin again");
     assert_eq!(
         pairs.refused(ana, now + seconds(256)),
         now + seconds(260),
@@ -99,11 +126,11 @@ fn a_refused_pair_waits_four_times_longer_each_time_and_nobody_waits_with_it() {
 fn a_changed_tier_is_followed_and_what_is_owed_stays_owed() {
     let (now, ana) = (Instant::now(), number(1));
     let mut pairs = Pairs::new(&tier("6s", 2));
-    assert_eq!([book(&mut pairs, ana, now), book(&mut pairs, ana, now)], [Ok(()), Ok(())]);
+    assert_eq!([take(&mut pairs, ana, now), take(&mut pairs, ana, now)], [Ok(()), Ok(())]);
     pairs.retune(&tier("6s", 1));
-    assert_eq!(book(&mut pairs, ana, now), Err(now + seconds(12)));
+    assert_eq!(take(&mut pairs, ana, now), Err(now + seconds(12)));
     pairs.retune(&tier("0s", 1));
-    assert_eq!(book(&mut pairs, ana, now), Ok(()));
+    assert_eq!(take(&mut pairs, ana, now), Ok(()));
 }
 
 #[test]
@@ -111,14 +138,14 @@ fn what_owes_nothing_is_forgotten_and_its_memory_given_back() {
     let start = Instant::now();
     let mut pairs = Pairs::new(&tier("6s", 10));
     for nth in 0..5_000 {
-        assert_eq!(book(&mut pairs, number(nth), start), Ok(()));
+        assert_eq!(take(&mut pairs, number(nth), start), Ok(()));
     }
     assert_eq!(pairs.pairs.len(), 5_000);
     for nth in 0..2_500 {
-        assert_eq!(book(&mut pairs, number(0), start + seconds(6 + 6 * nth)), Ok(()));
+        assert_eq!(take(&mut pairs, number(0), start + seconds(6 + 6 * nth)), Ok(()));
     }
     assert!(pairs.pairs.len() <= 1, "{}", pairs.pairs.len());
-    assert_eq!(book(&mut pairs, number(0), start + seconds(30_000)), Ok(()));
+    assert_eq!(take(&mut pairs, number(0), start + seconds(30_000)), Ok(()));
     assert!(pairs.pairs.capacity() <= KEPT, "{}", pairs.pairs.capacity());
 }
 
@@ -127,33 +154,44 @@ fn beyond_the_bound_those_with_the_least_left_to_wait_are_forgotten_first() {
     let (now, ana) = (Instant::now(), number(0));
     let mut pairs = Pairs::bounded(&tier("6s", 5), 10);
     for _ in 0..5 {
-        assert_eq!(book(&mut pairs, ana, now), Ok(()));
+        assert_eq!(take(&mut pairs, ana, now), Ok(()));
     }
     for nth in 1..1000 {
-        assert_eq!(book(&mut pairs, number(nth), now + Duration::from_millis(nth)), Ok(()));
+        assert_eq!(take(&mut pairs, number(nth), now + Duration::from_millis(nth)), Ok(()));
         assert!(pairs.pairs.len() <= 10 && pairs.order.len() == pairs.pairs.len());
     }
-    assert!(book(&mut pairs, ana, now + seconds(1)).is_err(), "the one that owes most is still known");
+    assert!(take(&mut pairs, ana, now + seconds(1)).is_err(), "the one that owes most is still known");
 }
 
 proptest! {
     #[test]
     fn no_pair_ever_gets_more_than_its_burst_and_its_intervals(
         burst in 1_u32..12,
-        steps in proptest::collection::vec((0_u64..5_000, 0_u64..4), 1..300),
+        steps in proptest::collection::vec((0_u64..5_000, 0_u64..4, 0_u64..20_000), 1..200),
     ) {
         let mut pairs = Pairs::new(&tier("6s", burst));
-        let (mut now, mut went) = (Instant::now(), HashMap::<u64, Vec<Instant>>::new());
-        for (millis, nth) in steps {
-            now += Duration::from_millis(millis);
-            match book(&mut pairs, number(nth), now) {
-                Ok(()) => went.entry(nth).or_default().push(now),
+        let start = Instant::now();
+        let mut went = HashMap::<u64, Vec<Instant>>::new();
+        // What asks, when, for whom, and how late it comes back each time.
+        let mut asks = BinaryHeap::new();
+        let mut at = start;
+        for (nth, (millis, who, late)) in steps.iter().enumerate() {
+            at += Duration::from_millis(*millis);
+            asks.push(Reverse((at, nth, false, *who, *late)));
+        }
+        let (mut times, count) = (0, steps.len());
+        while let Some(Reverse((now, nth, has_waited, who, late))) = asks.pop() {
+            times += 1;
+            prop_assert!(times < 50 * count, "it comes back forever");
+            match pairs.take(number(who), has_waited, now, 0.0) {
+                Ok(()) => went.entry(who).or_default().push(now),
                 Err(slot) => {
                     prop_assert!(slot > now);
-                    went.entry(nth).or_default().push(slot);
+                    asks.push(Reverse((slot + Duration::from_millis(late), nth, true, who, late / 2)));
                 }
             }
         }
+        prop_assert_eq!(went.values().map(Vec::len).sum::<usize>(), count);
         for moments in went.values() {
             prop_assert!(moments.is_sorted());
             for (first, start) in moments.iter().enumerate() {
@@ -178,7 +216,7 @@ proptest! {
             match event {
                 0 => { pairs.refused(number(nth), now); }
                 1 => pairs.accepted(number(nth), now),
-                _ => { let _ = book(&mut pairs, number(nth), now); }
+                _ => { let _ = take(&mut pairs, number(nth), now); }
             }
             prop_assert!(pairs.pairs.len() <= capacity);
             prop_assert_eq!(pairs.pairs.len(), pairs.order.len());

@@ -1,4 +1,7 @@
-//! People of a send who are passed over, because the quota of templates has no slot for them.
+//! The people of a send whom messages are marked for, and those who are passed over because the quota of templates has no
+//! slot for them.
+
+use std::ops::Range;
 
 use super::{Source, Work};
 use crate::clock::Timestamp;
@@ -6,6 +9,33 @@ use crate::domain::message::Position;
 use crate::domain::phone::PhoneNumber;
 
 impl Work {
+    /// Up to which message [`Work::request`] asks: not beyond those asked for when these are enough.
+    pub(super) fn target(&self, ahead: u64, tops_up: bool) -> u64 {
+        let is_enough = !tops_up && self.requested - self.next >= ahead;
+        if self.leaving.is_some() || is_enough {
+            return self.requested;
+        }
+        (self.next + 2 * ahead).min(self.recipients).max(self.requested)
+    }
+
+    /// The recipients of the messages that [`Work::request`] asks for next, as far as they are here.
+    pub(in crate::engine::channel::machine) fn next_to_request(
+        &self,
+        ahead: u64,
+        tops_up: bool,
+    ) -> impl Iterator<Item = PhoneNumber> {
+        self.people(self.requested..self.target(ahead, tops_up))
+    }
+
+    /// The recipients of messages that may be handed out by their mark, or will once it is written.
+    pub(in crate::engine::channel::machine) fn marked(&self) -> impl Iterator<Item = PhoneNumber> {
+        self.people(self.next..self.requested)
+    }
+
+    fn people(&self, ordinals: Range<u64>) -> impl Iterator<Item = PhoneNumber> {
+        ordinals.filter_map(move |ordinal| self.position(ordinal)?.recipient)
+    }
+
     /// Of a template, the next message of which found no slot: passes over those who have none, at most so many of
     /// them, up to the first that has. They wait in the store, with a row that is written with the mark. Empty when
     /// nobody further on is known to have a slot.
@@ -42,6 +72,11 @@ impl Work {
     /// Somebody who counts against the quota already waits for this message.
     pub(in crate::engine::channel::machine) const fn is_counted_at(&mut self, ordinal: u64) {
         self.counted_at = Some(ordinal);
+    }
+
+    /// Messages that can still be handed out here.
+    pub(in crate::engine::channel::machine) const fn queued(&self) -> u64 {
+        if self.leaving.is_some() { 0 } else { self.recipients - self.next }
     }
 
     /// Whether the store has it just as it is here.

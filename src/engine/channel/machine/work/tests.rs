@@ -6,7 +6,7 @@ use crate::domain::content::{Content, Stored};
 
 fn work(recipients: u64, progress: Progress) -> Work {
     let numbers = (0..recipients).filter_map(|n| PhoneNumber::from_u64(1_000_000 + n)).collect();
-    let source = Source::Blocks { first: 0, numbers, loading: false };
+    let source = Source::Blocks { first: 0, numbers, loading: None };
     let content = Content::Text { body: "hi".to_owned() };
     let rendered =
         Rendered::new(Kind::BusinessAccount, &Stored { content: &content, group: None, key: None });
@@ -73,6 +73,8 @@ fn the_next_recipients_are_read_before_the_last_are_used() {
     assert_eq!(work.load(), Some(4));
     assert_eq!(work.load(), None, "once");
     let more: Vec<_> = (4..8).filter_map(|n| PhoneNumber::from_u64(1_000_000 + n)).collect();
+    work.loaded(4, &more);
+    // Somebody asked for the same before the send came back to memory.
     work.loaded(4, &more);
     let rest: Vec<_> = std::iter::from_fn(|| work.take())
         .filter_map(|ticket| ticket.recipient)

@@ -3,19 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
+use crate::engine::universe::dice::Dice;
 
 const SEEDS: u64 = 400;
 const STEPS: usize = 300;
-
-/// Numbers that a seed decides.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, most: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % most
-    }
-}
 
 /// What is durable.
 #[derive(Default)]
@@ -26,7 +17,7 @@ struct Database {
     outcomes: BTreeMap<(Uuid, u64), u16>,
     /// What it was asked to write, and may write still.
     late: Vec<PendingWrites>,
-    /// Sends and ordinals that it refuses for ever.
+    /// Sends and ordinals that it refuses permanently.
     refuses: BTreeSet<u64>,
 }
 
@@ -97,7 +88,7 @@ struct Play {
 impl Play {
     fn new(seed: u64) -> Self {
         Self {
-            dice: Dice(seed),
+            dice: Dice::new(seed),
             world: World::with_capacity(40),
             database: Database::default(),
             asked: 0,

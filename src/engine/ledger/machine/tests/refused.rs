@@ -1,4 +1,4 @@
-//! Rows that the database refuses for ever.
+//! Rows that the database refuses permanently.
 
 use super::*;
 use crate::domain::message::Failure as Said;

@@ -309,7 +309,7 @@ impl Generator {
         let size = if self.dice.happens(500) { Size::Direct } else { Size::Bulk };
         let limit = usize::try_from(self.dice.between(1, 6)).unwrap();
         let (send_id, now) = (self.send(model), self.now);
-        match self.dice.below(12) {
+        match self.dice.below(14) {
             0 | 1 => {
                 let ready = Ready { now, templates: self.dice.happens(600) };
                 Read::Unfinished { channel, size, ready, limit }
@@ -352,6 +352,9 @@ impl Generator {
                 limit,
             },
             10 => Read::TemplateRecipients { account, since: self.moment(), now },
+            // Ids are of any time.
+            11 => Read::WebAttempts { channel, since: Timestamp::from_millis(0) },
+            12 => Read::SendOfStamp { channel, send_id },
             _ if self.dice.happens(500) => Read::Suppressions { now },
             _ => {
                 let subjects = (0..4).map(|_| self.word().subject()).collect();

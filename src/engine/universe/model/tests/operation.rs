@@ -106,6 +106,8 @@ pub(super) enum Read {
     NextDue { channel: Uuid, now: Timestamp },
     WaitingTemplates { channel: Uuid, size: Size, now: Timestamp, after: Uuid, limit: usize },
     TemplateRecipients { account: Account, since: Timestamp, now: Timestamp },
+    WebAttempts { channel: Uuid, since: Timestamp },
+    SendOfStamp { channel: Uuid, send_id: Uuid },
     Suppressions { now: Timestamp },
     SuppressionsAmong { subjects: Vec<Subject>, now: Timestamp },
 }
@@ -115,6 +117,12 @@ pub(super) fn sorted<T: Debug>(things: impl IntoIterator<Item = T>) -> String {
     let mut things: Vec<_> = things.into_iter().map(|thing| format!("{thing:?}")).collect();
     things.sort_unstable();
     things.join("; ")
+}
+
+/// The time in a send's id, and its end.
+pub(super) fn stamp(send_id: Uuid) -> (u64, [u8; 3]) {
+    let [.., one, two, three] = *send_id.as_bytes();
+    ((send_id.as_u128() >> 80) as u64, [one, two, three])
 }
 
 /// What its callers act on.
@@ -207,6 +215,11 @@ fn read_model(model: &Model, read: &Read) -> String {
         Read::TemplateRecipients { account, since, now } => {
             sorted(model.template_recipients(&account.channels, (*since, *now)))
         }
+        Read::WebAttempts { channel, since } => format!("{:?}", model.web_attempts_since(*channel, *since)),
+        Read::SendOfStamp { channel, send_id } => {
+            let (millis, tail) = stamp(*send_id);
+            format!("{:?}", model.send_of_stamp(*channel, millis, tail))
+        }
         Read::Suppressions { now } => sorted(model.suppressions(*now)),
         Read::SuppressionsAmong { subjects, now } => sorted(model.suppressions_among(subjects, *now)),
     }
@@ -240,6 +253,8 @@ pub(super) const EXPECTED: &[&str] = &[
     "due",
     "waiting templates",
     "template recipients",
+    "web attempts",
+    "send of a stamp",
     "suppressions",
     "suppressions among",
 ];
@@ -289,6 +304,8 @@ pub(super) fn note(operation: &Operation, answer: &str, met: &mut BTreeSet<&'sta
                 Read::NextDue { .. } => "due",
                 Read::WaitingTemplates { .. } => "waiting templates",
                 Read::TemplateRecipients { .. } => "template recipients",
+                Read::WebAttempts { .. } => "web attempts",
+                Read::SendOfStamp { .. } => "send of a stamp",
                 Read::Suppressions { .. } => "suppressions",
                 Read::SuppressionsAmong { .. } => "suppressions among",
             };

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use super::operation::{ACCOUNTS, LONGEST_HOLD, Operation, PAUSED_AT, Read, kind, sorted};
+use super::operation::{ACCOUNTS, LONGEST_HOLD, Operation, PAUSED_AT, Read, kind, sorted, stamp};
 use crate::clock::Timestamp;
 use crate::domain::block::unpack;
 use crate::domain::channel::{Kind, Status};
@@ -174,8 +174,8 @@ impl Real {
                     provider_id: listing.name.clone(),
                     name: listing.name.clone(),
                     language: LANGUAGE.to_owned(),
-                    category: listing.category.clone(),
-                    status: listing.status.clone(),
+                    category: listing.category.as_str().into(),
+                    status: listing.status.as_str().into(),
                     parameter_format: ParameterFormat::Positional,
                     components: RawValue::from_string("[]".to_owned()).unwrap(),
                     rejected_reason: None,
@@ -227,6 +227,13 @@ impl Real {
                     store.template_recipients(account.waba_id, (*since, *now), |page| people.extend(page));
                 reading.await.unwrap();
                 sorted(people)
+            }
+            Read::WebAttempts { channel, since } => {
+                format!("{:?}", store.web_attempts_since(*channel, *since).await.unwrap())
+            }
+            Read::SendOfStamp { channel, send_id } => {
+                let (millis, tail) = stamp(*send_id);
+                format!("{:?}", store.send_of_stamp(*channel, millis, tail).await.unwrap())
             }
             Read::Suppressions { now } => sorted(store.suppressions(*now).await.unwrap()),
             Read::SuppressionsAmong { subjects, now } => {

@@ -21,7 +21,7 @@ fn what_somebody_else_wrote_meanwhile_is_older_than_what_the_session_says() {
     let mut world = World::linked();
     world.opens();
     world.event(Event::Connected);
-    let reason = Some(Reason { code: "x".to_owned(), sentence: String::new(), provider_code: None });
+    let reason = Some(Reason { code: "x".into(), sentence: String::new(), provider_code: None });
     let other = Connection { status: Status::Disconnected, reason, since: WALL };
     world.input(Input::Written(Ok(Saved::Overtaken(other.clone()))));
     assert_eq!(world.done(), ["write connected", "write connected"]);

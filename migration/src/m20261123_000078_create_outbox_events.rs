@@ -1,0 +1,40 @@
+//! Events that are to be published, written with what they tell.
+
+use sea_orm_migration::prelude::*;
+
+#[derive(DeriveMigrationName)]
+pub(crate) struct Migration;
+
+const UP: &[&str] = &[
+    // Rows are numbered in the order of their changes, and go when they are published. What the columns hold depends on
+    // `kind`: `number` is a message's error, a send's recipients, or how many events were dropped; `name` is the provider's
+    // id of a message. Rows come with the ledger's, many at a time; references would be checked for each of them.
+    "CREATE TABLE outbox_event (
+        seq {serial} PRIMARY KEY,
+        kind {small} NOT NULL,
+        company_id {uuid} NOT NULL,
+        channel_id {uuid},
+        subject_id {uuid},
+        ordinal {int},
+        recipient {int},
+        state {small},
+        number {int},
+        name TEXT,
+        detail TEXT,
+        at {int} NOT NULL,
+        written_at {int} NOT NULL
+    ) {strict}",
+];
+
+const DOWN: &[&str] = &["DROP TABLE outbox_event"];
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        crate::run(manager, UP).await
+    }
+
+    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        crate::run(manager, DOWN).await
+    }
+}

@@ -1,0 +1,70 @@
+//! What one channel has in memory, for an operator who looks at it.
+
+use actix_web::web::{Data, Json};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::find;
+use crate::api::State;
+use crate::api::channel_id::ChannelId;
+use crate::api::error::{Error, ErrorBody};
+use crate::api::openapi::Failures;
+use crate::api::operator::Operator;
+use crate::engine::Load;
+
+/// What waits and what is under way in the memory of one channel. Whatever else is queued waits in the database.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct ChannelLoad {
+    /// The channel.
+    channel_id: Uuid,
+    /// Whether the channel is loaded at all. One that is not has nothing in memory.
+    is_running: bool,
+    /// Messages that wait in the channel's lanes.
+    lanes: ChannelLanes,
+    /// Messages between their start and their durable outcome, at most `engine.in_flight`.
+    in_flight: u64,
+    /// Messages from other parts of the service that the channel has not taken up yet.
+    mailbox: u64,
+}
+
+/// Messages that wait in a channel's lanes.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct ChannelLanes {
+    /// Sends to one recipient, at most `engine.direct_lane`.
+    direct: u64,
+    /// Bulk sends that take turns, at most `engine.active_bulk_sends`.
+    bulk: u64,
+    /// To be tried again, of sends of both kinds.
+    retry: u64,
+}
+
+/// Show what a channel has in memory
+///
+/// The same figures for all channels together are gauges at `/metrics`: a channel's own are told on demand only, because
+/// there may be thousands of channels.
+#[utoipa::path(
+    get,
+    path = "/operator/v1/channels/{id}/load",
+    operation_id = "showChannelLoad",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(("id" = Uuid, Path, description = "The channel")),
+    responses(
+        (status = 200, description = "The present figures", body = ChannelLoad),
+        (status = 404, description = "`channel_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn show(
+    _: Operator,
+    id: ChannelId,
+    state: Data<State>,
+) -> Result<Json<ChannelLoad>, Error> {
+    let channel_id = find(&state, id).await?.channel.id;
+    let load = state.engine.load(channel_id);
+    let is_running = load.is_some();
+    let Load { direct, bulk, retry, in_flight, mailbox } = load.unwrap_or_default();
+    let lanes = ChannelLanes { direct, bulk, retry };
+    Ok(Json(ChannelLoad { channel_id, is_running, lanes, in_flight, mailbox }))
+}

@@ -1,0 +1,43 @@
+//! Lets the simulated provider report what becomes of messages: `delivered` and `read`, by webhook, as the real one does.
+
+use anyhow::Context as _;
+
+use super::plan;
+use crate::domain::channel::Kind;
+use crate::domain::page::PageRequest;
+use crate::simulator::{ReceiptOptions, Simulator};
+use crate::store::Store;
+use crate::vault::{Vault, context};
+
+/// The app secret of new channels. One that somebody replaced is used as it is.
+pub(super) const APP_SECRET: &str = "demo-app-secret";
+/// More channels than a demonstration has.
+const ALL: PageRequest = PageRequest { page: 1, limit: 1000 };
+
+/// Sends the receipts of each number to the webhook of its channel, signed with the channel's app secret. A channel
+/// without one hears nothing, as without the simulator.
+///
+/// # Errors
+///
+/// Those of the store, of the vault and of the simulator.
+pub(super) async fn send_to(
+    store: &Store,
+    vault: &Vault,
+    simulator: &Simulator,
+    base_url: &str,
+) -> anyhow::Result<()> {
+    for plan in plan::COMPANIES {
+        let Some(company) = store.find_company(plan.name).await? else { continue };
+        for channel in store.channels(company.id, Kind::BusinessAccount, ALL, None).await?.records {
+            let secrets = store.channel_secrets(channel.id).await?;
+            let Some(sealed) = secrets.and_then(|secrets| secrets.app_secret) else { continue };
+            let secret = vault.unseal(&sealed, &context::app_secret(channel.id))?;
+            let receiver =
+                ReceiptOptions::to(format!("{base_url}/hooks/meta/{}", channel.id), secret.expose());
+            simulator
+                .aim_receipts(Some(ReceiptOptions { phone_number_id: channel.phone_number_id, ..receiver }))
+                .context("the simulator refuses to send receipts")?;
+        }
+    }
+    Ok(())
+}

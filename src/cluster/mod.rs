@@ -1,0 +1,256 @@
+//! Many processes on one PostgreSQL: which of them owns which channels.
+//!
+//! The database decides. A node has a lease by the database's clock, and owns what its rows say until it releases them
+//! or its fence is closed. The [machine] decides what a node does about that, the [shell] carries it out, and [`Cluster`] is
+//! how the engine asks. A process that serves alone owns every channel, and nothing here runs.
+
+mod carrier;
+mod machine;
+mod nats;
+mod placement;
+mod shell;
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use dashmap::DashSet;
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+pub use self::carrier::{Carrier, Incoming, Nobody, NotCarried, Request, Subscription};
+pub use self::machine::LEASE;
+use self::machine::{Input, Wanted};
+pub use self::nats::NatsCarrier;
+pub use self::placement::{HOUSEKEEPING, shard};
+use self::placement::{Member, proposed};
+pub use self::shell::Heartbeat;
+use crate::domain::channel::{Channel, Kind};
+use crate::store::{self, Lease, Purpose, Store};
+
+/// What the engine hears of its part in the cluster.
+#[derive(Debug)]
+pub enum News {
+    /// These shards are ours now.
+    Gained(Vec<Uuid>),
+    /// These are to be given away: stop what runs of them. They are released when `stopped` is told or dropped.
+    GiveUp {
+        /// Which.
+        shards: Vec<Uuid>,
+        /// Told when nothing of them runs any more and all of it is written.
+        stopped: oneshot::Sender<()>,
+    },
+    /// The lease is not renewed: nothing may begin, and web sessions must close.
+    Distrusted,
+    /// It is renewed again.
+    Trusted,
+    /// A node is gone. What it told nobody is read from the database.
+    NodeGone,
+    /// This node can write no more and has to end.
+    Fenced,
+}
+
+/// A process's part in a cluster; clones share it.
+#[derive(Clone)]
+pub struct Cluster(Option<Arc<Nodes>>);
+
+/// What a node of several knows of its part.
+struct Nodes {
+    id: Uuid,
+    store: Store,
+    carrier: Arc<dyn Carrier>,
+    owned: DashSet<Uuid>,
+    members: RwLock<Arc<Vec<Member>>>,
+    origin: Instant,
+    /// Until when the lease is trusted, in microseconds after the origin.
+    trusted_until: AtomicU64,
+    is_draining: AtomicBool,
+    inputs: mpsc::UnboundedSender<Input>,
+    /// Told when something was claimed.
+    claimed: Notify,
+}
+
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Cluster").field(&self.node()).finish()
+    }
+}
+
+impl Cluster {
+    /// A process that serves alone.
+    pub const fn alone() -> Self {
+        Self(None)
+    }
+
+    /// The part of the node that has this lease; a process that has another lease is alone. The shell has to run for as
+    /// long as the process serves. Nothing is trusted before the lease is renewed for the first time.
+    pub fn of(
+        store: &Store,
+        lease: &Arc<Lease>,
+        carrier: Arc<dyn Carrier>,
+    ) -> (Self, Option<(Heartbeat, mpsc::UnboundedReceiver<News>)>) {
+        let began = Instant::now();
+        let Some(id) = lease.node() else { return (Self::alone(), None) };
+        let (inputs, incoming) = mpsc::unbounded_channel();
+        let (tell, told) = mpsc::unbounded_channel();
+        let nodes = Arc::new(Nodes {
+            id,
+            store: store.reserved_for(Purpose::Cluster),
+            carrier,
+            owned: DashSet::new(),
+            members: RwLock::default(),
+            origin: began,
+            trusted_until: AtomicU64::new(0),
+            is_draining: AtomicBool::new(false),
+            inputs,
+            claimed: Notify::new(),
+        });
+        let shell = Heartbeat::new(Arc::clone(&nodes), Arc::clone(lease), began, incoming, tell);
+        (Self(Some(nodes)), Some((shell, told)))
+    }
+
+    /// The id of this node; `None` for a process that serves alone.
+    pub fn node(&self) -> Option<Uuid> {
+        self.0.as_ref().map(|nodes| nodes.id)
+    }
+
+    /// Whether the process serves alone.
+    pub const fn is_alone(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Whether this process runs the channel.
+    pub fn owns(&self, channel: &Channel) -> bool {
+        self.0.as_ref().is_none_or(|nodes| nodes.owned.contains(&shard(channel)))
+    }
+
+    /// Whether this process does what one does for all.
+    pub fn keeps_house(&self) -> bool {
+        self.0.as_ref().is_none_or(|nodes| nodes.owned.contains(&HOUSEKEEPING) && nodes.is_trusted())
+    }
+
+    /// Whether a message may begin at this moment.
+    pub fn may_begin(&self) -> bool {
+        self.0.as_ref().is_none_or(|nodes| nodes.is_trusted())
+    }
+
+    /// Whether this node is proposed for a channel that nobody owns.
+    pub fn is_proposed(&self, channel: &Channel) -> bool {
+        self.0.as_ref().is_none_or(|nodes| nodes.is_proposed(shard(channel)))
+    }
+
+    /// These channels have work and are not ours: the node claims those that nobody owns and that it is proposed for.
+    pub fn want<'a>(&self, channels: impl Iterator<Item = &'a Channel>) {
+        let Some(nodes) = &self.0 else { return };
+        let wanted =
+            channels.map(|channel| Wanted { shard: shard(channel), stays: channel.kind == Kind::WebSession });
+        nodes.want(wanted.collect());
+    }
+
+    /// Wants what one node does for all.
+    pub fn want_house(&self) {
+        if let Some(nodes) = &self.0
+            && !nodes.owned.contains(&HOUSEKEEPING)
+        {
+            nodes.want(vec![Wanted { shard: HOUSEKEEPING, stays: false }]);
+        }
+    }
+
+    /// Whether the channel is ours, claimed now if nobody owns it; waits for that as long as this.
+    pub async fn claim(&self, channel: &Channel, patience: Duration) -> bool {
+        let Some(nodes) = &self.0 else { return true };
+        if self.owns(channel) {
+            return true;
+        }
+        if !self.is_proposed(channel) {
+            return false;
+        }
+        let claimed = async {
+            loop {
+                let told = nodes.claimed.notified();
+                self.want(std::iter::once(channel));
+                told.await;
+                if self.owns(channel) {
+                    break;
+                }
+            }
+        };
+        timeout(patience, claimed).await.is_ok()
+    }
+
+    /// The name and address of the node that owns the channel; `None` when no node does.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn owner(&self, channel: &Channel) -> store::Result<Option<String>> {
+        let Some(nodes) = &self.0 else { return Ok(None) };
+        let Some(owner) = nodes.store.owner_of(shard(channel)).await? else { return Ok(None) };
+        let all = nodes.store.nodes().await?;
+        let named = all.into_iter().find(|node| node.id == owner.node);
+        Ok(named.map(|node| format!("{} ({})", node.name, node.address)))
+    }
+
+    /// Tells the owner of a channel, if it is another node, to look for new work.
+    pub fn wake(&self, channel: Uuid) {
+        if let Some(nodes) = &self.0 {
+            nodes.carrier.wake(channel);
+        }
+    }
+
+    /// What carries requests between nodes; `None` for a process that serves alone.
+    pub fn carrier(&self) -> Option<Arc<dyn Carrier>> {
+        self.0.as_ref().map(|nodes| Arc::clone(&nodes.carrier))
+    }
+
+    /// Why this node should get no requests now, as a sentence.
+    pub fn obstacle(&self) -> Option<&'static str> {
+        let nodes = self.0.as_ref()?;
+        if nodes.is_draining.load(Ordering::Relaxed) {
+            return Some("this node is draining");
+        }
+        (!nodes.is_trusted()).then_some("the lease of this node is not renewed")
+    }
+
+    /// How many shards this node owns, and how many nodes take channels; `None` for a process that serves alone.
+    pub fn figures(&self) -> Option<(usize, usize)> {
+        self.0.as_ref().map(|nodes| (nodes.owned.len(), nodes.members().len()))
+    }
+
+    /// Leaves the cluster: what this node owned is free for others. Nothing of it may run any more.
+    pub async fn leave(&self) {
+        let Some(nodes) = &self.0 else { return };
+        nodes.trusted_until.store(0, Ordering::Release);
+        match nodes.store.leave_cluster(nodes.id).await {
+            Ok(()) => tracing::info!("left the cluster"),
+            Err(error) => tracing::warn!(%error, "others take over when the lease of this node has lapsed"),
+        }
+    }
+}
+
+impl Nodes {
+    fn is_trusted(&self) -> bool {
+        micros(self.origin.elapsed()) < self.trusted_until.load(Ordering::Acquire)
+    }
+
+    fn members(&self) -> Arc<Vec<Member>> {
+        Arc::clone(&self.members.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn is_proposed(&self, shard: Uuid) -> bool {
+        proposed(&self.members(), shard) == Some(self.id)
+    }
+
+    fn want(&self, wanted: Vec<Wanted>) {
+        if !wanted.is_empty() {
+            // A shell that has ended claims nothing.
+            let _ = self.inputs.send(Input::Wanted(wanted));
+        }
+    }
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}

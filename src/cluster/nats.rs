@@ -1,0 +1,90 @@
+//! The carrier on NATS: a subject for each channel and name, below the service's own.
+//!
+//! `BASE.channel.ID.NAME` is a request when it has a way back, and the word to look for work when it has none and its name
+//! is [`WAKE`]. Only the owner of a channel subscribes to it, so the server itself says that there is none.
+
+use async_trait::async_trait;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, oneshot};
+use uuid::Uuid;
+
+use super::carrier::{Carrier, Incoming, NotCarried, Request, Subscription};
+use crate::connector::nats::{self, Heard, Nats, NotAnswered};
+
+/// The name of the word to look for work.
+const WAKE: &str = "wake";
+/// What waits for an owner that is busy, of each channel. A request beyond it fails at once.
+const WAITING: usize = 64;
+
+/// Carries by NATS.
+#[derive(Debug, Clone)]
+pub struct NatsCarrier(Nats);
+
+impl NatsCarrier {
+    /// On this connection.
+    pub const fn new(nats: Nats) -> Self {
+        Self(nats)
+    }
+}
+
+fn subject(channel: Uuid, name: &str) -> String {
+    format!("channel.{}.{name}", channel.as_simple())
+}
+
+impl From<NotAnswered> for NotCarried {
+    fn from(error: NotAnswered) -> Self {
+        match error {
+            NotAnswered::NoResponder => Self::NoOwner,
+            NotAnswered::NoAnswer => Self::Unanswered,
+            NotAnswered::NotConnected => Self::Unreachable,
+        }
+    }
+}
+
+#[async_trait]
+impl Carrier for NatsCarrier {
+    async fn request(&self, channel: Uuid, name: &str, body: Vec<u8>) -> Result<Vec<u8>, NotCarried> {
+        Ok(self.0.request(&subject(channel, name), body).await?)
+    }
+
+    fn wake(&self, channel: Uuid) {
+        self.0.tell(&subject(channel, WAKE));
+    }
+
+    async fn subscribe(&self, channel: Uuid) -> Result<Subscription, NotCarried> {
+        let heard = self.0.subscribe(&subject(channel, "*")).await?;
+        let (tell, incoming) = mpsc::channel(WAITING);
+        tokio::spawn(hand_on(heard, tell));
+        Ok(Subscription::new(incoming))
+    }
+}
+
+/// Hands on what comes until nobody listens any more.
+async fn hand_on(mut heard: nats::Subscription, tell: mpsc::Sender<Incoming>) {
+    loop {
+        let next = tokio::select! {
+            next = heard.next() => next,
+            () = tell.closed() => None,
+        };
+        let Some(Heard { name, body, answer }) = next else { return };
+        let Some(answer) = answer else {
+            // One that finds no room may get lost: what is in front of it makes the owner look.
+            if name == WAKE {
+                let _ = tell.try_send(Incoming::Wake);
+            }
+            continue;
+        };
+        let (give, given) = oneshot::channel();
+        match tell.try_send(Incoming::Request(Request { name, body, answer: give })) {
+            Ok(()) => {
+                tokio::spawn(async move {
+                    if let Ok(body) = given.await {
+                        answer.give(body).await;
+                    }
+                });
+            }
+            // Dropped, it tells the other node that nothing was done.
+            Err(TrySendError::Full(_) | TrySendError::Closed(_)) => drop(answer),
+        }
+    }
+}

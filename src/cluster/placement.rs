@@ -1,0 +1,102 @@
+//! Where channels belong: which of them move together, and which node is proposed for them.
+//!
+//! The proposal is rendezvous hashing, weighted by cores: when a node comes or goes, only the channels that it gets or had
+//! move. It decides nothing by itself: two nodes that see other members may both be proposed, and the row of the owner has
+//! one winner.
+
+use uuid::Uuid;
+
+use crate::domain::channel::{Channel, Kind};
+
+/// The background work that one node does for all: imports, retention and the like.
+pub const HOUSEKEEPING: Uuid = Uuid::from_u128(1);
+
+/// A node that takes channels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Member {
+    pub(crate) id: Uuid,
+    /// How much of the work it takes.
+    pub(crate) cores: u32,
+}
+
+/// The channels that have to be on one node. Those of one business account share a quota, so they move together; a web
+/// session moves alone. The value must be the same in every version that may serve in one cluster.
+pub fn shard(channel: &Channel) -> Uuid {
+    match (channel.kind, &channel.waba_id) {
+        (Kind::BusinessAccount, Some(account)) => {
+            let company = channel.company_id.as_u128();
+            let [high, low] = [company, company.rotate_left(64)].map(|seed| {
+                let start = mixed(u64::try_from(seed >> 64).unwrap_or_default());
+                account.bytes().fold(start, |hash, byte| mixed(hash ^ u64::from(byte)))
+            });
+            Uuid::from_u128((u128::from(high) << 64) | u128::from(low))
+        }
+        _ => channel.id,
+    }
+}
+
+/// The node that is proposed for a shard.
+pub(crate) fn proposed(members: &[Member], shard: Uuid) -> Option<Uuid> {
+    let scores = members.iter().map(|member| (score(*member, shard), member.id));
+    scores.max_by(|(one, a), (other, b)| one.total_cmp(other).then(a.cmp(b))).map(|(_, id)| id)
+}
+
+/// The greatest of these wins with a chance that is in proportion to the cores.
+fn score(member: Member, shard: Uuid) -> f64 {
+    let [a, b] = [member.id, shard].map(|id| {
+        let id = id.as_u128();
+        let [high, low] =
+            [id >> 64, id & u128::from(u64::MAX)].map(|half| u64::try_from(half).unwrap_or_default());
+        mixed(mixed(high) ^ low)
+    });
+    // 53 bits are what a fraction can tell apart; never zero.
+    let fraction = ((mixed(a ^ b.rotate_left(17)) >> 11) as f64 + 1.0) / (1_u64 << 53) as f64;
+    -f64::from(member.cores.max(1)) / fraction.ln().min(-f64::MIN_POSITIVE)
+}
+
+/// SplitMix64's finalizer: every bit of the input changes every bit of the result.
+const fn mixed(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(cores: &[u32]) -> Vec<Member> {
+        let id = |place: usize| Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_0000_0000 + place as u128);
+        cores.iter().enumerate().map(|(place, cores)| Member { id: id(place), cores: *cores }).collect()
+    }
+
+    fn shares(members: &[Member]) -> Vec<usize> {
+        let owner = |shard: u128| proposed(members, Uuid::from_u128(shard)).unwrap();
+        let owners: Vec<_> = (0..40_000).map(owner).collect();
+        members.iter().map(|member| owners.iter().filter(|owner| **owner == member.id).count()).collect()
+    }
+
+    #[test]
+    fn shards_are_shared_out_in_proportion_to_the_cores() {
+        let shares = shares(&members(&[2, 2, 4]));
+        for (share, expected) in shares.iter().zip([10_000, 10_000, 20_000]) {
+            assert!(share.abs_diff(expected) < 600, "{shares:?}");
+        }
+    }
+
+    #[test]
+    fn a_node_that_goes_moves_nothing_but_what_it_had() {
+        let before = members(&[2, 2, 2, 2]);
+        let after: Vec<_> = before.iter().copied().filter(|member| member.id != before[1].id).collect();
+        for shard in (0..10_000).map(Uuid::from_u128) {
+            let (had, has) = (proposed(&before, shard), proposed(&after, shard));
+            assert!(had == has || had == Some(before[1].id));
+        }
+    }
+
+    #[test]
+    fn nobody_is_proposed_where_there_is_nobody() {
+        assert_eq!(proposed(&[], HOUSEKEEPING), None);
+    }
+}

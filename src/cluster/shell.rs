@@ -1,0 +1,252 @@
+//! The shell of a node: carries out in the database what the machine decides.
+//!
+//! It runs on a thread of its own, so that nothing holds up the heartbeat. Each statement is a task whose end is an input.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt as _;
+use futures_util::future::{BoxFuture, pending};
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use super::machine::{Effect, Input, LEASE, Machine, Seen, Standing};
+use super::placement::Member;
+use super::{News, Nodes, micros};
+use crate::store::node::{Node, Stage};
+use crate::store::{Error, Lease};
+
+/// How long a renewal may take: one that the database does not answer makes room for another one before the lease lapses.
+const RENEWAL_PATIENCE: Duration = Duration::from_millis(1_500);
+/// How long any other statement may take before it is given up.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Delay before a statement is repeated whose end is not known.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// Carries out what the node's machine decides.
+pub struct Heartbeat {
+    nodes: Arc<Nodes>,
+    lease: Arc<Lease>,
+    machine: Machine,
+    incoming: mpsc::UnboundedReceiver<Input>,
+    tell: mpsc::UnboundedSender<News>,
+    running: FuturesUnordered<BoxFuture<'static, Option<Input>>>,
+    timer: Option<Instant>,
+    /// Whether the engine may begin messages, as it was told last.
+    is_trusted: bool,
+}
+
+impl Heartbeat {
+    pub(super) fn new(
+        nodes: Arc<Nodes>,
+        lease: Arc<Lease>,
+        began: Instant,
+        incoming: mpsc::UnboundedReceiver<Input>,
+        tell: mpsc::UnboundedSender<News>,
+    ) -> Self {
+        let machine = Machine::new(nodes.id, began);
+        let running = FuturesUnordered::new();
+        Self { nodes, lease, machine, incoming, tell, running, timer: None, is_trusted: false }
+    }
+
+    /// Keeps the node in the cluster until its fence is closed, or nobody listens to it any more.
+    pub async fn run(mut self) {
+        self.feed(Input::Timer);
+        loop {
+            let timer = self.timer;
+            let due = async move {
+                match timer {
+                    Some(at) => tokio::time::sleep_until(at.into()).await,
+                    None => pending().await,
+                }
+            };
+            let input = tokio::select! {
+                Some(input) = self.running.next() => input,
+                Some(input) = self.incoming.recv() => Some(input),
+                () = due => {
+                    self.timer = None;
+                    Some(Input::Timer)
+                }
+                () = self.tell.closed() => return,
+            };
+            if let Some(input) = input
+                && !self.feed(input)
+            {
+                return;
+            }
+        }
+    }
+
+    /// Hands the machine an input and does what it wants done; `false` when this node is over.
+    fn feed(&mut self, input: Input) -> bool {
+        let mut effects = Vec::new();
+        self.machine.handle(input, Instant::now(), &mut effects);
+        for effect in effects {
+            if effect == Effect::End {
+                self.news(News::Fenced);
+                return false;
+            }
+            self.carry_out(effect);
+        }
+        true
+    }
+
+    fn carry_out(&mut self, effect: Effect) {
+        match effect {
+            Effect::Renew => self.renew(),
+            Effect::Trust(until) => {
+                let until = until.saturating_duration_since(self.nodes.origin);
+                self.nodes.trusted_until.store(micros(until), Ordering::Release);
+                if !std::mem::replace(&mut self.is_trusted, true) {
+                    tracing::info!("the lease of this node is renewed");
+                    self.news(News::Trusted);
+                }
+            }
+            Effect::Distrust => {
+                self.is_trusted = false;
+                tracing::warn!("the lease of this node is not renewed: nothing is sent until it is");
+                self.news(News::Distrusted);
+            }
+            Effect::Members(members) => self.see(members),
+            Effect::Drain => {
+                self.nodes.is_draining.store(true, Ordering::Relaxed);
+                tracing::info!("draining: giving the channels to other nodes");
+            }
+            Effect::CloseFence(node) => self.close_fence(node),
+            Effect::ClearUp(node) => self.clear_up(node),
+            Effect::Claim(shards) => self.claim(shards),
+            Effect::Own(shards) => {
+                for shard in &shards {
+                    self.nodes.owned.insert(*shard);
+                }
+                metrics::counter!("pombo_cluster_shards_gained_total").increment(shards.len() as u64);
+                tracing::info!(shards = shards.len(), "took channels");
+                self.news(News::Gained(shards));
+                self.nodes.claimed.notify_waiters();
+            }
+            Effect::GiveUp(shards) => self.give_up(shards),
+            Effect::WakeAt(at) => self.timer = Some(at),
+            Effect::End => {}
+        }
+    }
+
+    fn news(&self, news: News) {
+        // An engine that has ended hears nothing.
+        let _ = self.tell.send(news);
+    }
+
+    fn see(&self, members: Vec<Member>) {
+        tracing::info!(nodes = members.len(), "the nodes that take channels changed");
+        let mut seen = self.nodes.members.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        *seen = Arc::new(members);
+    }
+
+    fn renew(&self) {
+        let nodes = Arc::clone(&self.nodes);
+        self.run_beside(async move {
+            let began = Instant::now();
+            Some(match timeout(RENEWAL_PATIENCE, nodes.store.renew_node(nodes.id, LEASE)).await {
+                Ok(Ok(found)) => Input::Renewed { began, seen: found.iter().map(seen).collect() },
+                Ok(Err(Error::Fenced)) => Input::Fenced,
+                Ok(Err(error)) => {
+                    tracing::debug!(%error, "the lease of this node was not renewed");
+                    Input::NotRenewed
+                }
+                Err(_) => Input::NotRenewed,
+            })
+        });
+    }
+
+    fn close_fence(&self, node: Uuid) {
+        let (nodes, tell) = (Arc::clone(&self.nodes), self.tell.clone());
+        self.run_beside(async move {
+            match within(nodes.store.close_fence(node)).await {
+                Ok(true) => {
+                    tracing::warn!(node.id = %node, "the lease of a node has lapsed, its channels are free");
+                }
+                Ok(false) => {}
+                Err(error) => {
+                    tracing::warn!(node.id = %node, %error, "cannot fence a node yet whose lease has lapsed");
+                }
+            }
+            // By another node, or by this one before.
+            let _ = tell.send(News::NodeGone);
+            Some(Input::Tried(node))
+        });
+    }
+
+    fn clear_up(&self, node: Uuid) {
+        let (nodes, lease) = (Arc::clone(&self.nodes), Arc::clone(&self.lease));
+        self.run_beside(async move {
+            match within(nodes.store.clear_up_after(&lease, node)).await {
+                Ok(sends) => tracing::info!(node.id = %node, sends, "cleared up after a node"),
+                Err(Error::Fenced) => return Some(Input::Fenced),
+                Err(error) => tracing::warn!(node.id = %node, %error, "cannot clear up after a node yet"),
+            }
+            Some(Input::Tried(node))
+        });
+    }
+
+    /// A claim is repeated until its end is known: a row that is ours unknown to us would be nobody's.
+    fn claim(&self, shards: Vec<Uuid>) {
+        let (nodes, lease) = (Arc::clone(&self.nodes), Arc::clone(&self.lease));
+        self.run_beside(async move {
+            loop {
+                match within(nodes.store.claim_shards(&lease, &shards)).await {
+                    Ok(won) => return Some(Input::Claimed(won)),
+                    Err(Error::Fenced) => return Some(Input::Fenced),
+                    Err(error) => tracing::debug!(%error, "cannot claim channels yet"),
+                }
+                tokio::time::sleep(PAUSE).await;
+            }
+        });
+    }
+
+    fn give_up(&self, shards: Vec<Uuid>) {
+        for shard in &shards {
+            self.nodes.owned.remove(shard);
+        }
+        let (stopped, told) = oneshot::channel();
+        self.news(News::GiveUp { shards: shards.clone(), stopped });
+        let (nodes, lease) = (Arc::clone(&self.nodes), Arc::clone(&self.lease));
+        self.run_beside(async move {
+            // Dropped by an engine that stops: then nothing of them runs either, once it has left.
+            told.await.ok()?;
+            loop {
+                match within(nodes.store.release_shards(&lease, &shards)).await {
+                    Ok(()) => break,
+                    Err(Error::Fenced) => return Some(Input::Fenced),
+                    Err(error) => tracing::debug!(%error, "cannot release channels yet"),
+                }
+                tokio::time::sleep(PAUSE).await;
+            }
+            metrics::counter!("pombo_cluster_shards_released_total").increment(shards.len() as u64);
+            tracing::info!(shards = shards.len(), "gave channels away");
+            Some(Input::Released(shards))
+        });
+    }
+
+    fn run_beside(&self, task: impl Future<Output = Option<Input>> + Send + 'static) {
+        self.running.push(Box::pin(task));
+    }
+}
+
+/// What the database answers, if that is soon.
+async fn within<T>(asked: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    let late = |_| Err(Error::Unavailable("the database does not answer".to_owned()));
+    timeout(PATIENCE, asked).await.unwrap_or_else(late)
+}
+
+/// A node as the machine sees it.
+fn seen(node: &Node) -> Seen {
+    let standing = match node.stage {
+        Stage::Fenced | Stage::Gone => Standing::Fenced,
+        Stage::Serving | Stage::Draining if node.lapses_in <= 0 => Standing::Lapsed,
+        Stage::Serving => Standing::Serving,
+        Stage::Draining => Standing::Draining,
+    };
+    Seen { member: Member { id: node.id, cores: node.cores }, standing }
+}

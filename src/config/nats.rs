@@ -1,0 +1,116 @@
+//! The sections about NATS and what goes there.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+use url::Url;
+
+use super::validate::Found;
+use super::{Config, units};
+use crate::domain::secret::Secret;
+use crate::domain::time_span;
+
+/// `[nats]`: the connection to NATS.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nats {
+    /// Addresses of servers of one cluster, parted by commas; `None` means that there is no NATS.
+    #[serde(deserialize_with = "units::optional_secret")]
+    pub url: Option<Secret>,
+    /// The file with the credentials of a user.
+    #[serde(deserialize_with = "units::optional_path")]
+    pub credentials: Option<PathBuf>,
+    /// A token in place of the credentials.
+    #[serde(deserialize_with = "units::optional_secret")]
+    pub token: Option<Secret>,
+    /// Whether a server without TLS is refused.
+    pub tls: bool,
+    /// Certificates that servers' own are checked against; `None` means the system's.
+    #[serde(deserialize_with = "units::optional_path")]
+    pub ca_file: Option<PathBuf>,
+    /// What every subject begins with.
+    pub prefix: String,
+    /// How long another node, or the stream, may take to answer.
+    #[serde(with = "time_span")]
+    pub request_timeout: Duration,
+}
+
+/// `[events]`: the stream of events.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Events {
+    /// Whether events are written and published.
+    pub enabled: bool,
+    /// The stream's name.
+    pub stream: String,
+    /// How long a stream that this program makes keeps events; `None` means without limit.
+    #[serde(deserialize_with = "units::age")]
+    pub keep: Option<Duration>,
+    /// Events that may wait to be published, at most.
+    pub max_rows: u64,
+}
+
+impl Nats {
+    /// The addresses, one by one.
+    pub fn addresses(&self) -> impl Iterator<Item = &str> {
+        let all = self.url.as_ref().map(Secret::expose).unwrap_or_default();
+        all.split(',').map(str::trim).filter(|address| !address.is_empty())
+    }
+}
+
+/// Fewer rows than a few seconds bring would be dropped at every moment that NATS is away.
+const FEWEST_ROWS: u64 = 1_000;
+
+/// Everything that is wrong with these sections.
+pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
+    let Config { nats, events, .. } = config;
+    let mut fault = |option, problem: &str, mend: &str| {
+        found.push((option, problem.to_owned(), mend.to_owned()));
+    };
+    if nats.url.is_some() && nats.addresses().next().is_none() {
+        fault("nats.url", "the value has no address", "give one such as \"nats://127.0.0.1:4222\"");
+    }
+    if !nats.addresses().all(is_address) {
+        fault(
+            "nats.url",
+            "the value has a part that is no address of a NATS server",
+            "begin each with nats:// or tls://, and part them by commas: \"nats://10.0.0.5:4222,nats://10.0.0.6:4222\"",
+        );
+    }
+    if nats.credentials.is_some() && nats.token.is_some() {
+        fault("nats.token", "there is nats.credentials too", "give one of the two");
+    }
+    if !nats.prefix.split('.').all(is_token) {
+        fault(
+            "nats.prefix",
+            "it is no beginning of a subject",
+            "write words of letters, digits, - and _, with dots between them, such as \"pombo\"",
+        );
+    }
+    if nats.request_timeout.is_zero() {
+        fault("nats.request_timeout", "it cannot be zero", "give a span such as \"5s\"");
+    }
+    if !is_token(&events.stream) {
+        fault(
+            "events.stream",
+            "it is no name of a stream",
+            "write letters, digits, - and _, such as \"POMBO_EVENTS\"",
+        );
+    }
+    if events.max_rows < FEWEST_ROWS {
+        fault("events.max_rows", "so few are full at once", "give at least 1000");
+    }
+    if events.enabled && nats.url.is_none() {
+        fault("events.enabled", "there is no NATS to publish to", "give nats.url, or switch events off");
+    }
+}
+
+fn is_address(text: &str) -> bool {
+    Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "nats" | "tls") && url.has_host())
+}
+
+/// A word of a subject, which no server takes for a wildcard.
+fn is_token(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}

@@ -1,0 +1,82 @@
+//! What is said of the connection: in the log, once for each change, and in the metrics.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use async_nats::{ClientError, Event, ServerError};
+
+/// What the log has.
+#[derive(Debug, Default)]
+pub(super) struct Link {
+    /// What was said since the last connection: servers may fail in different ways in turns.
+    said: Mutex<BTreeSet<String>>,
+}
+
+/// Kinds of trouble that are said of one break.
+const MOST_SAID: usize = 16;
+
+impl Link {
+    /// Takes up what the library tells.
+    pub(super) fn note(&self, event: Event) {
+        match event {
+            Event::Connected => {
+                metrics::gauge!("pombo_nats_connected").set(1.0);
+                self.said.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                tracing::info!("connected to NATS");
+            }
+            Event::Disconnected => {
+                metrics::gauge!("pombo_nats_connected").set(0.0);
+                if self.is_news("disconnected") {
+                    tracing::warn!(
+                        "the connection to NATS broke and is made again; events wait in the database"
+                    );
+                }
+            }
+            Event::ClientError(ClientError::Other(trouble)) => self.note_trouble(&trouble),
+            Event::ClientError(error @ (ClientError::MaxReconnects | ClientError::ServerNotInPool)) => {
+                self.note_trouble(&error.to_string());
+            }
+            Event::ServerError(ServerError::AuthorizationViolation) => {
+                self.note_trouble("authorization violation");
+            }
+            Event::ServerError(error @ (ServerError::SlowConsumer(_) | ServerError::Other(_))) => {
+                let error = error.to_string();
+                if self.is_news(&error) {
+                    tracing::warn!(error, "NATS refuses something: look at the permissions of the user");
+                }
+            }
+            Event::SlowConsumer(_) | Event::LameDuckMode | Event::Draining | Event::Closed => {
+                tracing::debug!(%event, "news of the connection to NATS");
+            }
+        }
+    }
+
+    /// An attempt to connect failed.
+    fn note_trouble(&self, trouble: &str) {
+        metrics::counter!("pombo_nats_failures_total").increment(1);
+        metrics::gauge!("pombo_nats_connected").set(0.0);
+        if !self.is_news(trouble) {
+            return;
+        }
+        if is_refusal(trouble) {
+            tracing::error!(
+                "NATS refuses this service's credentials: check nats.credentials, nats.token, or the user in nats.url"
+            );
+        } else {
+            tracing::warn!(
+                error = trouble,
+                "NATS cannot be reached; the service goes on without it and tries again"
+            );
+        }
+    }
+
+    fn is_news(&self, trouble: &str) -> bool {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        said.len() < MOST_SAID && said.insert(trouble.to_owned())
+    }
+}
+
+/// The library tells of a refusal in words alone.
+fn is_refusal(trouble: &str) -> bool {
+    trouble.contains("authorization violation") || trouble.contains("failed signing nonce")
+}

@@ -1,0 +1,330 @@
+//! Contact fields in the texts of a template: `{{contact.first_name|friend}}` stands for what the company knows of the
+//! recipient.
+//!
+//! Only a request that says so has them; in any other, braces are text. Then every `{{` begins a field, so that a
+//! misspelt one is refused once and not sent a million times. The value is looked up for each recipient just before the
+//! message goes. It stands on one line, and percent-encoded at the end of a button's address. A recipient without a value
+//! gets the text behind the bar; without one, the message is not sent.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use super::component::{Component, Parameter};
+use crate::domain::contact::Person;
+use crate::error::{Code, Refusal};
+
+/// What begins a field.
+const OPEN: &str = "{{";
+const CLOSE: &str = "}}";
+/// What stands before the field's name.
+const PREFIX: &str = "contact.";
+/// The most characters of a faulty placeholder that a refusal repeats.
+const SHOWN_CHARS: usize = 40;
+
+/// Something that a company knows of a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ContactField {
+    /// First and last name, or the one that is known.
+    Name,
+    /// First name.
+    FirstName,
+    /// Last name.
+    LastName,
+    /// E-mail address.
+    Email,
+    /// The number as it was given.
+    PhoneNumber,
+}
+
+impl ContactField {
+    /// Every field.
+    pub const ALL: [Self; 5] = [Self::Name, Self::FirstName, Self::LastName, Self::Email, Self::PhoneNumber];
+
+    /// The word in a text.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::FirstName => "first_name",
+            Self::LastName => "last_name",
+            Self::Email => "email",
+            Self::PhoneNumber => "phone_number",
+        }
+    }
+
+    /// The value on one line; `None` when it is not known.
+    pub fn of(self, person: &Person) -> Option<String> {
+        let Person { first_name, last_name, email, phone_number, .. } = person;
+        let value = match self {
+            Self::Name => Cow::Owned(format!("{first_name} {last_name}")),
+            Self::FirstName => Cow::Borrowed(first_name.as_str()),
+            Self::LastName => Cow::Borrowed(last_name.as_str()),
+            Self::Email => Cow::Borrowed(email.as_str()),
+            Self::PhoneNumber => Cow::Borrowed(phone_number.as_str()),
+        };
+        let is_gap = |letter: char| letter.is_whitespace() || letter.is_control();
+        let words: Vec<_> = value.split(is_gap).filter(|word| !word.is_empty()).collect();
+        (!words.is_empty()).then(|| words.join(" "))
+    }
+}
+
+/// A recipient without a value for this field, which has no text in its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the recipient is no contact with a value for {{{{contact.{}}}}}, which has no text in its place", .0.as_str())]
+pub struct NoValue(pub ContactField);
+
+/// A stretch of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece<'a> {
+    Text(&'a str),
+    Field { field: ContactField, fallback: Option<&'a str> },
+}
+
+/// Whether the text has a field, or something that was to be one.
+pub fn is_in(text: &str) -> bool {
+    text.contains(OPEN)
+}
+
+/// Splits a text at its fields; an error is the beginning of what is no field.
+fn pieces(text: &str) -> Result<Vec<Piece<'_>>, &str> {
+    let (mut pieces, mut rest) = (Vec::new(), text);
+    while let Some((before, behind)) = rest.split_once(OPEN) {
+        let from = &rest[before.len()..];
+        let (inside, after) = behind.split_once(CLOSE).ok_or(from)?;
+        let (name, fallback) = match inside.split_once('|') {
+            Some((name, fallback)) => (name, Some(fallback)),
+            None => (inside, None),
+        };
+        let name = name.strip_prefix(PREFIX).ok_or(from)?;
+        let field = ContactField::ALL.into_iter().find(|field| field.as_str() == name).ok_or(from)?;
+        if fallback.is_some_and(|fallback| fallback.trim().is_empty() || fallback.contains(['{', '}'])) {
+            return Err(from);
+        }
+        pieces.extend((!before.is_empty()).then_some(Piece::Text(before)));
+        pieces.push(Piece::Field { field, fallback });
+        rest = after;
+    }
+    pieces.extend((!rest.is_empty()).then_some(Piece::Text(rest)));
+    Ok(pieces)
+}
+
+/// The text for a recipient, who is no contact when `None`. What is no field stays as it is.
+///
+/// # Errors
+///
+/// The first field that the recipient has no value for and that has no text in its place.
+pub fn filled(text: &str, person: Option<&Person>) -> Result<String, NoValue> {
+    fill(text, person, false)
+}
+
+/// The same in an address: values are percent-encoded.
+///
+/// # Errors
+///
+/// Those of [`filled`].
+pub fn filled_address(text: &str, person: Option<&Person>) -> Result<String, NoValue> {
+    fill(text, person, true)
+}
+
+fn fill(text: &str, person: Option<&Person>, is_address: bool) -> Result<String, NoValue> {
+    let Ok(pieces) = pieces(text) else { return Ok(text.to_owned()) };
+    let mut filled = String::with_capacity(text.len());
+    for piece in pieces {
+        match piece {
+            Piece::Text(text) => filled.push_str(text),
+            Piece::Field { field, fallback } => {
+                match (person.and_then(|person| field.of(person)), fallback) {
+                    (Some(value), _) if is_address => push_encoded(&mut filled, &value),
+                    (Some(value), _) => filled.push_str(&value),
+                    (None, Some(fallback)) => filled.push_str(fallback),
+                    (None, None) => return Err(NoValue(field)),
+                }
+            }
+        }
+    }
+    Ok(filled)
+}
+
+/// Adds a value as a part of an address.
+fn push_encoded(address: &mut String, value: &str) {
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            address.push(char::from(byte));
+        } else {
+            // Writing into a string cannot fail.
+            let _ = write!(address, "%{byte:02X}");
+        }
+    }
+}
+
+/// The texts of all values, with whether they stand in an address.
+fn texts(components: &[Component]) -> impl Iterator<Item = &str> {
+    let parameters = components.iter().flat_map(|component| match component {
+        Component::Header { parameters }
+        | Component::Body { parameters }
+        | Component::Button { parameters, .. } => parameters.as_slice(),
+        Component::Other(_) => &[],
+    });
+    parameters.filter_map(|parameter| match parameter {
+        Parameter::Text { text, .. } => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+/// Whether any text has a field.
+pub(super) fn are_used(components: &[Component]) -> bool {
+    texts(components).any(is_in)
+}
+
+/// Whether every `{{` of the texts begins a field.
+///
+/// # Errors
+///
+/// `invalid_components` with the first that does not.
+pub fn check(components: &[Component]) -> Result<(), Refusal> {
+    texts(components).try_for_each(check_text)
+}
+
+/// Whether every `{{` of a text begins a field.
+///
+/// # Errors
+///
+/// Those of [`check`].
+pub fn check_text(text: &str) -> Result<(), Refusal> {
+    pieces(text).map(drop).map_err(|wrong| {
+        let shown: String = wrong.chars().take(SHOWN_CHARS).collect();
+        let names = ContactField::ALL.map(ContactField::as_str).join(", ");
+        Refusal::new(
+            Code::InvalidComponents,
+            format!(
+                "`components`: `{shown}` is no contact field: write {{{{contact.NAME}}}} or {{{{contact.NAME|TEXT}}}}, \
+                 where NAME is one of {names}, and TEXT is for recipients without a value"
+            ),
+        )
+    })
+}
+
+/// The fields that have no text in their place: a recipient without one of them gets no message.
+pub fn needed(components: &[Component]) -> Vec<ContactField> {
+    let mut needed = Vec::new();
+    for piece in texts(components).filter_map(|text| pieces(text).ok()).flatten() {
+        if let Piece::Field { field, fallback: None } = piece
+            && !needed.contains(&field)
+        {
+            needed.push(field);
+        }
+    }
+    needed
+}
+
+/// The values of a template for one recipient, who is no contact when `None`.
+///
+/// # Errors
+///
+/// Those of [`filled`].
+pub fn fill_in(components: &[Component], person: Option<&Person>) -> Result<Vec<Component>, NoValue> {
+    let all = |parameters: &[Parameter], is_address: bool| {
+        let parameter = |parameter: &Parameter| match parameter {
+            Parameter::Text { text, parameter_name } if is_in(text) => {
+                let text = fill(text, person, is_address)?;
+                Ok(Parameter::Text { text, parameter_name: parameter_name.clone() })
+            }
+            other => Ok(other.clone()),
+        };
+        parameters.iter().map(parameter).collect::<Result<Vec<_>, _>>()
+    };
+    let component = |component: &Component| {
+        Ok(match component {
+            Component::Header { parameters } => Component::Header { parameters: all(parameters, false)? },
+            Component::Body { parameters } => Component::Body { parameters: all(parameters, false)? },
+            Component::Button { sub_type, index, parameters } => Component::Button {
+                sub_type: sub_type.clone(),
+                index: *index,
+                parameters: all(parameters, sub_type == "url")?,
+            },
+            Component::Other(value) => Component::Other(value.clone()),
+        })
+    };
+    components.iter().map(component).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ana() -> Person {
+        Person {
+            first_name: " Ana\nLúcia ".to_owned(),
+            email: "ana@example.com".to_owned(),
+            phone_number: "+55 11 98888-7777".to_owned(),
+            ..Person::default()
+        }
+    }
+
+    fn text(text: &str) -> Parameter {
+        Parameter::Text { text: text.to_owned(), parameter_name: None }
+    }
+
+    #[test]
+    fn each_field_has_its_value_on_one_line_or_the_text_in_its_place() {
+        let ana = ana();
+        for (text, expected) in [
+            ("Dear {{contact.first_name}}!", Ok("Dear Ana Lúcia!")),
+            ("{{contact.name}}", Ok("Ana Lúcia")),
+            ("{{contact.last_name|friend}}", Ok("friend")),
+            ("{{contact.email}} {{contact.phone_number}}", Ok("ana@example.com +55 11 98888-7777")),
+            ("{{contact.email|a|b}}", Ok("ana@example.com")),
+            ("no field", Ok("no field")),
+            ("{{contact.last_name}}", Err(NoValue(ContactField::LastName))),
+        ] {
+            assert_eq!(filled(text, Some(&ana)), expected.map(str::to_owned), "{text}");
+        }
+        assert_eq!(filled("Hi {{contact.name|dear friend}}", None), Ok("Hi dear friend".to_owned()));
+        assert_eq!(filled("{{contact.name}}", None), Err(NoValue(ContactField::Name)));
+    }
+
+    #[test]
+    fn what_only_looks_like_a_field_is_refused_with_its_beginning() {
+        for wrong in [
+            "Hi {{1}}",
+            "{{contact.nickname}}",
+            "{{ contact.name }}",
+            "{{contact.name",
+            "{{contact.name| }}",
+            "{{contact.Name}}",
+            "{{contact.name|a{b}}",
+        ] {
+            let refusal = check(&[Component::Body { parameters: vec![text(wrong)] }]).unwrap_err();
+            assert_eq!(refusal.code, Code::InvalidComponents);
+            assert!(refusal.sentence.contains("is no contact field"), "{}", refusal.sentence);
+        }
+        let fine = [Component::Body { parameters: vec![text("{{contact.name}}, } and {"), text("x")] }];
+        assert_eq!(check(&fine), Ok(()));
+    }
+
+    #[test]
+    fn only_fields_without_a_text_in_their_place_are_needed() {
+        let components = [
+            Component::Header { parameters: vec![text("{{contact.email}}")] },
+            Component::Body {
+                parameters: vec![text("{{contact.name|you}} {{contact.email}} {{contact.name}}")],
+            },
+        ];
+        assert_eq!(needed(&components), [ContactField::Email, ContactField::Name]);
+        assert!(are_used(&components));
+        assert!(!are_used(&[Component::Body { parameters: vec![text("10 %")] }]));
+    }
+
+    #[test]
+    fn values_in_the_address_of_a_button_are_encoded() {
+        let button = |text| Component::Button {
+            sub_type: "url".to_owned(),
+            index: 0,
+            parameters: vec![Parameter::Text { text, parameter_name: None }],
+        };
+        let given =
+            [button("u?who={{contact.name}}".to_owned()), Component::Other(serde_json::json!({"a": 1}))];
+        let filled = fill_in(&given, Some(&ana())).unwrap();
+        assert_eq!(filled, [button("u?who=Ana%20L%C3%BAcia".to_owned()), given[1].clone()]);
+        assert_eq!(fill_in(&given, None), Err(NoValue(ContactField::Name)));
+    }
+}

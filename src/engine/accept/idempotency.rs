@@ -1,0 +1,204 @@
+//! Requests that must be carried out once, however often they are repeated: each has a key of its client's.
+//!
+//! While one runs its key is held here, in memory, and given back when its holder is gone, whatever
+//! ended them; a request whose commit is in doubt runs until that is settled. Once a request is accepted its
+//! answer is in the store, written with the send itself, and is given again for [`KEPT`], to any number of repeats at
+//! once: the store is asked for it before a repeat is refused. A request that was refused did nothing: it may be mended
+//! and repeated under its key.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dashmap::DashMap;
+use dashmap::mapref::entry::Entry;
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::engine::ledger::Claim;
+use crate::engine::{Accepted, Engine, Error};
+use crate::error::{Code, Refusal};
+use crate::store::Store;
+use crate::store::idempotency::KeptAnswer;
+
+/// How long an answer is given again.
+pub const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Delay before a key is given back again where that failed.
+const GIVE_BACK_PAUSE: Duration = Duration::from_secs(1);
+
+/// The keys of requests that are being carried out, or looked up, each with its company.
+#[derive(Default)]
+pub(in crate::engine) struct Claims(Arc<Running>);
+
+type Running = DashMap<(Uuid, String), Until>;
+
+/// How long a request runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Until {
+    /// Until it is accepted: the answer that is kept then is the whole answer.
+    Accepted,
+    /// Until its one message is handed over.
+    HandedOver,
+}
+
+/// A key that is held for one request; another one under it is refused until this is dropped, unless the answer
+/// is there by then.
+pub struct Held {
+    running: Arc<Running>,
+    company_id: Uuid,
+    claim: Claim,
+    /// Where other nodes see that the key is held, and by which node.
+    shared: Option<(Store, Uuid)>,
+}
+
+/// What becomes of a request under a key.
+pub enum Turn {
+    /// It is to be carried out.
+    First(Held),
+    /// It was carried out before, and this was the answer.
+    Repeated(Accepted),
+    /// It was carried out before by a web session, and this was the whole answer.
+    Told(String),
+}
+
+impl Claims {
+    /// Holds the key, unless somebody does: then how long their request runs.
+    fn hold(&self, company_id: Uuid, claim: &Claim) -> Result<Held, Until> {
+        match self.0.entry((company_id, claim.key.clone())) {
+            Entry::Occupied(held) => Err(*held.get()),
+            Entry::Vacant(place) => {
+                drop(place.insert(Until::Accepted));
+                Ok(Held { running: Arc::clone(&self.0), company_id, claim: claim.clone(), shared: None })
+            }
+        }
+    }
+}
+
+impl Held {
+    /// What is claimed.
+    pub(in crate::engine) const fn claim(&self) -> &Claim {
+        &self.claim
+    }
+
+    /// The request runs until its one message is handed over: what is kept before is not its whole answer.
+    pub(in crate::engine) fn until_handed_over(&self) {
+        if let Some(mut until) = self.running.get_mut(&(self.company_id, self.claim.key.clone())) {
+            *until = Until::HandedOver;
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let key = (self.company_id, std::mem::take(&mut self.claim.key));
+        match self.shared.take() {
+            Some(shared) => give_back(shared, Arc::clone(&self.running), key),
+            None => drop(self.running.remove(&key)),
+        }
+    }
+}
+
+impl From<KeptAnswer> for Accepted {
+    fn from(kept: KeptAnswer) -> Self {
+        let KeptAnswer { fingerprint: _, send_id, channel_id: _, recipients, skipped, schedule, result: _ } =
+            kept;
+        Self { send_id, recipients, skipped, schedule }
+    }
+}
+
+impl Engine {
+    /// Finds out whether a company's request under a key is to be carried out, and holds the key if so.
+    ///
+    /// # Errors
+    ///
+    /// `idempotency_in_progress` while a request under this key is being carried out,
+    /// `idempotency_key_reused` when another one was. [`Error::Unavailable`] when that cannot be looked up.
+    pub async fn claim(&self, company_id: Uuid, claim: Claim) -> Result<Turn, Error> {
+        let mut held = self.0.claims.hold(company_id, &claim);
+        if let Err(Until::HandedOver) = held {
+            return Err(in_progress().into());
+        }
+        if let (Ok(here), Some(node)) = (&mut held, self.0.shared.cluster.node()) {
+            let store = self.store().clone();
+            if store.claim_key(node, company_id, &claim.key).await? {
+                here.shared = Some((store, node));
+            } else {
+                held = Err(Until::Accepted);
+            }
+        }
+        let since = Timestamp::now().minus(KEPT);
+        let kept = self.store().kept_answer(company_id, &claim.key, since).await?;
+        let repeated = match kept {
+            None => None,
+            Some(kept) if kept.fingerprint == claim.fingerprint => self.repeated(kept).await?,
+            Some(_) => {
+                let sentence =
+                    "another request was accepted under this Idempotency-Key: give each request its own key";
+                return Err(Refusal::new(Code::IdempotencyKeyReused, sentence).into());
+            }
+        };
+        match (repeated, held) {
+            (Some(turn), _) => Ok(turn),
+            (None, Ok(held)) => Ok(Turn::First(held)),
+            // Who holds the key may be looking it up as well: whatever was answered before that is in the store.
+            (None, Err(_)) => Err(in_progress().into()),
+        }
+    }
+}
+
+/// Lets other nodes take the key, and then this one, however often that has to be tried: clients would be told permanently
+/// that a request is in progress.
+fn give_back((store, node): (Store, Uuid), running: Arc<Running>, key: (Uuid, String)) {
+    // Without a runtime the process ends, and what it holds is free with its fence.
+    let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+    runtime.spawn(async move {
+        while let Err(error) = store.release_key(node, key.0, &key.1).await {
+            tracing::debug!(%error, "cannot give an idempotency key back yet");
+            tokio::time::sleep(GIVE_BACK_PAUSE).await;
+        }
+        running.remove(&key);
+    });
+}
+
+fn in_progress() -> Refusal {
+    Refusal::new(
+        Code::IdempotencyInProgress,
+        "a request under this Idempotency-Key is still being carried out: repeat it in a second",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(key: &str) -> Claim {
+        Claim { key: key.to_owned(), fingerprint: [0; 32] }
+    }
+
+    #[test]
+    fn a_key_is_held_once_for_each_company_until_its_holder_is_gone() {
+        let (claims, acme, globex) = (Claims::default(), Uuid::from_u128(1), Uuid::from_u128(2));
+        let held = claims.hold(acme, &claim("a")).ok();
+        assert!(held.is_some());
+        assert_eq!(claims.hold(acme, &claim("a")).err(), Some(Until::Accepted));
+        assert!(claims.hold(acme, &claim("b")).is_ok(), "and was given back at once");
+        assert!(claims.hold(globex, &claim("a")).is_ok());
+        held.as_ref().unwrap().until_handed_over();
+        assert_eq!(claims.hold(acme, &claim("a")).err(), Some(Until::HandedOver));
+        drop(held);
+        assert!(claims.hold(acme, &claim("a")).is_ok());
+        assert!(claims.0.is_empty());
+    }
+
+    #[test]
+    fn a_panic_gives_the_key_back() {
+        let claims = Claims::default();
+        let held = claims.hold(Uuid::nil(), &claim("a"));
+        let fell = std::thread::spawn(move || {
+            let _held = held;
+            panic!("the pigeon fell off its perch");
+        });
+        assert!(fell.join().is_err());
+        assert!(claims.hold(Uuid::nil(), &claim("a")).is_ok());
+    }
+}

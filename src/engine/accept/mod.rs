@@ -1,0 +1,239 @@
+//! Accepting sends: what is sent, whether it may be, to whom, and writing it.
+//!
+//! Requests through a business account are judged here, those through a web session in [`web_send`]. A [`plan`] tells
+//! what a send would be, a [`retry`] is a send of its own, and [`idempotency`] keeps a repeated request from acting twice.
+
+pub(super) mod idempotency;
+pub mod plan;
+pub(super) mod resolver;
+pub(super) mod retry;
+pub(super) mod web_send;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use actix::Addr;
+
+use self::plan::{Outcome, Planned, Rehearse, WithoutFields};
+use self::resolver::{Resolve, Resolved, Resolver};
+use super::ledger::{Accept, Claim, Order};
+use super::{Accepted, Engine, Error, Held, RETRY_AFTER};
+use crate::clock::Timestamp;
+use crate::domain::channel::Channel;
+use crate::domain::content::Content;
+use crate::domain::plan::{Binding, Estimate};
+use crate::domain::request::{Audience, BusinessRequest, RequestedContent, Skipped};
+use crate::domain::send::{Recipients, Source, TemplateUse};
+use crate::domain::template::{Category, Template, TemplateRequest};
+use crate::error::{Code, Refusal};
+use crate::telemetry::{self, Origin};
+
+/// What a send would be, had it been meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rehearsal {
+    /// Unique recipients.
+    pub recipients: u64,
+    /// Entries that are not numbers, and recipients that are left out.
+    pub skipped: Skipped,
+    /// How many recipients are left out because they are suppressed, by why.
+    pub left_out: BTreeMap<&'static str, u64>,
+    /// Recipients who would get no message for want of a contact field; `None` when the send needs none.
+    pub without_fields: Option<WithoutFields>,
+    /// How long it would take, with what is queued before it; `None` when nobody can say.
+    pub takes: Option<Duration>,
+    /// When it would be over.
+    pub ends: Option<Timestamp>,
+    /// The limit that decides how long it takes; `None` when none does.
+    pub binding: Option<Binding>,
+}
+
+impl Engine {
+    /// Accepts a send through a business account: everything that it promises is durable when this returns.
+    /// With a key that is `held`, the answer is kept under it.
+    ///
+    /// # Errors
+    ///
+    /// In this order: `invalid_schedule`; `template_not_found`, `template_not_approved`,
+    /// `invalid_components`; `reconnect_waba`; `no_valid_recipients`. [`Error::Unavailable`] when it cannot
+    /// be written now.
+    pub async fn send(
+        &self,
+        channel: &Arc<Channel>,
+        request: BusinessRequest,
+        held: Option<Held>,
+    ) -> Result<Accepted, Error> {
+        let Some(held) = held else { return self.accept(channel, request, None).await };
+        // Who asked may go before the answer comes: what was begun under a key is carried to its end, and
+        // the key held as long.
+        let (engine, channel) = (self.clone(), Arc::clone(channel));
+        let accepting = actix::spawn(telemetry::carried(async move {
+            let accepted = engine.accept(&channel, request, Some(held.claim().clone())).await;
+            drop(held);
+            accepted
+        }));
+        accepting.await.unwrap_or_else(|error| {
+            tracing::error!(%error, "accepting a send was cut short");
+            Err(Error::Internal)
+        })
+    }
+
+    /// Everything that [`Engine::send`] does, the same refusals in the same order, but nothing is queued.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn rehearse(
+        &self,
+        channel: &Arc<Channel>,
+        request: BusinessRequest,
+    ) -> Result<Rehearsal, Error> {
+        let (start, is_retry) = (request.schedule.send_at, request.audience.again.is_some());
+        let (order, audience) = self.admit(channel, request, None).await?;
+        let planned = Planned::new(channel, audience, order.template.map(|template| template.is_marketing))
+            .needing(order.content.needed_fields());
+        let Outcome { skipped, left_out, course, without_fields } =
+            self.resolver().send(Rehearse(planned)).await??;
+        let recipients = course.recipients;
+        if recipients == 0 {
+            return Err(nobody(is_retry).into());
+        }
+        let Estimate { takes, binding } = self.estimate(channel, course).await?;
+        let now = Timestamp::now();
+        let ends = takes.map(|takes| start.map_or(now, |start| start.max(now)).plus(takes));
+        Ok(Rehearsal { recipients, skipped, left_out, without_fields, takes, ends, binding })
+    }
+
+    async fn accept(
+        &self,
+        channel: &Arc<Channel>,
+        request: BusinessRequest,
+        claim: Option<Claim>,
+    ) -> Result<Accepted, Error> {
+        let (schedule, is_retry) = (request.schedule, request.audience.again.is_some());
+        let (order, audience) = self.admit(channel, request, claim).await?;
+        let resolved = self.resolve(order, audience).await?;
+        let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
+            return Err(nobody(is_retry).into());
+        };
+        self.hint(channel);
+        metrics::counter!("pombo_sends_accepted_total").increment(1);
+        metrics::counter!("pombo_recipients_accepted_total").increment(recipients);
+        Ok(Accepted { send_id, recipients, skipped: resolved.skipped, schedule })
+    }
+
+    /// Lets a request pass, all but its audience. The channel's actor runs then, and hears of the send.
+    async fn admit(
+        &self,
+        channel: &Arc<Channel>,
+        request: BusinessRequest,
+        claim: Option<Claim>,
+    ) -> Result<(Order, Audience), Error> {
+        if self.0.stopping.load(Ordering::Relaxed) {
+            return Err(Error::Unavailable { retry_after: RETRY_AFTER });
+        }
+        let BusinessRequest { content, audience, schedule } = request;
+        schedule.check(Timestamp::now())?;
+        let (content, template) = match content {
+            RequestedContent::Ready(content) => (content, None),
+            RequestedContent::Template(requested) => {
+                let (content, template) = self.fit(channel, requested).await?;
+                (content, Some(template))
+            }
+        };
+        self.directory().actor(channel).admit()?;
+        let (company_id, channel_id) = (channel.company_id, channel.id);
+        let sources = sources(&audience);
+        let order = Order {
+            company_id,
+            channel_id,
+            content,
+            group: None,
+            template,
+            schedule,
+            sources,
+            claim,
+            is_awaited: false,
+            origin: Origin::current(),
+        };
+        Ok((order, audience))
+    }
+
+    /// Finds out who is in the audience, and writes the send.
+    async fn resolve(&self, order: Order, audience: Audience) -> Result<Resolved, Error> {
+        let Audience { mut numbers, tags, again, mut skipped } = audience;
+        numbers.dedup();
+        if !tags.is_empty() || again.is_some() || numbers.len() > 1 {
+            let order = Arc::new(order);
+            let resolve = Resolve { order, numbers, tags, again, skipped };
+            return Ok(self.resolver().send(resolve).await??);
+        }
+        let is_marketing = order.template.is_some_and(|template| template.is_marketing);
+        let suppressions = &self.0.shared.suppressions;
+        suppressions.leave_out(order.company_id, is_marketing, &mut numbers, &mut skipped);
+        let Some(number) = numbers.pop() else { return Ok(Resolved { skipped, ..Resolved::default() }) };
+        let accept = Accept::new(Arc::new(order), Recipients::One(number), skipped.clone());
+        let send_id = self.0.shared.ledger.send(accept).await??;
+        Ok(Resolved { send_id: Some(send_id), recipients: 1, skipped })
+    }
+
+    /// The content of a template send: the template found, checked and filled in.
+    async fn fit(
+        &self,
+        channel: &Channel,
+        requested: TemplateRequest,
+    ) -> Result<(Content, TemplateUse), Error> {
+        let id = requested.template_id;
+        let missing = |what: String| {
+            Refusal::new(
+                Code::TemplateNotFound,
+                format!("{what}; `GET …/templates` lists those that can be sent"),
+            )
+        };
+        let company = channel.company_id;
+        let mut found = self
+            .store()
+            .find_template(company, id)
+            .await?
+            .ok_or_else(|| missing(format!("there is no template {id} in this company")))?;
+        if Some(&found.waba_id) != channel.waba_id.as_ref() {
+            return Err(missing(format!(
+                "template {id} belongs to another business account than the channel"
+            ))
+            .into());
+        }
+        if let Some(language) = requested.language.as_ref().filter(|language| **language != found.language) {
+            let (waba, name) = (found.waba_id.clone(), found.name.clone());
+            found = self
+                .store()
+                .find_template_by_name(company, &waba, &name, language)
+                .await?
+                .ok_or_else(|| missing(format!("template {id} ({name}) does not exist in {language}")))?;
+        }
+        let template = TemplateUse { id: found.id, is_marketing: found.category == Category::Marketing };
+        Ok((requested.fit(&Template::from(found))?, template))
+    }
+
+    fn resolver(&self) -> &Addr<Resolver> {
+        let next = self.0.next_resolver.fetch_add(1, Ordering::Relaxed);
+        &self.0.resolvers[next % self.0.resolvers.len()]
+    }
+}
+
+/// Where an audience comes from, beside the numbers in it.
+fn sources(audience: &Audience) -> Vec<Source> {
+    let again = audience.again.iter().map(|again| Source::Send(again.send_id));
+    audience.tags.iter().map(|tag| Source::Tag(*tag)).chain(again).collect()
+}
+
+fn nobody(is_retry: bool) -> Refusal {
+    let sentence = if is_retry {
+        "nobody is left to send to again: no message of the send is in such a state with such a code, or everybody \
+         is left out now"
+    } else {
+        "nobody is left to send to: give a number of 7 to 15 digits that begins with a country code, or a tag \
+         with contacts that have one"
+    };
+    Refusal::new(Code::NoValidRecipients, sentence)
+}

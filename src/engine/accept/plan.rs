@@ -1,0 +1,194 @@
+//! Sends that are only planned: who would receive one, and what it would meet on its channel.
+//!
+//! Nothing is queued and nobody is told. The same figures serve the dry run of a request, inside a running
+//! service, and `pombo plan`, which reads the store whether or not a service runs.
+
+use std::collections::{BTreeMap, HashSet};
+use std::time::{Duration, Instant};
+
+use actix::prelude::*;
+use uuid::Uuid;
+
+use super::resolver::{Resolver, Unique};
+use crate::clock::Timestamp;
+use crate::domain::channel::Channel;
+use crate::domain::contact::Person;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::plan::{Course, Written};
+use crate::domain::request::{Audience, Skipped};
+use crate::domain::template::contact_field::ContactField;
+use crate::domain::tier::QUOTA_SPAN;
+use crate::engine::account::Window;
+use crate::engine::contacts::suppressions::{LeftOut, Suppressions};
+use crate::engine::ledger;
+use crate::store::{self, Store};
+
+/// Numbers looked at together.
+const BLOCK: usize = 4_096;
+/// How long contacts are read for a dry run; of an audience of millions the first recipients then speak for the others.
+pub const FIELDS_WITHIN: Duration = Duration::from_secs(1);
+
+/// A send that is not meant yet.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// Whose it would be.
+    pub company_id: Uuid,
+    /// The channel that would send it.
+    pub channel_id: Uuid,
+    /// The channel's business account.
+    pub waba_id: Option<String>,
+    /// Who is named as its audience.
+    pub audience: Audience,
+    /// `None`: it sends no template. Otherwise whether that is advertising, which recipients may opt out of.
+    pub is_marketing: Option<bool>,
+    /// Contact fields without a text in their place.
+    pub needed_fields: Vec<ContactField>,
+}
+
+/// What a planned send would be.
+#[derive(Debug, Clone, Default)]
+pub struct Outcome {
+    /// Entries that were left out.
+    pub skipped: Skipped,
+    /// Of these the suppressed ones, by why.
+    pub left_out: BTreeMap<&'static str, u64>,
+    /// Its unique recipients, and what it would meet; see [`crate::domain::plan::estimate`].
+    pub course: Course,
+    /// Recipients who would get no message for want of a contact field; `None` when the send needs none.
+    pub without_fields: Option<WithoutFields>,
+}
+
+/// Recipients of a planned send who lack a contact field that has no text in its place.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WithoutFields {
+    /// How many of those that were looked at lack one.
+    pub count: u64,
+    /// How many were looked at: all of them, as far as [`FIELDS_WITHIN`] allows.
+    pub checked: u64,
+}
+
+impl Planned {
+    /// A send of `channel` to this audience.
+    pub fn new(channel: &Channel, audience: Audience, is_marketing: Option<bool>) -> Self {
+        Self {
+            company_id: channel.company_id,
+            channel_id: channel.id,
+            waba_id: channel.waba_id.clone(),
+            audience,
+            is_marketing,
+            needed_fields: Vec::new(),
+        }
+    }
+
+    /// The same with these contact fields in its texts, without a text in their place.
+    #[must_use]
+    pub fn needing(self, needed_fields: Vec<ContactField>) -> Self {
+        Self { needed_fields, ..self }
+    }
+
+    /// What it would be, by what the store says `now`: for programs beside the service.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn by_the_store(self, store: &Store, now: Timestamp) -> store::Result<Outcome> {
+        let suppressions = Suppressions::default();
+        let kept = store.suppressions_of(self.company_id, now).await?;
+        suppressions.load().finish(kept.into_iter().map(|kept| kept.record));
+        self.outcome(store, &suppressions, now).await
+    }
+
+    async fn outcome(
+        self,
+        store: &Store,
+        suppressions: &Suppressions,
+        now: Timestamp,
+    ) -> store::Result<Outcome> {
+        let Self { company_id, channel_id, waba_id, audience, is_marketing, needed_fields } = self;
+        let Audience { numbers, tags, again, mut skipped } = audience;
+        let is_one = numbers.len() == 1 && tags.is_empty() && again.is_none();
+        let single = numbers.first().copied().filter(|_| is_one);
+        let ahead = store.ahead(channel_id, single, now).await?;
+        let has_template = is_marketing.is_some();
+        // Beside the send's own, templates that go before it may wait for the quota.
+        let meets_quota = has_template || ahead.queue.has_templates();
+        let mut account = Window::default();
+        if let Some(waba_id) = waba_id.filter(|_| meets_quota) {
+            let restore = |people| account.restore(people);
+            store.template_recipients(&waba_id, (now.minus(QUOTA_SPAN), now), restore).await?;
+        }
+        let written: Vec<_> = account.people(now).collect();
+        let lately: HashSet<PhoneNumber> = written.iter().map(|(number, _)| *number).collect();
+
+        let (mut recipients, mut left_out, mut known) = (0, LeftOut::default(), HashSet::new());
+        let mut contacts = Contacts::of(company_id, needed_fields);
+        let (mut unique, mut block) = (Unique::new(numbers, &tags, again), Vec::with_capacity(BLOCK));
+        while unique.next(store, company_id, BLOCK, &mut block).await? {
+            let is_marketing = is_marketing.unwrap_or_default();
+            left_out.add(suppressions.leave_out(company_id, is_marketing, &mut block, &mut skipped));
+            recipients += block.len() as u64;
+            contacts.look_at(store, &block).await?;
+            known.extend(block.drain(..).filter(|number| lately.contains(number)));
+        }
+        let ages = written.iter().filter(|(number, _)| !known.contains(number));
+        let mut others: Vec<_> = ages.map(|(_, at)| now.from_now(*at)).collect();
+        others.sort_unstable_by(|one, other| other.cmp(one));
+        let course = Course {
+            recipients,
+            has_template,
+            to_same: ahead.queue.bulk.len() as u64 + ahead.to_recipient,
+            queue: ahead.queue,
+            written: Written { known: known.len() as u64, others },
+            level: None,
+            slowed_to: None,
+        };
+        Ok(Outcome { skipped, left_out: left_out.by_reason(), course, without_fields: contacts.found })
+    }
+}
+
+/// The contacts of an audience, as far as they are looked at.
+struct Contacts {
+    company_id: Uuid,
+    needed: Vec<ContactField>,
+    found: Option<WithoutFields>,
+    took: Duration,
+}
+
+impl Contacts {
+    fn of(company_id: Uuid, needed: Vec<ContactField>) -> Self {
+        let found = (!needed.is_empty()).then(WithoutFields::default);
+        Self { company_id, needed, found, took: Duration::ZERO }
+    }
+
+    async fn look_at(&mut self, store: &Store, numbers: &[PhoneNumber]) -> store::Result<()> {
+        let Some(found) = self.found.as_mut().filter(|_| self.took < FIELDS_WITHIN) else { return Ok(()) };
+        let began = Instant::now();
+        let people = store.people(self.company_id, numbers).await?;
+        let has_all = |person: &Person| self.needed.iter().all(|field| field.of(person).is_some());
+        let lacking = numbers.iter().filter(|number| !people.get(number).is_some_and(has_all));
+        found.count += lacking.count() as u64;
+        found.checked += numbers.len() as u64;
+        self.took += began.elapsed();
+        Ok(())
+    }
+}
+
+/// What would this send be?
+#[derive(Message)]
+#[rtype(result = "Result<Outcome, ledger::Error>")]
+pub(in crate::engine) struct Rehearse(pub(in crate::engine) Planned);
+
+impl Handler<Rehearse> for Resolver {
+    type Result = ResponseFuture<Result<Outcome, ledger::Error>>;
+
+    fn handle(&mut self, Rehearse(planned): Rehearse, _: &mut Self::Context) -> Self::Result {
+        let (shared, turn) = self.turn(planned.company_id);
+        Box::pin(async move {
+            let _turn = turn.await;
+            planned.outcome(&shared.store, &shared.suppressions, Timestamp::now()).await.map_err(|error| {
+                tracing::error!(%error, "reading what a planned send would meet failed");
+                if error.is_passing() { ledger::Error::Unavailable } else { ledger::Error::Closed }
+            })
+        })
+    }
+}

@@ -1,0 +1,187 @@
+//! The resolver actor: turns numbers and tags into unique recipients, packed and written.
+//!
+//! Every source (the request's own numbers, each tag, the messages of a send that are sent again) yields ascending numbers; merging them removes
+//! repeats without holding the audience. Blocks go to the ledger in steps, so that an audience of millions
+//! takes the memory of one step, and single sends never wait longer than one step's write. The send counts
+//! only when its last block is durable. What a send would be that is only planned, [`super::plan`] counts here.
+
+mod again;
+mod unique;
+
+use std::sync::Arc;
+
+use actix::prelude::*;
+use uuid::Uuid;
+
+pub(in crate::engine) use self::unique::Unique;
+use crate::domain::block::pack;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::request::{Again, Skipped};
+use crate::domain::send::{Block, Recipients};
+use crate::engine::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Ledger, Order, Withdraw};
+use crate::engine::mailbox::{Door, Queued};
+use crate::engine::shared::Shared;
+use crate::engine::traces::Resolving;
+use crate::engine::upkeep::rounds::caught;
+use crate::fair_semaphore::Permit;
+
+/// Audiences that each resolver writes at once on average; more wait, and companies have fair shares.
+pub(in crate::engine) const AT_ONCE: usize = 4;
+/// Blocks written at once.
+const STEP: usize = 12;
+
+/// Resolve this audience, and write it as a send.
+#[derive(Message)]
+#[rtype(result = "Result<Resolved, Error>")]
+pub(crate) struct Resolve {
+    pub(crate) order: Arc<Order>,
+    pub(crate) numbers: Vec<PhoneNumber>,
+    pub(crate) tags: Vec<Uuid>,
+    /// Messages of an earlier send that are sent again.
+    pub(crate) again: Option<Again>,
+    /// Entries of the request that are left out already.
+    pub(crate) skipped: Skipped,
+}
+
+/// An audience as it was found.
+#[derive(Debug, Default)]
+pub(crate) struct Resolved {
+    /// The send, when one was written; none is when nobody is in the audience.
+    pub(crate) send_id: Option<Uuid>,
+    /// Unique recipients.
+    pub(crate) recipients: u64,
+    /// Entries that were left out.
+    pub(crate) skipped: Skipped,
+}
+
+pub(crate) struct Resolver {
+    shared: Arc<Shared>,
+}
+
+impl Resolver {
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        Self { shared }
+    }
+
+    /// What this resolver works with, and the turn of this company, to be waited for.
+    pub(in crate::engine) fn turn(
+        &self,
+        company_id: Uuid,
+    ) -> (Arc<Shared>, impl Future<Output = Permit> + use<>) {
+        let audiences = Arc::clone(&self.shared.audiences);
+        (Arc::clone(&self.shared), async move { audiences.acquire(company_id, 1).await })
+    }
+}
+
+impl Actor for Resolver {
+    type Context = Context<Self>;
+}
+
+impl Handler<Resolve> for Resolver {
+    type Result = ResponseFuture<Result<Resolved, Error>>;
+
+    fn handle(&mut self, resolve: Resolve, _: &mut Self::Context) -> Self::Result {
+        let (shared, turn) = self.turn(resolve.order.company_id);
+        let traced = Resolving::begin(resolve.tags.len(), resolve.numbers.len());
+        let writing = Writing { shared, resolve, resolved: Resolved::default(), pending: Vec::new() };
+        Box::pin(async move {
+            let _turn = turn.await;
+            writing.run(traced).await
+        })
+    }
+}
+
+/// A send whose audience is being written.
+struct Writing {
+    shared: Arc<Shared>,
+    resolve: Resolve,
+    /// What was found so far; has an id once the first step is written.
+    resolved: Resolved,
+    pending: Vec<Block>,
+}
+
+impl Writing {
+    async fn run(mut self, traced: Resolving) -> Result<Resolved, Error> {
+        self.resolved.skipped = std::mem::take(&mut self.resolve.skipped);
+        // What was written of a send that panicked is withdrawn like that of any other that failed.
+        let result = caught("resolver", self.resolve()).await.unwrap_or(Err(Error::Closed));
+        let Resolved { send_id, recipients, skipped } = &self.resolved;
+        traced.end(*send_id, *recipients, skipped.count, result.is_ok());
+        if let (Err(_), Some(send_id)) = (&result, self.resolved.send_id) {
+            let _ = self.shared.ledger.send(Withdraw(send_id)).await;
+        }
+        result.map(|()| self.resolved)
+    }
+
+    async fn resolve(&mut self) -> Result<(), Error> {
+        let (shared, block_size) = (Arc::clone(&self.shared), self.shared.engine.block_size);
+        let numbers = std::mem::take(&mut self.resolve.numbers);
+        let mut unique = Unique::new(numbers, &self.resolve.tags, self.resolve.again.take());
+        let mut block = Vec::with_capacity(block_size);
+        let company_id = self.resolve.order.company_id;
+        while unique.next(&shared.store, company_id, block_size, &mut block).await.map_err(|error| {
+            tracing::error!(%error, "reading an audience failed");
+            if error.is_passing() { Error::Unavailable } else { Error::Closed }
+        })? {
+            self.block(&mut block).await?;
+        }
+        self.finish().await
+    }
+
+    /// Packs `unique` without those who are left out into a block; writes a step when it is full.
+    async fn block(&mut self, unique: &mut Vec<PhoneNumber>) -> Result<(), Error> {
+        let order = &self.resolve.order;
+        let is_marketing = order.template.is_some_and(|template| template.is_marketing);
+        let skipped = &mut self.resolved.skipped;
+        self.shared.suppressions.leave_out(order.company_id, is_marketing, unique, skipped);
+        let (first_ordinal, recipients) = (self.resolved.recipients, unique.len() as u64);
+        self.resolved.recipients += recipients;
+        if recipients > 0 {
+            self.pending.push(Block { first_ordinal, recipients, packed: pack(unique) });
+        }
+        unique.clear();
+        if self.pending.len() < STEP {
+            return Ok(());
+        }
+        let blocks = std::mem::take(&mut self.pending);
+        match self.resolved.send_id {
+            Some(send_id) => ask(&self.shared.ledger, Extend { send_id, blocks }).await,
+            None => self.accept(blocks, true).await,
+        }
+    }
+
+    async fn accept(&mut self, blocks: Vec<Block>, more: bool) -> Result<(), Error> {
+        let recipients = Recipients::Blocks(self.resolved.recipients);
+        let skipped = if more { Skipped::default() } else { self.resolved.skipped.clone() };
+        let accept = Accept::new(Arc::clone(&self.resolve.order), recipients, skipped);
+        let accept = Accept { blocks, more, ..accept };
+        self.resolved.send_id = Some(ask(&self.shared.ledger, accept).await?);
+        Ok(())
+    }
+
+    async fn finish(&mut self) -> Result<(), Error> {
+        let blocks = std::mem::take(&mut self.pending);
+        let Some(send_id) = self.resolved.send_id else {
+            return if self.resolved.recipients == 0 { Ok(()) } else { self.accept(blocks, false).await };
+        };
+        if !blocks.is_empty() {
+            ask(&self.shared.ledger, Extend { send_id, blocks }).await?;
+        }
+        let send = AcceptedSend {
+            id: send_id,
+            order: Arc::clone(&self.resolve.order),
+            recipients: Recipients::Blocks(self.resolved.recipients),
+        };
+        ask(&self.shared.ledger, Activate { send, skipped: self.resolved.skipped.clone() }).await
+    }
+}
+
+/// Asks the ledger; a ledger that is gone is closed.
+async fn ask<M, T>(ledger: &Door<Ledger>, message: M) -> Result<T, Error>
+where
+    M: Message<Result = Result<T, Error>> + Send + 'static,
+    T: Send + 'static,
+    Ledger: Handler<Queued<M>>,
+{
+    ledger.send(message).await.unwrap_or(Err(Error::Closed))
+}

@@ -1,0 +1,91 @@
+//! Sending messages of an earlier send again, as a new send: the same content through the same channel, to the
+//! recipients of those messages and nobody else.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use crate::domain::channel::{Channel, Kind};
+use crate::domain::content::Content;
+use crate::domain::request::{Again, Audience, BusinessRequest, RequestedContent, RetryRequest};
+use crate::domain::template::TemplateRequest;
+use crate::engine::{Accepted, Engine, Error, Held, Rehearsal, no_such_send};
+use crate::error::{Code, Refusal};
+use crate::store::send::Sent;
+
+/// What a company sent, to be sent again.
+#[derive(Debug)]
+pub struct Retried {
+    send_id: Uuid,
+    channel: Arc<Channel>,
+    content: RequestedContent,
+}
+
+impl Retried {
+    /// The new send that sends these messages again.
+    fn request(self, request: RetryRequest) -> (Arc<Channel>, BusinessRequest) {
+        let RetryRequest { selection, schedule } = request;
+        let Self { send_id, channel, content } = self;
+        let audience = Audience { again: Some(Again { send_id, selection }), ..Audience::default() };
+        (channel, BusinessRequest { content, audience, schedule })
+    }
+}
+
+impl Engine {
+    /// What a company's send said, and through which channel.
+    ///
+    /// # Errors
+    ///
+    /// `send_not_found`; `channel_not_found` when it went through a web session, or its channel is gone.
+    pub async fn retried(&self, company_id: Uuid, send_id: Uuid) -> Result<Retried, Error> {
+        let sent = self.store().sent(company_id, send_id).await?.ok_or_else(no_such_send)?;
+        let Sent { channel_id, content, template_id } = sent;
+        let channel = self.channel(channel_id).await?;
+        let channel = channel.filter(|channel| channel.kind == Kind::BusinessAccount).ok_or_else(|| {
+            Refusal::new(
+                Code::ChannelNotFound,
+                "there is no business-account channel behind this send: what went through a web session is sent \
+                 again with POST /api/v1/web-chat/{id}/messages",
+            )
+        })?;
+        let content = match (content, template_id) {
+            // The template may have changed since: it is looked up and checked like that of any new send.
+            (Content::Template { components, contact_fields, .. }, Some(template_id)) => {
+                RequestedContent::Template(TemplateRequest {
+                    template_id,
+                    language: None,
+                    components,
+                    contact_fields,
+                })
+            }
+            (content, _) => RequestedContent::Ready(content),
+        };
+        Ok(Retried { send_id, channel, content })
+    }
+
+    /// Sends messages of an earlier send again, as a new send: everything that it promises is durable when this
+    /// returns. With a key that is `held`, the answer is kept under it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::send`].
+    pub async fn retry(
+        &self,
+        retried: Retried,
+        request: RetryRequest,
+        held: Option<Held>,
+    ) -> Result<Accepted, Error> {
+        let (channel, request) = retried.request(request);
+        self.send(&channel, request, held).await
+    }
+
+    /// Everything that [`Engine::retry`] does, the same refusals in the same order, but nothing is queued.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn rehearse_retry(&self, retried: Retried, request: RetryRequest) -> Result<Rehearsal, Error> {
+        let (channel, request) = retried.request(request);
+        self.rehearse(&channel, request).await
+    }
+}

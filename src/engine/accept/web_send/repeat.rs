@@ -1,0 +1,112 @@
+//! Requests to send that are repeated under their client's key: what their message's row in the ledger, and the answer
+//! that is kept before a message is handed over, say of the first one.
+
+use crate::domain::channel::Kind;
+use crate::domain::message::State;
+use crate::domain::tier::UnknownOutcome;
+use crate::engine::accept::idempotency::Turn;
+use crate::engine::{Engine, Error};
+use crate::error::{Code, Refusal};
+use crate::store::idempotency::KeptAnswer;
+use crate::store::web_session_send::FirstTry;
+
+/// How a repeated request goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repeat {
+    /// It has the first answer.
+    Answer,
+    /// Nothing was sent, or what is unknown may be sent again: it is carried out.
+    CarryOut,
+    /// The first message may go again by itself.
+    Wait,
+    /// The message has gone, and there is no answer of it: only a former version of this program leaves that.
+    Lost,
+}
+
+impl Engine {
+    /// A request under a key under which the same one was accepted before; `None` when it is to be carried out again.
+    pub(in crate::engine) async fn repeated(&self, kept: KeptAnswer) -> Result<Option<Turn>, Error> {
+        let channel = self.channel(kept.channel_id).await?;
+        let Some(channel) = channel.filter(|channel| channel.kind == Kind::WebSession) else {
+            return Ok(Some(Turn::Repeated(kept.into())));
+        };
+        let Some(first) = self.store().first_try(kept.send_id).await? else { return Ok(None) };
+        let policy = self.0.shared.tiers.find(&channel.tier).unknown_outcome;
+        match (decide(first, kept.result.is_some(), policy), kept.result) {
+            (Repeat::Answer, Some(answer)) => Ok(Some(Turn::Told(answer))),
+            (Repeat::CarryOut, _) => Ok(None),
+            (Repeat::Wait, _) => {
+                let sentence = "it is not known yet whether the first request under this Idempotency-Key was carried \
+                                out: repeat it in some seconds";
+                Err(Refusal::new(Code::IdempotencyInProgress, sentence).into())
+            }
+            (Repeat::Answer | Repeat::Lost, _) => {
+                Ok(Some(Turn::Repeated(KeptAnswer { result: None, ..kept }.into())))
+            }
+        }
+    }
+}
+
+fn decide(first: FirstTry, has_answer: bool, policy: UnknownOutcome) -> Repeat {
+    let FirstTry { is_over, was_attempted, state } = first;
+    match state {
+        Some(State::Sent | State::Delivered | State::Read) if has_answer => Repeat::Answer,
+        Some(State::Sent | State::Delivered | State::Read) => Repeat::Lost,
+        // Without its answer nothing is handed over.
+        _ if !has_answer => Repeat::CarryOut,
+        // WhatsApp refused what it was given, after the first request was answered.
+        Some(State::Failed) => Repeat::Answer,
+        // What waits is not begun without its caller, who has gone.
+        Some(State::Queued | State::Canceled | State::Expired | State::Suppressed) => Repeat::CarryOut,
+        None if !was_attempted => Repeat::CarryOut,
+        Some(State::Sending | State::Unknown) | None => match policy {
+            UnknownOutcome::Hold => Repeat::Answer,
+            UnknownOutcome::Resend if is_over => Repeat::CarryOut,
+            UnknownOutcome::Resend => Repeat::Wait,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use UnknownOutcome::{Hold, Resend};
+
+    use super::*;
+
+    #[test]
+    fn a_repeated_request_is_answered_or_carried_out_as_the_ledger_says() {
+        use State::{Canceled, Delivered, Expired, Failed, Queued, Read, Sending, Sent, Unknown};
+        // Of a send that is over or not, with or without a kept answer.
+        let of = |state, is_over, has_answer, policy| {
+            decide(FirstTry { is_over, was_attempted: true, state }, has_answer, policy)
+        };
+        for policy in [Hold, Resend] {
+            for is_over in [false, true] {
+                for state in [Sent, Delivered, Read] {
+                    assert_eq!(of(Some(state), is_over, true, policy), Repeat::Answer, "{state:?}");
+                    assert_eq!(of(Some(state), is_over, false, policy), Repeat::Lost, "{state:?}");
+                }
+                for state in [Canceled, Expired, Queued] {
+                    assert_eq!(of(Some(state), is_over, true, policy), Repeat::CarryOut, "{state:?}");
+                }
+                for state in [Some(Failed), Some(Unknown), Some(Sending), Some(Queued), None] {
+                    assert_eq!(of(state, is_over, false, policy), Repeat::CarryOut, "{state:?}");
+                }
+                assert_eq!(of(Some(Failed), is_over, true, policy), Repeat::Answer);
+            }
+        }
+    }
+
+    #[test]
+    fn what_nobody_knows_is_sent_again_only_where_the_tier_says_so() {
+        for state in [Some(State::Unknown), Some(State::Sending), None] {
+            let first = |is_over| FirstTry { is_over, was_attempted: true, state };
+            assert_eq!(decide(first(false), true, Hold), Repeat::Answer);
+            assert_eq!(decide(first(true), true, Hold), Repeat::Answer);
+            assert_eq!(decide(first(false), true, Resend), Repeat::Wait);
+            assert_eq!(decide(first(true), true, Resend), Repeat::CarryOut);
+        }
+        let never = FirstTry { is_over: true, was_attempted: false, state: None };
+        assert_eq!(decide(never, true, Hold), Repeat::CarryOut);
+    }
+}

@@ -1,0 +1,93 @@
+//! App secrets and verify tokens in memory, so that a webhook is judged without asking the database.
+
+use std::sync::Arc;
+
+use dashmap::DashMap;
+use uuid::Uuid;
+
+use crate::domain::channel::Channel;
+use crate::domain::secret::Secret;
+use crate::store::{Result, Store};
+use crate::vault::{Vault, context};
+
+/// Secrets that were read, each with the revision of its channel: a changed channel's is read again.
+#[derive(Default)]
+struct Kept(DashMap<Uuid, (i64, Option<Arc<Secret>>)>);
+
+/// What signs webhooks.
+#[derive(Default)]
+pub(in crate::engine) struct AppSecrets(Kept);
+
+/// The words by which the provider sets webhooks up.
+#[derive(Default)]
+pub(in crate::engine) struct VerifyTokens(Kept);
+
+impl Kept {
+    /// The channel's secret, as it was read or as `read` reads it now.
+    async fn find(
+        &self,
+        channel: &Channel,
+        read: impl AsyncFnOnce() -> Result<Option<Secret>>,
+    ) -> Result<Option<Arc<Secret>>> {
+        let known = self.0.get(&channel.id).map(|known| known.clone());
+        if let Some((_, secret)) = known.filter(|(revision, _)| *revision == channel.revision) {
+            return Ok(secret);
+        }
+        let secret = read().await?.map(Arc::new);
+        self.0.insert(channel.id, (channel.revision, secret.clone()));
+        Ok(secret)
+    }
+}
+
+impl AppSecrets {
+    /// The secret that signs the channel's webhooks; `None` when it has none that opens, which is logged when
+    /// it is read.
+    pub(in crate::engine) async fn find(
+        &self,
+        store: &Store,
+        vault: &Vault,
+        channel: &Channel,
+    ) -> Result<Option<Arc<Secret>>> {
+        let read = async || {
+            let sealed = store.channel_secrets(channel.id).await?.and_then(|secrets| secrets.app_secret);
+            let Some(sealed) = sealed else {
+                tracing::warn!(channel.id = %channel.id, "the channel has no app secret, its webhooks are refused: give it with `pombo channel webhook --app-secret-file`");
+                return Ok(None);
+            };
+            let context = context::app_secret(channel.id);
+            let otherwise = "the channel's app secret cannot be opened, its webhooks are refused: give it again with `pombo channel webhook --app-secret-file`";
+            Ok(open(vault, channel, &sealed, &context, otherwise))
+        };
+        self.0.find(channel, read).await
+    }
+}
+
+impl VerifyTokens {
+    /// The channel's verify token; `None` when it has none that opens.
+    pub(in crate::engine) async fn find(
+        &self,
+        store: &Store,
+        vault: &Vault,
+        channel: &Channel,
+    ) -> Result<Option<Arc<Secret>>> {
+        let read = async || {
+            let Some(sealed) = store.verify_token(channel.id).await? else { return Ok(None) };
+            let context = context::verify_token(channel.id);
+            let otherwise = "the channel's verify token cannot be opened, its webhook cannot be set up: `pombo channel webhook` makes a new one";
+            Ok(open(vault, channel, &sealed, &context, otherwise))
+        };
+        self.0.find(channel, read).await
+    }
+}
+
+/// Opens a secret of a channel; `otherwise` is logged when it does not open.
+fn open(
+    vault: &Vault,
+    channel: &Channel,
+    sealed: &[u8],
+    context: &str,
+    otherwise: &'static str,
+) -> Option<Secret> {
+    let opened = vault.unseal(sealed, context);
+    opened.inspect_err(|error| tracing::error!(channel.id = %channel.id, %error, "{otherwise}")).ok()
+}

@@ -1,0 +1,70 @@
+//! Access: API keys, the secrets that webhooks are checked with, and companies' allowances of requests.
+//!
+//! What is known of companies is in memory, so that none of their requests waits for the database to be let in or refused.
+
+pub(super) mod app_secrets;
+pub(super) mod keys;
+pub(super) mod requests;
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use self::requests::{Allowance, Exhausted};
+use super::{Engine, Error};
+use crate::clock::Timestamp;
+use crate::domain::scope::Scopes;
+use crate::store::api_key::KeyRecord;
+use crate::vault::api_key;
+
+/// The caller of a request, by its key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// The company that the key belongs to.
+    pub company_id: Uuid,
+    /// The key; of a session's token the session.
+    pub key_id: Uuid,
+    /// What the company calls the key; empty for a session's token.
+    pub key_name: Arc<str>,
+    /// The name of the company's tier.
+    pub tier: Arc<str>,
+    /// What the key may be used for.
+    pub scopes: Scopes,
+}
+
+impl Engine {
+    /// Who presents this key; `None` when it is unknown, revoked or expired.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the key is not known yet and the database is away.
+    pub async fn authenticate(&self, key: &str) -> Result<Option<Caller>, Error> {
+        let key = self.0.keys.find(self.store(), key).await?;
+        Ok(key.map(|key| {
+            let KeyRecord { id: key_id, company_id, name: key_name, tier, scopes, .. } = key;
+            Caller { company_id, key_id, key_name, tier, scopes }
+        }))
+    }
+
+    /// Counts a request of the caller's company; what is left of its allowance, or `None` when its tier knows no
+    /// bound.
+    ///
+    /// # Errors
+    ///
+    /// [`Exhausted`] when the company made as many requests as its tier allows.
+    pub fn admit_request(&self, caller: &Caller) -> Result<Option<Allowance>, Exhausted> {
+        self.0.requests.admit(caller.company_id, &caller.tier, &self.0.shared.tiers)
+    }
+
+    /// The name of the operator who presents this key; `None` when it is unknown, revoked or expired, or a
+    /// company's. Operators are few and ask seldom: the store is asked each time.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the database is away.
+    pub async fn authenticate_operator(&self, key: &str) -> Result<Option<String>, Error> {
+        let operator = self.store().find_operator(&api_key::hash(key)).await?;
+        let valid = operator.filter(|operator| operator.is_valid(Timestamp::now()));
+        Ok(valid.map(|operator| operator.name))
+    }
+}

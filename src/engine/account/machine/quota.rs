@@ -1,0 +1,343 @@
+//! The template quota: how many people the account may write to with templates in a moving day.
+//!
+//! The provider counts the unique recipients of 24 hours over all numbers of an account. The [window](super::window)
+//! has the people who were written to. A channel is granted the people whom it is about to write to, some at a time: a
+//! person who is granted takes a slot from then on, so that the channel asks nobody when it sends. It says afterwards
+//! whom it wrote to, and gives back whom it did not.
+//!
+//! A message is marked before it is attempted, and a crash leaves nobody who knows which of the marked messages were.
+//! So a channel marks messages only to people who are granted to it, and after a crash all of them count.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::mem;
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use super::effect::{Answer, Effect, Effects, Granted, News};
+use super::input::{Ask, Unread};
+use super::window::{self, Reserved, Window};
+use crate::clock::Timestamp;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::tier::{QUOTA_SPAN, Quota};
+use crate::engine::machine::Moment;
+use crate::engine::planted::{Fault, is_planted};
+use crate::store::template_recipient::WrittenTo;
+
+/// Delay before the store is read again after that failed.
+const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
+/// A message that is ahead of the wall clock by no more than this went before the clock was adjusted by a little. One
+/// that is further ahead went before the clock was set back.
+const ADJUSTED_BY: Duration = Duration::from_secs(1);
+
+/// The quota of one account. The limit itself comes with each question: the channels' tiers may differ in it.
+#[derive(Default)]
+pub(super) struct Slots {
+    window: Window,
+    grants: BTreeMap<Uuid, Grants>,
+    /// How many channels each of them is granted to.
+    holders: HashMap<PhoneNumber, u32>,
+    /// Channels that found no slot because others hold some.
+    refused: Vec<Uuid>,
+    /// Channels that wait until the store is read.
+    waiting: Vec<Uuid>,
+    reading: Reading,
+    /// How often grants became void.
+    voids: u64,
+}
+
+/// The people who are granted to one channel.
+struct Grants {
+    /// The quota of the channel's tier, which its grants keep.
+    quota: Quota,
+    people: HashSet<PhoneNumber>,
+    is_void: bool,
+}
+
+/// Reading the store for the people who were written to in the last day.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Reading {
+    #[default]
+    Idle,
+    UnderWay {
+        span: (Timestamp, Timestamp),
+    },
+    /// The store did not answer: it is read again then.
+    Again(Instant),
+}
+
+impl Slots {
+    /// The channel has a quota from now on. Whether the people who were written to before are known; otherwise the
+    /// channel is told once they are.
+    pub(super) fn learn(&mut self, channel: Uuid, at: Moment, effects: &mut Effects) -> bool {
+        if is_planted(Fault::QuotaNotRestored) {
+            self.window.begin();
+            self.window.complete();
+        }
+        if self.window.is_complete() {
+            return true;
+        }
+        if !self.waiting.contains(&channel) {
+            self.waiting.push(channel);
+        }
+        if self.reading == Reading::Idle {
+            self.read(at, effects);
+        }
+        false
+    }
+
+    /// Counts from now on, though what was sent before is still to be read: no message falls between the two.
+    fn read(&mut self, at: Moment, effects: &mut Effects) {
+        let span = (at.wall.minus(QUOTA_SPAN), at.wall);
+        self.reading = Reading::UnderWay { span };
+        self.window.begin();
+        effects.push(Effect::ReadPeople { span });
+    }
+
+    /// People who were written to in the last day, as the store knows them.
+    pub(super) fn found(&mut self, people: Vec<WrittenTo>) {
+        if matches!(self.reading, Reading::UnderWay { .. }) {
+            self.window.restore(people);
+        }
+    }
+
+    /// The store was read to the end, or was not.
+    pub(super) fn was_read(
+        &mut self,
+        span: (Timestamp, Timestamp),
+        result: Result<(), Unread>,
+        now: Instant,
+        effects: &mut Effects,
+    ) {
+        // A machine that was dropped meanwhile may have asked for another reading.
+        if self.reading != (Reading::UnderWay { span }) {
+            return;
+        }
+        if result.is_err() {
+            self.reading = Reading::Again(now + READ_AGAIN_AFTER);
+            return;
+        }
+        self.reading = Reading::Idle;
+        self.window.complete();
+        for channel in mem::take(&mut self.waiting) {
+            effects.push(Effect::Tell { channel, news: News::PeopleKnown });
+        }
+    }
+
+    /// When the store is read again.
+    pub(super) const fn next_at(&self) -> Option<Instant> {
+        match self.reading {
+            Reading::Again(at) => Some(at),
+            Reading::Idle | Reading::UnderWay { .. } => None,
+        }
+    }
+
+    /// Reads the store again if that is due.
+    pub(super) fn go_on(&mut self, at: Moment, effects: &mut Effects) {
+        if self.next_at().is_some_and(|again| again <= at.monotonic) {
+            self.read(at, effects);
+        }
+    }
+
+    /// A channel says whom it wrote to and whom it will not, and asks for more people.
+    pub(super) fn ask(&mut self, ask: Ask, at: Moment, effects: &mut Effects) {
+        let Ask { channel, quota, sent, returned, wanted } = ask;
+        let arrivals = self.window.arrivals();
+        for (recipient, sent_at) in sent {
+            // The account heard that the clock was set back before it heard of this message.
+            if sent_at > at.wall.plus(ADJUSTED_BY) {
+                self.window.spend_before(recipient, at.wall);
+            } else {
+                self.window.spend(recipient, sent_at);
+            }
+        }
+        let mut is_freed = false;
+        for recipient in returned {
+            is_freed |= self.give_back(channel, recipient, at.wall);
+        }
+        self.window.look_after(quota, at.wall);
+        let refused = self.grant(channel, quota, wanted, at.wall);
+        self.void_overdrawn(Some(channel), at.wall, effects);
+        if !refused.is_empty() && self.window.room(quota, at.wall) > 0 {
+            self.recall(channel, effects);
+        } else if is_freed {
+            self.tell_of_room(effects);
+        }
+        effects.push(Effect::Answer(Answer::Granted(Granted {
+            refused,
+            has_arrivals: self.window.arrivals() != arrivals,
+            is_known: self.window.is_complete(),
+        })));
+    }
+
+    /// Grants these people to the channel, as far as there are slots. Returns those for whom there is none.
+    fn grant(
+        &mut self,
+        channel: Uuid,
+        quota: Quota,
+        wanted: Vec<PhoneNumber>,
+        wall: Timestamp,
+    ) -> Vec<PhoneNumber> {
+        if !self.window.is_complete() {
+            return wanted;
+        }
+        let (mut used, mut refused) = (None, Vec::new());
+        for recipient in wanted {
+            if self.grants.get(&channel).is_some_and(|held| held.people.contains(&recipient)) {
+                continue;
+            }
+            if !self.window.counts(recipient, quota, wall) {
+                // A person who is granted to another channel takes a slot already, but perhaps one that only the larger
+                // quota of that channel has.
+                let is_held = self.holders.contains_key(&recipient);
+                let with_them = used.unwrap_or_else(|| self.used(wall)) + u64::from(!is_held);
+                if with_them > most_of(quota) {
+                    refused.push(recipient);
+                    continue;
+                }
+                used = Some(with_them);
+            }
+            let new = || Grants { quota, people: HashSet::new(), is_void: false };
+            let grants = self.grants.entry(channel).or_insert_with(new);
+            grants.quota = quota;
+            grants.people.insert(recipient);
+            *self.holders.entry(recipient).or_default() += 1;
+        }
+        refused
+    }
+
+    /// The people who take a slot only because they are granted.
+    fn held_alone(&self, wall: Timestamp) -> u64 {
+        self.holders.keys().filter(|held| !self.window.is_live(**held, wall)).count() as u64
+    }
+
+    /// The channel does not write to this person. Whether a slot is free by that.
+    fn give_back(&mut self, channel: Uuid, recipient: PhoneNumber, wall: Timestamp) -> bool {
+        let Some(held) = self.grants.get_mut(&channel) else { return false };
+        if !held.people.remove(&recipient) {
+            return false;
+        }
+        if held.people.is_empty() {
+            self.grants.remove(&channel);
+        }
+        let Some(holders) = self.holders.get_mut(&recipient) else { return false };
+        *holders -= 1;
+        if *holders > 0 {
+            return false;
+        }
+        self.holders.remove(&recipient);
+        !self.window.is_live(recipient, wall)
+    }
+
+    /// A channel found no slot although others only hold some: those give back what they cannot use now.
+    fn recall(&mut self, channel: Uuid, effects: &mut Effects) {
+        if !self.refused.contains(&channel) {
+            self.refused.push(channel);
+        }
+        for holder in self.grants.keys().filter(|holder| **holder != channel) {
+            effects.push(Effect::Tell { channel: *holder, news: News::Recalled });
+        }
+    }
+
+    /// A slot is free that channels waited for.
+    fn tell_of_room(&mut self, effects: &mut Effects) {
+        for channel in mem::take(&mut self.refused) {
+            effects.push(Effect::Tell { channel, news: News::HasRoom });
+        }
+    }
+
+    /// The channel is gone, and everything that is granted to it is free.
+    pub(super) fn leave(&mut self, channel: Uuid, wall: Timestamp, effects: &mut Effects) {
+        self.waiting.retain(|waiting| *waiting != channel);
+        self.refused.retain(|refused| *refused != channel);
+        let mut is_freed = false;
+        for recipient in self.people_of(channel) {
+            is_freed |= self.give_back(channel, recipient, wall);
+        }
+        if is_freed {
+            self.tell_of_room(effects);
+        }
+    }
+
+    /// More slots may be taken than a channel's quota has: where the tiers of channels differ in their quotas, one may use
+    /// up what another was granted. Then the grants of the smaller quota are void, and its channel asks for each person
+    /// in the moment of sending. They take their slots until the channel has said whom it wrote to, and gave them back.
+    fn void_overdrawn(&mut self, by: Option<Uuid>, wall: Timestamp, effects: &mut Effects) {
+        let least = self.grants.values().map(|grants| most_of(grants.quota)).min();
+        let at_most = self.window.used(wall) + self.holders.len() as u64;
+        if least.is_none_or(|least| at_most <= least) {
+            return;
+        }
+        let used = self.used(wall);
+        for (channel, grants) in &mut self.grants {
+            if grants.is_void || used <= most_of(grants.quota) {
+                continue;
+            }
+            grants.is_void = true;
+            self.voids += 1;
+            if by != Some(*channel) {
+                effects.push(Effect::Tell { channel: *channel, news: News::Recalled });
+            }
+        }
+    }
+
+    fn people_of(&self, channel: Uuid) -> Vec<PhoneNumber> {
+        self.grants.get(&channel).map_or_else(Vec::new, |grants| grants.people.iter().copied().collect())
+    }
+
+    /// How often grants became void: while it is the same, messages may go to the people who were granted.
+    pub(super) const fn voids(&self) -> u64 {
+        self.voids
+    }
+
+    /// Counts a template of a channel without a quota, which is granted nobody.
+    pub(super) fn count(
+        &mut self,
+        recipient: PhoneNumber,
+        wall: Timestamp,
+        effects: &mut Effects,
+    ) -> Reserved {
+        let counted = self.window.reserve(recipient, Quota::Unlimited, wall);
+        if matches!(counted, Reserved::New { .. }) {
+            self.void_overdrawn(None, wall, effects);
+        }
+        counted
+    }
+
+    /// Takes back what was counted at `at`, because the provider refused the message. When another message to the
+    /// recipient was counted since, or the clock was set back, the recipient goes on counting, because the provider may
+    /// count them; but they do not pass a quota that is more than used up, because it may not.
+    pub(super) fn release(&mut self, recipient: PhoneNumber, at: Timestamp) {
+        self.window.release(recipient, at);
+    }
+
+    /// The wall clock was set back to `now`: nobody was written to later than that.
+    pub(super) fn clock_went_back(&mut self, now: Timestamp, effects: &mut Effects) {
+        self.window.clock_went_back(now);
+        // Whose day was over may count again.
+        self.void_overdrawn(None, now, effects);
+    }
+
+    /// Whether people are counted.
+    pub(super) const fn is_counting(&self) -> bool {
+        self.window.is_counting()
+    }
+
+    /// The people who were written to.
+    pub(super) const fn window(&self) -> &Window {
+        &self.window
+    }
+
+    /// Slots that are taken, by people who were written to and by those who are about to be.
+    pub(super) fn used(&self, wall: Timestamp) -> u64 {
+        self.window.used(wall) + self.held_alone(wall)
+    }
+}
+
+/// How many people a quota allows.
+const fn most_of(quota: Quota) -> u64 {
+    match quota {
+        Quota::Unlimited => u64::MAX,
+        Quota::AtMost(most) => window::most_of(most) as u64,
+    }
+}

@@ -1,0 +1,178 @@
+//! When the templates of one business account are listed: once in each interval, sooner when something says that they
+//! changed, and sooner again after a listing failed.
+
+use std::time::{Duration, Instant};
+
+/// Two listings are at least so far apart, however often they are asked for.
+const LEAST_DISTANCE: Duration = Duration::from_secs(60);
+/// Where the interval is short, they are this part of it apart.
+const PARTS: u32 = 30;
+/// The longest wait after failures where there is no interval.
+const LONGEST_WAIT: Duration = Duration::from_secs(30 * 60);
+
+/// How far apart listings are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Distances {
+    /// Between two that nobody asked for; `None` when there are none.
+    interval: Option<Duration>,
+    /// Between any two.
+    least: Duration,
+}
+
+impl Distances {
+    /// A listing in each `interval`, or none but those that are asked for when that is zero.
+    pub(super) fn new(interval: Duration) -> Self {
+        let interval = (!interval.is_zero()).then_some(interval);
+        Self { interval, least: interval.map_or(LEAST_DISTANCE, |all| LEAST_DISTANCE.min(all / PARTS)) }
+    }
+}
+
+/// The schedule of one company's listings.
+#[derive(Debug)]
+pub(super) struct Schedule {
+    distances: Distances,
+    /// When the next listing is due without anybody's asking.
+    next: Option<Instant>,
+    /// The first moment for which one is wanted besides.
+    wanted: Option<Instant>,
+    /// When the last one began.
+    began: Option<Instant>,
+    is_running: bool,
+    /// Those that failed since the last that succeeded.
+    failures: u32,
+}
+
+impl Schedule {
+    /// The first listing is due at once.
+    pub(super) fn new(distances: Distances, now: Instant) -> Self {
+        let next = distances.interval.map(|_| now);
+        Self { distances, next, wanted: None, began: None, is_running: false, failures: 0 }
+    }
+
+    /// Something says that the templates may have changed, or will have at this moment. One listing after it
+    /// serves everybody who wants one.
+    pub(super) fn want(&mut self, at: Instant) {
+        self.wanted = Some(self.wanted.map_or(at, |earlier| earlier.min(at)));
+    }
+
+    /// When a listing is to begin; `None` while one runs or none is due.
+    pub(super) fn due(&self) -> Option<Instant> {
+        if self.is_running {
+            return None;
+        }
+        let soonest = self.began.map(|began| began + self.distances.least);
+        let wanted = self.wanted.map(|wanted| soonest.map_or(wanted, |soonest| wanted.max(soonest)));
+        [self.next, wanted].into_iter().flatten().min()
+    }
+
+    /// A listing begins: it serves what was wanted up to now. What is wanted while it runs may be newer than what it
+    /// finds.
+    pub(super) fn begin(&mut self, now: Instant) {
+        self.is_running = true;
+        self.began = Some(now);
+        self.wanted = self.wanted.filter(|wanted| *wanted > now);
+    }
+
+    /// The listing ended. Only one that succeeded counts as one; after a failure it is tried again sooner, but ever
+    /// more seldom.
+    pub(super) fn end(&mut self, is_success: bool, now: Instant) {
+        self.is_running = false;
+        let Distances { interval, least } = self.distances;
+        if is_success {
+            self.failures = 0;
+            self.next = interval.map(|interval| now + interval);
+            return;
+        }
+        let wait = least.saturating_mul(1 << self.failures.min(10)).min(interval.unwrap_or(LONGEST_WAIT));
+        self.failures = self.failures.saturating_add(1);
+        self.next = Some(now + wait);
+    }
+
+    /// Whether a listing is under way or wanted.
+    pub(super) const fn is_busy(&self) -> bool {
+        self.is_running || self.wanted.is_some()
+    }
+
+    /// How many listings in a row failed.
+    pub(super) const fn failures(&self) -> u32 {
+        self.failures
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+    const HALF_HOUR: Duration = Duration::from_secs(30 * 60);
+
+    fn schedule(interval: Duration, now: Instant) -> Schedule {
+        Schedule::new(Distances::new(interval), now)
+    }
+
+    #[test]
+    fn a_storm_of_wishes_is_one_listing_at_once_and_one_a_minute_later() {
+        let now = Instant::now();
+        let mut schedule = schedule(HALF_HOUR, now - HALF_HOUR / 2);
+        schedule.begin(now - HALF_HOUR / 2);
+        schedule.end(true, now - HALF_HOUR / 2);
+        for _ in 0..12 {
+            schedule.want(now);
+        }
+        assert_eq!(schedule.due(), Some(now));
+        schedule.begin(now);
+        for second in 0..12 {
+            schedule.want(now + Duration::from_secs(second));
+            assert_eq!(schedule.due(), None, "one at a time");
+        }
+        schedule.end(true, now + Duration::from_secs(12));
+        assert_eq!(schedule.due(), Some(now + MINUTE));
+        schedule.begin(now + MINUTE);
+        schedule.end(true, now + MINUTE);
+        assert_eq!(schedule.due(), Some(now + MINUTE + HALF_HOUR), "everybody was served");
+    }
+
+    #[test]
+    fn a_listing_that_failed_is_tried_again_sooner_and_ever_more_seldom() {
+        let mut now = Instant::now();
+        let mut schedule = schedule(HALF_HOUR, now);
+        for minutes in [1, 2, 4, 8, 16, 30, 30] {
+            assert_eq!(schedule.due(), Some(now));
+            schedule.begin(now);
+            schedule.end(false, now);
+            now += minutes * MINUTE;
+        }
+        schedule.begin(now);
+        schedule.end(true, now);
+        assert_eq!((schedule.due(), schedule.failures()), (Some(now + HALF_HOUR), 0));
+    }
+
+    #[test]
+    fn a_wish_for_later_is_served_later_and_waits_for_no_failure() {
+        let now = Instant::now();
+        let mut schedule = schedule(HALF_HOUR, now);
+        schedule.want(now + 2 * MINUTE);
+        schedule.begin(now);
+        schedule.end(true, now);
+        assert_eq!(schedule.due(), Some(now + 2 * MINUTE));
+        for _ in 0..9 {
+            schedule.begin(now);
+            schedule.end(false, now);
+        }
+        assert_eq!(schedule.due(), Some(now + 2 * MINUTE));
+    }
+
+    #[test]
+    fn without_interval_templates_are_listed_when_they_are_wanted_until_that_succeeds() {
+        let now = Instant::now();
+        let mut schedule = schedule(Duration::ZERO, now);
+        assert_eq!(schedule.due(), None);
+        schedule.want(now);
+        schedule.begin(now);
+        schedule.end(false, now);
+        assert_eq!(schedule.due(), Some(now + MINUTE));
+        schedule.begin(now + MINUTE);
+        schedule.end(true, now + MINUTE);
+        assert_eq!(schedule.due(), None);
+    }
+}

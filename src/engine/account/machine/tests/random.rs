@@ -1,0 +1,238 @@
+//! Channels that ask, send, give back, crash and leave, from a seed: against a list of all that was sent.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
+use crate::engine::universe::dice::Dice;
+
+const SEEDS: u64 = 300;
+const STEPS: usize = 250;
+const CHANNELS: u128 = 4;
+const PEOPLE: u64 = 24;
+const QUOTA: u32 = 7;
+
+/// A channel as the account sees it: it writes only to people who are granted to it.
+#[derive(Default)]
+struct Sender {
+    held: BTreeSet<u64>,
+    untold: Vec<(u64, Timestamp)>,
+    /// How often grants had become void when it last looked.
+    voids: u64,
+}
+
+struct Run {
+    world: World,
+    dice: Dice,
+    senders: BTreeMap<u128, Sender>,
+    /// Every message that the provider took, or may have.
+    sent: Vec<(u64, Timestamp)>,
+    /// Messages of the present process that the provider may refuse yet.
+    unanswered: Vec<(u128, u64, Timestamp)>,
+    /// People who got several messages, of which the provider refused one: they may have to wait.
+    shaky: BTreeSet<u64>,
+}
+
+impl Run {
+    fn new(seed: u64) -> Self {
+        let mut run = Self {
+            world: World::new(),
+            dice: Dice::new(seed),
+            senders: BTreeMap::new(),
+            sent: Vec::new(),
+            unanswered: Vec::new(),
+            shaky: BTreeSet::new(),
+        };
+        run.start(&BTreeSet::new());
+        run
+    }
+
+    /// A process starts. A crash left these people marked, of whom nobody knows whether they were written to.
+    fn start(&mut self, marked: &BTreeSet<u64>) {
+        let (at, wall) = (self.world.at, self.world.at.wall);
+        self.world = World { at, ..World::new() };
+        self.shaky.clear();
+        for number in 1..=CHANNELS {
+            self.join(number);
+        }
+        let certain = self.sent.iter().map(|(nth, at)| (*nth, *at, true));
+        let doubtful = marked.iter().map(|nth| (*nth, wall, false));
+        let span = self.world.span();
+        let people = certain.chain(doubtful).filter(|(_, at, _)| *at > span.0);
+        let people = people.map(|(nth, at, is_certain)| WrittenTo { recipient: person(nth), at, is_certain });
+        let pages: Vec<Vec<_>> = people.collect::<Vec<_>>().chunks(5).map(<[WrittenTo]>::to_vec).collect();
+        for page in pages {
+            self.world.feed(Input::PeopleFound(page));
+        }
+        self.world.feed(Input::PeopleRead { span, result: Ok(()) });
+    }
+
+    fn join(&mut self, number: u128) {
+        self.senders.insert(number, Sender::default());
+        self.world.feed(Input::Joined);
+        self.world.feed(Input::PeopleWanted { channel: channel(number) });
+    }
+
+    /// People who were written to within a day of now, but this one.
+    fn others(&self, but: u64) -> usize {
+        let now = self.world.at.wall;
+        let people = self.sent.iter().filter(|(nth, at)| *nth != but && at.plus(DAY) > now);
+        people.map(|(nth, _)| *nth).collect::<BTreeSet<_>>().len()
+    }
+
+    fn is_counted(&self, nth: u64) -> bool {
+        let now = self.world.at.wall;
+        self.sent.iter().any(|(sent, at)| *sent == nth && at.plus(DAY) > now)
+    }
+
+    /// Whether the account knows that this person was written to.
+    fn is_known(&self, nth: u64) -> bool {
+        let now = self.world.at.wall;
+        let is_told =
+            |sent: &(u64, Timestamp)| self.senders.values().all(|sender| !sender.untold.contains(sent));
+        !self.shaky.contains(&nth)
+            && self.sent.iter().any(|sent| sent.0 == nth && sent.1.plus(DAY) > now && is_told(sent))
+    }
+
+    /// Talks to the account, and asks for some people.
+    fn ask(&mut self, number: u128, wanted: &[u64]) {
+        let sender = self.senders.get_mut(&number).unwrap();
+        let returned: Vec<_> = sender.held.iter().copied().filter(|_| self.dice.below(3) == 0).collect();
+        for nth in &returned {
+            sender.held.remove(nth);
+        }
+        let sent = std::mem::take(&mut sender.untold);
+        let ask = Ask {
+            sent: sent.into_iter().map(|(nth, at)| (person(nth), at)).collect(),
+            returned: returned.iter().map(|nth| person(*nth)).collect(),
+            wanted: wanted.iter().map(|nth| person(*nth)).collect(),
+            ..nothing()
+        };
+        let refused = self.world.ask(number, QUOTA, ask).refused;
+        let known: Vec<_> = wanted.iter().filter(|nth| self.is_known(**nth)).collect();
+        assert!(known.iter().all(|nth| !refused.contains(&person(**nth))), "who counts passes");
+        let sender = self.senders.get_mut(&number).unwrap();
+        sender.held.extend(wanted.iter().filter(|nth| !refused.contains(&person(**nth))));
+    }
+
+    /// A channel without a quota writes to somebody.
+    fn send_without_quota(&mut self) {
+        let nth = self.dice.below(PEOPLE);
+        self.world.feed(Input::Counted { recipient: person(nth) });
+        self.sent.push((nth, self.world.at.wall));
+    }
+
+    /// Writes to one of those who are granted, if these grants are not void.
+    fn send(&mut self, number: u128) {
+        let voids = self.world.published.voids;
+        let sender = self.senders.get_mut(&number).unwrap();
+        if std::mem::replace(&mut sender.voids, voids) != voids {
+            let returned = std::mem::take(&mut sender.held).into_iter().map(person).collect();
+            let sent = std::mem::take(&mut sender.untold).into_iter().map(|(nth, at)| (person(nth), at));
+            let ask = Ask { sent: sent.collect(), returned, ..nothing() };
+            self.world.ask(number, QUOTA, ask);
+            return;
+        }
+        let place = self.dice.below(8) as usize;
+        let Some(nth) = self.senders[&number].held.iter().nth(place).copied() else { return };
+        assert!(
+            self.is_counted(nth) || self.others(nth) < QUOTA as usize,
+            "one more than {QUOTA} people within 24 hours"
+        );
+        let at = self.world.at.wall;
+        self.sent.push((nth, at));
+        self.senders.get_mut(&number).unwrap().untold.push((nth, at));
+        self.unanswered.push((number, nth, at));
+    }
+
+    /// The provider answers the oldest message, and refuses some.
+    fn answer(&mut self) {
+        if self.unanswered.is_empty() {
+            return;
+        }
+        let (number, nth, at) = self.unanswered.remove(0);
+        if self.dice.below(3) > 0 {
+            return;
+        }
+        if self.sent.iter().filter(|(sent, _)| *sent == nth).count() > 1 {
+            self.shaky.insert(nth);
+        }
+        self.sent.retain(|sent| *sent != (nth, at));
+        let untold = self.senders.get_mut(&number).map(|sender| &mut sender.untold);
+        let untold = untold.and_then(|untold| {
+            let place = untold.iter().position(|untold| *untold == (nth, at))?;
+            Some(untold.remove(place))
+        });
+        if untold.is_none() {
+            self.world.feed(Input::Released { recipient: person(nth), at });
+        }
+    }
+
+    fn crash(&mut self) {
+        let marked = std::mem::take(&mut self.senders).into_values().flat_map(|sender| sender.held).collect();
+        self.unanswered.clear();
+        self.start(&marked);
+    }
+
+    fn leave(&mut self, number: u128) {
+        let Some(sender) = self.senders.remove(&number) else { return };
+        let sent = sender.untold.into_iter().map(|(nth, at)| (person(nth), at)).collect();
+        self.world.ask(number, QUOTA, Ask { sent, ..nothing() });
+        self.world.feed(Input::Left { channel: channel(number) });
+        self.unanswered.retain(|(by, _, _)| *by != number);
+    }
+
+    fn step(&mut self) {
+        let number = u128::from(self.dice.below(CHANNELS as u64)) + 1;
+        match self.dice.below(40) {
+            0 => self.crash(),
+            1 => self.leave(number),
+            2..=4 => {
+                let hours = self.dice.below(7);
+                self.world.pass(Duration::from_secs(hours * 3_600));
+            }
+            _ if !self.senders.contains_key(&number) => self.join(number),
+            5..=17 => {
+                let wanted: Vec<_> = (0..=self.dice.below(3))
+                    .map(|_| self.dice.below(PEOPLE))
+                    .collect::<BTreeSet<_>>()
+                    .into_iter()
+                    .collect();
+                self.ask(number, &wanted);
+            }
+            18 => self.send_without_quota(),
+            19..=24 => self.answer(),
+            _ => self.send(number),
+        }
+        self.world.pass(Duration::from_millis(self.dice.below(900) + 1));
+    }
+
+    /// Everything that was granted is given back, and a day later there is room for as many as the quota.
+    fn end(mut self) {
+        while !self.unanswered.is_empty() {
+            self.answer();
+        }
+        for number in 1..=CHANNELS {
+            self.leave(number);
+        }
+        assert_eq!(
+            self.world.used(),
+            self.world.machine.window().used(self.world.at.wall),
+            "all is given back"
+        );
+        self.world.pass(DAY + 3_600 * SECOND);
+        assert_eq!(self.world.used(), 0);
+        self.join(1);
+        assert_eq!(self.world.grant(1, QUOTA, 0..PEOPLE), u64::from(QUOTA));
+    }
+}
+
+#[test]
+fn never_more_people_within_a_day_than_the_quota_whoever_sends_crashes_and_leaves() {
+    for seed in 0..SEEDS {
+        let mut run = Run::new(seed);
+        for _ in 0..STEPS {
+            run.step();
+        }
+        run.end();
+    }
+}

@@ -1,0 +1,123 @@
+//! A throttle: how long the provider takes nothing from one scope, a whole app or a whole business account.
+//!
+//! The pause doubles with each refusal in a row. Answers that arrive within a pause belong to the same refusal.
+
+use std::time::{Duration, Instant};
+
+/// The first pause, doubled with every refusal in a row up to the longest.
+const FIRST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// The provider's own estimate is believed up to here.
+const LONGEST_HINT: Duration = Duration::from_secs(60 * 60);
+
+/// A pause that ended so long ago is forgotten, with the refusals before it.
+const FORGOTTEN_AFTER: Duration = Duration::from_secs(60 * 60);
+
+/// The throttle of one scope.
+#[derive(Debug, Default)]
+pub(in crate::engine::account) struct Throttle(Option<Pause>);
+
+#[derive(Debug, Clone, Copy)]
+struct Pause {
+    until: Instant,
+    /// Refusals in a row.
+    times: u32,
+}
+
+impl Throttle {
+    /// The provider refused a message because of this scope; `hint` is the provider's own estimate of when it takes
+    /// messages again. Returns the moment until which no message of the scope may go. An answer that arrives within
+    /// a pause makes it longer only by a longer estimate.
+    pub(in crate::engine::account) fn refused(&mut self, hint: Option<Duration>, now: Instant) -> Instant {
+        self.0.take_if(|pause| pause.until + FORGOTTEN_AFTER <= now);
+        let hinted = now + hint.unwrap_or_default().min(LONGEST_HINT);
+        let pause = self.0.get_or_insert(Pause { until: now, times: 0 });
+        if pause.until <= now {
+            pause.times = pause.times.saturating_add(1);
+            pause.until = now + length(pause.times);
+        }
+        pause.until = pause.until.max(hinted);
+        pause.until
+    }
+
+    /// The provider took a message of the scope: the next refusal is a first one again. A pause that lasts still
+    /// lasts, because answers of messages in flight arrive in any order.
+    pub(in crate::engine::account) fn accepted(&mut self, now: Instant) {
+        self.0.take_if(|pause| pause.until <= now);
+    }
+
+    /// When the pause ends; `None` when a message may go.
+    pub(in crate::engine::account) fn until(&self, now: Instant) -> Option<Instant> {
+        self.0.map(|pause| pause.until).filter(|until| *until > now)
+    }
+
+    /// Whether a refusal is remembered: without one, [`Throttle::until`] and [`Throttle::accepted`] do nothing.
+    pub(in crate::engine::account) const fn is_known(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+/// The length of the pause after so many refusals in a row.
+fn length(times: u32) -> Duration {
+    FIRST.saturating_mul(1 << times.saturating_sub(1).min(10)).min(LONGEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn pauses_double_up_to_a_minute_and_begin_anew_after_a_success() {
+        let (mut throttle, mut now) = (Throttle::default(), Instant::now());
+        for pause in [1, 2, 4, 8, 16, 32, 60, 60] {
+            let until = now + seconds(pause);
+            assert_eq!(throttle.refused(None, now), until);
+            now = until;
+        }
+        throttle.accepted(now);
+        assert!(!throttle.is_known());
+        assert_eq!(throttle.refused(None, now), now + seconds(1));
+    }
+
+    #[test]
+    fn the_answers_within_a_pause_neither_lengthen_nor_end_it() {
+        let (mut throttle, now) = (Throttle::default(), Instant::now());
+        let until = throttle.refused(None, now);
+        for _ in 0..64 {
+            assert_eq!(throttle.refused(None, now), until);
+            throttle.accepted(now);
+        }
+        assert_eq!((throttle.until(now), throttle.until(until)), (Some(until), None));
+        assert_eq!(throttle.refused(None, until), until + seconds(2));
+    }
+
+    #[test]
+    fn the_provider_s_own_estimate_is_kept_when_it_is_longer_and_never_beyond_an_hour() {
+        let now = Instant::now();
+        for (hint, pause) in [(0, 1), (300, 300), (100_000, 3600)] {
+            assert_eq!(Throttle::default().refused(Some(seconds(hint)), now), now + seconds(pause));
+        }
+        let mut throttle = Throttle::default();
+        throttle.refused(None, now);
+        assert_eq!(
+            throttle.refused(Some(seconds(30)), now),
+            now + seconds(30),
+            "a later answer knows better"
+        );
+    }
+
+    #[test]
+    fn refusals_of_an_hour_ago_are_forgotten() {
+        let (mut throttle, mut now) = (Throttle::default(), Instant::now());
+        for _ in 0..4 {
+            now = throttle.refused(None, now);
+        }
+        now += FORGOTTEN_AFTER;
+        assert_eq!(throttle.refused(None, now), now + seconds(1));
+    }
+}

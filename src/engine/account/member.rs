@@ -1,0 +1,296 @@
+//! An account as one of its channels has it.
+//!
+//! A channel that sends asks nobody: it looks at flags, and at the people whom it was granted. It talks to the account
+//! when it marks messages, some at a time.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use super::apps::{App, AppId, Apps, ScopeKind};
+use super::machine::{Answer, Ask, Granted, Input, Reserved};
+use super::open::Account;
+use crate::clock::Timestamp;
+use crate::domain::channel::Channel;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::tier::Quota;
+use crate::engine::machine::Moment;
+
+/// A channel's part in its account, which it leaves when this is dropped.
+pub(crate) struct Member {
+    /// A web session has none.
+    account: Option<Arc<Account>>,
+    apps: Arc<Apps>,
+    app: Option<Arc<App>>,
+    company: Uuid,
+    channel: Uuid,
+    /// The people whom the channel may write to with templates.
+    held: HashSet<PhoneNumber>,
+    /// Those whom it wrote to, which the account was not told yet.
+    sent: Vec<(PhoneNumber, Timestamp)>,
+    /// Somebody new counts since that was last asked.
+    has_arrivals: bool,
+    /// How often grants of the account had become void when this channel was granted the first of its people.
+    voids: u64,
+}
+
+/// The people who count, for a reading that looks for messages to them.
+pub(crate) struct People(Option<Arc<Account>>);
+
+impl Member {
+    /// The channel's part in an account that it joined.
+    pub(super) fn new(account: Option<Arc<Account>>, apps: Arc<Apps>, channel: &Channel) -> Self {
+        Self {
+            account,
+            apps,
+            app: None,
+            company: channel.company_id,
+            channel: channel.id,
+            held: HashSet::new(),
+            sent: Vec::new(),
+            has_arrivals: false,
+            voids: 0,
+        }
+    }
+
+    fn feed(&self, input: Input, at: Moment) -> Option<Answer> {
+        self.account.as_ref()?.feed(input, at)
+    }
+
+    /// The templates can be listed through the channel from now on, or cannot any more.
+    pub(crate) fn follow_templates(&self, is_connected: bool, at: Moment) {
+        let Self { company, channel, .. } = *self;
+        self.feed(Input::Followed { company, channel, is_connected }, at);
+    }
+
+    /// The templates may have changed, or will have `after` this.
+    pub(crate) fn want_templates(&self, after: Duration, at: Moment) {
+        self.feed(Input::TemplatesWanted { company: self.company, after }, at);
+    }
+
+    /// Whether the channel may ask the provider at once how its number is; otherwise it is told when it may.
+    pub(crate) fn want_question(&self, at: Moment) -> bool {
+        let answer = self.feed(Input::QuestionWanted { channel: self.channel }, at);
+        !matches!(answer, Some(Answer::MayAsk(false)))
+    }
+
+    /// The channel has its answer, or wants none any more.
+    pub(crate) fn end_question(&self, at: Moment) {
+        self.feed(Input::QuestionEnded { channel: self.channel }, at);
+    }
+
+    /// The channel speaks for this app from now on.
+    pub(crate) fn speak_for(&mut self, app: AppId) {
+        // The new one first: if it is the same, it is not forgotten.
+        self.app = Some(self.apps.app(app));
+    }
+
+    /// The longer of the pauses of app and account; `None` when a message may go.
+    pub(crate) fn throttled(&self, now: Instant) -> Option<(ScopeKind, Instant)> {
+        let app = self.app.as_ref().and_then(|app| app.throttled_until(now));
+        let account = self.account.as_ref().and_then(|account| account.throttled_until(now));
+        let pauses = [(ScopeKind::App, app), (ScopeKind::Account, account)];
+        pauses.into_iter().filter_map(|(kind, until)| Some((kind, until?))).max_by_key(|(_, until)| *until)
+    }
+
+    /// The provider refused a message because of app or account; `hint` is its own estimate of when it takes messages
+    /// again. Until when nothing of that may go; `None` for a channel that has none.
+    pub(crate) fn refused(&self, by: ScopeKind, hint: Option<Duration>, at: Moment) -> Option<Instant> {
+        match by {
+            ScopeKind::App => Some(self.app.as_ref()?.refused(hint, at.monotonic)),
+            ScopeKind::Account => match self.feed(Input::Refused { hint }, at)? {
+                Answer::Until(until) => Some(until),
+                _ => None,
+            },
+        }
+    }
+
+    /// The provider took a message of app and account.
+    pub(crate) fn accepted(&self, at: Moment) {
+        if let Some(app) = &self.app {
+            app.accepted(at.monotonic);
+        }
+        if let Some(account) = self.account.as_ref().filter(|account| account.is_throttled()) {
+            account.feed(Input::Accepted, at);
+        }
+    }
+
+    /// The channel has a quota. Whether it is known who was written to before; otherwise the channel is told once
+    /// that is so.
+    pub(crate) fn want_people(&self, at: Moment) -> bool {
+        let answer = self.feed(Input::PeopleWanted { channel: self.channel }, at);
+        !matches!(answer, Some(Answer::IsKnown(false)))
+    }
+
+    /// Whether it is known who was written to before.
+    pub(crate) fn knows_people(&self) -> bool {
+        self.account.as_ref().is_none_or(|account| account.look(|machine| machine.window().is_complete()))
+    }
+
+    /// Whether anybody is granted to the channel.
+    pub(crate) fn has_people(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Whether the person is granted to the channel.
+    pub(crate) fn holds(&self, recipient: PhoneNumber) -> bool {
+        self.held.contains(&recipient)
+    }
+
+    /// Says whom the channel wrote to, gives back everybody who is not `promised` a message, and asks for these people.
+    pub(crate) fn ask(
+        &mut self,
+        quota: Quota,
+        promised: &HashSet<PhoneNumber>,
+        wanted: impl IntoIterator<Item = PhoneNumber>,
+        at: Moment,
+    ) -> Granted {
+        self.drop_void(quota, at);
+        let returned = self.held.extract_if(|held| !promised.contains(held)).collect();
+        let wanted = wanted.into_iter().filter(|recipient| !self.held.contains(recipient)).collect();
+        self.exchange(quota, returned, wanted, at)
+    }
+
+    /// Asks for one person. Whether the channel may write to them.
+    pub(crate) fn ask_for(&mut self, recipient: PhoneNumber, quota: Quota, at: Moment) -> bool {
+        self.drop_void(quota, at);
+        self.holds(recipient) || {
+            let granted = self.exchange(quota, Vec::new(), vec![recipient], at);
+            granted.refused.is_empty()
+        }
+    }
+
+    /// Gives back everybody if grants became void since: the channel's own may be among them.
+    fn drop_void(&mut self, quota: Quota, at: Moment) {
+        let voids = self.account.as_ref().map_or(0, |account| account.voids());
+        if voids != self.voids {
+            self.voids = voids;
+            self.give_back_all(quota, at);
+        }
+    }
+
+    /// Says whom the channel wrote to.
+    pub(crate) fn tell(&mut self, quota: Quota, at: Moment) {
+        self.exchange(quota, Vec::new(), Vec::new(), at);
+    }
+
+    /// Gives back everybody.
+    pub(crate) fn give_back_all(&mut self, quota: Quota, at: Moment) {
+        let returned = self.held.drain().collect();
+        self.exchange(quota, returned, Vec::new(), at);
+    }
+
+    fn exchange(
+        &mut self,
+        quota: Quota,
+        returned: Vec<PhoneNumber>,
+        wanted: Vec<PhoneNumber>,
+        at: Moment,
+    ) -> Granted {
+        let nothing = Granted { refused: Vec::new(), has_arrivals: false, is_known: true };
+        if returned.is_empty() && wanted.is_empty() && self.sent.is_empty() {
+            return nothing;
+        }
+        let Some(account) = &self.account else { return nothing };
+        self.held.extend(&wanted);
+        let sent = std::mem::take(&mut self.sent);
+        let asked = Ask { channel: self.channel, quota, sent, returned, wanted };
+        let Some(Answer::Granted(granted)) = account.feed(Input::Asked(asked), at) else { return nothing };
+        for refused in &granted.refused {
+            self.held.remove(refused);
+        }
+        self.has_arrivals |= granted.has_arrivals;
+        granted
+    }
+
+    /// Whether somebody new counts since this was last asked, by what the channel sent.
+    pub(crate) const fn take_arrivals(&mut self) -> bool {
+        std::mem::replace(&mut self.has_arrivals, false)
+    }
+
+    /// Counts the recipient of a template that goes now. Of a channel with a quota, only those whom it was granted
+    /// count at once; for others the account is asked.
+    pub(crate) fn count(&mut self, recipient: PhoneNumber, quota: Quota, at: Moment) -> Reserved {
+        let Some(account) = &self.account else { return Reserved::Uncounted };
+        if quota == Quota::Unlimited {
+            if !account.is_counting() {
+                return Reserved::Uncounted;
+            }
+            return match account.feed(Input::Counted { recipient }, at) {
+                Some(Answer::Counted(counted)) => counted,
+                _ => Reserved::Uncounted,
+            };
+        }
+        self.drop_void(quota, at);
+        if !self.held.contains(&recipient) {
+            let granted = self.exchange(quota, Vec::new(), vec![recipient], at);
+            if !granted.is_known {
+                return Reserved::Unread;
+            }
+            if !granted.refused.is_empty() {
+                return Reserved::Full { until: self.next_slot(quota, at.wall).unwrap_or(at.wall) };
+            }
+        }
+        self.sent.push((recipient, at.wall));
+        Reserved::New { at: at.wall }
+    }
+
+    /// Takes back what was counted at `counted_at`, because the provider refused the message. Does nothing when another
+    /// message to the recipient was counted since.
+    pub(crate) fn release(&mut self, recipient: PhoneNumber, counted_at: Timestamp, at: Moment) {
+        let untold = self.sent.iter().position(|sent| *sent == (recipient, counted_at));
+        if let Some(place) = untold {
+            self.sent.swap_remove(place);
+        } else {
+            self.feed(Input::Released { recipient, at: counted_at }, at);
+        }
+    }
+
+    /// Whether a template to this person takes no slot.
+    pub(crate) fn counts(&self, recipient: PhoneNumber, quota: Quota, now: Timestamp) -> bool {
+        self.holds(recipient) || self.people().counts(recipient, quota, now)
+    }
+
+    /// The people who count.
+    pub(crate) fn people(&self) -> People {
+        People(self.account.clone())
+    }
+
+    /// Slots of the quota that are taken.
+    pub(crate) fn used(&self, now: Timestamp) -> u64 {
+        self.account.as_ref().map_or(0, |account| account.look(|machine| machine.used(now)))
+    }
+
+    /// When there is room for another recipient; `None` when there is room now.
+    pub(crate) fn next_slot(&self, quota: Quota, now: Timestamp) -> Option<Timestamp> {
+        self.account.as_ref()?.look(|machine| machine.window().next_slot(quota, now))
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        let Some(account) = &self.account else { return };
+        if !self.sent.is_empty() {
+            let sent = std::mem::take(&mut self.sent);
+            let (returned, wanted) = (Vec::new(), Vec::new());
+            let told = Ask { channel: self.channel, quota: Quota::Unlimited, sent, returned, wanted };
+            account.feed_at_last(Input::Asked(told));
+        }
+        account.feed_at_last(Input::Left { channel: self.channel });
+    }
+}
+
+impl People {
+    /// Whether a template to this person takes no slot.
+    pub(crate) fn counts(&self, recipient: PhoneNumber, quota: Quota, now: Timestamp) -> bool {
+        let Some(account) = &self.0 else { return false };
+        account.look(|machine| machine.window().counts(recipient, quota, now))
+    }
+
+    /// How often somebody new began to count: while it is the same, who did not count does not now.
+    pub(crate) fn arrivals(&self) -> u64 {
+        self.0.as_ref().map_or(0, |account| account.look(|machine| machine.window().arrivals()))
+    }
+}

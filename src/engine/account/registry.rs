@@ -1,0 +1,97 @@
+//! The accounts in use: each has one machine in the process, however many channels it has.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dashmap::DashMap;
+
+use super::apps::Apps;
+use super::machine::{Answer, Effect, Input, Machine};
+use super::member::Member;
+use super::open::{Account, Outbox};
+use crate::domain::channel::{Channel, Kind};
+use crate::engine::machine::Moment;
+
+/// The accounts that channels use, by their ids at the provider.
+#[derive(Default)]
+pub(crate) struct Accounts {
+    open: DashMap<Arc<str>, Arc<Account>>,
+    apps: Arc<Apps>,
+    outbox: Arc<Outbox>,
+    /// How often templates are listed without anybody's wish; zero for never.
+    interval: Duration,
+}
+
+impl Accounts {
+    /// No accounts yet. Their templates are listed once in each `interval`, and only when they are wanted if that is
+    /// zero.
+    pub(crate) fn new(interval: Duration) -> Self {
+        Self { interval, ..Self::default() }
+    }
+
+    /// The account of the channel, which uses it until the member is dropped. A web session has none.
+    pub(crate) fn member(&self, channel: &Channel, at: Moment) -> Member {
+        let account = (channel.kind == Kind::BusinessAccount).then(|| {
+            let waba_id = channel.waba_id.as_deref().unwrap_or_default();
+            self.with(waba_id, at, |account| {
+                account.feed(Input::Joined, at);
+                Arc::clone(account)
+            })
+        });
+        Member::new(account, Arc::clone(&self.apps), channel)
+    }
+
+    /// The templates of the channel's account may have changed, or will have `after` this.
+    pub(crate) fn want_templates(&self, channel: &Channel, after: Duration, at: Moment) {
+        let Some(waba_id) = channel.waba_id.as_deref() else { return };
+        let wanted = Input::TemplatesWanted { company: channel.company_id, after };
+        self.with(waba_id, at, |account| account.feed(wanted, at));
+    }
+
+    /// Does something with an account before anybody else can drop it.
+    fn with<T>(&self, waba_id: &str, at: Moment, with: impl FnOnce(&Arc<Account>) -> T) -> T {
+        if let Some(known) = self.open.get(waba_id) {
+            return with(&known);
+        }
+        let id: Arc<str> = waba_id.into();
+        let new = || {
+            let outbox = Arc::clone(&self.outbox);
+            Arc::new(Account::new(Arc::clone(&id), Machine::new(self.interval), outbox, at))
+        };
+        with(&self.open.entry(Arc::clone(&id)).or_insert_with(new))
+    }
+
+    /// Hands an account an input, unless it is not in use any more.
+    pub(crate) fn feed(&self, account: &str, input: Input, at: Moment) -> Option<Answer> {
+        let account = self.open.get(account).map(|account| Arc::clone(&account))?;
+        account.feed(input, at)
+    }
+
+    /// The wall clock was set back.
+    pub(crate) fn clock_went_back(&self, at: Moment) {
+        for account in &self.open {
+            account.feed(Input::ClockWentBack, at);
+        }
+    }
+
+    /// What the machines want done, each with its account, in their order.
+    pub(crate) fn take_effects(&self) -> Vec<(Arc<str>, Effect)> {
+        self.outbox.take()
+    }
+
+    /// Returns when there is something to be done.
+    pub(super) async fn wait(&self) {
+        self.outbox.wait().await;
+    }
+
+    /// Drops an account that is not used any more, which may have changed since its machine said so.
+    pub(crate) fn forget(&self, account: &str) {
+        self.open.remove_if(account, |_, account| !account.is_used());
+    }
+
+    /// How many accounts are in use.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.open.len()
+    }
+}

@@ -1,0 +1,100 @@
+//! The shell of the accounts: one task that carries out what their machines want done, for as long as the engine runs.
+//!
+//! It decides nothing. Channels hand their inputs to the machines themselves; the clock, the store and the provider come
+//! in here.
+
+mod timers;
+mod work;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt as _;
+use futures_util::future::Either;
+use futures_util::stream::FuturesUnordered;
+
+use self::timers::Timers;
+use super::machine::{Effect, Input, Unread};
+use crate::clock::Timestamp;
+use crate::connector::cloud_api::Connections;
+use crate::domain::channel::Channel;
+use crate::engine::Engine;
+use crate::engine::channel::OfAccount;
+use crate::engine::machine::Moment;
+
+/// Both clocks as they are now.
+fn moment() -> Moment {
+    Moment { monotonic: Instant::now(), wall: Timestamp::now() }
+}
+
+impl Engine {
+    /// The templates of the channel's account may have changed.
+    pub(in crate::engine) fn list_templates_soon(&self, channel: &Channel) {
+        self.0.shared.accounts.want_templates(channel, Duration::ZERO, moment());
+    }
+
+    /// The wall clock was set back: nobody was written to later than now.
+    pub(in crate::engine) fn tell_accounts_of_clock(&self) {
+        self.0.shared.accounts.clock_went_back(moment());
+    }
+}
+
+/// Carries out what the machines of all accounts want done.
+pub(in crate::engine) async fn keep(engine: Engine, connections: Connections) {
+    let (mut timers, mut running) = (Timers::default(), FuturesUnordered::new());
+    let accounts = &engine.0.shared.accounts;
+    loop {
+        for (account, effect) in accounts.take_effects() {
+            match effect {
+                Effect::Tell { channel, news } => engine.directory().tell(channel, OfAccount(news)),
+                Effect::WakeAt(at) => timers.set(account, at),
+                Effect::ListTemplates { company, through } => {
+                    let (shared, connections) = (Arc::clone(&engine.0.shared), connections.clone());
+                    let waba_id = Arc::clone(&account);
+                    // A task of its own: should it panic, that is a failure like others.
+                    let listing = actix::spawn(async move {
+                        work::list(&shared, connections, (company, &*waba_id), through).await
+                    });
+                    let ended = async move {
+                        let is_success = listing.await.unwrap_or(false);
+                        (account, Input::TemplatesListed { company, is_success })
+                    };
+                    running.push(Either::Left(ended));
+                }
+                Effect::ReadPeople { span } => {
+                    let (shared, waba_id) = (Arc::clone(&engine.0.shared), Arc::clone(&account));
+                    let reading =
+                        actix::spawn(async move { work::read_people(&shared, &waba_id, span).await });
+                    let ended = async move {
+                        let result = reading.await.unwrap_or(Err(Unread));
+                        (account, Input::PeopleRead { span, result })
+                    };
+                    running.push(Either::Right(ended));
+                }
+                Effect::End => {
+                    timers.cancel(&account);
+                    accounts.forget(&account);
+                }
+                // These are carried out where the input came from.
+                Effect::Answer(_) | Effect::Publish(_) => {}
+            }
+        }
+        let next = timers.next();
+        let due = async move {
+            match next {
+                Some(at) => actix::clock::sleep_until(at.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            Some((account, input)) = running.next() => drop(accounts.feed(&account, input, moment())),
+            () = accounts.wait() => {}
+            () = due => {
+                let at = moment();
+                for account in timers.due(at.monotonic) {
+                    accounts.feed(&account, Input::Timer, at);
+                }
+            }
+        }
+    }
+}

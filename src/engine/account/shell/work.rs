@@ -1,0 +1,91 @@
+//! What the shell asks the provider and the store for an account.
+//!
+//! All accounts take turns with listings, so that the provider's budget for such questions (200 an hour, 5,000 with a
+//! registered number) is hardly touched. While the provider is away, the known templates stay.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use uuid::Uuid;
+
+use super::moment;
+use crate::clock::Timestamp;
+use crate::connector::Error;
+use crate::connector::cloud_api::Connections;
+use crate::engine::account::machine::{Input, Unread};
+use crate::engine::channel;
+use crate::engine::shared::Shared;
+use crate::store;
+
+/// A company, and the account whose templates it keeps.
+type Owner<'a> = (Uuid, &'a str);
+
+/// Lists an account's templates through a channel and stores them. Whether that succeeded; if not, the log says why.
+pub(super) async fn list(
+    shared: &Arc<Shared>,
+    connections: Connections,
+    owner: Owner<'_>,
+    channel: Uuid,
+) -> bool {
+    actix::clock::sleep(shared.questions.turn(Instant::now())).await;
+    // Boxed, so that thousands that wait for their turn are small.
+    match Box::pin(try_list(shared, connections, owner, channel)).await {
+        Ok(count) => {
+            tracing::debug!(channel.id = %channel, templates = count, "the templates are up to date");
+            true
+        }
+        Err(error) => {
+            tracing::warn!(channel.id = %channel, %error, "the templates cannot be listed, those known stay");
+            false
+        }
+    }
+}
+
+/// Why templates were not listed.
+#[derive(Debug, thiserror::Error)]
+enum Failed {
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    #[error(transparent)]
+    Provider(#[from] Error),
+    #[error("{0}")]
+    Channel(String),
+}
+
+async fn try_list(
+    shared: &Arc<Shared>,
+    connections: Connections,
+    (company, waba_id): Owner<'_>,
+    channel: Uuid,
+) -> Result<usize, Failed> {
+    let store = shared.store.clone();
+    let reading = shared.reader.read(async move {
+        Ok::<_, store::Error>((store.find_channel(channel).await?, store.channel_secrets(channel).await?))
+    });
+    let (Some(record), sealed) = reading.await? else {
+        return Err(Failed::Channel("the channel is gone".to_owned()));
+    };
+    let (connector, _) = channel::connector(shared, &record, connections, sealed).map_err(Failed::Channel)?;
+    // What a webhook says meanwhile is newer than the list.
+    let as_of = Timestamp::now();
+    let listed = connector.templates().await?;
+    shared.store.sync_templates_as_of(company, waba_id, &listed, as_of).await?;
+    Ok(listed.len())
+}
+
+/// Reads whom the account wrote to with templates within this span into its machine.
+pub(super) async fn read_people(
+    shared: &Arc<Shared>,
+    waba_id: &Arc<str>,
+    span: (Timestamp, Timestamp),
+) -> Result<(), Unread> {
+    let (store, common, account) = (shared.store.clone(), Arc::clone(&shared.common), Arc::clone(waba_id));
+    let reading = shared.reader.read(async move {
+        let take = |people| drop(common.accounts.feed(&account, Input::PeopleFound(people), moment()));
+        store.template_recipients(&account, span, take).await
+    });
+    reading.await.map_err(|error: store::Error| {
+        tracing::error!(account = %waba_id, %error, "reading the recipients of templates failed");
+        Unread
+    })
+}

@@ -1,0 +1,48 @@
+//! What operators change of channels: they are connected again, or removed. New ones are [`super::addition`]'s.
+
+use uuid::Uuid;
+
+use crate::domain::secret::Secret;
+use crate::engine::{Engine, Error};
+use crate::error::{Code, Refusal};
+use crate::store::change::Who;
+use crate::vault::context;
+
+impl Engine {
+    /// Removes a channel, whose sends must be over and whose phone must be unlinked; `false` when there is no such channel.
+    ///
+    /// # Errors
+    ///
+    /// `channel_in_use` when a send of it is not over or a phone is linked; [`Error::Unavailable`] when it cannot be written
+    /// now.
+    pub async fn remove_channel(&self, who: &Who, id: Uuid) -> Result<bool, Error> {
+        if self.store().find_channel(id).await?.is_none() {
+            return Ok(false);
+        }
+        // First, so that no send is accepted while it is looked at those that are left.
+        let hidden = self.directory().hide(id);
+        if self.store().remove_channel(who, id).await? {
+            hidden.remove().await;
+            self.tell_of_removal(id).await?;
+            return Ok(true);
+        }
+        drop(hidden);
+        Err(Error::Refused(Refusal::new(
+            Code::ChannelInUse,
+            "sends of this channel are not over, or a phone is linked to it: cancel the sends, unlink the phone, and try again",
+        )))
+    }
+
+    /// Makes a business account `connecting` again, with a new access token when there is one, which is
+    /// sealed here; `false` when there is no such channel. Its actor follows as it does to the command line.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when it cannot be written now.
+    pub async fn reconnect(&self, who: &Who, id: Uuid, token: Option<Secret>) -> Result<bool, Error> {
+        let vault = &self.0.shared.vault;
+        let _hold = vault.hold();
+        let sealed = token.map(|token| vault.seal(token.expose().as_bytes(), &context::token(id)));
+        Ok(self.store().reconnect_channel(who, id, sealed).await?)
+    }
+}

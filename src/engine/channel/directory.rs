@@ -1,0 +1,325 @@
+//! The directory: every channel in use, and the actor that dispatches it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use actix::{ArbiterHandle, Message};
+use dashmap::{DashMap, DashSet};
+use uuid::Uuid;
+
+use super::load::Load;
+use super::{Gate, Handle, Refresh, Stop, ToChannel};
+use crate::cluster;
+use crate::config;
+use crate::connector;
+use crate::connector::cloud_api::Connections;
+use crate::domain::channel::Channel;
+use crate::engine::ledger::Listeners;
+use crate::engine::shared::Shared;
+use crate::engine::threads;
+use crate::store;
+
+/// A thread for channel actors, with connections of its own to the provider.
+struct Thread {
+    arbiter: ArbiterHandle,
+    connections: Connections,
+}
+
+struct Entry {
+    channel: Arc<Channel>,
+    /// Started on first need; started again when it ended.
+    actor: Option<Handle>,
+    gate: Gate,
+}
+
+impl Entry {
+    fn new(channel: &Arc<Channel>) -> Self {
+        Self { channel: Arc::clone(channel), actor: None, gate: Gate::new(channel.connection.clone()) }
+    }
+
+    /// Hands a message to the actor, if there is one, without waiting for it.
+    fn tell<M>(&self, message: M)
+    where
+        M: ToChannel + Message<Result = ()>,
+    {
+        let Some(handle) = self.actor.clone() else { return };
+        actix::spawn(async move {
+            // A closed actor reads the store when it starts again.
+            let _ = handle.send(message).await;
+        });
+    }
+
+    /// The actor, unless it ended or was never started.
+    fn running(&self) -> Option<&Handle> {
+        self.actor.as_ref().filter(|actor| actor.is_running())
+    }
+}
+
+/// The most ids remembered under which there is no channel; when there are more, all are dropped.
+const MOST_UNKNOWN: usize = 10_000;
+
+pub(in crate::engine) struct Directory {
+    shared: Arc<Shared>,
+    /// The actors as the ledger knows them.
+    listeners: Arc<Listeners>,
+    entries: DashMap<Uuid, Entry>,
+    /// Ids under which there was no channel when somebody asked. One that is added later has an entry within
+    /// `engine.watch_interval`, and entries are looked at first.
+    unknown: DashSet<Uuid>,
+    threads: Vec<Thread>,
+    next_thread: AtomicUsize,
+}
+
+impl Directory {
+    /// An empty directory with `threads` threads.
+    ///
+    /// # Errors
+    ///
+    /// When no client for the provider can be made.
+    pub(in crate::engine) fn new(
+        shared: Arc<Shared>,
+        listeners: Arc<Listeners>,
+        threads: usize,
+        network: &config::Network,
+    ) -> Result<Self, connector::Error> {
+        let threads = (0..threads.max(1))
+            .map(|_| {
+                Ok(Thread {
+                    arbiter: threads::start(),
+                    connections: Connections::new(&shared.cloud_api, network)?,
+                })
+            })
+            .collect::<Result<_, connector::Error>>()?;
+        Ok(Self {
+            shared,
+            listeners,
+            entries: DashMap::new(),
+            unknown: DashSet::new(),
+            threads,
+            next_thread: AtomicUsize::new(0),
+        })
+    }
+
+    /// The channel of this id, of any company.
+    pub(in crate::engine) async fn find(&self, id: Uuid) -> store::Result<Option<Arc<Channel>>> {
+        if let Some(entry) = self.entries.get(&id) {
+            return Ok(Some(Arc::clone(&entry.channel)));
+        }
+        if self.unknown.contains(&id) {
+            return Ok(None);
+        }
+        let channel = self.shared.store.find_channel(id).await?.map(Arc::new);
+        match &channel {
+            Some(channel) => self.update(Arc::clone(channel)),
+            None => {
+                if self.unknown.len() >= MOST_UNKNOWN {
+                    self.unknown.clear();
+                }
+                self.unknown.insert(id);
+            }
+        }
+        Ok(channel)
+    }
+
+    /// Starts the channel's actor if need be, which hears of its sends from then on; not the actor of a channel that
+    /// another node owns. The state that it shows.
+    pub(in crate::engine) fn actor(&self, channel: &Arc<Channel>) -> Gate {
+        if let Some(entry) = self.entries.get(&channel.id).filter(|entry| entry.running().is_some()) {
+            return entry.gate.clone();
+        }
+        let mut entry = self.entries.entry(channel.id).or_insert_with(|| Entry::new(channel));
+        if entry.running().is_some() {
+            return entry.gate.clone();
+        }
+        // Checked with the entry held: a shard that is given away is so before its entries are looked at.
+        if !self.shared.cluster.owns(&entry.channel) {
+            return entry.gate.clone();
+        }
+        let thread = &self.threads[self.next_thread.fetch_add(1, Ordering::Relaxed) % self.threads.len()];
+        let (shared, connections) = (Arc::clone(&self.shared), thread.connections.clone());
+        let (channel_id, channel, gate) = (channel.id, Arc::clone(&entry.channel), entry.gate.clone());
+        let shown = gate.clone();
+        let handle = Handle::start(&thread.arbiter, shared, connections, channel, shown);
+        self.listeners.add(channel_id, handle.listener());
+        entry.actor = Some(handle);
+        gate
+    }
+
+    /// A channel's actor, unless it ended or was never started.
+    pub(in crate::engine) fn handle(&self, channel_id: Uuid) -> Option<Handle> {
+        self.entries.get(&channel_id)?.running().cloned()
+    }
+
+    /// What all running channels have in memory now, together.
+    pub(super) fn load(&self) -> Load {
+        let mut load = Load::default();
+        for entry in &self.entries {
+            entry.running().into_iter().for_each(|handle| load.add(handle.load()));
+        }
+        load
+    }
+
+    /// Takes over a record, unless the one here is newer, and tells its actor.
+    pub(in crate::engine) fn update(&self, channel: Arc<Channel>) {
+        let mut entry = self.entries.entry(channel.id).or_insert_with(|| Entry::new(&channel));
+        if channel.revision >= entry.channel.revision {
+            entry.channel = channel;
+        }
+        // What another node's actor found out is in the record.
+        if !self.shared.cluster.is_alone() && entry.running().is_none() {
+            entry.gate.publish(&entry.channel.connection);
+        }
+        refresh(&entry);
+    }
+
+    /// Stops the actors of these shards, which another node is to own, each when its outcomes are written.
+    pub(in crate::engine) async fn let_go(&self, shards: &HashSet<Uuid>) {
+        let mut stopping = Vec::new();
+        for mut entry in self.entries.iter_mut() {
+            if shards.contains(&cluster::shard(&entry.channel))
+                && let Some(actor) = entry.actor.take()
+            {
+                self.listeners.remove(entry.channel.id);
+                stopping.push(actor);
+            }
+        }
+        // A closed actor has stopped already.
+        futures_util::future::join_all(stopping.iter().map(|actor| actor.send(Stop))).await;
+    }
+
+    /// Hides a channel that is about to be removed from those who ask for it. Dropped, the channel is there again.
+    pub(in crate::engine) fn hide(&self, id: Uuid) -> Hidden<'_> {
+        self.unknown.insert(id);
+        let entry = self.entries.remove(&id).map(|(_, entry)| entry);
+        Hidden { directory: self, id, entry, is_removed: false }
+    }
+
+    /// Tells every actor to look at its tier again.
+    pub(in crate::engine) fn retune(&self) {
+        for entry in &self.entries {
+            refresh(&entry);
+        }
+    }
+
+    /// Hands `message` to the running actors of a company's channels of one business account.
+    pub(in crate::engine) fn tell_account<M>(&self, company_id: Uuid, waba_id: &str, message: impl Fn() -> M)
+    where
+        M: ToChannel + Message<Result = ()>,
+    {
+        let of_account = |channel: &Channel| {
+            channel.company_id == company_id && channel.waba_id.as_deref() == Some(waba_id)
+        };
+        for entry in self.entries.iter().filter(|entry| of_account(&entry.channel)) {
+            entry.tell(message());
+        }
+    }
+
+    /// Hands `message` to a channel's actor, if it runs.
+    pub(in crate::engine) fn tell<M>(&self, channel_id: Uuid, message: M)
+    where
+        M: ToChannel + Message<Result = ()>,
+    {
+        if let Some(entry) = self.entries.get(&channel_id) {
+            entry.tell(message);
+        }
+    }
+
+    /// Hands `message` to every running actor.
+    pub(in crate::engine) fn tell_all<M>(&self, message: impl Fn() -> M)
+    where
+        M: ToChannel + Message<Result = ()>,
+    {
+        for entry in &self.entries {
+            entry.tell(message());
+        }
+    }
+
+    /// Hands `message` to a channel's actor and waits for the answer; `None` when it does not run, or ended
+    /// just now: then it is started again by the sentinel and reads the store.
+    pub(in crate::engine) async fn ask<M: ToChannel>(
+        &self,
+        channel_id: Uuid,
+        message: M,
+    ) -> Option<M::Result> {
+        self.handle(channel_id)?.send(message).await.ok()
+    }
+
+    /// Starts the actors of channels that have to do something without being asked: those with work left,
+    /// and business accounts that the provider has not confirmed.
+    pub(in crate::engine) fn wake(&self, channel: &Arc<Channel>) {
+        if !self.shared.stopping.load(Ordering::Acquire) {
+            self.actor(channel);
+        }
+    }
+
+    /// Restarts the actors that ended by a defect of ours, whose channels' queues wait. While the service stops,
+    /// actors end as they should, one sooner than the other. How many were started.
+    pub(in crate::engine) fn revive(&self) -> usize {
+        if self.shared.stopping.load(Ordering::Acquire) {
+            return 0;
+        }
+        let ended = |entry: &Entry| entry.actor.as_ref().is_some_and(|actor| !actor.is_running());
+        let ended: Vec<_> = self
+            .entries
+            .iter()
+            .filter(|entry| ended(entry))
+            .map(|entry| Arc::clone(&entry.channel))
+            .collect();
+        for channel in &ended {
+            tracing::error!(channel.id = %channel.id, "the channel's actor ended and is started again");
+            self.wake(channel);
+        }
+        ended.len()
+    }
+
+    /// Stops every actor, each when its outcomes are written.
+    pub(in crate::engine) async fn stop(&self) {
+        self.shared.stopping.store(true, Ordering::Release);
+        let actors: Vec<_> = self.entries.iter().filter_map(|entry| entry.actor.clone()).collect();
+        // A closed actor has stopped already.
+        futures_util::future::join_all(actors.iter().map(|actor| actor.send(Stop))).await;
+        for thread in &self.threads {
+            thread.arbiter.stop();
+        }
+    }
+}
+
+/// A channel that nobody finds.
+pub(in crate::engine) struct Hidden<'a> {
+    directory: &'a Directory,
+    id: Uuid,
+    entry: Option<Entry>,
+    is_removed: bool,
+}
+
+impl Hidden<'_> {
+    /// The channel is removed: its actor ends, and nobody finds the channel again.
+    pub(in crate::engine) async fn remove(mut self) {
+        self.is_removed = true;
+        if let Some(actor) = self.entry.take().and_then(|entry| entry.actor) {
+            // A closed actor has stopped already.
+            let _ = actor.send(Stop).await;
+        }
+        // What was written beside this may have found it in the meantime.
+        self.directory.entries.remove(&self.id);
+        self.directory.listeners.remove(self.id);
+        self.directory.unknown.insert(self.id);
+    }
+}
+
+impl Drop for Hidden<'_> {
+    fn drop(&mut self) {
+        if self.is_removed {
+            return;
+        }
+        if let Some(entry) = self.entry.take() {
+            self.directory.entries.entry(self.id).or_insert(entry);
+        }
+        self.directory.unknown.remove(&self.id);
+    }
+}
+
+fn refresh(entry: &Entry) {
+    entry.tell(Refresh(Arc::clone(&entry.channel)));
+}

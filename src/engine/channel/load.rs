@@ -1,0 +1,90 @@
+//! What waits and what is under way in memory at this moment, for monitoring and for an operator who looks at one channel.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use uuid::Uuid;
+
+use super::machine::Backlog;
+use crate::engine::Engine;
+
+/// What a channel, or all of them together, have in memory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Load {
+    /// Messages of sends to one recipient that were not started yet.
+    pub direct: u64,
+    /// Messages of bulk sends that were not started yet. Sends beyond `engine.active_bulk_sends` wait in the store.
+    pub bulk: u64,
+    /// Messages that wait to be tried again.
+    pub retry: u64,
+    /// Messages between their start and their durable outcome.
+    pub in_flight: u64,
+    /// Messages in the mailboxes of actors.
+    pub mailbox: u64,
+}
+
+impl Load {
+    pub(super) fn add(&mut self, other: Self) {
+        let Self { direct, bulk, retry, in_flight, mailbox } = other;
+        self.direct += direct;
+        self.bulk += bulk;
+        self.retry += retry;
+        self.in_flight += in_flight;
+        self.mailbox += mailbox;
+    }
+}
+
+/// Where a channel's shell shows what its machine has, after each input.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    direct: AtomicU64,
+    bulk: AtomicU64,
+    retry: AtomicU64,
+    in_flight: AtomicU64,
+}
+
+impl Shown {
+    pub(super) fn show(&self, backlog: Backlog) {
+        let Backlog { direct, bulk, retry, in_flight } = backlog;
+        self.direct.store(direct, Ordering::Relaxed);
+        self.bulk.store(bulk, Ordering::Relaxed);
+        self.retry.store(retry, Ordering::Relaxed);
+        self.in_flight.store(in_flight, Ordering::Relaxed);
+    }
+
+    /// With so many messages in the channel's mailbox.
+    pub(super) fn load(&self, mailbox: u64) -> Load {
+        Load {
+            direct: self.direct.load(Ordering::Relaxed),
+            bulk: self.bulk.load(Ordering::Relaxed),
+            retry: self.retry.load(Ordering::Relaxed),
+            in_flight: self.in_flight.load(Ordering::Relaxed),
+            mailbox,
+        }
+    }
+}
+
+impl Engine {
+    /// What a channel has in memory; `None` while its actor does not run, and nothing of it is there.
+    pub fn load(&self, channel_id: Uuid) -> Option<Load> {
+        self.directory().handle(channel_id).map(|handle| handle.load())
+    }
+
+    /// Sets the gauges of what all channels have in memory, and of the mailboxes.
+    #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+    pub fn measure(&self) {
+        let Load { direct, bulk, retry, in_flight, mailbox } = self.directory().load();
+        metrics::gauge!("pombo_lane_messages", "lane" => "direct").set(direct as f64);
+        metrics::gauge!("pombo_lane_messages", "lane" => "bulk").set(bulk as f64);
+        metrics::gauge!("pombo_lane_messages", "lane" => "retry").set(retry as f64);
+        metrics::gauge!("pombo_messages_in_flight").set(in_flight as f64);
+        metrics::gauge!("pombo_mailbox_messages", "actor" => "channel").set(mailbox as f64);
+        let ledger = self.0.shared.ledger.mailbox().len();
+        metrics::gauge!("pombo_mailbox_messages", "actor" => "ledger").set(ledger as f64);
+        let cluster = &self.0.shared.cluster;
+        if let Some((shards, nodes)) = cluster.figures() {
+            metrics::gauge!("pombo_cluster_shards").set(shards as f64);
+            metrics::gauge!("pombo_cluster_nodes").set(nodes as f64);
+            metrics::gauge!("pombo_cluster_trusted").set(if cluster.may_begin() { 1.0 } else { 0.0 });
+        }
+    }
+}

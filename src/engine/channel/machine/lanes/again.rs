@@ -1,0 +1,131 @@
+//! Messages that are tried again: those that wait until they are due, and those that may go now.
+
+use std::time::Instant;
+
+use uuid::Uuid;
+
+use super::{Lanes, size};
+use crate::domain::message::Key;
+use crate::engine::channel::machine::lane::Lane;
+use crate::engine::channel::machine::work::Ticket;
+use crate::engine::planted::{Fault, is_planted};
+use crate::store::send::Size;
+
+impl Lanes {
+    /// Puts a message back until `due`; `is_troubled` when the provider is in trouble, so that no more of
+    /// the same are started. `false` when there is no room for it here: it waits in the store.
+    pub(in crate::engine::channel::machine) fn defer(
+        &mut self,
+        ticket: Ticket,
+        due: Instant,
+        is_troubled: bool,
+    ) -> bool {
+        let waiting: usize = self.both().map(|lane| lane.waiting.len()).sum();
+        if !is_troubled && waiting >= 2 * self.bounds.deferred {
+            return false;
+        }
+        self.recorded.insert(ticket.key());
+        self.lane_of(&ticket).waiting.add(ticket, due, is_troubled);
+        true
+    }
+
+    /// A message that waited in the store waits here until `due`, unless it is here already.
+    pub(in crate::engine::channel::machine) fn resume(&mut self, ticket: Ticket, due: Instant) -> bool {
+        if self.recorded.contains(&ticket.key()) {
+            return false;
+        }
+        self.count(ticket.send_id);
+        self.recorded.insert(ticket.key());
+        self.lane_of(&ticket).waiting.add(ticket, due, false);
+        true
+    }
+
+    /// The next message of this size that waits and is due: that it is tried again has to be written first.
+    pub(in crate::engine::channel::machine) fn due(&mut self, size: Size, now: Instant) -> Option<Ticket> {
+        self.lane(size).waiting.pop(now)
+    }
+
+    /// When the first message waiting here is due.
+    pub(in crate::engine::channel::machine) fn next_due(&mut self) -> Option<Instant> {
+        let Self { direct, bulk, .. } = self;
+        [direct, bulk].into_iter().filter_map(|lane| lane.waiting.next_due()).min()
+    }
+
+    /// Messages that may be tried again now.
+    pub(in crate::engine::channel::machine) fn again_now(&self) -> impl Iterator<Item = &Ticket> {
+        self.both().flat_map(|lane| &lane.again)
+    }
+
+    /// How many messages of this size may be tried again now.
+    pub(in crate::engine::channel::machine) fn again(&mut self, size: Size) -> usize {
+        self.lane(size).again.len()
+    }
+
+    /// The message may be tried again now.
+    pub(in crate::engine::channel::machine) fn try_again(&mut self, ticket: Ticket) {
+        self.lane_of(&ticket).again.push_back(ticket);
+    }
+
+    /// The provider has the message after all. Whether it waited here; if so, it is over.
+    pub(in crate::engine::channel::machine) fn heard(&mut self, key: Key) -> bool {
+        let Self { direct, bulk, .. } = self;
+        let waited = [direct, bulk].into_iter().any(|lane| {
+            let place = lane.again.iter().position(|ticket| ticket.key() == key);
+            lane.waiting.remove(key) || place.and_then(|place| lane.again.remove(place)).is_some()
+        });
+        if waited {
+            self.over(key);
+        }
+        waited
+    }
+
+    /// Whether so many messages of this size wait because of trouble at the provider that no new ones are started.
+    pub(in crate::engine::channel::machine) fn is_troubled(&self, size: Size) -> bool {
+        let lane = match size {
+            Size::Direct => &self.direct,
+            Size::Bulk => &self.bulk,
+        };
+        lane.waiting.troubled() >= self.bounds.deferred
+    }
+
+    /// Of which size the message's send is.
+    pub(in crate::engine::channel::machine) fn size_of(&self, ticket: &Ticket) -> Size {
+        self.works.get(&ticket.send_id).map_or(Size::Direct, size)
+    }
+
+    /// Whether a message may be tried again now.
+    pub(super) fn has_again(&self) -> bool {
+        self.both().any(|lane| !lane.again.is_empty())
+    }
+
+    /// The next message of this size that may be tried again now.
+    pub(super) fn take_again(&mut self, size: Size) -> Option<Ticket> {
+        let early = if is_planted(Fault::BulkTriedAgainFirst) { self.bulk.again.pop_front() } else { None };
+        early.or_else(|| self.lane(size).again.pop_front())
+    }
+
+    /// Drops what waits of sends that are no longer in the store.
+    pub(super) fn forget_again(&mut self, gone: &[Uuid]) {
+        let Self { direct, bulk, .. } = self;
+        for lane in [direct, bulk] {
+            for send_id in gone {
+                lane.waiting.drain(*send_id);
+            }
+            lane.again.retain(|ticket| !gone.contains(&ticket.send_id));
+        }
+    }
+
+    /// When the first message of a send that waits here is due.
+    pub(super) fn first_due(&self, send_id: Uuid) -> Option<Instant> {
+        self.both().filter_map(|lane| lane.waiting.first_due(send_id)).min()
+    }
+
+    fn lane_of(&mut self, ticket: &Ticket) -> &mut Lane {
+        let size = self.size_of(ticket);
+        self.lane(size)
+    }
+
+    pub(super) fn both(&self) -> impl Iterator<Item = &Lane> {
+        [&self.direct, &self.bulk].into_iter()
+    }
+}

@@ -1,0 +1,137 @@
+//! Messages that wait in the store while their send is here, and when they are to be read.
+
+use uuid::Uuid;
+
+use super::Lanes;
+use crate::clock::Timestamp;
+use crate::engine::channel::machine::map::Set;
+use crate::engine::channel::machine::work::{Ticket, Work};
+
+/// Sends of which messages wait in the store, and perhaps some others, with a bound for when they are due: sends are
+/// gone through only when that moment comes.
+#[derive(Debug, Default)]
+pub(super) struct Parked {
+    sends: Set<Uuid>,
+    /// No message is due before; of templates apart, because they may have to wait although they are due.
+    next: [Option<Timestamp>; 2],
+}
+
+impl Parked {
+    /// Messages of this send wait in the store, or will.
+    pub(super) fn insert(&mut self, send_id: Uuid) {
+        self.sends.insert(send_id);
+    }
+
+    /// The send is gone.
+    pub(super) fn remove(&mut self, send_id: Uuid) {
+        if !self.sends.is_empty() {
+            self.sends.remove(&send_id);
+        }
+    }
+
+    /// The send changed: it is looked at when its first message may be due.
+    fn note(&mut self, work: &Work) {
+        if !work.is_parked() {
+            return;
+        }
+        self.sends.insert(work.id);
+        if let Some(due) = work.parked_due() {
+            bring_forward(&mut self.next[usize::from(work.template.is_some())], due);
+        }
+    }
+}
+
+fn bring_forward(next: &mut Option<Timestamp>, due: Timestamp) {
+    *next = Some(next.map_or(due, |earlier| earlier.min(due)));
+}
+
+impl Lanes {
+    /// Changes a send, and notes when what it has in the store is due.
+    fn repark(&mut self, send_id: Uuid, change: impl FnOnce(&mut Work)) {
+        if let Some(work) = self.works.get_mut(&send_id) {
+            change(work);
+            self.parked.note(work);
+        }
+    }
+
+    /// A message that was put back, or goes on from an earlier life of the process, waits in the store.
+    pub(in crate::engine::channel::machine) fn park(&mut self, ticket: Ticket, due: Timestamp) {
+        self.recorded.remove(&ticket.key());
+        if self.holds(ticket.send_id) {
+            self.repark(ticket.send_id, |work| work.park(due));
+            self.moved.insert(ticket.send_id);
+        }
+    }
+
+    /// So many messages of a send wait in the store, the first of them until `due`.
+    pub(in crate::engine::channel::machine) fn parked(
+        &mut self,
+        send_id: Uuid,
+        parked: u64,
+        due: Option<Timestamp>,
+    ) {
+        self.repark(send_id, |work| work.parked_until(parked, due));
+    }
+
+    /// Messages of these people wait in the store until `due`.
+    pub(in crate::engine::channel::machine) fn passed_until(&mut self, send_id: Uuid, due: Timestamp) {
+        self.repark(send_id, |work| work.passed_until(due));
+    }
+
+    /// Whatever waits in the store is read again, whenever it was due.
+    pub(in crate::engine::channel::machine) fn look_at_parked(&mut self, now: Timestamp) {
+        let sends: Vec<_> = self.parked.sends.iter().copied().collect();
+        for send_id in sends {
+            self.repark(send_id, |work| work.look_at_parked(now));
+        }
+    }
+
+    /// The sends of which messages that wait in the store are due and must be read.
+    /// Those of templates only when `templates` may go.
+    pub(in crate::engine::channel::machine) fn unparks(
+        &mut self,
+        now: Timestamp,
+        templates: bool,
+    ) -> Vec<Uuid> {
+        let mut due = Vec::new();
+        let Self { parked: Parked { sends, next }, works, .. } = self;
+        for are_templates in [false, true] {
+            let next = &mut next[usize::from(are_templates)];
+            if are_templates && !templates || next.is_none_or(|next| next > now) {
+                continue;
+            }
+            *next = None;
+            sends.retain(|send_id| {
+                let Some(work) = works.get_mut(send_id).filter(|work| work.is_parked()) else { return false };
+                if work.template.is_some() != are_templates {
+                    return true;
+                }
+                if work.unpark(now) {
+                    due.push(*send_id);
+                } else if let Some(later) = work.parked_due() {
+                    bring_forward(next, later);
+                }
+                true
+            });
+        }
+        due
+    }
+
+    /// Messages of a send were read: so many wait here now, the others in the store until `due`.
+    pub(in crate::engine::channel::machine) fn unparked(
+        &mut self,
+        send_id: Uuid,
+        found: u64,
+        later: u64,
+        due: Timestamp,
+    ) {
+        self.repark(send_id, |work| work.unparked(found, later, due));
+        self.settle_down(send_id);
+    }
+
+    /// No message that waits in the store is due before; of templates only when `templates` may go.
+    pub(in crate::engine::channel::machine) fn next_unpark(&self, templates: bool) -> Option<Timestamp> {
+        let [others, of_templates] = self.parked.next;
+        [others, of_templates.filter(|_| templates)].into_iter().flatten().min()
+    }
+}

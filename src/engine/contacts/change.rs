@@ -1,0 +1,237 @@
+//! Changing many contacts: tagging, untagging and deleting what a caller names or what a search finds, in short steps.
+//!
+//! What is asked for goes on when the caller leaves in the middle. A company has one such change at a time; asking for the
+//! same again changes nothing more.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use dashmap::DashSet;
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::domain::phone::PhoneNumber;
+use crate::engine::{Engine, Error, RETRY_AFTER};
+use crate::error::{Code, Refusal};
+use crate::store::change::{ContactRecord, Who};
+use crate::store::{self, Care, ContactDraft, Membership, Upserted};
+
+/// Contacts that one request may name.
+pub const MOST_AT_ONCE: usize = 10_000;
+
+/// Which contacts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Whom {
+    /// These.
+    Named {
+        /// By their ids.
+        ids: Vec<Uuid>,
+        /// And by their numbers.
+        numbers: Vec<PhoneNumber>,
+    },
+    /// Those that a search finds; all without a text.
+    Found(Option<String>),
+}
+
+/// Companies with a change under way.
+#[derive(Clone, Default)]
+pub(in crate::engine) struct Changes(Arc<DashSet<Uuid>>);
+
+/// A company's change; the next may begin when it is dropped.
+struct Turn(Changes, Uuid);
+
+/// What happens to the contacts.
+#[derive(Debug, Clone, Copy)]
+enum What {
+    Members(Uuid, Membership),
+    Delete,
+}
+
+impl Changes {
+    fn begin(&self, company: Uuid) -> Option<Turn> {
+        self.0.insert(company).then(|| Turn(self.clone(), company))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.0.remove(&self.1);
+    }
+}
+
+impl Engine {
+    /// Gives contacts a tag or takes it from them; how many that changed.
+    ///
+    /// # Errors
+    ///
+    /// `tag_not_found`; [`Error::Unavailable`] while another change of the company is under way, and when the service
+    /// stops before all is done.
+    pub async fn change_members(
+        &self,
+        who: &Who,
+        company: Uuid,
+        tag: Uuid,
+        whom: Whom,
+        membership: Membership,
+    ) -> Result<u64, Error> {
+        if self.records_of(company).await?.tag(company, tag).await?.is_none() {
+            return Err(no_such_tag().into());
+        }
+        let record = ContactRecord::new(who, company).about("tag", tag);
+        self.change_many(record, company, whom, What::Members(tag, membership)).await
+    }
+
+    /// Deletes contacts; how many.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::change_members`].
+    pub async fn delete_contacts(&self, who: &Who, company: Uuid, whom: Whom) -> Result<u64, Error> {
+        self.change_many(ContactRecord::new(who, company), company, whom, What::Delete).await
+    }
+
+    /// Deletes a tag: from now on it reaches nobody, and its contacts are freed of it in steps. Whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the database is away.
+    pub async fn delete_tag(&self, who: &Who, company: Uuid, tag: Uuid) -> Result<bool, Error> {
+        let deleted = self.records_of(company).await?.delete_tag(who, company, tag).await?;
+        self.imports().wake();
+        Ok(deleted)
+    }
+
+    /// Creates or updates contacts; of each, its id and what that changed, in their order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the database is away: then those before may be written.
+    pub async fn write_contacts(
+        &self,
+        who: &Who,
+        company: Uuid,
+        drafts: Vec<ContactDraft>,
+    ) -> Result<Vec<(Uuid, Upserted)>, Error> {
+        let (tell, told) = oneshot::channel();
+        let (engine, record) = (self.clone(), ContactRecord::new(who, company));
+        self.0.threads[1].spawn_fn(move || {
+            actix::spawn(async move {
+                let _ = tell.send(engine.write_in_lots(record, company, &drafts).await);
+            });
+        });
+        Ok(told.await.map_err(|_| stopped())??)
+    }
+
+    async fn write_in_lots(
+        &self,
+        mut record: ContactRecord,
+        company: Uuid,
+        drafts: &[ContactDraft],
+    ) -> store::Result<Vec<(Uuid, Upserted)>> {
+        let store = self.store();
+        let mut pace = store.gentle_pace();
+        let mut written = Vec::with_capacity(drafts.len());
+        let mut left = drafts;
+        while !left.is_empty() {
+            let (lot, rest) = left.split_at(pace.rows().min(left.len()));
+            let started = Instant::now();
+            written.extend(store.write_drafts(&mut record, company, lot, Timestamp::now()).await?);
+            pace.wrote(started.elapsed());
+            pace.pause().await;
+            store.index_contacts(company, Care::Passing).await?;
+            left = rest;
+        }
+        Ok(written)
+    }
+
+    async fn change_many(
+        &self,
+        record: ContactRecord,
+        company: Uuid,
+        whom: Whom,
+        what: What,
+    ) -> Result<u64, Error> {
+        let turn = self.0.contact_changes.begin(company).ok_or_else(stopped)?;
+        let (tell, told) = oneshot::channel();
+        let engine = self.clone();
+        // In a task of its own: half a change is no good to anybody.
+        self.0.threads[1].spawn_fn(move || {
+            actix::spawn(async move {
+                let changed = engine.change_in_steps(record, company, whom, what).await;
+                // First, so that the caller's next change does not meet this one.
+                drop(turn);
+                let _ = tell.send(changed);
+            });
+        });
+        match told.await.map_err(|_| stopped())?? {
+            Some(changed) => Ok(changed),
+            None => Err(no_such_tag().into()),
+        }
+    }
+
+    async fn change_in_steps(
+        &self,
+        mut record: ContactRecord,
+        company: Uuid,
+        whom: Whom,
+        what: What,
+    ) -> store::Result<Option<u64>> {
+        let store = self.store();
+        let mut pace = store.gentle_pace();
+        let mut left = match whom {
+            Whom::Named { mut ids, numbers } => {
+                let found = store.contacts_with(company, &numbers).await?;
+                ids.extend(found.into_iter().map(|(_, id)| id));
+                ids.sort_unstable();
+                ids.dedup();
+                Left::Ids(ids)
+            }
+            Whom::Found(search) => Left::Places(store.search_contacts(company, search.as_deref()).await?),
+        };
+        let mut changed = 0;
+        loop {
+            let ids = match &mut left {
+                Left::Ids(ids) if ids.is_empty() => break,
+                Left::Places(places) if places.is_empty() => break,
+                Left::Ids(ids) => ids.split_off(ids.len().saturating_sub(pace.rows())),
+                Left::Places(places) => {
+                    let lot = places.split_off(places.len().saturating_sub(pace.rows()));
+                    store.contacts_at(company, &lot).await?
+                }
+            };
+            let started = Instant::now();
+            changed += match what {
+                What::Delete => store.delete_contacts(&mut record, company, &ids).await?,
+                What::Members(tag, membership) => {
+                    let now = Timestamp::now();
+                    match store.change_members(&mut record, company, tag, &ids, membership, now).await? {
+                        Some(changed) => changed,
+                        None => return Ok(None),
+                    }
+                }
+            };
+            pace.wrote(started.elapsed());
+            pace.pause().await;
+            // What changed is read one by one by searches until it is indexed again.
+            store.index_contacts(company, Care::Passing).await?;
+        }
+        Ok(Some(changed))
+    }
+}
+
+/// Those that are not changed yet.
+enum Left {
+    Ids(Vec<Uuid>),
+    Places(Vec<u32>),
+}
+
+/// The refusal of what is about a tag that the company does not have.
+pub fn no_such_tag() -> Refusal {
+    Refusal::new(Code::TagNotFound, "this company has no such tag: GET /api/v1/contacts/tags lists them")
+}
+
+/// It may succeed in a moment: another change is under way, or the service is stopping.
+fn stopped() -> Error {
+    Error::Unavailable { retry_after: RETRY_AFTER }
+}

@@ -1,0 +1,172 @@
+//! Imports of contacts from uploaded files.
+//!
+//! An upload is kept in the database in pieces and looked through while it arrives ([`upload`]). Its rows are written by
+//! one [`runner`], which companies share in turns and which goes on after a restart where the process before ended. How
+//! the beginning of a file would be imported is shown before ([`show`]).
+
+mod reader;
+mod runner;
+mod show;
+mod upload;
+
+pub(in crate::engine) use self::runner::Runner;
+pub use self::show::Shown;
+pub use self::upload::{NewUpload, Upload};
+
+use std::sync::{Mutex, PoisonError};
+
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+use crate::engine::{Engine, Error};
+use crate::error::{Code, Refusal};
+use crate::import::{self, Column, Settings};
+use crate::store::change::Who;
+use crate::store::import_job::Import;
+
+/// What uploads and the runner share.
+pub(in crate::engine) struct Imports {
+    /// The largest file, in bytes.
+    max_bytes: usize,
+    /// Tells the runner that there is something to do.
+    wake: Notify,
+    /// Uploads that broke off.
+    abandoned: Mutex<Vec<Uuid>>,
+}
+
+/// What is asked of an import before it begins; `None` leaves it as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImportChange {
+    /// What the columns hold.
+    pub columns: Option<Vec<Column>>,
+    /// Names of tags that every contact of the file gets.
+    pub tags: Option<Vec<String>>,
+    /// The file's encoding.
+    pub encoding: Option<String>,
+}
+
+impl Imports {
+    pub(in crate::engine) fn new(max_bytes: usize) -> Self {
+        Self { max_bytes, wake: Notify::new(), abandoned: Mutex::default() }
+    }
+
+    fn abandon(&self, import: Uuid) {
+        self.abandoned.lock().unwrap_or_else(PoisonError::into_inner).push(import);
+        self.wake.notify_one();
+    }
+
+    /// There is something to do.
+    pub(in crate::engine) fn wake(&self) {
+        self.wake.notify_one();
+    }
+
+    fn take_abandoned(&self) -> Vec<Uuid> {
+        std::mem::take(&mut self.abandoned.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Engine {
+    /// Changes what a file is read as, before it is imported.
+    ///
+    /// # Errors
+    ///
+    /// `import_not_found`, `import_has_begun`, and `invalid_mapping` when the change does not fit the file.
+    pub async fn change_import(&self, company: Uuid, id: Uuid, change: ImportChange) -> Result<(), Error> {
+        let ImportChange { columns, tags, encoding } = change;
+        let mut settings = settings(&self.find_import(company, id).await?);
+        if let Some(encoding) = encoding {
+            settings.encoding = encoding;
+            let (beginning, is_all) = self.beginning(company, id).await?;
+            let read =
+                import::preview(&beginning, is_all, &Settings { columns: Vec::new(), ..settings.clone() }, 1);
+            let read = read.map_err(|error| Refusal::new(Code::InvalidMapping, error.to_string()))?;
+            settings.header = read.columns.into_iter().map(|(name, _)| name).collect();
+        }
+        if let Some(columns) = columns {
+            settings.columns = columns;
+        }
+        if let Some(tags) = tags {
+            settings.tags = tags;
+        }
+        settings.check().map_err(|wrong| Refusal::new(Code::InvalidMapping, wrong))?;
+        let written = serde_json::to_string(&settings).map_err(|_| Error::Internal)?;
+        match self.records_of(company).await?.set_import_settings(company, id, &written).await? {
+            true => Ok(()),
+            false => Err(has_begun().into()),
+        }
+    }
+
+    /// Lets an import begin.
+    ///
+    /// # Errors
+    ///
+    /// `import_not_found`, `import_has_begun`, and `invalid_mapping` when no column holds what a contact is known by.
+    pub async fn start_import(&self, who: &Who, company: Uuid, id: Uuid) -> Result<(), Error> {
+        let found = self.find_import(company, id).await?;
+        let settings = settings(&found);
+        settings.check_complete().map_err(|wrong| Refusal::new(Code::InvalidMapping, wrong))?;
+        let records = self.records_of(company).await?;
+        let columns = settings.remember(self.remembered(company, &records).await?);
+        let columns = serde_json::to_string(&columns).map_err(|_| Error::Internal)?;
+        if !records.start_import(who, company, id, &columns).await? {
+            return Err(has_begun().into());
+        }
+        self.imports().wake.notify_one();
+        Ok(())
+    }
+
+    /// Ends an import early; the rows that are written stay. One that is over stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// `import_not_found`.
+    pub async fn cancel_import(&self, who: &Who, company: Uuid, id: Uuid) -> Result<(), Error> {
+        self.find_import(company, id).await?;
+        self.records_of(company).await?.cancel_import(who, company, id).await?;
+        self.imports().wake.notify_one();
+        Ok(())
+    }
+
+    /// An import of the company.
+    ///
+    /// # Errors
+    ///
+    /// `import_not_found`.
+    pub async fn find_import(&self, company: Uuid, id: Uuid) -> Result<Import, Error> {
+        let found = self.records_of(company).await?.import(company, id).await?;
+        Ok(found.ok_or_else(no_such_import)?)
+    }
+
+    async fn remembered(
+        &self,
+        company: Uuid,
+        records: &crate::engine::records::Records,
+    ) -> Result<Vec<Column>, Error> {
+        let remembered = records.remembered_columns(company).await?;
+        Ok(remembered.and_then(|columns| serde_json::from_str(&columns).ok()).unwrap_or_default())
+    }
+
+    pub(in crate::engine) fn imports(&self) -> &Imports {
+        &self.0.imports
+    }
+}
+
+/// What a file is read as.
+pub fn settings(import: &Import) -> Settings {
+    serde_json::from_str(&import.settings).unwrap_or_default()
+}
+
+/// The refusal of what is about an import that the company does not have.
+pub fn no_such_import() -> Refusal {
+    Refusal::new(
+        Code::ImportNotFound,
+        "this company has no such import: GET /api/v1/contacts/imports lists them",
+    )
+}
+
+fn has_begun() -> Refusal {
+    Refusal::new(
+        Code::ImportHasBegun,
+        "this import has begun, or is over: it can only be canceled, if at all",
+    )
+}

@@ -1,0 +1,213 @@
+//! The one runner of all imports: it writes a few rows of each company's import in turn.
+//!
+//! Each step is one short transaction that writes rows and how far the import is with them, so a process that ends
+//! loses nothing and repeats nothing. The runner gives way to others that write. Beside imports it removes what they
+//! leave, and rewrites texts of contacts whose tags were renamed or deleted.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use super::reader::{Next, Reader};
+use crate::clock::Timestamp;
+use crate::engine::Engine;
+use crate::import::Indexing;
+use crate::store::import_job::{Counts, Step, Work};
+use crate::store::{self, Lease};
+
+/// Companies whose imports are read at the same time; each holds some megabytes of its file in memory.
+const AT_ONCE: usize = 4;
+/// How long an import keeps its place while others wait for one.
+const TURN: Duration = Duration::from_secs(10);
+/// How often is looked whether there is something to do, unless somebody tells.
+const LOOK_INTERVAL: Duration = Duration::from_secs(2);
+/// How often it is looked whether others write, and how long is given way to them at most.
+const GIVE_WAY: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
+/// Created contacts after which the database counts what it plans by, and how many times as many until it does again.
+const FIRST_COUNT: u64 = 4_096;
+const COUNTED_AGAIN: u64 = 4;
+/// Rows of one step of upkeep.
+const UPKEEP_ROWS: usize = 250;
+
+pub(in crate::engine) struct Runner {
+    engine: Engine,
+    lease: Arc<Lease>,
+    active: Vec<Active>,
+}
+
+struct Active {
+    work: Work,
+    reader: Reader,
+    indexing: Indexing,
+    since: Instant,
+    created: u64,
+    next_count: u64,
+}
+
+/// Whether an import goes on.
+enum Then {
+    GoesOn,
+    IsOver,
+}
+
+impl Runner {
+    pub(in crate::engine) const fn new(engine: Engine, lease: Arc<Lease>) -> Self {
+        Self { engine, lease, active: Vec::new() }
+    }
+
+    /// Does what there is to do; the pause until the next round.
+    pub(in crate::engine) async fn round(&mut self) -> Duration {
+        if self.engine.0.shared.stopping.load(Ordering::Relaxed) {
+            self.active.clear();
+            return LOOK_INTERVAL;
+        }
+        let result = self.work().await;
+        if let Err(error) = &result {
+            tracing::warn!(%error, "cannot go on with imports, it is tried again");
+            // What was read ahead is read again from where the database says that the imports are.
+            self.active.clear();
+        }
+        if result.is_ok_and(|is_busy| is_busy) {
+            return Duration::ZERO;
+        }
+        // Somebody may have something to do for it: then it begins at once.
+        let _ = timeout(LOOK_INTERVAL, self.engine.imports().wake.notified()).await;
+        Duration::ZERO
+    }
+
+    /// Whether there was anything to do.
+    async fn work(&mut self) -> store::Result<bool> {
+        let store = self.engine.store().clone();
+        for import in self.engine.imports().take_abandoned() {
+            if let Err(error) = store.discard_upload(import).await {
+                self.engine.imports().abandon(import);
+                return Err(error);
+            }
+        }
+        if !self.engine.0.shared.cluster.keeps_house() {
+            self.active.clear();
+            return Ok(false);
+        }
+        self.fill().await?;
+        let mut index = 0;
+        while index < self.active.len() {
+            self.give_way().await;
+            match self.step(index).await? {
+                Then::GoesOn => index += 1,
+                Then::IsOver => drop(self.active.remove(index)),
+            }
+        }
+        self.give_way().await;
+        let kept_up = store.keep_up_tags(UPKEEP_ROWS).await?;
+        self.give_way().await;
+        let cleaned = store.clean_imports().await?;
+        Ok(!self.active.is_empty() || kept_up || cleaned)
+    }
+
+    /// Takes up imports that wait, in the place of those that had their turn.
+    async fn fill(&mut self) -> store::Result<()> {
+        let store = self.engine.store();
+        metrics::gauge!("pombo_imports_running").set(store.count_running_imports().await? as f64);
+        let waiting = store.imports_at_work(AT_ONCE as u32 * 2).await?;
+        let is_active =
+            |active: &[Active], company: Uuid| active.iter().any(|active| active.work.company_id == company);
+        for work in waiting {
+            if is_active(&self.active, work.company_id) {
+                continue;
+            }
+            if self.active.len() == AT_ONCE {
+                let had_turn = self.active.iter().position(|active| active.since.elapsed() >= TURN);
+                let Some(place) = had_turn else { break };
+                self.active.remove(place);
+            }
+            let pace = store.gentle_pace();
+            let reader = Reader::start(store, &work, pace.rows());
+            let indexing = Indexing::new(store, work.company_id, pace);
+            let (since, created) = (Instant::now(), 0);
+            self.active.push(Active { work, reader, indexing, since, created, next_count: FIRST_COUNT });
+        }
+        Ok(())
+    }
+
+    /// Writes the next rows of an import.
+    async fn step(&mut self, index: usize) -> store::Result<Then> {
+        let store = self.engine.store().clone();
+        let Some(active) = self.active.get_mut(index) else { return Ok(Then::IsOver) };
+        let step = match active.reader.next().await {
+            Next::Rows(step) => step,
+            Next::Interrupted => return Ok(Then::IsOver),
+            Next::End => return self.end(index, None).await,
+            Next::Failed(reason) => return self.end(index, Some(reason)).await,
+        };
+        let started = Instant::now();
+        let written = store.write_import_step(&self.lease, &active.work, &step, Timestamp::now()).await;
+        let counts = match written {
+            Ok(Some(counts)) => counts,
+            // Somebody canceled it.
+            Ok(None) => return Ok(Then::IsOver),
+            Err(error) if error.is_about_a_row() => {
+                tracing::error!(import.id = %active.work.id, %error, "the database refuses rows of an import");
+                let reason = format!("the database refuses a row before line {}", step.line);
+                return self.end(index, Some(reason)).await;
+            }
+            Err(error) => return Err(error),
+        };
+        count_rows(&active.work.counts, &counts);
+        let Step { position, line, drafts, rejected, .. } = step;
+        let created = counts.created - active.work.counts.created;
+        active.created += created;
+        (active.work.counts, active.work.position, active.work.line) = (counts, position, line);
+        active.indexing.written(drafts.len() + rejected.len(), started.elapsed()).await?;
+        active.reader.set_rows(active.indexing.rows());
+        if active.created >= active.next_count {
+            store.contacts_grew().await?;
+            active.next_count = active.created.saturating_mul(COUNTED_AGAIN);
+        }
+        Ok(Then::GoesOn)
+    }
+
+    async fn end(&mut self, index: usize, failure: Option<String>) -> store::Result<Then> {
+        let store = self.engine.store().clone();
+        let Some(active) = self.active.get(index) else { return Ok(Then::IsOver) };
+        store.end_import(&self.lease, active.work.id, failure.as_deref()).await?;
+        let Active { work, indexing, created, .. } = self.active.remove(index);
+        let Counts { created: all_created, updated, unchanged, rejected, .. } = work.counts;
+        let result = if failure.is_some() { "failed" } else { "finished" };
+        metrics::counter!("pombo_imports_total", "result" => result).increment(1);
+        tracing::info!(
+            company.id = %work.company_id, import.id = %work.id, result, created = all_created, updated, unchanged,
+            rejected, "an import of contacts is over"
+        );
+        if created > 0 {
+            store.contacts_grew().await?;
+        }
+        // The index is only slower without it, and made later.
+        if let Err(error) = indexing.finish().await {
+            tracing::debug!(%error, "cannot index what was imported yet");
+        }
+        Ok(Then::GoesOn)
+    }
+
+    /// Waits while others write, for a bounded time.
+    async fn give_way(&self) {
+        let (each, most) = GIVE_WAY;
+        let until = Instant::now() + most;
+        while self.engine.store().is_writing() && Instant::now() < until {
+            tokio::time::sleep(each).await;
+        }
+    }
+}
+
+fn count_rows(before: &Counts, after: &Counts) {
+    for (result, rows) in [
+        ("created", after.created - before.created),
+        ("updated", after.updated - before.updated),
+        ("unchanged", after.unchanged - before.unchanged),
+        ("rejected", after.rejected - before.rejected),
+    ] {
+        metrics::counter!("pombo_imported_rows_total", "result" => result).increment(rows);
+    }
+}

@@ -1,0 +1,5 @@
+//! The people that a company writes to: changes of many contacts at once, imports of files, and who is left out of sends.
+
+pub(super) mod change;
+pub(super) mod imports;
+pub(super) mod suppressions;

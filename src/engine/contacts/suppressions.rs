@@ -1,0 +1,369 @@
+//! Suppressed recipients in memory, so that a send need not ask the database about each of its recipients.
+//!
+//! Some 50 bytes for each. The ledger writes what is said of them, and the store knows what was said last: once it is
+//! durable, those concerned are looked up there. (A channel's actor adds what its own answers say before that too.)
+//! What people change beside the service is read from the store, and what was heard while that was read is not lost
+//! by it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::request::Skipped;
+use crate::domain::suppression::Suppression;
+use crate::store::suppression::{Record, Subject, Word};
+use crate::store::{self, Store};
+
+/// Why a recipient is left out, in words that continue "the number …".
+const OF_EVERYTHING: &str = "is not to be sent anything by this business";
+const OF_MARKETING: &str = "does not want marketing messages";
+/// The same of a message whose recipient opted out after its send was accepted.
+const SUPPRESSED_OF_EVERYTHING: &str = "the recipient is on the company's suppression list";
+const SUPPRESSED_OF_MARKETING: &str = "the recipient opted out of marketing messages";
+
+/// What keeps a message from its recipient.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Barrier {
+    /// They opted out of it, in a sentence.
+    OptedOut(&'static str),
+    /// The provider holds it back until then.
+    Held(Timestamp),
+}
+
+/// How many recipients a send leaves out, by why.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    of_everything: u64,
+    of_marketing: u64,
+}
+
+impl LeftOut {
+    /// Counts those of another part of the audience too.
+    pub(crate) const fn add(&mut self, other: Self) {
+        self.of_everything += other.of_everything;
+        self.of_marketing += other.of_marketing;
+    }
+
+    /// The reasons that there are, in the words that a skipped entry has.
+    pub(crate) fn by_reason(self) -> BTreeMap<&'static str, u64> {
+        let all = [(OF_EVERYTHING, self.of_everything), (OF_MARKETING, self.of_marketing)];
+        all.into_iter().filter(|(_, count)| *count > 0).collect()
+    }
+}
+
+/// What is known of one recipient.
+#[derive(Debug, Clone, Copy, Default)]
+struct Entry {
+    marketing: bool,
+    everything: bool,
+    /// Marketing templates wait until then.
+    held_until: Option<Timestamp>,
+}
+
+type Recipients = BTreeMap<PhoneNumber, Entry>;
+
+/// What was heard of one recipient.
+#[derive(Debug, Clone, Copy)]
+enum News {
+    Added(Record),
+    Lifted(Subject),
+}
+
+#[derive(Default)]
+struct Known {
+    companies: HashMap<Uuid, Recipients>,
+    /// What was heard since the store is being read, if it is.
+    meanwhile: Option<Vec<News>>,
+}
+
+#[derive(Default)]
+pub(crate) struct Suppressions {
+    known: RwLock<Known>,
+    /// Those concerned by a webhook are looked up in turns, so that what is known here is what the last one found.
+    turns: tokio::sync::Mutex<()>,
+}
+
+/// The store is being read: begun before, ended after. Only one at a time.
+#[must_use = "what was read is taken over by `finish`"]
+pub(crate) struct Loading<'a>(&'a Suppressions);
+
+impl Suppressions {
+    /// The store is about to be read.
+    pub(crate) fn load(&self) -> Loading<'_> {
+        self.write().meanwhile = Some(Vec::new());
+        Loading(self)
+    }
+
+    /// Adds one.
+    pub(crate) fn add(&self, record: Record) {
+        self.write().hear(News::Added(record));
+    }
+
+    /// Takes over how the store has those of whom this was said: it knows what was said last.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read: then whom these words keep messages from gets none, and nobody is let in.
+    pub(crate) async fn look_up(&self, store: &Store, words: &[Word]) -> store::Result<()> {
+        if words.is_empty() {
+            return Ok(());
+        }
+        let subjects: Vec<_> = words.iter().map(Word::subject).collect();
+        let _turn = self.turns.lock().await;
+        match store.suppressions_among(&subjects, Timestamp::now()).await {
+            Ok(records) => self.replace(&subjects, records),
+            Err(error) => {
+                words.iter().filter_map(Word::record).for_each(|record| self.add(record));
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes over how the store has these, of whom another process heard something.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    pub(crate) async fn refresh(&self, store: &Store, subjects: &[Subject]) -> store::Result<()> {
+        let _turn = self.turns.lock().await;
+        let records = store.suppressions_among(subjects, Timestamp::now()).await?;
+        self.replace(subjects, records);
+        Ok(())
+    }
+
+    /// Of these subjects, only what these records say is so.
+    fn replace(&self, subjects: &[Subject], records: Vec<Record>) {
+        let mut known = self.write();
+        subjects.iter().for_each(|subject| known.hear(News::Lifted(*subject)));
+        records.into_iter().for_each(|record| known.hear(News::Added(record)));
+    }
+
+    /// Removes from `numbers` those that a send leaves out, and counts them as skipped. Says how many those were,
+    /// by why.
+    pub(crate) fn leave_out(
+        &self,
+        company_id: Uuid,
+        is_marketing: bool,
+        numbers: &mut Vec<PhoneNumber>,
+        skipped: &mut Skipped,
+    ) -> LeftOut {
+        let known = self.read();
+        let mut left_out = LeftOut::default();
+        let Some(recipients) = known.companies.get(&company_id) else { return left_out };
+        numbers.retain(|number| {
+            let Some(entry) = recipients.get(number) else { return true };
+            if entry.everything {
+                left_out.of_everything += 1;
+                skipped.add(&format!("+{number}"), &OF_EVERYTHING);
+            } else if entry.marketing && is_marketing {
+                left_out.of_marketing += 1;
+                skipped.add(&format!("+{number}"), &OF_MARKETING);
+            } else {
+                return true;
+            }
+            false
+        });
+        left_out
+    }
+
+    /// What keeps a message from this recipient, if anything does.
+    pub(crate) fn barrier(
+        &self,
+        company_id: Uuid,
+        recipient: PhoneNumber,
+        is_marketing: bool,
+        now: Timestamp,
+    ) -> Option<Barrier> {
+        let known = self.read();
+        let entry = known.companies.get(&company_id)?.get(&recipient)?;
+        if entry.everything {
+            Some(Barrier::OptedOut(SUPPRESSED_OF_EVERYTHING))
+        } else if !is_marketing {
+            None
+        } else if entry.marketing {
+            Some(Barrier::OptedOut(SUPPRESSED_OF_MARKETING))
+        } else {
+            entry.held_until.filter(|until| *until > now).map(Barrier::Held)
+        }
+    }
+
+    /// Until when marketing templates to this recipient wait.
+    pub(crate) fn held_until(
+        &self,
+        company_id: Uuid,
+        recipient: PhoneNumber,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        let known = self.read();
+        known.companies.get(&company_id)?.get(&recipient)?.held_until.filter(|until| *until > now)
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Known> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Known> {
+        self.known.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Loading<'_> {
+    /// Takes over what the store had, and on top of it what was heard since [`Suppressions::load`]. Whether
+    /// nothing was: otherwise what was read may be older than that, or newer, and is best read again.
+    pub(crate) fn finish(self, records: impl IntoIterator<Item = Record>) -> bool {
+        let mut known = Known::default();
+        records.into_iter().for_each(|record| known.hear(News::Added(record)));
+        let mut present = self.0.write();
+        let meanwhile = present.meanwhile.take().unwrap_or_default();
+        let was_undisturbed = meanwhile.is_empty();
+        meanwhile.into_iter().for_each(|word| known.hear(word));
+        *present = known;
+        was_undisturbed
+    }
+}
+
+impl Drop for Loading<'_> {
+    fn drop(&mut self) {
+        self.0.write().meanwhile = None;
+    }
+}
+
+impl Known {
+    fn hear(&mut self, word: News) {
+        if let Some(meanwhile) = &mut self.meanwhile {
+            meanwhile.push(word);
+        }
+        match word {
+            News::Added(record) => self.add(record),
+            News::Lifted(subject) => self.lift(subject),
+        }
+    }
+
+    fn add(&mut self, record: Record) {
+        let Record { company_id, recipient, scope, until, provider_code: _ } = record;
+        let entry = self.companies.entry(company_id).or_default().entry(recipient).or_default();
+        match (scope, until) {
+            (Suppression::Marketing, None) => entry.marketing = true,
+            (Suppression::Marketing, until) => entry.held_until = until,
+            (Suppression::Everything, _) => entry.everything = true,
+        }
+    }
+
+    fn lift(&mut self, (company_id, recipient, scope): Subject) {
+        let Some(recipients) = self.companies.get_mut(&company_id) else { return };
+        let Some(entry) = recipients.get_mut(&recipient) else { return };
+        match scope {
+            Suppression::Marketing => (entry.marketing, entry.held_until) = (false, None),
+            Suppression::Everything => entry.everything = false,
+        }
+        if !entry.marketing && !entry.everything && entry.held_until.is_none() {
+            recipients.remove(&recipient);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(value: u64) -> PhoneNumber {
+        PhoneNumber::from_u64(5_511_900_000_000 + value).unwrap()
+    }
+
+    fn record(recipient: u64, scope: Suppression, until: Option<i64>) -> Record {
+        Record {
+            company_id: Uuid::from_u128(1),
+            recipient: number(recipient),
+            scope,
+            until: until.map(Timestamp::from_millis),
+            provider_code: None,
+        }
+    }
+
+    fn left(suppressions: &Suppressions, company: u128, is_marketing: bool) -> (Vec<PhoneNumber>, u64) {
+        let (mut numbers, mut skipped) = ((0..4).map(number).collect(), Skipped::default());
+        suppressions.leave_out(Uuid::from_u128(company), is_marketing, &mut numbers, &mut skipped);
+        (numbers, skipped.count)
+    }
+
+    #[test]
+    fn who_opted_out_of_marketing_still_gets_other_messages_and_other_companies_are_not_concerned() {
+        let suppressions = Suppressions::default();
+        suppressions.add(record(1, Suppression::Marketing, None));
+        suppressions.add(record(2, Suppression::Everything, None));
+        assert_eq!(left(&suppressions, 1, true), (vec![number(0), number(3)], 2));
+        assert_eq!(left(&suppressions, 1, false), (vec![number(0), number(1), number(3)], 1));
+        assert_eq!(left(&suppressions, 2, true).1, 0);
+        suppressions.replace(&[(Uuid::from_u128(1), number(1), Suppression::Marketing)], Vec::new());
+        assert_eq!(left(&suppressions, 1, true), (vec![number(0), number(1), number(3)], 1));
+    }
+
+    #[test]
+    fn a_hold_ends_by_itself_and_leaves_nobody_out() {
+        let suppressions = Suppressions::default();
+        assert!(suppressions.load().finish([record(1, Suppression::Marketing, Some(1_000))]));
+        let held = |now| suppressions.held_until(Uuid::from_u128(1), number(1), Timestamp::from_millis(now));
+        assert_eq!(held(999), Some(Timestamp::from_millis(1_000)));
+        assert_eq!(held(1_000), None);
+        assert_eq!(left(&suppressions, 1, true).1, 0);
+    }
+
+    #[test]
+    fn what_the_store_no_longer_has_is_gone_and_what_was_heard_while_it_was_read_is_kept() {
+        let (suppressions, company) = (Suppressions::default(), Uuid::from_u128(1));
+        for recipient in 0..3 {
+            suppressions.add(record(recipient, Suppression::Everything, None));
+        }
+        let loading = suppressions.load();
+        let read = [0, 1].map(|recipient| record(recipient, Suppression::Everything, None));
+        suppressions.add(record(3, Suppression::Everything, None));
+        suppressions.replace(&[(company, number(1), Suppression::Everything)], Vec::new());
+        assert!(!loading.finish(read), "the store may say something else by now");
+        assert_eq!(left(&suppressions, 1, false).0, [number(1), number(2)]);
+
+        assert!(suppressions.load().finish([record(2, Suppression::Everything, None)]));
+        assert_eq!(left(&suppressions, 1, false).0, [number(0), number(1), number(3)]);
+    }
+
+    #[test]
+    fn a_store_that_cannot_be_read_changes_nothing_and_nothing_is_gathered_for_it() {
+        let suppressions = Suppressions::default();
+        let loading = suppressions.load();
+        suppressions.add(record(1, Suppression::Everything, None));
+        drop(loading);
+        suppressions.add(record(2, Suppression::Everything, None));
+        assert_eq!(left(&suppressions, 1, false).0, [number(0), number(3)]);
+        assert!(suppressions.known.read().unwrap().meanwhile.is_none());
+    }
+
+    #[test]
+    fn a_message_is_kept_from_whom_the_store_says_so_and_from_nobody_else() {
+        let (suppressions, company, now) =
+            (Suppressions::default(), Uuid::from_u128(1), Timestamp::from_millis(5));
+        let barrier =
+            |recipient, is_marketing| suppressions.barrier(company, number(recipient), is_marketing, now);
+        suppressions.add(record(1, Suppression::Marketing, None));
+        suppressions.add(record(2, Suppression::Everything, None));
+        suppressions.add(record(3, Suppression::Marketing, Some(9)));
+        assert_eq!(barrier(1, true), Some(Barrier::OptedOut(SUPPRESSED_OF_MARKETING)));
+        assert_eq!((barrier(1, false), barrier(0, true)), (None, None));
+        assert_eq!(
+            [true, false].map(|marketing| barrier(2, marketing)),
+            [Some(Barrier::OptedOut(SUPPRESSED_OF_EVERYTHING)); 2]
+        );
+        assert_eq!(
+            (barrier(3, true), barrier(3, false)),
+            (Some(Barrier::Held(Timestamp::from_millis(9))), None)
+        );
+        let subjects = [1, 3].map(|recipient| (company, number(recipient), Suppression::Marketing));
+        suppressions.replace(&subjects, vec![record(3, Suppression::Marketing, None)]);
+        assert_eq!(
+            (barrier(1, true), barrier(3, true)),
+            (None, Some(Barrier::OptedOut(SUPPRESSED_OF_MARKETING)))
+        );
+    }
+}

@@ -1,0 +1,20 @@
+//! Publishing events: from the outbox to the stream, in order, and out of the outbox once the stream has them.
+//!
+//! The writer of an event does not wait for this. While nothing can be published the outbox fills up to its bound; then
+//! the oldest events go. The log says once when publishing stops and once when it goes on.
+
+mod publisher;
+
+use self::publisher::Publisher;
+use super::Engine;
+use super::upkeep::rounds;
+use crate::connector::nats::EventStream;
+
+impl Engine {
+    /// Publishes what waits in the outbox, from now until the engine stops; at most `max_rows` events wait. The engine's
+    /// store has to be one that writes events.
+    pub fn publish_events(&self, stream: EventStream, max_rows: u64) {
+        let mut publisher = Publisher::new(self.store().clone(), stream, max_rows);
+        rounds::repeat(&self.0.threads[1], "events", async move || publisher.round().await);
+    }
+}

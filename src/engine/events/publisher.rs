@@ -1,0 +1,207 @@
+//! The rounds of publishing.
+
+use std::time::Duration;
+
+use metrics::{Counter, Gauge};
+use tokio::time::{Instant, timeout};
+
+use crate::clock::Timestamp;
+use crate::connector::nats::{EventStream, Outgoing, Published, Unready};
+use crate::domain::event::Event;
+use crate::store::outbox::Pending;
+use crate::store::{self, Store};
+
+/// Events that are published together: one read, one wait for acknowledgements, one removal.
+const AT_ONCE: u32 = 1_000;
+/// How often it is looked for events that another process wrote, and for a stream that can take them again.
+const LOOK: Duration = Duration::from_secs(1);
+/// How often it is looked for a connection while there is none.
+const RECONNECTING: Duration = Duration::from_millis(100);
+/// How often the outbox is measured.
+const MEASURE: Duration = Duration::from_secs(1);
+
+/// Publishes what waits in the outbox, and removes what the stream has.
+pub(super) struct Publisher {
+    store: Store,
+    stream: EventStream,
+    max_rows: u64,
+    /// Whether the log says that nothing can be published.
+    is_failing: bool,
+    /// Events that were dropped since publishing stopped.
+    dropped: u64,
+    measured: Option<Instant>,
+    figures: Figures,
+}
+
+/// Why events wait.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    #[error("there is no connection to NATS")]
+    NotConnected,
+    #[error("{0}")]
+    Unready(Unready),
+    #[error("{unknown} of {count} events were not acknowledged")]
+    NotAcknowledged { unknown: usize, count: usize },
+    #[error(transparent)]
+    Store(#[from] store::Error),
+}
+
+impl From<Unready> for Trouble {
+    fn from(unready: Unready) -> Self {
+        match unready {
+            Unready::NotConnected => Self::NotConnected,
+            other => Self::Unready(other),
+        }
+    }
+}
+
+struct Figures {
+    rows: Gauge,
+    age: Gauge,
+    published: Counter,
+    refused: Counter,
+    dropped: Counter,
+}
+
+impl Publisher {
+    pub(super) fn new(store: Store, stream: EventStream, max_rows: u64) -> Self {
+        let figures = Figures {
+            rows: metrics::gauge!("pombo_outbox_rows"),
+            age: metrics::gauge!("pombo_outbox_age_seconds"),
+            published: metrics::counter!("pombo_events_total", "result" => "published"),
+            refused: metrics::counter!("pombo_events_total", "result" => "refused"),
+            dropped: metrics::counter!("pombo_events_total", "result" => "dropped"),
+        };
+        Self { store, stream, max_rows, is_failing: false, dropped: 0, measured: None, figures }
+    }
+
+    /// Publishes what there is, and waits for more. The pause before the next round.
+    pub(super) async fn round(&mut self) -> Duration {
+        if let Err(trouble) = self.publish_all().await {
+            self.note_trouble(&trouble);
+            self.measure_at_times().await;
+            return if matches!(trouble, Trouble::NotConnected) { RECONNECTING } else { LOOK };
+        }
+        self.measure().await;
+        // Events of another process are found after the wait.
+        let _ = timeout(LOOK, self.store.events_written()).await;
+        Duration::ZERO
+    }
+
+    async fn publish_all(&mut self) -> Result<(), Trouble> {
+        loop {
+            self.stream.prepare().await?;
+            let pending = self.store.pending_events(AT_ONCE).await?;
+            if pending.is_empty() {
+                self.note_success();
+                return Ok(());
+            }
+            let is_last = pending.len() < AT_ONCE as usize;
+            self.publish(pending).await?;
+            self.note_success();
+            if is_last {
+                return Ok(());
+            }
+            self.measure_at_times().await;
+        }
+    }
+
+    /// Publishes these, and removes those that are done.
+    async fn publish(&self, pending: Vec<Pending>) -> Result<(), Trouble> {
+        let (mut numbers, mut events, mut done) = (Vec::new(), Vec::new(), Vec::new());
+        for Pending { seq, event } in pending {
+            match event.as_ref().and_then(outgoing) {
+                Some(event) => {
+                    numbers.push(seq);
+                    events.push(event);
+                }
+                // The store has logged it; it must not keep the others waiting.
+                None => {
+                    self.figures.refused.increment(1);
+                    done.push(seq);
+                }
+            }
+        }
+        let count = events.len();
+        let mut unknown = 0;
+        for (seq, published) in numbers.into_iter().zip(self.stream.publish(events).await) {
+            match published {
+                Published::Taken => {
+                    self.figures.published.increment(1);
+                    done.push(seq);
+                }
+                Published::Refused => {
+                    tracing::error!(seq, "an event is larger than NATS takes and is dropped");
+                    self.figures.refused.increment(1);
+                    done.push(seq);
+                }
+                Published::Unknown => unknown += 1,
+            }
+        }
+        self.store.remove_events(&done).await?;
+        if unknown == 0 {
+            return Ok(());
+        }
+        Err(Trouble::NotAcknowledged { unknown, count })
+    }
+
+    /// Keeps the outbox within its bound, and says how much waits.
+    async fn measure(&mut self) {
+        self.measured = Some(Instant::now());
+        if let Err(error) = self.try_to_measure().await {
+            tracing::debug!(%error, "the outbox cannot be measured");
+        }
+    }
+
+    async fn measure_at_times(&mut self) {
+        if self.measured.is_none_or(|last| last.elapsed() >= MEASURE) {
+            self.measure().await;
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+    async fn try_to_measure(&mut self) -> store::Result<()> {
+        let mut extent = self.store.outbox_extent().await?;
+        if extent.rows > self.max_rows {
+            let dropped = self.store.drop_oldest_events(self.max_rows).await?;
+            if dropped > 0 {
+                if self.dropped == 0 {
+                    tracing::error!(
+                        max_rows = self.max_rows,
+                        "the outbox of events is full: the oldest events are dropped until events can be published"
+                    );
+                }
+                self.dropped += dropped;
+                self.figures.dropped.increment(dropped);
+                extent = self.store.outbox_extent().await?;
+            }
+        }
+        self.figures.rows.set(extent.rows as f64);
+        let age = extent.oldest.map(|oldest| Timestamp::now().from_now(oldest));
+        self.figures.age.set(age.unwrap_or_default().as_secs_f64());
+        Ok(())
+    }
+
+    fn note_trouble(&mut self, error: &Trouble) {
+        // The connector tells of connections.
+        if matches!(error, Trouble::NotConnected) || std::mem::replace(&mut self.is_failing, true) {
+            tracing::debug!(%error, "events still cannot be published");
+        } else {
+            tracing::warn!(%error, "events cannot be published and wait in the database");
+        }
+    }
+
+    fn note_success(&mut self) {
+        if std::mem::take(&mut self.is_failing) || self.dropped > 0 {
+            let dropped = std::mem::take(&mut self.dropped);
+            tracing::info!(dropped, "events are published again");
+        }
+    }
+}
+
+/// The event as it goes out; `None` for one that cannot be written as JSON.
+fn outgoing(event: &Event) -> Option<Outgoing> {
+    let body = serde_json::to_vec(event).ok()?;
+    let subject = format!("{}.{}", event.company_id, event.r#type);
+    Some(Outgoing { subject, id: event.id.clone(), body })
+}

@@ -1,0 +1,253 @@
+//! What nodes tell each other through the database, and what the owner of a channel does about it.
+
+use std::collections::{HashSet, VecDeque};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::domain::channel::Channel;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::send;
+use crate::domain::suppression::Suppression;
+use crate::engine::Engine;
+use crate::engine::channel::{Look, Recheck, Release};
+use crate::engine::shared::Shared;
+use crate::store;
+use crate::store::node::Note;
+use crate::store::suppression::Word;
+
+/// How long the caller waits for the owner of a channel to act, and how often it looks.
+const PATIENCE: Duration = Duration::from_secs(3);
+const LOOK: Duration = Duration::from_millis(50);
+/// Notes become readable in another order than they are numbered, but within this.
+const STRAGGLING: Duration = Duration::from_secs(15);
+
+/// What is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::engine) enum Told {
+    /// Let go of a send, which is paused or over by the store.
+    Release {
+        /// Which.
+        send: Uuid,
+        /// The state of a send that is over.
+        over: Option<i16>,
+    },
+    /// Something in the store may go now.
+    Look,
+    /// The provider has news of the number: ask it.
+    Recheck,
+    /// The templates may have changed.
+    Templates,
+    /// To all nodes: the channel was removed.
+    Removed(Uuid),
+    /// To all nodes: something was said of these recipients.
+    Suppressions(Vec<(Uuid, i64, i16)>),
+}
+
+impl Told {
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Release { .. } => "release",
+            Self::Look => "look",
+            Self::Recheck => "recheck",
+            Self::Templates => "templates",
+            Self::Removed(_) => "removed",
+            Self::Suppressions(_) => "suppressions",
+        }
+    }
+
+    fn body(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// The notes to all nodes that this one has read.
+#[derive(Debug, Default)]
+pub(super) struct Read {
+    /// The greatest id that was read, and when that was known; the oldest first.
+    greatest: VecDeque<(Instant, i64)>,
+    /// All up to here were read, and none comes later.
+    behind: i64,
+    read: HashSet<i64>,
+}
+
+impl Read {
+    /// Whether the note is new.
+    fn add(&mut self, id: i64) -> bool {
+        id > self.behind && self.read.insert(id)
+    }
+
+    /// Forgets what is so old that no straggler comes before it.
+    fn forget(&mut self, now: Instant) {
+        if let Some(greatest) = self.read.iter().max() {
+            self.greatest.push_back((now, *greatest));
+        }
+        while let Some((at, id)) = self.greatest.front().copied()
+            && now.saturating_duration_since(at) >= STRAGGLING
+        {
+            self.behind = id;
+            self.greatest.pop_front();
+        }
+        self.read.retain(|id| *id > self.behind);
+    }
+}
+
+/// Says to the other nodes that something was said of these recipients.
+///
+/// # Errors
+///
+/// Those of any statement.
+pub(in crate::engine) async fn share_suppressions(shared: &Shared, said: &[Word]) -> store::Result<()> {
+    if shared.cluster.is_alone() || said.is_empty() {
+        return Ok(());
+    }
+    let subject = |word: &Word| (word.company_id, word.recipient.as_i64(), word.scope.as_i16());
+    let told = Told::Suppressions(said.iter().map(subject).collect());
+    shared.store.add_note(None, told.name(), &told.body()).await.map(drop)
+}
+
+impl Engine {
+    /// Tells the other nodes that a channel was removed.
+    pub(in crate::engine) async fn tell_of_removal(&self, channel: Uuid) -> store::Result<()> {
+        if self.0.shared.cluster.is_alone() {
+            return Ok(());
+        }
+        let told = Told::Removed(channel);
+        self.store().add_note(None, told.name(), &told.body()).await.map(drop)
+    }
+
+    /// Tells the owner of a channel that is another node; the note's id, or `None` when it is not.
+    pub(in crate::engine) async fn tell_owner(
+        &self,
+        channel: &Channel,
+        told: &Told,
+    ) -> store::Result<Option<i64>> {
+        let cluster = &self.0.shared.cluster;
+        if cluster.owns(channel) {
+            return Ok(None);
+        }
+        let note = self.store().add_note(Some(channel.id), told.name(), &told.body()).await?;
+        cluster.wake(channel.id);
+        Ok(Some(note))
+    }
+
+    /// Has a channel let go of a send, wherever the channel runs. Waits until it did, within a limit.
+    pub(in crate::engine) async fn release(&self, channel_id: Uuid, release: Release) -> store::Result<()> {
+        let Release { send_id: send, over } = release;
+        self.directory().ask(channel_id, release).await;
+        if self.0.shared.cluster.is_alone() {
+            return Ok(());
+        }
+        let Some(channel) = self.directory().find(channel_id).await? else { return Ok(()) };
+        // A channel that nobody runs reads the store when it starts.
+        if self.0.shared.cluster.owner(&channel).await?.is_none() {
+            return Ok(());
+        }
+        let told = Told::Release { send, over: over.map(send::State::as_i16) };
+        let Some(note) = self.tell_owner(&channel, &told).await? else { return Ok(()) };
+        let deadline = Instant::now() + PATIENCE;
+        while self.store().has_note(note).await? {
+            if Instant::now() >= deadline {
+                tracing::warn!(channel.id = %channel_id, send.id = %send, "the owner of the channel has not heard yet");
+                break;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        Ok(())
+    }
+
+    /// Acts on the notes that concern this node.
+    pub(super) async fn read_notes(&self, read: &mut Read) -> store::Result<()> {
+        let notes = self.store().notes(read.behind).await?;
+        for note in notes {
+            match note.channel {
+                Some(channel) => self.act(channel, note).await?,
+                None if read.add(note.id) => self.take_in_note(&note).await?,
+                None => {}
+            }
+        }
+        read.forget(Instant::now());
+        Ok(())
+    }
+
+    async fn act(&self, channel_id: Uuid, note: Note) -> store::Result<()> {
+        let cluster = &self.0.shared.cluster;
+        let Some(channel) = self.directory().find(channel_id).await? else { return Ok(()) };
+        if !cluster.owns(&channel) {
+            // Nobody may own it: then the note waits for the node that is proposed.
+            cluster.want(std::iter::once(&*channel));
+            return Ok(());
+        }
+        let directory = self.directory();
+        match serde_json::from_str(&note.body) {
+            Ok(Told::Release { send: send_id, over }) => {
+                let over = over.and_then(send::State::from_i16);
+                directory.ask(channel_id, Release { send_id, over }).await;
+            }
+            Ok(Told::Look) => {
+                directory.wake(&channel);
+                directory.ask(channel_id, Look).await;
+            }
+            Ok(Told::Recheck) => {
+                directory.wake(&channel);
+                directory.ask(channel_id, Recheck).await;
+            }
+            Ok(Told::Templates) => {
+                directory.wake(&channel);
+                self.list_templates_soon(&channel);
+            }
+            Ok(Told::Removed(_) | Told::Suppressions(_)) => {}
+            // A newer version may say what this one does not know.
+            Err(error) => tracing::warn!(note = note.name, %error, "cannot read what another node says"),
+        }
+        self.store().remove_note(note.id).await
+    }
+
+    async fn take_in_note(&self, note: &Note) -> store::Result<()> {
+        let said = match serde_json::from_str(&note.body) {
+            Ok(Told::Suppressions(said)) => said,
+            Ok(Told::Removed(channel)) => {
+                self.directory().hide(channel).remove().await;
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        let subject = |(company, number, scope): (Uuid, i64, i16)| {
+            Some((company, PhoneNumber::from_i64(number)?, Suppression::from_i16(scope)?))
+        };
+        let subjects: Vec<_> = said.into_iter().filter_map(subject).collect();
+        self.0.shared.suppressions.refresh(self.store(), &subjects).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_counts_once_and_one_that_becomes_readable_late_counts_too() {
+        let (mut read, start) = (Read::default(), Instant::now());
+        assert!(read.add(5) && !read.add(5));
+        read.forget(start);
+        assert!(read.add(4), "it was numbered before and written later");
+        read.forget(start + STRAGGLING / 2);
+        assert_eq!(read.behind, 0);
+        read.forget(start + STRAGGLING);
+        assert_eq!(read.behind, 5);
+        assert!(!read.add(5) && !read.add(3) && read.add(6));
+    }
+
+    #[test]
+    fn what_is_told_is_read_again() {
+        let all = [
+            Told::Release { send: Uuid::from_u128(1), over: Some(3) },
+            Told::Look,
+            Told::Suppressions(vec![(Uuid::from_u128(2), 5_511_900_000_000, 1)]),
+        ];
+        for told in all {
+            assert_eq!(serde_json::from_str::<Told>(&told.body()).unwrap(), told);
+        }
+    }
+}

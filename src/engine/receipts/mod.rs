@@ -1,0 +1,319 @@
+//! Receipts and whatever else a provider tells of its own accord: stored, then told to whom it concerns.
+//!
+//! Not an actor: nothing is owned here. What is to be written goes to the ledger, which gathers it with
+//! everything else; what is to be known goes to the channels' actors. Everything may come twice and in any
+//! order: hearing it again changes nothing.
+
+mod family;
+mod notices;
+mod sorted;
+pub(super) mod webhook;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Mutex, Semaphore};
+use uuid::Uuid;
+
+use self::family::{Family, Whom};
+use self::notices::Notice;
+use self::sorted::{Part, Sorted};
+use super::channel::{self, Recheck, Troubled};
+use super::ledger::{self, Hear};
+use super::nodes::{Told, share_suppressions};
+use super::{Engine, Error};
+use crate::clock::Timestamp;
+use crate::connector::update::{Heard, TemplateChange};
+use crate::domain::channel::Channel;
+use crate::domain::message::State;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::secret::Secret;
+use crate::domain::template::Status;
+use crate::store::template::Said;
+
+/// As many updates as the provider has in one webhook are sorted where they were read; more, where they hold up no
+/// other request.
+const SORTED_IN_PLACE: usize = 1_000;
+/// Sends that the store is asked about at once.
+const SENDS_AT_ONCE: usize = 1_000;
+
+/// After a part with words of recipients a large webhook rests so many times as long as writing the part took, so
+/// that most commits of others meet none of them.
+const REST: u32 = 3;
+/// The longest rest: the provider waits for the answer to the whole webhook, and sends it again if none comes.
+const LONGEST_REST: Duration = Duration::from_millis(5);
+
+/// No webhook with words of recipients is taken while more than this would wait to be written, unless none does: the
+/// provider sends it again.
+const MOST_WAITING: usize = 5_000;
+
+/// Bounds what webhooks add to the commits of others.
+pub(super) struct Intake {
+    /// Webhooks that are written in several commits take turns, a commit each: together they hold up others no longer
+    /// than one of them does.
+    large: Mutex<()>,
+    /// Words of recipients that one commit may have, of all webhooks together.
+    words: Semaphore,
+    /// Words of recipients that are not written yet.
+    waiting: AtomicUsize,
+}
+
+/// Words of a webhook that are not written yet.
+struct Waiting<'a> {
+    intake: &'a Intake,
+    words: usize,
+}
+
+impl Intake {
+    /// A place for so many words.
+    fn enter(&self, words: usize) -> Result<Waiting<'_>, Error> {
+        let before = self.waiting.fetch_add(words, Ordering::Relaxed);
+        let waiting = Waiting { intake: self, words };
+        let is_taken = words == 0 || before == 0 || before + words <= MOST_WAITING;
+        is_taken.then_some(waiting).ok_or_else(|| ledger::Error::Unavailable.into())
+    }
+}
+
+impl Waiting<'_> {
+    /// So many of them are written.
+    fn written(&mut self, words: usize) {
+        self.words -= words;
+        self.intake.waiting.fetch_sub(words, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.intake.waiting.fetch_sub(self.words, Ordering::Relaxed);
+    }
+}
+
+impl Default for Intake {
+    fn default() -> Self {
+        Self {
+            large: Mutex::default(),
+            words: Semaphore::new(sorted::WORDS_AT_ONCE),
+            waiting: AtomicUsize::new(0),
+        }
+    }
+}
+
+impl Engine {
+    /// The secret with which the provider signs what it tells at this channel's address; `None` when the
+    /// channel has none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when it is not known yet and the database is away.
+    pub async fn app_secret(&self, channel: &Channel) -> Result<Option<Arc<Secret>>, Error> {
+        Ok(self.0.app_secrets.find(self.store(), &self.0.shared.vault, channel).await?)
+    }
+
+    /// The word that the provider repeats when it is told this channel's address; `None` while nobody asked for one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when it is not known yet and the database is away.
+    pub async fn verify_token(&self, channel: &Channel) -> Result<Option<Arc<Secret>>, Error> {
+        Ok(self.0.verify_tokens.find(self.store(), &self.0.shared.vault, channel).await?)
+    }
+
+    /// Takes in what the provider told at this channel's address: everything that has to last is durable when
+    /// this returns. What concerns other channels of the same company reaches those, what concerns other
+    /// companies nobody.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when it cannot be written now: the provider repeats it.
+    pub async fn hear(&self, channel: &Arc<Channel>, heard: Vec<Heard>) -> Result<(), Error> {
+        let family = Arc::new(self.family(channel, &heard).await?);
+        let sorted = sort(&family, heard).await?;
+        let failures = failures(&sorted.parts);
+        self.keep(channel.company_id, sorted.parts).await?;
+        sorted.counts.record();
+        let recent = self.0.shared.activity.of(channel.id, channel.company_id);
+        failures.into_iter().for_each(|code| recent.failed(code));
+        for (channel_id, messages) in sorted.told {
+            self.directory().ask(channel_id, channel::Heard(messages)).await;
+        }
+        self.notify(&family, &sorted.notices).await?;
+        self.hold_templates(&family, &sorted.held_templates.into_iter().collect::<Vec<_>>()).await?;
+        for whom in sorted.relisted {
+            self.want_templates(family.channel(whom)).await?;
+        }
+        self.change_templates(&family, sorted.templates).await
+    }
+
+    /// Whom the webhook may speak of; the store is asked only when that is more than its own number.
+    async fn family(&self, channel: &Arc<Channel>, heard: &[Heard]) -> Result<Family, Error> {
+        let mut others = Vec::new();
+        if Family::is_needed(channel, heard) {
+            others = self.store().business_accounts(channel.company_id).await?;
+        }
+        let others = others.into_iter().filter(|other| other.id != channel.id).map(Arc::new);
+        Ok(Family::new(Arc::clone(channel), others))
+    }
+
+    /// Writes what has to last, one part after the other: what others write goes in between.
+    async fn keep(&self, company_id: Uuid, parts: Vec<Part>) -> Result<(), Error> {
+        let (is_large, intake) = (parts.len() > 1, &self.0.intake);
+        let mut waiting = intake.enter(parts.iter().map(|part| part.refused.len()).sum())?;
+        for part in parts {
+            let _turn = if is_large { Some(intake.large.lock().await) } else { None };
+            let words = part.refused.len();
+            let written = Instant::now();
+            {
+                // Never closed, and no part has more words than there are permits.
+                let _permits = intake.words.acquire_many(u32::try_from(words).unwrap_or(u32::MAX)).await;
+                self.keep_part(company_id, part).await?;
+            }
+            waiting.written(words);
+            if is_large && words > 0 {
+                tokio::time::sleep((written.elapsed() * REST).min(LONGEST_REST)).await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn keep_part(&self, company_id: Uuid, part: Part) -> Result<(), Error> {
+        let written_to = self.store().recipients_of(company_id, &part.keys()).await?;
+        let suppressions = part.words(company_id, |key| written_to.get(&key).copied());
+        let Part { receipts, refused: _, events } = part;
+        let said = suppressions.clone();
+        let hear = Hear { receipts, suppressions, events };
+        if !hear.is_empty() {
+            self.0.shared.ledger.send(hear).await??;
+        }
+        // What was said may be older than what is known: the store has what counts.
+        self.0.shared.suppressions.look_up(self.store(), &said).await?;
+        Ok(share_suppressions(&self.0.shared, &said).await?)
+    }
+
+    /// Notes the templates of these sends, which the provider keeps back.
+    async fn hold_templates(&self, family: &Family, sends: &[(Uuid, Timestamp)]) -> Result<(), Error> {
+        let company_id = family.own().company_id;
+        let mut held = HashMap::<i64, Timestamp>::new();
+        for sends in sends.chunks(SENDS_AT_ONCE) {
+            let ids: Vec<_> = sends.iter().map(|(send_id, _)| *send_id).collect();
+            let of_send = self.store().templates_of_sends(company_id, &ids).await?;
+            for (template, at) in sends.iter().filter_map(|(id, at)| Some((*of_send.get(id)?, *at))) {
+                let last = held.entry(template).or_insert(at);
+                *last = at.max(*last);
+            }
+        }
+        for (template, said_at) in held {
+            let Some(template) = self.store().find_template(company_id, template).await? else { continue };
+            // Until the provider says otherwise.
+            let said = Said { status: Some(Status::Paused.as_str()), ..Said::default() };
+            let (waba_id, name, language) = (&template.waba_id, &template.name, &template.language);
+            if self.store().change_template(company_id, waba_id, name, language, said, said_at).await? {
+                tracing::warn!(
+                    template.id = template.id,
+                    template = name,
+                    "the provider keeps a template back"
+                );
+                self.want_templates(family.own()).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what the provider said of templates.
+    async fn change_templates(
+        &self,
+        family: &Family,
+        templates: Vec<((Whom, String, String), TemplateChange, Timestamp)>,
+    ) -> Result<(), Error> {
+        for ((whom, name, language), change, said_at) in templates {
+            let channel = family.channel(whom);
+            let Some(account) = &channel.waba_id else { continue };
+            let company_id = channel.company_id;
+            let (name, language) = (name.as_str(), language.as_str());
+            let said = match &change {
+                TemplateChange::Status { status, .. } => {
+                    Said { status: Some(status.as_str()), ..Said::default() }
+                }
+                TemplateChange::Quality(score) => Said { quality_score: Some(score), ..Said::default() },
+                TemplateChange::Category(category) => {
+                    Said { category: Some(category.as_str()), ..Said::default() }
+                }
+            };
+            if self.store().change_template(company_id, account, name, language, said, said_at).await? {
+                tracing::info!(channel.id = %channel.id, template = name, language, ?change, "a template changed");
+            } else if self.store().find_template_by_name(company_id, account, name, language).await?.is_none()
+            {
+                self.want_templates(channel).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The provider spoke of a template that we do not know.
+    async fn want_templates(&self, channel: &Arc<Channel>) -> Result<(), Error> {
+        if self.tell_owner(channel, &Told::Templates).await?.is_none() {
+            // Its actor says whether they can be listed through it.
+            self.directory().wake(channel);
+            self.list_templates_soon(channel);
+        }
+        Ok(())
+    }
+
+    /// Tells the channels what concerns their number or account.
+    async fn notify(&self, family: &Family, notices: &[(Whom, Notice)]) -> Result<(), Error> {
+        for (whom, notice) in notices {
+            for channel in family.channels(*whom) {
+                let directory = self.directory();
+                match notice {
+                    // What failed before a person reconnected the channel says nothing of it now.
+                    Notice::Trouble { disposition, failure, at, .. }
+                        if disposition.refusal(failure).is_some() && *at < channel.connection.since => {}
+                    Notice::Recheck(numbers) if !numbers.may_be(shown(channel)) => {}
+                    // The owner asks the provider.
+                    Notice::Trouble { .. } | Notice::Recheck(_)
+                        if self.tell_owner(channel, &Told::Recheck).await?.is_some() => {}
+                    Notice::Trouble { disposition, failure, at: _, is_of_message } => {
+                        directory.wake(channel);
+                        let (disposition, failure) = (*disposition, failure.clone());
+                        let troubled = Troubled { disposition, failure, is_of_message: *is_of_message };
+                        directory.ask(channel.id, troubled).await;
+                    }
+                    Notice::Recheck(_) => {
+                        directory.wake(channel);
+                        directory.ask(channel.id, Recheck).await;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sorts a webhook, a large one where it holds up no other request.
+async fn sort(family: &Arc<Family>, heard: Vec<Heard>) -> Result<Sorted, Error> {
+    let now = Timestamp::now();
+    if heard.len() <= SORTED_IN_PLACE {
+        return Ok(Sorted::new(family, heard, now));
+    }
+    let family = Arc::clone(family);
+    tokio::task::spawn_blocking(move || Sorted::new(&family, heard, now)).await.map_err(|error| {
+        tracing::error!(%error, "sorting a webhook was cut short");
+        Error::Internal
+    })
+}
+
+/// The provider's code of each message that it says has failed.
+fn failures(parts: &[Part]) -> Vec<Option<i64>> {
+    let receipts = parts.iter().flat_map(|part| &part.receipts);
+    let failed = receipts.filter(|receipt| receipt.state == State::Failed);
+    failed.map(|receipt| receipt.error.as_ref().and_then(|failure| failure.code)).collect()
+}
+
+/// The number that a channel is known by to people.
+fn shown(channel: &Channel) -> Option<PhoneNumber> {
+    channel.phone_number.as_deref().and_then(|number| PhoneNumber::parse(number).ok())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+//! The API keys of a company.
+
+use uuid::Uuid;
+
+use super::CompanyRecords;
+use crate::clock::Timestamp;
+use crate::domain::page::{Page, PageRequest};
+use crate::domain::scope::Scopes;
+use crate::engine::{Error, Who};
+use crate::store;
+pub use crate::store::api_key::ApiKey;
+
+/// A key to add.
+#[derive(Debug, Clone)]
+pub struct NewKey<'a> {
+    /// What the company calls it.
+    pub name: &'a str,
+    /// Its first characters.
+    pub prefix: &'a str,
+    /// SHA-256 of the key.
+    pub hash: [u8; 32],
+    /// When it stops working; never when `None`.
+    pub expires_at: Option<Timestamp>,
+    /// What it may be used for.
+    pub scopes: Scopes,
+}
+
+/// The keys of one company.
+pub struct Keys<'a>(pub(super) &'a CompanyRecords);
+
+impl Keys<'_> {
+    /// All of them, the newest first; revoked and expired ones too.
+    pub async fn all(&self) -> Result<Vec<ApiKey>, Error> {
+        Ok(self.0.store().api_keys(self.0.company).await?)
+    }
+
+    /// One page of them, the newest first; revoked and expired ones too.
+    pub async fn page(&self, page: PageRequest) -> Result<Page<ApiKey>, Error> {
+        Ok(self.0.store().api_key_page(self.0.company, page).await?)
+    }
+
+    /// The key of this id.
+    pub async fn find(&self, id: Uuid) -> Result<Option<ApiKey>, Error> {
+        Ok(self.0.store().api_key(self.0.company, id).await?)
+    }
+
+    /// Adds one.
+    pub async fn add(&self, who: &Who, key: NewKey<'_>) -> Result<ApiKey, Error> {
+        let NewKey { name, prefix, hash, expires_at, scopes } = key;
+        let company_id = self.0.company;
+        let new = store::api_key::NewKey { company_id, name, prefix, hash, expires_at, scopes };
+        Ok(self.0.store().add_api_key(who, new).await?)
+    }
+
+    /// Revokes the key of this id; `false` when the company has no such key or it was revoked before.
+    pub async fn revoke(&self, who: &Who, id: Uuid) -> Result<bool, Error> {
+        Ok(self.0.store().revoke_api_key_of(who, self.0.company, id).await?)
+    }
+}

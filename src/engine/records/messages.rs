@@ -1,0 +1,54 @@
+//! The messages of a company's sends.
+//!
+//! They are read by the [`Roster`] of their send, which only its company is given.
+
+use uuid::Uuid;
+
+use super::CompanyRecords;
+use crate::domain::message::{Selection, State};
+use crate::domain::page::{Page, PageRequest};
+use crate::engine::Error;
+pub use crate::store::send_messages::{Found, Message, Roster};
+
+/// The messages of one company's sends.
+pub struct Messages<'a>(pub(super) &'a CompanyRecords);
+
+impl Messages<'_> {
+    /// What the messages of the send of this id are read by; `None` when the company has no such send.
+    pub async fn roster(&self, send_id: Uuid) -> Result<Option<Roster>, Error> {
+        Ok(self.0.store().roster(self.0.company, send_id).await?)
+    }
+
+    /// One page of a send's messages by ordinal, only those in `state` if given.
+    pub async fn page(
+        &self,
+        roster: &Roster,
+        state: Option<State>,
+        page: PageRequest,
+    ) -> Result<Page<Message>, Error> {
+        Ok(self.0.store().messages(roster, state, page).await?)
+    }
+
+    /// One page of a send's messages that failed with one of the codes of `selection`.
+    pub async fn with_codes(
+        &self,
+        roster: &Roster,
+        selection: &Selection,
+        page: PageRequest,
+    ) -> Result<Page<Message>, Error> {
+        Ok(self.0.store().coded_messages(roster, selection, page).await?)
+    }
+
+    /// The messages from ordinal `from` on that `selection` includes: at most `limit`, and among the next `span` only, so
+    /// that one call costs no more when few or none of them match.
+    pub async fn selected(
+        &self,
+        roster: &Roster,
+        selection: &Selection,
+        from: u64,
+        limit: u64,
+        span: u64,
+    ) -> Result<Found, Error> {
+        Ok(self.0.store().selected_messages(roster, selection, from, limit, span).await?)
+    }
+}

@@ -1,0 +1,34 @@
+//! The recipients that a company's sends leave out.
+
+use super::CompanyRecords;
+use crate::clock::Timestamp;
+use crate::domain::page::{Page, PageRequest};
+use crate::domain::phone::PhoneNumber;
+use crate::domain::suppression::Suppression;
+use crate::engine::{Error, Who};
+pub use crate::store::suppression::Kept;
+
+/// The suppressions of one company.
+pub struct Suppressions<'a>(pub(super) &'a CompanyRecords);
+
+impl Suppressions<'_> {
+    /// One page of them, or of those of one recipient.
+    pub async fn page(
+        &self,
+        page: PageRequest,
+        of: Option<PhoneNumber>,
+        now: Timestamp,
+    ) -> Result<Page<Kept>, Error> {
+        Ok(self.0.store().find_suppressions(self.0.company, page, of, now).await?)
+    }
+
+    /// Leaves a recipient out; `false` when it was left out before.
+    pub async fn add(&self, who: &Who, recipient: PhoneNumber, scope: Suppression) -> Result<bool, Error> {
+        Ok(self.0.store().add_suppression(who, self.0.company, recipient, scope).await?)
+    }
+
+    /// Ends every suppression of a recipient, and returns those that there were.
+    pub async fn lift(&self, who: &Who, recipient: PhoneNumber) -> Result<Vec<Kept>, Error> {
+        Ok(self.0.store().lift_suppressions(who, self.0.company, recipient).await?)
+    }
+}

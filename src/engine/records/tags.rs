@@ -1,0 +1,53 @@
+//! The tags of a company.
+
+use uuid::Uuid;
+
+use super::CompanyRecords;
+use super::contacts::{Edited, Upserted};
+use crate::clock::Timestamp;
+use crate::domain::contact::Tag;
+use crate::domain::page::{Page, PageRequest};
+use crate::domain::phone::PhoneNumber;
+use crate::engine::{Error, Who};
+
+/// The tags of one company.
+pub struct Tags<'a>(pub(super) &'a CompanyRecords);
+
+impl Tags<'_> {
+    /// One page of them, or of those whose names a search finds.
+    pub async fn page(&self, page: PageRequest, search: Option<&str>) -> Result<Page<Tag>, Error> {
+        Ok(self.0.store().tags(self.0.company, page, search).await?)
+    }
+
+    /// The tag of this id.
+    pub async fn find(&self, id: Uuid) -> Result<Option<Tag>, Error> {
+        Ok(self.0.store().tag(self.0.company, id).await?)
+    }
+
+    /// The least number that has the tag, if it has any.
+    pub async fn first_number(&self, id: Uuid) -> Result<Option<PhoneNumber>, Error> {
+        Ok(self.0.store().tag_phones(self.0.company, id, None, 1).await?.pop())
+    }
+
+    /// Creates tags by their names, and gives those that exist the color that is given; of each, its id and what that
+    /// changed, in their order.
+    pub async fn write(
+        &self,
+        who: &Who,
+        tags: &[(String, Option<String>)],
+        now: Timestamp,
+    ) -> Result<Vec<(Uuid, Upserted)>, Error> {
+        Ok(self.0.store().write_tags(who, self.0.company, tags, now).await?)
+    }
+
+    /// Changes what is given of a tag.
+    pub async fn change(
+        &self,
+        who: &Who,
+        id: Uuid,
+        name: Option<&str>,
+        color: Option<&str>,
+    ) -> Result<Edited, Error> {
+        Ok(self.0.store().change_tag(who, self.0.company, id, name, color).await?)
+    }
+}

@@ -1,0 +1,8 @@
+//! Sends after they were accepted: pausing and canceling them, what they wait for, their figures, and the journey of
+//! each message.
+
+pub(super) mod journey;
+mod messages_csv;
+pub(super) mod outlook;
+pub(super) mod steering;
+pub(super) mod tallies;

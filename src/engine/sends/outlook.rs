@@ -1,0 +1,199 @@
+//! How sends get on: what they wait for, and how long they take.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::domain::channel::{Channel, Connection, Status};
+use crate::domain::limit::Limits;
+use crate::domain::message::State;
+use crate::domain::outlook::{Outlook, Reason};
+use crate::domain::plan::{self, Course};
+use crate::domain::send::Stage;
+use crate::domain::template;
+use crate::engine::channel::{AskPace, Explain, LookAhead, Viewed};
+use crate::engine::contacts::suppressions::Suppressions;
+use crate::engine::{Engine, Error, RETRY_AFTER};
+use crate::store::send::Waiting;
+use crate::store::send_list::Record;
+
+/// The actor ended in this very moment; it is started again.
+const LATER: Error = Error::Unavailable { retry_after: RETRY_AFTER };
+
+/// Within this of its send's moment the first message is due.
+const A_MOMENT: Duration = Duration::from_secs(1);
+
+impl Engine {
+    /// How long a send of this course takes on its channel as that is now, and what decides.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the channel's actor ended just now.
+    pub(in crate::engine) async fn estimate(
+        &self,
+        channel: &Arc<Channel>,
+        course: Course,
+    ) -> Result<plan::Estimate, Error> {
+        if !self.0.shared.cluster.owns(channel) {
+            // Only the owner of the channel knows how fast it is.
+            return Ok(plan::Estimate::default());
+        }
+        self.directory().actor(channel);
+        let pace = self.directory().ask(channel.id, AskPace).await.ok_or(LATER)?;
+        let course = Course { level: pace.level, slowed_to: pace.slowed_to, ..course };
+        Ok(plan::estimate(&course, &pace.tier))
+    }
+
+    /// What limits a channel now, and why.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the channel's actor ended just now; `service_unavailable` where another node runs it.
+    pub async fn limits(&self, channel: &Arc<Channel>) -> Result<Limits, Error> {
+        self.own(channel).await?;
+        self.directory().actor(channel);
+        self.directory().ask(channel.id, Explain).await.ok_or(LATER)
+    }
+
+    /// How these sends of one channel get on; a send that is over has no outlook.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the channel is not known yet and the database is away.
+    pub async fn outlook(
+        &self,
+        channel_id: Uuid,
+        sends: &[&Record],
+    ) -> Result<HashMap<Uuid, Outlook>, Error> {
+        let alive: Vec<_> = sends.iter().filter(|send| !send.stage.is_over()).collect();
+        if alive.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let Some(channel) = self.channel(channel_id).await? else { return Ok(HashMap::new()) };
+        let viewed = alive.iter().map(|send| Viewed { id: send.id, has_template: send.template.is_some() });
+        let look_ahead = LookAhead(viewed.collect());
+        let now = Timestamp::now();
+        let mut seen = self.directory().ask(channel_id, look_ahead).await.unwrap_or_default();
+        let mut outlooks = HashMap::new();
+        for send in alive {
+            let known = held_by(&channel.connection, send).or_else(|| seen.remove(&send.id));
+            let outlook = match (known, send.due_at.filter(|due| *due > now)) {
+                (Some(known), _) => known,
+                (None, Some(due)) => self.asleep(&channel, send.id, due, now).await?,
+                (None, None) => in_the_store(),
+            };
+            outlooks.insert(send.id, outlook);
+        }
+        Ok(outlooks)
+    }
+
+    /// How sends of any channels get on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::outlook`].
+    pub async fn outlooks(&self, sends: &[Record]) -> Result<HashMap<Uuid, Outlook>, Error> {
+        let mut of_channels: HashMap<Uuid, Vec<&Record>> = HashMap::new();
+        for send in sends {
+            of_channels.entry(send.channel_id).or_default().push(send);
+        }
+        let mut outlooks = HashMap::new();
+        for (channel, sends) in of_channels {
+            outlooks.extend(self.outlook(channel, &sends).await?);
+        }
+        Ok(outlooks)
+    }
+
+    /// Of a send of which all that is left waits in the store, until `due` at least.
+    async fn asleep(
+        &self,
+        channel: &Channel,
+        send_id: Uuid,
+        due: Timestamp,
+        now: Timestamp,
+    ) -> Result<Outlook, Error> {
+        let first = self.store().waiting(send_id, due.plus(A_MOMENT), 1).await?.soon.pop();
+        let reason = match first {
+            None => return Ok(in_the_store()),
+            Some(first) => reason_of(&first, &self.0.shared.suppressions, channel.company_id, now),
+        };
+        let sentence = sentence_of_messages(reason, &channel.tier).unwrap_or_default();
+        Ok(Outlook::waiting(reason, sentence, Some(due)))
+    }
+}
+
+/// Why a message waits that was put back.
+pub(in crate::engine) fn reason_of(
+    message: &Waiting,
+    suppressions: &Suppressions,
+    company_id: Uuid,
+    now: Timestamp,
+) -> Reason {
+    if message.state != State::Queued {
+        return Reason::UnknownOutcome;
+    }
+    let recipient = message.position.recipient;
+    let held = recipient.and_then(|number| suppressions.held_until(company_id, number, now));
+    match (held, message.attempts) {
+        (Some(_), _) => Reason::RecipientHeld,
+        (None, 0) => Reason::Pair,
+        (None, _) => Reason::Retry,
+    }
+}
+
+/// What messages that were put back wait for; `None` when that is no matter of the messages.
+pub(in crate::engine) fn sentence_of_messages(reason: Reason, tier: &str) -> Option<String> {
+    Some(match reason {
+        Reason::Pair => format!(
+            "the recipients of what is left got messages moments ago, and each may get only so many (tier \
+             `{tier}`, options pair_interval and pair_burst)"
+        ),
+        Reason::RecipientHeld => {
+            "the provider asked to let the recipients of what is left be for a while".to_owned()
+        }
+        Reason::UnknownOutcome => format!(
+            "nobody knows yet whether the provider has what is left: receipts are waited for (option \
+             retry.unknown_grace), then tier `{tier}` decides (option unknown_outcome)"
+        ),
+        Reason::Retry | Reason::BackOff => {
+            "what is left was refused for a passing reason and is tried again".to_owned()
+        }
+        _ => return None,
+    })
+}
+
+/// A send that its channel does not work at just now.
+fn in_the_store() -> Outlook {
+    let sentence = "it waits for its turn: other sends of the channel go first";
+    Outlook::waiting(Reason::Turn, sentence.to_owned(), None)
+}
+
+/// What holds a send for longer than its channel's pace does: first what a person wants, then what the channel
+/// and the template suffer from.
+fn held_by(connection: &Connection, send: &Record) -> Option<Outlook> {
+    match send.stage {
+        Stage::Paused => {
+            let sentence = "somebody paused it: nothing of it goes until it is resumed".to_owned();
+            return Some(Outlook::waiting(Reason::Paused, sentence, None));
+        }
+        Stage::Scheduled => {
+            let sentence = "it is scheduled: nothing of it goes before its `send_at`".to_owned();
+            return Some(Outlook::waiting(Reason::Scheduled, sentence, send.schedule.send_at));
+        }
+        Stage::Active | Stage::Finished | Stage::Canceled | Stage::Expired => {}
+    }
+    if let Some(sentence) = connection.obstacle() {
+        let is_blocked = connection.status == Status::Blocked;
+        let reason = if is_blocked { Reason::Blocked } else { Reason::Disconnected };
+        return Some(Outlook::waiting(reason, sentence, None));
+    }
+    let template = send.template.as_ref().filter(|template| template.status != template::Status::Approved)?;
+    let sentence = format!(
+        "the provider's status of the template {} is {}: mend it there, or cancel the send",
+        template.name, template.status
+    );
+    Some(Outlook::waiting(Reason::TemplatePaused, sentence, None))
+}

@@ -1,0 +1,87 @@
+//! Pausing, resuming and canceling sends.
+//!
+//! What the store says counts, and is written first; the channel's actor is told afterwards. An actor that
+//! is not running reads the store when it starts.
+
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::domain::send::{Control, State};
+use crate::engine::channel::{Look, Release};
+use crate::engine::nodes::Told;
+use crate::engine::{Engine, Error};
+use crate::error::{Code, Refusal};
+use crate::store::send_control::Steered;
+
+/// How long a cancel waits for its channel to write what never started.
+const MARKED_WITHIN: Duration = Duration::from_secs(2);
+
+impl Engine {
+    /// Pauses a company's send: when this returns no message of it starts until it is resumed. One that is
+    /// paused stays so.
+    ///
+    /// # Errors
+    ///
+    /// `send_not_found`; `send_is_over`. [`Error::Unavailable`] when it cannot be written now.
+    pub async fn pause(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
+        let steered = self.store().control_send(company_id, send_id, Control::Paused).await?;
+        let steered = unless_over(steered)?;
+        Ok(self.release(steered.channel_id, Release { send_id, over: None }).await?)
+    }
+
+    /// Lets a company's send run again. One that runs goes on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::pause`].
+    pub async fn resume(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
+        let steered = self.store().control_send(company_id, send_id, Control::Running).await?;
+        let channel_id = unless_over(steered)?.channel_id;
+        if let Some(channel) = self.channel(channel_id).await? {
+            self.tell_owner(&channel, &Told::Look).await?;
+            // One that was not running looks into the store when it starts.
+            self.directory().wake(&channel);
+        }
+        self.directory().ask(channel_id, Look).await;
+        Ok(())
+    }
+
+    /// Cancels a company's send: when this returns no message of it starts any more, and only those whose answers
+    /// are still awaited are unknown. One that was canceled stays so.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::pause`].
+    pub async fn cancel(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
+        let steered = self.store().cancel_send(company_id, send_id, Timestamp::now()).await?;
+        let steered = steered.ok_or_else(no_such_send)?;
+        if steered.state != State::Canceled {
+            return Err(over(steered.state).into());
+        }
+        let release = Release { send_id, over: Some(State::Canceled) };
+        // It is canceled. While the ledger cannot write, what was reserved is unknown, as it would be after a crash.
+        let _ = tokio::time::timeout(MARKED_WITHIN, self.release(steered.channel_id, release)).await;
+        Ok(())
+    }
+}
+
+fn unless_over(steered: Option<Steered>) -> Result<Steered, Refusal> {
+    let steered = steered.ok_or_else(no_such_send)?;
+    if steered.state.is_over() { Err(over(steered.state)) } else { Ok(steered) }
+}
+
+/// The refusal of a send that the company does not have.
+pub fn no_such_send() -> Refusal {
+    Refusal::new(Code::SendNotFound, "there is no send with this id: GET /api/v1/sends lists yours")
+}
+
+fn over(state: State) -> Refusal {
+    let how = match state {
+        State::Canceled => "was canceled",
+        State::Expired => "expired",
+        State::Resolving | State::Active | State::Finished => "is finished",
+    };
+    Refusal::new(Code::SendIsOver, format!("the send {how}: nothing more of it will go"))
+}

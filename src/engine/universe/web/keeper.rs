@@ -1,0 +1,364 @@
+//! The keeper of a session: it hands the engine's machine what happens, one after the other, and does what that says.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use super::super::clock::Clock;
+use super::super::dice::Dice;
+use super::super::world::{Event as WorldEvent, World};
+use super::WebEvent;
+use super::deeds::{Deed, Wish};
+use super::keys::Kept;
+use crate::connector::web_session::Event;
+use crate::domain::channel::{Connection, Status};
+use crate::engine::machine::Caller;
+use crate::engine::web_session::machine::{
+    Answer, Change, Command, Effect, Effects, Input, Machine, Saved, Write,
+};
+use crate::engine::web_session::{News, Pairing, Stage, waits_for_a_person};
+
+pub(super) struct Keeper {
+    pub(super) number: u64,
+    machine: Machine,
+    effects: Effects,
+    /// What is still to be done, each after the one before.
+    todo: VecDeque<Effect>,
+    /// What was done and the machine waits for.
+    awaited: VecDeque<Input>,
+    /// Something is being done that the machine waits for.
+    is_busy: bool,
+    /// What the session told; `None` when it will tell nothing more.
+    pub(super) events: VecDeque<Option<Event>>,
+    /// Answers of the session to questions.
+    pub(super) answers: VecDeque<Input>,
+    commands: VecDeque<Command>,
+    wakes_at: Option<Duration>,
+    pub(super) session: Option<u64>,
+    wishes: BTreeMap<Caller, Wish>,
+    asked: u64,
+}
+
+/// Something that takes a while, and that the machine waits for.
+pub(in crate::engine::universe) enum Doing {
+    Open,
+    Stop { unlinks: bool },
+    Write(Box<Write>),
+    Wipe(Connection),
+}
+
+impl Keeper {
+    /// What the machine is told next.
+    fn next(&mut self, now: Duration, dice: &mut Dice) -> Option<Input> {
+        if let Some(input) = self.awaited.pop_front() {
+            return Some(input);
+        }
+        let is_due = self.wakes_at.is_some_and(|at| at <= now);
+        let hears = self.machine.hears_commands() && !self.commands.is_empty();
+        let mut ready = Vec::with_capacity(4);
+        ready.extend((!self.events.is_empty()).then_some(0));
+        ready.extend((!self.answers.is_empty()).then_some(1));
+        ready.extend(hears.then_some(2));
+        ready.extend(is_due.then_some(3));
+        // Of what is ready, any may be taken first.
+        match dice.pick(&ready)? {
+            0 => self.events.pop_front().map(|event| event.map_or(Input::Silence, Input::Event)),
+            1 => self.answers.pop_front(),
+            2 => self.commands.pop_front().map(Input::Command),
+            _ => {
+                self.wakes_at = None;
+                Some(Input::Timer)
+            }
+        }
+    }
+}
+
+impl World {
+    /// The process begins: what was linked is opened, but for what a person must settle first.
+    pub(in crate::engine::universe) fn resume_sessions(&mut self) {
+        for channel in (0..self.channels.len()).filter(|channel| self.is_web(*channel)).collect::<Vec<_>>() {
+            if self.web.keys.of(channel).is_none() {
+                continue;
+            }
+            if self.channels[channel].connection.status == Status::Connected {
+                self.revision += 1;
+                let (revision, wall) = (self.revision, self.clock.wall());
+                let record = &mut self.channels[channel];
+                record.connection.status = Status::Connecting;
+                if record.connection.reason.is_none() {
+                    record.connection.since = wall;
+                }
+                record.revision = revision;
+            }
+            if !waits_for_a_person(&self.channels[channel].connection) {
+                self.keep(channel, false);
+            }
+        }
+    }
+
+    /// The channel's keeper is there, begun if need be; one that `asks` opens no session before it is told to.
+    fn keep(&mut self, channel: usize, asks: bool) {
+        let is_linked = self.web.keys.of(channel).is_some();
+        let record = self.channels[channel].clone();
+        let turn = (!asks).then(|| self.dice.time(Duration::ZERO, Duration::from_millis(500)));
+        let Some(process) = &mut self.process else { return };
+        if process.web.keepers.contains_key(&channel) {
+            return;
+        }
+        let stage = if is_linked { Stage::Linked } else { Stage::Starting };
+        let shown = Pairing { stage, ..Pairing::default() };
+        let keeper = Keeper {
+            number: self.web.number(),
+            machine: Machine::new(&record, is_linked, shown),
+            effects: Effects::default(),
+            todo: VecDeque::new(),
+            awaited: VecDeque::from([Input::Started { turn }]),
+            is_busy: false,
+            events: VecDeque::new(),
+            answers: VecDeque::new(),
+            commands: VecDeque::new(),
+            wakes_at: None,
+            session: None,
+            wishes: BTreeMap::new(),
+            asked: 0,
+        };
+        process.web.keepers.insert(channel, keeper);
+        self.run_keeper(channel);
+    }
+
+    /// A person wants something of a session.
+    pub(super) fn command(&mut self, channel: usize, wish: Wish) {
+        self.keep(channel, matches!(wish, Wish::Unlink { .. }));
+        let keepers = self.process.as_mut().map(|process| &mut process.web.keepers);
+        let Some(keeper) = keepers.and_then(|keepers| keepers.get_mut(&channel)) else { return };
+        keeper.asked += 1;
+        let caller = Caller(keeper.asked);
+        keeper.commands.push_back(match &wish {
+            Wish::Pair { code_for, .. } => Command::Pair(*code_for, caller),
+            Wish::Unlink { .. } => Command::Unlink(caller),
+            Wish::Passkey(answer) => Command::Passkey(answer.clone(), caller),
+        });
+        keeper.wishes.insert(caller, wish);
+        self.run_keeper(channel);
+    }
+
+    fn keeper(&mut self, channel: usize) -> Option<&mut Keeper> {
+        self.process.as_mut()?.web.keepers.get_mut(&channel)
+    }
+
+    /// Tells the machine what is there to be told, and does what it wants done, until something takes a while.
+    pub(super) fn run_keeper(&mut self, channel: usize) {
+        let (now, at) = (self.clock.elapsed(), self.clock.now());
+        loop {
+            let keepers = self.process.as_mut().map(|process| &mut process.web.keepers);
+            let Some(keeper) = keepers.and_then(|keepers| keepers.get_mut(&channel)) else { return };
+            if keeper.is_busy {
+                return;
+            }
+            if let Some(effect) = keeper.todo.pop_front() {
+                self.carry_out_for_keeper(channel, effect);
+                continue;
+            }
+            let Some(input) = keeper.next(now, &mut self.dice) else { return };
+            keeper.machine.handle(input, at, &mut keeper.effects);
+            keeper.todo.extend(keeper.effects.drain());
+        }
+    }
+
+    /// Does something for a machine that it waits for, after a while.
+    fn do_later(&mut self, channel: usize, longest: u64, doing: Doing) {
+        let wait = self.dice.time(Duration::from_millis(1), Duration::from_millis(longest));
+        let Some(keeper) = self.keeper(channel) else { return };
+        keeper.is_busy = true;
+        let keeper = keeper.number;
+        self.after_for_web(wait, WebEvent::Does { channel, keeper, doing: Box::new(doing) });
+    }
+
+    fn carry_out_for_keeper(&mut self, channel: usize, effect: Effect) {
+        if self.watch.is_traced() {
+            let word = word(&effect, &self.clock);
+            self.watch.trace(&self.clock, &format!("    the session of channel {channel} wants: {word}"));
+        }
+        match effect {
+            Effect::Open => self.do_later(channel, 400, Doing::Open),
+            Effect::Stop { unlinks } => {
+                if let Some(keeper) = self.keeper(channel) {
+                    keeper.answers.clear();
+                }
+                self.do_later(channel, if unlinks { 8_000 } else { 1_500 }, Doing::Stop { unlinks });
+            }
+            Effect::Forget => {
+                self.close_line(channel);
+                if let Some(session) = self.keeper(channel).and_then(|keeper| keeper.session.take()) {
+                    self.drop_session(session);
+                }
+            }
+            Effect::AskCode(_) => self.answer_code(channel),
+            Effect::AnswerPasskey(answer) => self.answer_gate(channel, &answer),
+            Effect::Look => {
+                let has_given_up = self.goes_wrong(self.plan.trouble.read_fails / 8);
+                if let Some(keeper) = self.keeper(channel) {
+                    keeper.awaited.push_back(Input::Looked { has_given_up });
+                }
+            }
+            Effect::Write(write) => self.do_later(channel, 40, Doing::Write(write)),
+            Effect::Wipe(to) => {
+                self.close_line(channel);
+                if let Some(session) = self.keeper(channel).and_then(|keeper| keeper.session) {
+                    self.close_records(session);
+                }
+                self.do_later(channel, 40, Doing::Wipe(to));
+            }
+            Effect::Hear(ack) => self.hear_ack(channel, &ack),
+            Effect::Tell(News::Inbound(number)) => {
+                if !self.goes_wrong(self.plan.trouble.read_fails) {
+                    self.web.keys.note_heard(channel, number, self.clock.wall());
+                }
+            }
+            Effect::Tell(News::Ack(ack)) => self.take_in_ack(channel, &ack),
+            Effect::Tell(News::Lid(..)) => {}
+            Effect::Show(pairing) => self.show_pairing(channel, &pairing),
+            Effect::Reply(caller, answer) => self.answer_wish(channel, caller, answer),
+            Effect::WakeAt(at) => {
+                let at = self.clock.since_beginning(at).max(self.clock.elapsed());
+                let Some(process) = &mut self.process else { return };
+                let life = Some(process.life);
+                if let Some(keeper) = process.web.keepers.get_mut(&channel) {
+                    keeper.wakes_at = Some(at);
+                }
+                let event = Box::new(WebEvent::Wakes { channel });
+                self.agenda.plan(at, WorldEvent::Web { life, event });
+            }
+            Effect::End => self.end_keeper(channel),
+        }
+    }
+
+    /// The machine is at its end: callers who still wait are turned away.
+    fn end_keeper(&mut self, channel: usize) {
+        let Some(process) = &mut self.process else { return };
+        let Some(keeper) = process.web.keepers.remove(&channel) else { return };
+        if let Some(session) = keeper.session {
+            self.drop_session(session);
+        }
+        for wish in keeper.wishes.into_values() {
+            self.wish_again(channel, &wish);
+        }
+    }
+
+    fn answer_wish(&mut self, channel: usize, caller: Caller, answer: Answer) {
+        let Some(wish) = self.keeper(channel).and_then(|keeper| keeper.wishes.remove(&caller)) else {
+            let what = format!("channel {channel}, {caller:?}: {answer:?}");
+            return self.watch.break_("each caller of a web session is answered once", what);
+        };
+        match (answer, &wish) {
+            (Answer::Done, Wish::Unlink { .. }) => {
+                let is_kept = self.web.keys.of(channel).is_some();
+                if is_kept || self.channels[channel].linked_at.is_some() {
+                    let what = format!("channel {channel}: {:?}", self.web.keys.of(channel));
+                    self.watch.break_("after an unlink was answered the keys are gone", what);
+                }
+                self.figures.unlinked += 1;
+                self.watch.unlinked(channel);
+            }
+            (Answer::TurnedAway, _) => self.wish_again(channel, &wish),
+            (Answer::Done | Answer::NotExpected(_), _) => {}
+        }
+    }
+
+    /// A person who was turned away asks again, a few times.
+    fn wish_again(&mut self, channel: usize, wish: &Wish) {
+        let again = match *wish {
+            Wish::Pair { tries, code_for } if tries > 1 => Wish::Pair { tries: tries - 1, code_for },
+            Wish::Unlink { tries } if tries > 1 => Wish::Unlink { tries: tries - 1 },
+            Wish::Pair { .. } | Wish::Unlink { .. } | Wish::Passkey(_) => return,
+        };
+        self.after_for_web(Duration::ZERO, WebEvent::Person { channel, deed: Deed::Wish(again) });
+    }
+
+    /// What the machine waits for is done now.
+    pub(super) fn keeper_does(&mut self, channel: usize, number: u64, doing: Doing) {
+        if self.keeper(channel).is_none_or(|keeper| keeper.number != number) {
+            return;
+        }
+        let fails = self.goes_wrong(self.plan.trouble.read_fails);
+        let words = || "the database is away".to_owned();
+        let input = match doing {
+            Doing::Open if fails => Input::Opened(Err("its records cannot be used".to_owned())),
+            Doing::Open => {
+                self.open_session(channel);
+                Input::Opened(Ok(()))
+            }
+            Doing::Stop { unlinks } => {
+                self.stop_session(channel, unlinks);
+                Input::Stopped
+            }
+            Doing::Write(_) if fails => Input::Written(Err(words())),
+            Doing::Write(write) => Input::Written(Ok(self.write_session(channel, *write))),
+            Doing::Wipe(_) if fails => Input::Wiped(Err(words())),
+            Doing::Wipe(to) => {
+                self.web.keys.wipe(channel);
+                self.revision += 1;
+                let revision = self.revision;
+                let record = &mut self.channels[channel];
+                (record.connection, record.linked_at, record.revision) = (to, None, revision);
+                Input::Wiped(Ok(()))
+            }
+        };
+        self.keeper_done(channel, number, input);
+    }
+
+    fn keeper_done(&mut self, channel: usize, number: u64, input: Input) {
+        if let Some(keeper) = self.keeper(channel).filter(|keeper| keeper.number == number) {
+            keeper.is_busy = false;
+            keeper.awaited.push_back(input);
+            self.run_keeper(channel);
+        }
+    }
+
+    /// How the channel is, and the number of its phone, unless another change came before.
+    fn write_session(&mut self, channel: usize, write: Write) -> Saved {
+        let Write { number, connection } = write;
+        self.revision += 1;
+        let revision = self.revision;
+        let record = &mut self.channels[channel];
+        if let Some((number, at)) = number {
+            record.phone_number = Some(format!("+{number}"));
+            record.linked_at = Some(at);
+            record.revision = revision;
+        }
+        let Some(Change { from, to }) = connection else { return Saved::Done };
+        if record.connection != from {
+            return Saved::Overtaken(record.connection.clone());
+        }
+        record.connection = to;
+        record.revision = revision;
+        Saved::Done
+    }
+
+    /// Whether the store has a device for this channel.
+    pub(super) fn device(&self, channel: usize) -> Option<u64> {
+        match self.web.keys.of(channel)? {
+            Kept::Device(device) => Some(device),
+            Kept::Begun => None,
+        }
+    }
+}
+
+/// For people.
+fn word(effect: &Effect, clock: &Clock) -> String {
+    match effect {
+        Effect::Open => "open".to_owned(),
+        Effect::Stop { unlinks } => format!("stop, unlinks {unlinks}"),
+        Effect::Forget => "forget".to_owned(),
+        Effect::AskCode(_) => "ask a code".to_owned(),
+        Effect::AnswerPasskey(_) => "answer the passkey gate".to_owned(),
+        Effect::Look => "look".to_owned(),
+        Effect::Write(write) => format!("write {write:?}"),
+        Effect::Wipe(to) => format!("wipe, {:?}", to.status),
+        Effect::Hear(ack) => format!("hear {ack:?}"),
+        Effect::Tell(news) => format!("tell {news:?}"),
+        Effect::Show(pairing) => format!("show {}", pairing.stage),
+        Effect::Reply(caller, answer) => format!("reply to {caller:?}: {answer:?}"),
+        Effect::WakeAt(at) => format!("wake at {:?}", clock.since_beginning(*at)),
+        Effect::End => "end".to_owned(),
+    }
+}

@@ -1,0 +1,143 @@
+//! Web sessions in the world: the [keeper] with the engine's own machine, the [phones](phone) and WhatsApp Web behind
+//! them, [clients] who wait until their message is handed over, and [people](deeds) with a phone in their hand.
+
+mod acks;
+mod clients;
+mod deeds;
+mod keeper;
+mod keys;
+mod pairing;
+mod phone;
+mod plan;
+mod sending;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+pub(super) use self::clients::Client;
+use self::clients::{Asking, Letting};
+use self::deeds::Deed;
+use self::keeper::Keeper;
+pub(super) use self::keys::Keys;
+use self::phone::{Phone, Session, SessionStep};
+pub(super) use self::plan::add as plan;
+use self::sending::Flight;
+use super::plan::Plan;
+use super::world::{Event, World};
+use crate::connector::web_session::AckState;
+use crate::domain::channel::Kind;
+use crate::engine::machine::Caller;
+use crate::store::ledger::Receipt;
+
+/// Something that happens to web sessions.
+pub(super) enum WebEvent {
+    /// A keeper does what its machine waits for.
+    Does { channel: usize, keeper: u64, doing: Box<keeper::Doing> },
+    /// A machine is to be woken.
+    Wakes { channel: usize },
+    /// A session goes on.
+    Step { session: u64, step: SessionStep },
+    /// A message that was let in is written.
+    LetIn(Box<Letting>),
+    /// A message is handed over.
+    HandsOver { send_id: Uuid },
+    /// The first word about a message did not come in time.
+    NoWord { send_id: Uuid, flight: u64 },
+    /// A caller waits no longer.
+    TimeOut { send_id: Uuid },
+    /// Receipts that the ledger did not take are told to it again.
+    HearAgain { channel: usize, receipts: Vec<Receipt> },
+    /// WhatsApp tells the state of a message to the session that is connected then.
+    Receipt { channel: usize, send_id: Uuid, state: AckState },
+    /// A person does something with a phone.
+    Person { channel: usize, deed: Deed },
+}
+
+/// What outlives processes: the phones, WhatsApp, and what sessions keep.
+pub(super) struct Web {
+    phones: BTreeMap<usize, Phone>,
+    pub(super) keys: Keys,
+    /// Sessions, flights and keepers so far.
+    numbers: u64,
+    /// How long a caller waits until its message is handed over.
+    patience: Duration,
+}
+
+/// What a process has of web sessions.
+#[derive(Default)]
+pub(super) struct InProcess {
+    keepers: BTreeMap<usize, Keeper>,
+    /// The sessions that messages go out through, by channel.
+    lines: BTreeMap<usize, u64>,
+    sessions: BTreeMap<u64, Session>,
+    flights: BTreeMap<Uuid, Flight>,
+    asking: BTreeMap<Caller, Asking>,
+    clients: BTreeMap<Uuid, Client>,
+}
+
+impl Web {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let mut web =
+            Self { phones: BTreeMap::new(), keys: Keys::default(), numbers: 0, patience: plan.web_patience };
+        let sessions = plan.channels.iter().enumerate().filter(|(_, it)| it.kind == Kind::WebSession);
+        for (channel, record) in sessions {
+            let is_linked = record.linked_at.is_some();
+            if is_linked {
+                web.keys.link(channel, 0);
+            }
+            web.phones.insert(channel, Phone::new(channel, is_linked.then_some(0)));
+        }
+        web
+    }
+
+    /// A number for something new.
+    const fn number(&mut self) -> u64 {
+        self.numbers += 1;
+        self.numbers
+    }
+}
+
+impl World {
+    /// Plans something for the web sessions of the process.
+    fn after_for_web(&mut self, wait: Duration, event: WebEvent) {
+        let Some(process) = &self.process else { return };
+        let life = Some(process.life);
+        self.after(wait, Event::Web { life, event: Box::new(event) });
+    }
+
+    /// Plans something that does not depend on the process.
+    fn after_anyway(&mut self, wait: Duration, event: WebEvent) {
+        self.after(wait, Event::Web { life: None, event: Box::new(event) });
+    }
+
+    pub(super) fn is_web(&self, channel: usize) -> bool {
+        self.channels[channel].kind == Kind::WebSession
+    }
+
+    /// Something happens to web sessions.
+    pub(super) fn web_event(&mut self, event: WebEvent) {
+        match event {
+            WebEvent::Does { channel, keeper, doing } => self.keeper_does(channel, keeper, *doing),
+            WebEvent::Wakes { channel } => self.run_keeper(channel),
+            WebEvent::Step { session, step } => self.session_step(session, step),
+            WebEvent::LetIn(letting) => self.let_in(*letting),
+            WebEvent::HandsOver { send_id } => self.hand_over(send_id),
+            WebEvent::NoWord { send_id, flight } => self.no_word(send_id, flight),
+            WebEvent::TimeOut { send_id } => self.time_out(send_id),
+            WebEvent::HearAgain { channel, receipts } => self.hear_session(channel, receipts),
+            WebEvent::Receipt { channel, send_id, state } => self.tell_ack(channel, send_id, state),
+            WebEvent::Person { channel, deed } => self.person_with_phone(channel, deed),
+        }
+    }
+
+    /// The process is gone, and with it its connections.
+    pub(super) fn drop_sessions(&mut self) {
+        for phone in self.web.phones.values_mut() {
+            phone.open = None;
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Timers of what the simulator does by itself, and the one task that carries it out.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actix_web::web::Data;
+use tokio::sync::Notify;
+
+use super::account::Account;
+use super::level::Level;
+use super::lock::Lock;
+use super::notice;
+use super::outbox::Notice;
+use super::pacing::Fate;
+use super::phone::PhoneNumber;
+use super::world::World;
+
+/// How long the task sleeps when there is nothing to do; it is woken when there is.
+const IDLE: Duration = Duration::from_secs(3_600);
+
+/// Something to be done at its time.
+#[derive(Debug)]
+pub(super) enum Deed {
+    /// A number comes back from its upgrade: faster than before, and a webhook says so.
+    Upgrade(Arc<PhoneNumber>),
+    /// What is held of a template is let go or dropped.
+    EndPacing(Arc<Account>, u64, Fate),
+    /// A webhook that was asked for.
+    Notify(Notice),
+}
+
+/// The timers: deeds by their time.
+#[derive(Debug, Default)]
+pub(super) struct Timers {
+    deeds: Lock<Deeds>,
+    wake: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Deeds {
+    serial: u64,
+    by_time: BTreeMap<(Instant, u64), Deed>,
+}
+
+impl Timers {
+    /// Has something done this much later.
+    pub(super) fn add(&self, after: Duration, deed: Deed) {
+        let mut deeds = self.deeds.hold();
+        deeds.serial += 1;
+        let key = (Instant::now() + after, deeds.serial);
+        deeds.by_time.insert(key, deed);
+        self.wake.notify_one();
+    }
+
+    /// Removes every timer.
+    pub(super) fn clear(&self) {
+        self.deeds.hold().by_time.clear();
+    }
+
+    /// The next deed whose time has come, or how long it is until there may be one.
+    fn next(&self) -> Result<Deed, Duration> {
+        let mut deeds = self.deeds.hold();
+        let Some(first) = deeds.by_time.first_entry() else { return Err(IDLE) };
+        let wait = first.key().0.saturating_duration_since(Instant::now());
+        if wait.is_zero() { Ok(first.remove()) } else { Err(wait) }
+    }
+}
+
+/// Does what is due until it is aborted.
+pub(super) async fn keep(world: Data<World>) {
+    loop {
+        match world.timers.next() {
+            Ok(deed) => deed.carry_out(&world),
+            // Woken or not, the next round looks again.
+            Err(wait) => drop(tokio::time::timeout(wait, world.timers.wake.notified()).await),
+        }
+    }
+}
+
+impl Deed {
+    fn carry_out(self, world: &World) {
+        match self {
+            Self::Upgrade(number) => {
+                number.change(|standing| {
+                    standing.is_in_maintenance = false;
+                    standing.level = Level::High;
+                });
+                world.notify(&number.account, None, "phone_number_quality_update", &notice::upgrade(&number));
+            }
+            Self::EndPacing(account, template, fate) => world.end_pacing(&account, template, fate),
+            Self::Notify(notice) => world.outbox.notify(notice),
+        }
+    }
+}

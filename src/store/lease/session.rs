@@ -1,0 +1,173 @@
+//! The session that holds the advisory lock for as long as it lives: a connection of its own, outside every pool.
+
+use std::fmt;
+use std::str::FromStr as _;
+use std::time::Duration;
+
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection};
+use sea_orm::sqlx::{self, Connection as _};
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use super::taken;
+use crate::store::{Error, Options, Result, connect};
+
+/// PostgreSQL's number for the advisory lock: "pombo" in ASCII.
+const ADVISORY_LOCK: i64 = 0x70_6f_6d_62_6f;
+/// How long the session that holds the lock may take to answer before it is given up.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How the server learns that the holder's machine is gone without a word: after some ten seconds without an answer it
+/// ends the session, and the lock with it. Linux alone would let two hours pass. In seconds, and milliseconds.
+const KEEPALIVE: [(&str, &str); 4] = [
+    ("tcp_keepalives_idle", "5"),
+    ("tcp_keepalives_interval", "2"),
+    ("tcp_keepalives_count", "3"),
+    ("tcp_user_timeout", "10000"),
+];
+/// Whether this session holds the lock, which it takes if nobody does. (Taking a lock that one holds counts it twice.)
+const LOCK: &str = "SELECT CASE WHEN EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted \
+                    AND pid = pg_backend_pid() AND objsubid = 1 \
+                    AND ((classid::bigint << 32) | objid::bigint) = $1) \
+                    THEN true ELSE pg_try_advisory_lock($1) END";
+
+/// The same for a lock that the nodes of a cluster share.
+const LOCK_SHARED: &str = "SELECT CASE WHEN EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted \
+                           AND pid = pg_backend_pid() AND objsubid = 1 \
+                           AND ((classid::bigint << 32) | objid::bigint) = $1) \
+                           THEN true ELSE pg_try_advisory_lock_shared($1) END";
+
+/// Who else may hold the lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Nobody: this process dispatches alone.
+    Alone,
+    /// Other nodes of the cluster.
+    Shared,
+}
+
+/// The session that holds the lock for as long as it lives: a connection of its own, outside every pool.
+pub(super) struct Session {
+    options: PgConnectOptions,
+    mode: Mode,
+    /// `None` while it is broken.
+    connection: Mutex<Option<PgConnection>>,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// A session that holds the lock.
+    pub(super) async fn lock(options: &Options, mode: Mode) -> Result<Self> {
+        let options = PgConnectOptions::from_str(&options.url)
+            .map_err(|error| Error::Unavailable(format!("database.url is no address: {error}")))?;
+        let options = connect::plain_on_this_machine(options).application_name("pombo dispatch lease");
+        let session = Self { options, mode, connection: Mutex::new(None) };
+        if session.try_lock().await? { Ok(session) } else { Err(taken()) }
+    }
+
+    /// Takes the lock, unless this session holds it. One that is broken, or does not answer, is replaced. `false`
+    /// while another session has the lock.
+    pub(super) async fn try_lock(&self) -> Result<bool> {
+        let mut place = self.connection.lock().await;
+        if let Some(connection) = place.as_mut() {
+            match timeout(PATIENCE, lock(connection, self.mode)).await {
+                Ok(Ok(is_locked)) => return Ok(is_locked),
+                Ok(Err(error)) => tracing::warn!(%error, "the session with the lock on dispatching broke"),
+                Err(_) => tracing::warn!("the session with the lock on dispatching does not answer"),
+            }
+            *place = None;
+        }
+        let taking = async {
+            let mut connection = PgConnection::connect_with(&self.options).await?;
+            keep_alive(&mut connection).await?;
+            let is_locked = lock(&mut connection, self.mode).await?;
+            Ok::<_, sqlx::Error>((connection, is_locked))
+        };
+        let late = |_| Error::Unavailable("the database does not answer".to_owned());
+        let (connection, is_locked) = timeout(PATIENCE, taking)
+            .await
+            .map_err(late)?
+            .map_err(|error| Error::Unavailable(error.to_string()))?;
+        *place = Some(connection);
+        Ok(is_locked)
+    }
+}
+
+async fn lock(connection: &mut PgConnection, mode: Mode) -> sqlx::Result<bool> {
+    let sql = match mode {
+        Mode::Alone => LOCK,
+        Mode::Shared => LOCK_SHARED,
+    };
+    sqlx::query_scalar(sql).bind(ADVISORY_LOCK).fetch_one(connection).await
+}
+
+/// Sets [`KEEPALIVE`]. A server that cannot do it goes on without.
+async fn keep_alive(connection: &mut PgConnection) -> sqlx::Result<()> {
+    for (setting, value) in KEEPALIVE {
+        let set = sqlx::query("SELECT set_config($1, $2, false)").bind(setting).bind(value);
+        match set.execute(&mut *connection).await {
+            Err(sqlx::Error::Database(error)) => {
+                tracing::warn!(setting, %error, "the server does not watch the session with the lock on dispatching");
+            }
+            result => {
+                result?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Standing, Store};
+
+    #[actix::test]
+    #[ignore = "needs PostgreSQL: run scripts/test"]
+    async fn the_server_watches_whether_the_machine_of_the_session_with_the_lock_still_answers() {
+        let server = std::env::var("POMBO_TEST_POSTGRES").expect("POMBO_TEST_POSTGRES names no server");
+        let scratch = crate::store::scratch::Scratch::create(&server).await.unwrap();
+        let options = Options {
+            url: scratch.url().to_owned(),
+            connections: 6,
+            acquire_timeout: Duration::from_secs(10),
+            statement_timeout: Duration::ZERO,
+            synchronous_full: true,
+            migrate: true,
+        };
+        let store = Store::open(&options).await.unwrap();
+        let lease = store.acquire_lease(&options, "test").await.unwrap();
+        let session = lease.session().expect("no session holds the lock");
+        for round in ["the first session", "the one after it broke"] {
+            let mut place = session.connection.lock().await;
+            let connection = place.as_mut().unwrap();
+            for (setting, value) in KEEPALIVE {
+                let shown: String = sqlx::query_scalar("SELECT current_setting($1)")
+                    .bind(setting)
+                    .fetch_one(&mut *connection)
+                    .await
+                    .unwrap();
+                let shown = shown.replace("10s", "10000");
+                assert_eq!(shown, value, "{setting} of {round}");
+            }
+            let broken =
+                sqlx::query("SELECT pg_terminate_backend(pg_backend_pid())").execute(connection).await;
+            assert!(broken.is_err());
+            drop(place);
+            // The session that ends gives its lock back when it is gone, moments after it was told to.
+            let locked = async {
+                while store.confirm_lease(&lease).await.unwrap() != Standing::Locked {
+                    tokio::task::yield_now().await;
+                }
+            };
+            timeout(Duration::from_secs(30), locked).await.unwrap();
+        }
+        drop(lease);
+        store.close().await;
+        scratch.remove().await.unwrap();
+    }
+}

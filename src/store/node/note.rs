@@ -1,0 +1,104 @@
+//! Notes: what a node tells the owner of a channel, or all nodes, through the database.
+//!
+//! The owner of a channel removes a note once it has acted on it. A note to all nodes is read by each of them and removed
+//! when it is old.
+
+use std::time::Duration;
+
+use sea_orm::QueryResult;
+use uuid::Uuid;
+
+use super::{NOW, millis};
+use crate::store::{Result, Store, run};
+
+/// Notes that are read at once.
+const AT_ONCE: u32 = 1_000;
+/// How long a note to all nodes is kept. A node that did not renew its lease for so long is gone; and a note to the owner
+/// of a channel that nobody owns is as old as that before it is removed: what it says is in the store too.
+const KEPT: Duration = Duration::from_secs(60);
+
+/// What is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Later notes have greater ones, but may become readable in another order.
+    pub id: i64,
+    /// The channel whose owner it is for; `None` when it is for every node.
+    pub channel: Option<Uuid>,
+    /// What is told.
+    pub name: String,
+    /// JSON.
+    pub body: String,
+}
+
+impl Store {
+    /// Writes a note; its id.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn add_note(&self, channel: Option<Uuid>, name: &str, body: &str) -> Result<i64> {
+        use sea_orm::ConnectionTrait as _;
+        let sql = format!(
+            "INSERT INTO node_note (channel_id, name, body, written_at) VALUES ($1, $2, $3, {NOW}) RETURNING id"
+        );
+        let statement = self.statement(sql, [channel.into(), name.into(), body.into()]);
+        let row = self.write.query_one_raw(statement).await?;
+        let row = row.ok_or_else(|| crate::store::Error::Impossible("a note has no id".to_owned()))?;
+        Ok(row.try_get_by_index(0)?)
+    }
+
+    /// The notes to the owners of channels, and those to all nodes with a greater id than this; the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn notes(&self, behind: i64) -> Result<Vec<Note>> {
+        let sql = format!(
+            "(SELECT id, channel_id, name, body FROM node_note WHERE channel_id IS NOT NULL ORDER BY id LIMIT {AT_ONCE}) \
+             UNION ALL \
+             (SELECT id, channel_id, name, body FROM node_note WHERE channel_id IS NULL AND id > $1 ORDER BY id LIMIT {AT_ONCE})"
+        );
+        let note = |row: &QueryResult| {
+            Ok(Note {
+                id: row.try_get_by_index(0)?,
+                channel: row.try_get_by_index(1)?,
+                name: row.try_get_by_index(2)?,
+                body: row.try_get_by_index(3)?,
+            })
+        };
+        self.rows(sql, [behind.into()]).await?.iter().map(note).collect()
+    }
+
+    /// Whether the owner has not acted on the note yet.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn has_note(&self, id: i64) -> Result<bool> {
+        Ok(self.row("SELECT 1 FROM node_note WHERE id = $1", [id.into()]).await?.is_some())
+    }
+
+    /// Removes a note that was acted on.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn remove_note(&self, id: i64) -> Result<()> {
+        run(&self.write, self.statement("DELETE FROM node_note WHERE id = $1", [id.into()])).await?;
+        Ok(())
+    }
+
+    /// Removes the notes that are old.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn remove_old_notes(&self) -> Result<()> {
+        let sql = format!(
+            "DELETE FROM node_note WHERE id IN (SELECT id FROM node_note WHERE written_at < {NOW} - $1 ORDER BY id \
+             FOR UPDATE SKIP LOCKED)"
+        );
+        run(&self.write, self.statement(sql, [millis(KEPT).into()])).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,112 @@
+//! The outbox: events that are written in the transaction of what they tell, and go when they are published.
+//!
+//! A store that was opened without [`Store::writing_events`] writes none, and pays nothing for them. Rows are numbered in
+//! the order of their changes. The publisher reads the lowest numbers first and removes what was taken; other rows may be
+//! committed meanwhile under lower numbers, so that it never removes by a range.
+
+mod announce;
+mod loss;
+mod read;
+
+use std::sync::Arc;
+
+pub use self::read::Pending;
+use super::dialect::{Rows, Type};
+use super::{Result, Store};
+use crate::clock::Timestamp;
+use sea_orm::ConnectionTrait as _;
+
+pub(super) use self::announce::{Announced, Moves};
+
+/// What the column `kind` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Message = 1,
+    Send = 2,
+    Channel = 3,
+    Inbound = 4,
+    Lost = 5,
+}
+
+impl Kind {
+    const fn as_i16(self) -> i16 {
+        self as i16
+    }
+
+    fn from_i16(value: i16) -> Option<Self> {
+        let all = [Self::Message, Self::Send, Self::Channel, Self::Inbound, Self::Lost];
+        all.into_iter().find(|kind| kind.as_i16() == value)
+    }
+}
+
+/// How much waits in the outbox.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Rows. Numbers that were skipped count too, which is rare.
+    pub rows: u64,
+    /// When the oldest was written.
+    pub oldest: Option<Timestamp>,
+}
+
+const SEQ: &[(&str, Type)] = &[("seq", Type::Int)];
+
+impl Store {
+    /// The same store, which writes an event with everything that it changes.
+    #[must_use]
+    pub fn writing_events(mut self) -> Self {
+        self.outbox = Some(Arc::default());
+        self
+    }
+
+    /// Whether this store writes events.
+    pub const fn writes_events(&self) -> bool {
+        self.outbox.is_some()
+    }
+
+    /// Returns when this process may have written events since this was asked last.
+    pub async fn events_written(&self) {
+        match &self.outbox {
+            Some(written) => written.notified().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Tells the publisher that there may be events.
+    pub(super) fn tell_of_events(&self) {
+        if let Some(written) = &self.outbox {
+            written.notify_one();
+        }
+    }
+
+    /// How much waits to be published.
+    ///
+    /// # Errors
+    ///
+    /// Those of any query.
+    pub async fn outbox_extent(&self) -> Result<Extent> {
+        // By number: an index leads to both ends.
+        let sql = "SELECT (SELECT MAX(seq) FROM outbox_event) AS newest, seq, written_at \
+                   FROM outbox_event ORDER BY seq LIMIT 1";
+        let Some(row) = self.row(sql, []).await? else { return Ok(Extent::default()) };
+        let (last, first): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        let oldest = Timestamp::from_millis(row.try_get_by_index(2)?);
+        Ok(Extent { rows: last.abs_diff(first) + 1, oldest: Some(oldest) })
+    }
+
+    /// Removes events that were published, or never can be.
+    ///
+    /// # Errors
+    ///
+    /// Those of any statement.
+    pub async fn remove_events(&self, numbers: &[i64]) -> Result<()> {
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        let mut rows = Rows::new(self.backend, SEQ);
+        numbers.iter().for_each(|seq| rows.push([(*seq).into()]));
+        let (rows, values) = rows.select(1);
+        let sql = format!("DELETE FROM outbox_event WHERE seq IN (SELECT seq FROM {rows} AS gone)");
+        self.write.execute_raw(self.statement(sql, values)).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+//! Where a send comes from: the request that asked for it.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use futures_util::future::Either;
+
+use super::queue;
+
+tokio::task_local! {
+    /// The request that is being answered.
+    static CURRENT: Origin;
+}
+
+/// The request that asked for a send; unknown while traces are off. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct Origin(Option<Arc<Asked>>);
+
+/// A request, as far as a trace tells of it.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) began: SystemTime,
+    /// Its `X-Request-Id`.
+    pub(super) request_id: String,
+    /// Where it comes from in the caller's own trace.
+    pub(super) caller: Option<Caller>,
+}
+
+/// A span of a caller's own trace, as the header `traceparent` names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caller {
+    /// The caller's trace.
+    pub trace_id: u128,
+    /// The span in it that asked.
+    pub span_id: u64,
+    /// The W3C's flags; the lowest bit says that the caller records it.
+    pub flags: u8,
+}
+
+impl Origin {
+    /// A request that begins now, with its id and its header `traceparent`. An invalid header counts as none.
+    pub fn new<'a>(request_id: &str, traceparent: impl FnOnce() -> Option<&'a str>) -> Self {
+        if queue::tracer().is_none() {
+            return Self::default();
+        }
+        Self(Some(Arc::new(Asked {
+            began: SystemTime::now(),
+            request_id: request_id.to_owned(),
+            caller: traceparent().and_then(Caller::parse),
+        })))
+    }
+
+    /// The request that is being answered, if one is.
+    pub fn current() -> Self {
+        if queue::tracer().is_none() {
+            return Self::default();
+        }
+        CURRENT.try_with(Self::clone).unwrap_or_default()
+    }
+
+    /// Lets `answer` and what it calls find this origin.
+    pub fn carry<F: Future>(self, answer: F) -> impl Future<Output = F::Output> + use<F> {
+        if self.0.is_some() { Either::Left(CURRENT.scope(self, answer)) } else { Either::Right(answer) }
+    }
+
+    pub(super) fn asked(&self) -> Option<&Asked> {
+        self.0.as_deref()
+    }
+}
+
+/// Lets a task that goes on without the present one find its origin.
+pub fn carried<F: Future>(task: F) -> impl Future<Output = F::Output> + use<F> {
+    Origin::current().carry(task)
+}
+
+impl Caller {
+    /// Reads a `traceparent`: version, trace, span and flags, <https://www.w3.org/TR/trace-context/>. A later version may
+    /// have more behind them.
+    fn parse(header: &str) -> Option<Self> {
+        let (version, rest) = header.split_once('-')?;
+        let (trace_id, rest) = rest.split_once('-')?;
+        let (span_id, rest) = rest.split_once('-')?;
+        let (flags, more) = rest.split_once('-').map_or((rest, None), |(flags, more)| (flags, Some(more)));
+        let version = digits(version, 2)?;
+        if version == 0xff || (version == 0 && more.is_some()) {
+            return None;
+        }
+        let (trace_id, span_id, flags) = (digits(trace_id, 32)?, digits(span_id, 16)?, digits(flags, 2)?);
+        let (span_id, flags) = (u64::try_from(span_id).ok()?, u8::try_from(flags).ok()?);
+        (trace_id != 0 && span_id != 0).then_some(Self { trace_id, span_id, flags })
+    }
+}
+
+/// Exactly so many hexadecimal digits, in lower case.
+fn digits(text: &str, count: usize) -> Option<u128> {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    let is_number = text.len() == count && text.bytes().all(is_digit);
+    is_number.then(|| u128::from_str_radix(text, 16).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_caller_s_header_is_read_as_the_w3c_writes_it() {
+        let read = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        let caller = Caller {
+            trace_id: 0x0af7_6519_16cd_43dd_8448_eb21_1c80_319c,
+            span_id: 0xb7ad_6b71_6920_3331,
+            flags: 1,
+        };
+        assert_eq!(Caller::parse(read), Some(caller));
+        assert_eq!(Caller::parse(&read.replacen("00", "01", 1)), Some(caller));
+        assert_eq!(Caller::parse(&format!("{}-more", read.replacen("00", "01", 1))), Some(caller));
+    }
+
+    #[test]
+    fn an_invalid_header_counts_as_none() {
+        for header in [
+            "",
+            "00",
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
+            "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more",
+            "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
+            "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+            "00-0af7651916cd43dd8448eb211c80319-b7ad6b71692033310-01",
+            "00-+af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        ] {
+            assert_eq!(Caller::parse(header), None, "{header}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The spans that wait for the exporter.
+
+use std::sync::OnceLock;
+
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::{TryRecvError, TrySendError};
+use uuid::Uuid;
+
+use super::sampling::Sampling;
+use super::span::Span;
+use crate::config;
+
+/// Spans that may wait, some ten megabytes; a further one is dropped.
+const ROOM: usize = 16_384;
+/// Spans that are exported together: some megabyte.
+pub const MOST_AT_ONCE: usize = 2_048;
+
+static TRACER: OnceLock<Tracer> = OnceLock::new();
+
+/// What makes spans. A process has one, however often a service is started in it.
+pub(super) struct Tracer {
+    queue: mpsc::Sender<Span>,
+    sampling: Sampling,
+}
+
+/// The spans that wait, for the exporter.
+#[derive(Debug)]
+pub struct Spans(mpsc::Receiver<Span>);
+
+/// From here on spans are made. `None` when they were already: somebody else exports them.
+pub fn open(options: &config::Telemetry) -> Option<Spans> {
+    let (queue, spans) = mpsc::channel(ROOM);
+    let tracer = Tracer { queue, sampling: Sampling::new(options) };
+    TRACER.set(tracer).ok().map(|()| Spans(spans))
+}
+
+/// What makes spans, unless traces are off.
+pub(super) fn tracer() -> Option<&'static Tracer> {
+    TRACER.get()
+}
+
+impl Tracer {
+    /// What makes spans of this send, if it is traced.
+    pub(super) fn of(&self, send_id: Uuid) -> Option<&Self> {
+        self.sampling.takes(send_id).then_some(self)
+    }
+
+    /// What makes spans of this message, if it is traced.
+    pub(super) fn of_message(&self, send_id: Uuid, ordinal: u64) -> Option<&Self> {
+        self.sampling.takes_message(send_id, ordinal).then_some(self)
+    }
+
+    pub(super) fn add(&self, span: Span) {
+        match self.queue.try_send(span) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_)) => count("no_room", 1),
+            Err(TrySendError::Closed(_)) => count("lost", 1),
+        }
+    }
+}
+
+impl Spans {
+    /// Waits for spans and adds them to `batch`, up to [`MOST_AT_ONCE`] in all. Dropped before its end, it took none.
+    pub async fn wait(&mut self, batch: &mut Vec<Span>) {
+        let room = MOST_AT_ONCE.saturating_sub(batch.len());
+        if room > 0 && self.0.recv_many(batch, room).await == 0 {
+            // Whatever makes spans lasts as long as the process.
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Adds to `batch` what waits now, up to [`MOST_AT_ONCE`] in all.
+    pub fn take(&mut self, batch: &mut Vec<Span>) {
+        while batch.len() < MOST_AT_ONCE {
+            match self.0.try_recv() {
+                Ok(span) => batch.push(span),
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return,
+            }
+        }
+    }
+}
+
+/// So many spans reached the collector.
+pub fn note_exported(spans: usize) {
+    count("exported", spans);
+}
+
+/// So many spans are lost: the collector was away, or refused them.
+pub fn note_lost(spans: usize) {
+    count("lost", spans);
+}
+
+fn count(result: &'static str, spans: usize) {
+    metrics::counter!("pombo_spans_total", "result" => result).increment(spans as u64);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::super::span::Side;
+    use super::*;
+
+    fn span(id: u64) -> Span {
+        Span {
+            send_id: Uuid::now_v7(),
+            id,
+            parent: None,
+            name: "test",
+            side: Side::Internal,
+            start: SystemTime::UNIX_EPOCH,
+            end: SystemTime::UNIX_EPOCH,
+            attributes: Vec::new(),
+            fault: None,
+            caller: None,
+        }
+    }
+
+    #[test]
+    fn a_span_for_which_there_is_no_room_is_dropped_and_counted() {
+        let (queue, spans) = mpsc::channel(2);
+        let sampling = Sampling::new(&config::Config::default().telemetry);
+        let (tracer, mut spans) = (Tracer { queue, sampling }, Spans(spans));
+        let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
+        metrics::with_local_recorder(&recorder, || (1..=3).for_each(|id| tracer.add(span(id))));
+        let mut batch = Vec::new();
+        spans.take(&mut batch);
+        assert_eq!(batch.iter().map(|span| span.id).collect::<Vec<_>>(), [1, 2]);
+        metrics::with_local_recorder(&recorder, || {
+            tracer.add(span(4));
+            drop(spans);
+            tracer.add(span(5));
+        });
+        let shown = recorder.handle().render();
+        for line in [r#"pombo_spans_total{result="no_room"} 1"#, r#"pombo_spans_total{result="lost"} 1"#] {
+            assert!(shown.contains(line), "{shown}");
+        }
+    }
+
+    #[test]
+    fn no_more_is_taken_at_once_than_goes_into_one_request() {
+        let (queue, spans) = mpsc::channel(MOST_AT_ONCE + 1);
+        (0..=MOST_AT_ONCE as u64).for_each(|id| queue.try_send(span(id)).unwrap());
+        let (mut spans, mut batch) = (Spans(spans), Vec::new());
+        spans.take(&mut batch);
+        assert_eq!(batch.len(), MOST_AT_ONCE);
+        batch.clear();
+        spans.take(&mut batch);
+        assert_eq!(batch.len(), 1);
+    }
+}

@@ -1,0 +1,127 @@
+//! Values of each recipient in a new send, and a check that takes long.
+
+use pombo::accounts::Role;
+use pombo::clock::Timestamp;
+use pombo::domain::contact::Person;
+use pombo::domain::template::{ListedTemplate, ParameterFormat};
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use super::browser::value_of;
+use super::compose::{NEW, sends, shop, with};
+use super::world::World;
+use crate::api::past_send::FIRST;
+use crate::harness::{Service, WABA};
+use crate::running::until;
+
+/// A template with a text and a button's address to fill in; its id.
+async fn hello(world: &World) -> String {
+    let components = r#"[
+        {"type":"BODY","text":"Hello {{1}}."},
+        {"type":"BUTTONS","buttons":[{"type":"URL","text":"See","url":"https://a.example/{{1}}"}]}
+    ]"#;
+    let listed = ListedTemplate {
+        provider_id: "2".to_owned(),
+        name: "hello".to_owned(),
+        language: "en".to_owned(),
+        category: "UTILITY".into(),
+        status: "APPROVED".into(),
+        parameter_format: ParameterFormat::Positional,
+        components: RawValue::from_string(components.to_owned()).unwrap(),
+        rejected_reason: None,
+        quality_score: None,
+    };
+    world.service.store().sync_templates(world.acme.id, WABA, &[listed]).await.unwrap();
+    world.service.template_id(&world.acme, "hello", "en").await.to_string()
+}
+
+#[tokio::test]
+async fn a_value_of_each_recipient_is_offered_previewed_checked_and_sent() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let (shop, template) = (shop(&world).await, hello(&world).await);
+    let store = world.service.store();
+    let tag = store.ensure_tag(world.acme.id, "friends", None).await.unwrap();
+    let people = [("Ana Lúcia", FIRST), ("", FIRST + 1)].map(|(first_name, number)| {
+        let first_name = first_name.to_owned();
+        (Uuid::now_v7(), Person { first_name, phone_number: number.to_string(), ..Person::default() })
+    });
+    store.add_contacts(world.acme.id, &people, &[tag], Timestamp::now()).await.unwrap();
+    let tag = tag.to_string();
+
+    let page = member.page(&format!("{NEW}?type=template&template={template}&channel={shop}")).await;
+    for shown in ["A value of each recipient", "{{contact.email}}", "{{contact.first_name|…}}"] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    let once = value_of(&page, "once").unwrap();
+    let fields = [
+        ("once", once.as_str()),
+        ("channel", shop.as_str()),
+        ("type", "template"),
+        ("template", template.as_str()),
+        ("body_1", "{{contact.first_name}}"),
+        ("button_0", "u/{{contact.name|you}}"),
+        ("action", "check"),
+    ];
+    let preview = |more: Vec<(&'static str, String)>| {
+        let all = fields.iter().map(|(name, value)| (*name, (*value).to_owned())).chain(more);
+        let all: Vec<_> = all.collect();
+        let member = &member;
+        async move {
+            let borrowed: Vec<_> = all.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            member.post("/console/sends/preview", &borrowed).await.body
+        }
+    };
+    let made_up = preview(vec![]).await;
+    assert!(made_up.contains("Hello Ana.") && made_up.contains("made-up"), "{made_up}");
+    let first = preview(vec![("tag", tag.clone())]).await;
+    assert!(first.contains("Hello Ana Lúcia.") && first.contains("a.example/u/Ana%20L%C3%BAcia"), "{first}");
+    assert!(first.contains(&format!("+{FIRST}")), "{first}");
+    let lacking = preview(vec![("numbers", (FIRST + 1).to_string())]).await;
+    assert!(lacking.contains("{{contact.first_name}}") && lacking.contains("a.example/u/you"), "{lacking}");
+    let stranger = preview(vec![("numbers", "5511988887777".to_owned())]).await;
+    assert!(stranger.contains("who is no contact"), "{stranger}");
+
+    let wrong = member.post(NEW, &with(&fields, &[("body_1", "{{first_name}}"), ("tag", &tag)])).await;
+    assert_eq!(wrong.status, 422, "{}", wrong.body);
+    assert!(wrong.body.contains("Two braces begin a value of each recipient"), "{}", wrong.body);
+    let checked = member.post(NEW, &with(&fields, &[("tag", &tag)])).await;
+    assert_eq!(checked.status, 200, "{}", checked.body);
+    assert!(checked.body.contains("1 recipient lacks a contact field"), "{}", checked.body);
+    let digest = value_of(&checked.body, "checked").unwrap();
+    let send = [("action", "send"), ("checked", digest.as_str()), ("tag", tag.as_str())];
+    let sent = member.post(NEW, &with(&fields, &send)).await;
+    assert_eq!(sent.status, 303, "{}", sent.body);
+    assert_eq!(sends(&world).await["data"][0]["recipients_count"], 2);
+}
+
+#[tokio::test]
+async fn a_check_that_takes_longer_than_a_page_waits_is_shown_when_it_is_done() {
+    let world = World::on(Service::start_impatient().await).await;
+    let member = world.signed_in(Role::Member).await;
+    let shop = shop(&world).await;
+    let numbers = FIRST.to_string();
+    let fields = [
+        ("channel", shop.as_str()),
+        ("type", "text"),
+        ("message", "hi"),
+        ("numbers", numbers.as_str()),
+        ("action", "check"),
+    ];
+    let first = member.post(NEW, &fields).await;
+    assert_eq!(first.status, 200, "{}", first.body);
+    assert!(
+        first.body.contains("still being counted") && first.body.contains("data-again"),
+        "{}",
+        first.body
+    );
+    assert!(value_of(&first.body, "checked").is_none(), "nothing can be sent before it is checked");
+    let run = value_of(&first.body, "counting").unwrap();
+    let mut later = String::new();
+    until("the outcome of the check", async || {
+        later = member.post(NEW, &with(&fields, &[("counting", &run)])).await.body;
+        later.contains("1 recipient")
+    })
+    .await;
+    assert!(value_of(&later, "counting").is_none() && value_of(&later, "checked").is_some(), "{later}");
+}

@@ -1,0 +1,125 @@
+//! Requests and wake-ups between nodes, on a real NATS server.
+
+use std::time::Duration;
+
+use pombo::cluster::{Carrier as _, Incoming, NatsCarrier, NotCarried, Subscription};
+use pombo::connector::nats::Nats;
+use tokio::time::{Instant, timeout};
+use uuid::Uuid;
+
+use super::server::{NatsServer, options};
+use crate::running::until;
+
+const CHANNEL: Uuid = Uuid::from_u128(7);
+
+/// Two nodes of one cluster.
+async fn nodes(server: &NatsServer, patience: Duration) -> [NatsCarrier; 2] {
+    let mut nodes = Vec::new();
+    for _ in 0..2 {
+        let options = pombo::config::Nats { request_timeout: patience, ..options(&server.url()) };
+        let nats = Nats::connect(&options, Some("south")).await.unwrap().unwrap();
+        until("a connection", async || nats.is_connected()).await;
+        nodes.push(NatsCarrier::new(nats));
+    }
+    nodes.try_into().unwrap()
+}
+
+/// A subscription that the server knows of: what is asked comes there.
+async fn owner(node: &NatsCarrier) -> Subscription {
+    let mut subscription = node.subscribe(CHANNEL).await.unwrap();
+    let (asked, ()) = tokio::join!(node.request(CHANNEL, "ready", Vec::new()), async {
+        let Some(Incoming::Request(request)) = subscription.next().await else { panic!("no request") };
+        request.answer.send(Vec::new()).unwrap();
+    });
+    asked.unwrap();
+    subscription
+}
+
+#[actix_web::test]
+#[ignore = "needs nats-server: run scripts/test"]
+async fn a_request_reaches_the_owner_and_its_answer_comes_back() {
+    let server = NatsServer::start().await;
+    let [one, other] = nodes(&server, Duration::from_secs(30)).await;
+    let mut owned = owner(&other).await;
+    let (answer, ()) = tokio::join!(one.request(CHANNEL, "limits", b"{\"a\":1}".to_vec()), async {
+        let Some(Incoming::Request(request)) = owned.next().await else { panic!("no request") };
+        assert_eq!((request.name.as_str(), request.body.as_slice()), ("limits", &b"{\"a\":1}"[..]));
+        request.answer.send(b"{\"b\":2}".to_vec()).unwrap();
+    });
+    assert_eq!(answer, Ok(b"{\"b\":2}".to_vec()));
+    // Another channel is nobody's.
+    assert_eq!(one.request(Uuid::from_u128(8), "limits", Vec::new()).await, Err(NotCarried::NoOwner));
+}
+
+#[actix_web::test]
+#[ignore = "needs nats-server: run scripts/test"]
+async fn no_owner_is_known_at_once_and_a_silent_one_after_the_time() {
+    let server = NatsServer::start().await;
+    let [one, other] = nodes(&server, Duration::from_millis(700)).await;
+    let asked = Instant::now();
+    assert_eq!(one.request(CHANNEL, "limits", Vec::new()).await, Err(NotCarried::NoOwner));
+    assert!(asked.elapsed() < Duration::from_millis(700), "the server says so itself");
+    let mut owned = owner(&other).await;
+    // Taken and not answered.
+    let (silent, held) = tokio::join!(one.request(CHANNEL, "limits", Vec::new()), owned.next());
+    assert_eq!(silent, Err(NotCarried::Unanswered));
+    drop(held);
+    drop(owned);
+    until("the subscription gone", async || {
+        one.request(CHANNEL, "limits", Vec::new()).await == Err(NotCarried::NoOwner)
+    })
+    .await;
+}
+
+#[actix_web::test]
+#[ignore = "needs nats-server: run scripts/test"]
+async fn a_request_that_the_owner_drops_fails_before_its_time() {
+    let server = NatsServer::start().await;
+    let [one, other] = nodes(&server, Duration::from_secs(600)).await;
+    let mut owned = owner(&other).await;
+    let asking = async {
+        tokio::join!(one.request(CHANNEL, "limits", Vec::new()), async { drop(owned.next().await) })
+    };
+    let (answer, ()) =
+        timeout(Duration::from_secs(30), asking).await.expect("the other node is told at once");
+    assert_eq!(answer, Err(NotCarried::Unanswered));
+}
+
+#[actix_web::test]
+#[ignore = "needs nats-server: run scripts/test"]
+async fn an_owner_that_is_busy_refuses_what_is_too_much() {
+    let server = NatsServer::start().await;
+    let [one, other] = nodes(&server, Duration::from_secs(600)).await;
+    let owned = owner(&other).await;
+    // As many wait as there is room for; the owner takes none.
+    let asked = (0..65).map(|_| one.request(CHANNEL, "limits", Vec::new()));
+    let (first, _, rest) = futures_util::future::select_all(asked.map(Box::pin)).await;
+    assert_eq!((first, rest.len()), (Err(NotCarried::Unanswered), 64));
+    drop(owned);
+    for answer in futures_util::future::join_all(rest).await {
+        assert_eq!(answer, Err(NotCarried::Unanswered));
+    }
+}
+
+#[actix_web::test]
+#[ignore = "needs nats-server: run scripts/test"]
+async fn wake_ups_arrive_and_a_connection_that_broke_is_mended_with_its_subscriptions() {
+    let mut server = NatsServer::start().await;
+    let [one, other] = nodes(&server, Duration::from_secs(30)).await;
+    let mut owned = owner(&other).await;
+    one.wake(CHANNEL);
+    assert!(matches!(owned.next().await, Some(Incoming::Wake)));
+    server.stop();
+    until("the connection gone", async || {
+        one.request(CHANNEL, "limits", Vec::new()).await == Err(NotCarried::Unreachable)
+    })
+    .await;
+    // Nothing waits for a server.
+    one.wake(CHANNEL);
+    server.start_again().await;
+    until("the owner found again", async || {
+        one.wake(CHANNEL);
+        timeout(Duration::from_millis(50), owned.next()).await.is_ok_and(|heard| heard.is_some())
+    })
+    .await;
+}

@@ -1,0 +1,216 @@
+//! The stream of events, at a real NATS server: every change arrives, and none arrives twice.
+
+mod away;
+mod carrier;
+mod killed;
+mod refused;
+pub(crate) mod server;
+mod shapes;
+
+use std::collections::{BTreeMap, HashSet};
+
+use pombo::config::{Config, Events};
+use pombo::connector::nats::Nats;
+use pombo::simulator::ReceiptOptions;
+use pombo::store::Store;
+use pombo::store::change::Who;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use self::server::{NatsServer, Stored, options};
+use crate::database::Universe;
+use crate::running::{APP_SECRET, NUMBER, Running, until};
+use crate::scenarios::stage;
+
+/// Makes two tests of each function that takes a [`Universe`], as `stores!` does, of those that need a NATS server.
+macro_rules! with_nats {
+    ($($behaviour:ident),* $(,)?) => {
+        mod sqlite {
+            $(
+                #[actix_web::test]
+                #[ignore = "needs nats-server: run scripts/test"]
+                async fn $behaviour() {
+                    let universe = $crate::database::Universe::sqlite().await;
+                    super::$behaviour(&universe).await;
+                    universe.end().await;
+                }
+            )*
+        }
+        mod postgres {
+            $(
+                #[actix_web::test]
+                #[ignore = "needs PostgreSQL and nats-server: run scripts/test"]
+                async fn $behaviour() {
+                    let universe = $crate::database::Universe::postgres().await;
+                    super::$behaviour(&universe).await;
+                    universe.end().await;
+                }
+            )*
+        }
+    };
+}
+use with_nats;
+
+with_nats! {
+    every_kind_of_event_arrives_once,
+    receipts_before_the_answer_are_told_once,
+}
+
+/// The first of the numbers that are sent to.
+const FIRST: u64 = 5_511_900_000_000;
+
+/// A service whose store writes events, and which publishes none yet.
+async fn silent(universe: &Universe, change: impl FnOnce(&mut Config)) -> Running {
+    Running::start_on(universe.store.clone().writing_events(), universe.options(), change).await
+}
+
+/// Publishes the events of a service at this address, of which so many may wait.
+async fn publish_to(running: &Running, url: &str, max_rows: u64) {
+    let nats = Nats::connect(&options(url), None).await.unwrap().unwrap();
+    running.engine().publish_events(nats.events(&events()), max_rows);
+}
+
+/// A service that publishes its events.
+async fn publishing(universe: &Universe, server: &NatsServer) -> Running {
+    let running = silent(universe, |_| {}).await;
+    publish_to(&running, &server.url(), 100_000).await;
+    running
+}
+
+fn events() -> Events {
+    Config::default().events
+}
+
+/// Waits until nothing waits to be published.
+async fn published(store: &Store) {
+    until("every event published", async || store.outbox_extent().await.unwrap().rows == 0).await;
+}
+
+/// How many events there are of each type; no two have one id.
+fn by_type(stored: &[Stored]) -> BTreeMap<&str, usize> {
+    let ids: HashSet<_> = stored.iter().map(|event| &event.id).collect();
+    assert_eq!(ids.len(), stored.len(), "an event is in the stream twice");
+    let mut counted = BTreeMap::new();
+    for event in stored {
+        assert_eq!(event.body["id"], json!(event.id));
+        *counted.entry(event.kind()).or_default() += 1;
+    }
+    counted
+}
+
+/// The recipients of the events of this type, in the order of the stream.
+fn recipients<'a>(stored: &'a [Stored], kind: &str) -> Vec<&'a str> {
+    let of_kind = stored.iter().filter(|event| event.kind() == kind);
+    of_kind.map(|event| event.body["data"]["recipient"].as_str().unwrap()).collect()
+}
+
+async fn every_kind_of_event_arrives_once(universe: &Universe) {
+    let server = NatsServer::start().await;
+    let running = publishing(universe, &server).await;
+    let receipts = ReceiptOptions {
+        read_probability: 1.0,
+        verify_token: Some(running.verify_token.clone()),
+        ..ReceiptOptions::to(running.hook(running.channel), APP_SECRET)
+    };
+    running.simulator.aim_receipts(Some(receipts)).unwrap();
+    let tag = running.tag("everyone", FIRST, 3).await;
+    running.send_to_tag(tag, 3).await;
+    until("every message read", async || by_type(&server.stored().await).get("message.read") == Some(&3))
+        .await;
+
+    // Canceled before its moment, with nothing of it attempted.
+    let later = json!({ "type": "text", "message": "hi", "contact_tag_id": tag, "send_at": in_an_hour() });
+    let (status, answer) = running.send(&later).await;
+    assert_eq!(status, 202, "{answer}");
+    let id = answer["send_id"].as_str().unwrap();
+    let canceled = running.ask(Method::POST, &format!("/api/v1/sends/{id}/cancel"), &Value::Null).await;
+    assert_eq!(canceled.status, 200, "{}", canceled.body);
+
+    // What a person writes, told twice by the provider.
+    let inbound = json!([{ "field": "messages", "value": {
+        "messaging_product": "whatsapp",
+        "metadata": { "display_phone_number": "15550783881", "phone_number_id": NUMBER },
+        "messages": [{ "from": "5511900000001", "id": "wamid.in", "timestamp": "1700000000", "type": "text",
+            "text": { "body": "a secret" } }],
+    } }]);
+    let inbound = inbound.as_array().unwrap();
+    stage::tell(&running, inbound).await;
+    stage::tell(&running, inbound).await;
+
+    // The provider takes the token no longer.
+    let other = running.seal(running.channel, "EAAG-bad");
+    running.store.reconnect_channel(&Who::Pombo, running.channel, Some(other)).await.unwrap();
+    until("the channel disconnected", async || {
+        by_type(&server.stored().await).get("channel.disconnected") == Some(&1)
+    })
+    .await;
+    published(&running.store).await;
+
+    let stored = server.stored().await;
+    let counted = by_type(&stored);
+    for (kind, count) in [
+        ("message.sent", 3),
+        ("message.delivered", 3),
+        ("message.read", 3),
+        ("send.finished", 1),
+        ("send.canceled", 1),
+        ("inbound.received", 1),
+        ("channel.disconnected", 1),
+    ] {
+        assert_eq!(counted.get(kind), Some(&count), "{kind} in {counted:?}");
+    }
+    assert!(counted["channel.connected"] >= 1, "{counted:?}");
+    for state in ["sent", "delivered", "read"] {
+        let mut told = recipients(&stored, &format!("message.{state}"));
+        told.sort_unstable();
+        assert_eq!(told, ["+5511900000000", "+5511900000001", "+5511900000002"]);
+    }
+    for event in &stored {
+        assert_eq!(event.subject, format!("pombo.events.{}.{}", running.company, event.kind()));
+        assert_eq!((&event.body["version"], &event.body["channel_id"]), (&json!(1), &json!(running.channel)));
+        assert!(!event.body.to_string().contains("a secret"), "an event holds what a person wrote");
+    }
+    let of = |kind: &str| stored.iter().find(|event| event.kind() == kind).unwrap();
+    assert_eq!(of("send.canceled").body["data"], json!({ "send_id": id, "recipients_count": 3 }));
+    assert_eq!(
+        of("inbound.received").body["data"],
+        json!({ "provider_message_id": "wamid.in", "from": "+5511900000001" })
+    );
+    assert_eq!(of("inbound.received").body["at"], "2023-11-14T22:13:20.000Z");
+    assert!(of("channel.disconnected").body["data"]["reason"]["sentence"].is_string());
+    running.end().await;
+}
+
+fn in_an_hour() -> String {
+    pombo::clock::Timestamp::now().plus(std::time::Duration::from_secs(3_600)).to_string()
+}
+
+async fn receipts_before_the_answer_are_told_once(universe: &Universe) {
+    let server = NatsServer::start().await;
+    let running = publishing(universe, &server).await;
+    let receipts = ReceiptOptions {
+        read_probability: 1.0,
+        reorder_probability: 0.5,
+        duplicate_probability: 0.5,
+        before_reply: true,
+        verify_token: Some(running.verify_token.clone()),
+        ..ReceiptOptions::to(running.hook(running.channel), APP_SECRET)
+    };
+    running.simulator.aim_receipts(Some(receipts)).unwrap();
+    let tag = running.tag("everyone", FIRST, 50).await;
+    running.send_to_tag(tag, 50).await;
+    until("every message read", async || by_type(&server.stored().await).get("message.read") == Some(&50))
+        .await;
+    running.settled(50).await;
+    published(&running.store).await;
+    let stored = server.stored().await;
+    // A state that another one has overtaken before it was heard has no event.
+    let counted = by_type(&stored);
+    assert!(counted["message.read"] == 50 && counted["send.finished"] == 1, "{counted:?}");
+    let mut last = BTreeMap::new();
+    for event in stored.iter().filter(|event| event.kind().starts_with("message.")) {
+        last.insert(event.body["data"]["ordinal"].as_u64().unwrap(), event.kind());
+    }
+    assert!(last.values().all(|kind| *kind == "message.read"), "{last:?}");
+    running.end().await;
+}

@@ -1,0 +1,83 @@
+//! Gauges of what waits in memory: totals for monitoring, and one channel for an operator.
+
+use reqwest::Client;
+use serde_json::{Value, json};
+
+use crate::database::Universe;
+use crate::harness::Answer;
+use crate::running::until_soon;
+use crate::serving::{OTHER_NUMBER, Serving};
+
+/// Messages that a channel hands to the provider at once, in a service of these tests.
+const AT_ONCE: u64 = 24;
+const PEOPLE: u64 = 40;
+
+/// What an operator reads of a channel.
+async fn load(url: &str, operator: &str, channel: &str) -> Answer {
+    let path = format!("{url}/operator/v1/channels/{channel}/load");
+    Answer::to(Client::new().get(path).bearer_auth(operator)).await
+}
+
+fn figures(load: &Value) -> [u64; 5] {
+    let lanes = &load["lanes"];
+    let figures = [&lanes["direct"], &lanes["bulk"], &lanes["retry"], &load["in_flight"], &load["mailbox"]];
+    figures.map(|figure| figure.as_u64().unwrap())
+}
+
+async fn what_waits_is_measured(universe: Universe) {
+    let mut serving = Serving::new(&universe, PEOPLE, "unlimited").await;
+    let other = serving.add_channel(OTHER_NUMBER, "unlimited");
+    let operator = serving.place.json("operator create ana")["key"].as_str().unwrap().to_owned();
+    let hang = json!({ "match": {}, "outcome": { "hang_then_accept": "60s" } });
+    serving.simulator.script(&hang).unwrap();
+    let (mut child, url) = serving.serve().await;
+    assert_eq!(serving.send(&url).await.status, 202);
+    // So many are under way and answered by nobody; the others wait in their lane.
+    until_soon("the messages under way", async || {
+        let answer = load(&url, &operator, &serving.channel).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        figures(&answer.json()) == [0, PEOPLE - AT_ONCE, 0, AT_ONCE, 0]
+    })
+    .await;
+    let single = json!({ "type": "text", "message": "hi", "phone_number": "+5511900000001" });
+    assert_eq!(serving.send_through(&serving.channel, &url, &single).await.status, 202);
+    until_soon("a single message in its lane", async || {
+        let answer = load(&url, &operator, &serving.channel).await.json();
+        assert_eq!(answer["is_running"], true);
+        figures(&answer) == [1, PEOPLE - AT_ONCE, 0, AT_ONCE, 0]
+    })
+    .await;
+    assert_eq!(figures(&load(&url, &operator, &other).await.json()), [0; 5]);
+    assert_eq!(load(&url, &operator, "0190a0c4-7c1b-7f00-8f4e-2a9f54b2c001").await.status, 404);
+
+    let mut shown = String::new();
+    let expected = [
+        "pombo_lane_messages{lane=\"direct\"} 1".to_owned(),
+        format!("pombo_lane_messages{{lane=\"bulk\"}} {}", PEOPLE - AT_ONCE),
+        "pombo_lane_messages{lane=\"retry\"} 0".to_owned(),
+        format!("pombo_messages_in_flight {AT_ONCE}"),
+        "pombo_mailbox_messages{actor=\"channel\"} 0".to_owned(),
+        "pombo_mailbox_messages{actor=\"ledger\"} 0".to_owned(),
+        "pombo_ledger_queue 0".to_owned(),
+        "pombo_ledger_open_rows 0".to_owned(),
+    ];
+    until_soon("the totals", async || {
+        shown = Answer::to(Client::new().get(format!("{url}/metrics"))).await.body;
+        expected.iter().all(|line| shown.lines().any(|shown| shown == line))
+    })
+    .await;
+    child.crash();
+    serving.simulator.stop().await;
+    universe.end().await;
+}
+
+#[actix_web::test]
+async fn what_waits_in_memory_is_measured_for_all_channels_and_told_of_one() {
+    what_waits_is_measured(Universe::sqlite().await).await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn what_waits_in_memory_is_measured_for_all_channels_and_told_of_one_on_postgres() {
+    what_waits_is_measured(Universe::postgres().await).await;
+}

@@ -1,0 +1,224 @@
+//! Several services on one PostgreSQL database, each in a process of its own: what one accepts another one sends, and
+//! nothing is lost or repeated when one of them goes.
+
+mod command_line;
+mod database;
+mod going;
+mod sharing;
+
+use std::collections::BTreeMap;
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
+
+use pombo::clock::Timestamp;
+use pombo::cluster;
+use pombo::simulator::ReceiptOptions;
+use sea_orm::{ConnectionTrait as _, Database, Statement};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::child::OwnedChild;
+use crate::database::Universe;
+use crate::harness::Answer;
+use crate::running::until;
+use crate::serving::{SERVE, Serving};
+
+/// The recipients of these tests' single messages.
+const SINGLE: u64 = 5_521_900_000_000;
+/// So long after the last one joined no channel moves any more.
+const SETTLED: Duration = Duration::from_secs(6);
+
+/// A node in a process of its own.
+struct Node {
+    child: OwnedChild,
+    url: String,
+    name: &'static str,
+}
+
+impl Node {
+    /// Sends the process a signal.
+    fn signal(&self, signal: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+
+    /// Ends it gracefully, and waits until it is gone.
+    async fn stop(self) {
+        self.signal("-TERM");
+        self.ended().await;
+    }
+
+    /// How it ended, once it did by itself. (Waiting for a child closes its input, which would end it.)
+    async fn ended(mut self) -> ExitStatus {
+        let mut ended = None;
+        until("the node to end", async || {
+            ended = self.child.try_wait().unwrap();
+            ended.is_some()
+        })
+        .await;
+        ended.unwrap()
+    }
+
+    async fn is_ready(&self) -> Answer {
+        Answer::to(reqwest::Client::new().get(format!("{}/readyz", self.url))).await
+    }
+}
+
+/// A company with some contacts, and the nodes that serve it.
+struct Stage {
+    universe: Universe,
+    serving: Serving,
+    nodes: Vec<Node>,
+}
+
+impl Stage {
+    /// With these nodes, once one of them runs the channel.
+    async fn new(contacts: u64, names: &[&'static str]) -> Self {
+        Self::of_tier(contacts, names, "unlimited").await
+    }
+
+    async fn of_tier(contacts: u64, names: &[&'static str], tier: &str) -> Self {
+        let universe = Universe::postgres().await;
+        let options = [
+            ("POMBO__CLUSTER__NAME", "test"),
+            ("POMBO__RETRY__UNKNOWN_GRACE", "2s"),
+            ("POMBO__DATABASE__CONNECTIONS", "6"),
+        ];
+        let serving = Serving::new_with(&universe, contacts, tier, &options).await;
+        let mut stage = Self { universe, serving, nodes: Vec::new() };
+        for name in names {
+            stage.start(name).await;
+        }
+        if !names.is_empty() {
+            stage.is_connected().await;
+        }
+        stage
+    }
+
+    /// Waits until a node has asked the provider how the channel is.
+    async fn is_connected(&self) {
+        until("the channel connected", async || self.channel_state().await == "connected").await;
+    }
+
+    /// When the channel's owner changed last, by the database's clock.
+    async fn moved_at(&self) -> Timestamp {
+        let database = Database::connect(&self.universe.url).await.unwrap();
+        let sql =
+            "SELECT MAX(moved_at) FROM channel_owner WHERE shard <> '00000000-0000-0000-0000-000000000001'";
+        let statement = Statement::from_string(database.get_database_backend(), sql);
+        let row = database.query_one_raw(statement).await.unwrap().unwrap();
+        database.close().await.unwrap();
+        Timestamp::from_millis(row.try_get_by_index(0).unwrap())
+    }
+
+    async fn start(&mut self, name: &'static str) {
+        let url = self.universe.url.clone();
+        self.start_on(name, &url).await;
+    }
+
+    /// A node that reaches the database at this address.
+    async fn start_on(&mut self, name: &'static str, database: &str) {
+        let mut command = self.serving.place.command(SERVE);
+        command.env("POMBO__CLUSTER__NODE", name).env("POMBO__DATABASE__URL", database);
+        let (child, url) = self.serving.serve_as(command).await;
+        self.nodes.push(Node { child, url, name });
+    }
+
+    async fn channel_state(&self) -> String {
+        let id = self.serving.channel.parse().unwrap();
+        self.universe.store.find_channel(id).await.unwrap().unwrap().connection.status.to_string()
+    }
+
+    /// The name of the node that owns the channel.
+    async fn owner(&self) -> Option<String> {
+        let id: Uuid = self.serving.channel.parse().unwrap();
+        let channel = self.universe.store.find_channel(id).await.unwrap().unwrap();
+        let owner = self.universe.store.owner_of(cluster::shard(&channel)).await.unwrap()?;
+        let nodes = self.universe.store.nodes().await.unwrap();
+        nodes.into_iter().find(|node| node.id == owner.node).map(|node| node.name)
+    }
+
+    /// Takes the node that owns the channel out, once the nodes have shared the channels out among them.
+    async fn take_owner(&mut self) -> Node {
+        until("the nodes settled", async || {
+            let nodes = self.universe.store.nodes().await.unwrap();
+            nodes.iter().all(|node| node.started_at.plus(SETTLED) < Timestamp::now())
+        })
+        .await;
+        let (mut owner, path) = (None, format!("/api/v1/chat/{}/limits", self.serving.channel));
+        until("an owner of the channel", async || {
+            for node in &self.nodes {
+                // A channel that nobody owns is claimed when it is asked for.
+                self.ask(node, reqwest::Method::GET, &path, &Value::Null).await;
+            }
+            owner = self.owner().await;
+            owner.is_some()
+        })
+        .await;
+        let place = self.nodes.iter().position(|node| Some(node.name) == owner.as_deref()).unwrap();
+        self.nodes.remove(place)
+    }
+
+    /// Whether another node than this one owns the channel.
+    async fn has_other_owner(&self, than: &Node) -> bool {
+        self.owner().await.is_some_and(|owner| owner != than.name)
+    }
+
+    /// A text to one number, accepted by this node.
+    async fn send(&self, node: &Node, number: u64) {
+        let body = json!({ "type": "text", "message": "hi", "phone_number": number });
+        let answer = self.serving.send_through(&self.serving.channel, &node.url, &body).await;
+        assert_eq!(answer.status, 202, "{}", answer.body);
+    }
+
+    /// The provider tells this node what becomes of messages, soon after each.
+    fn aim(&self, node: &Node) {
+        let short = Duration::from_millis(50);
+        let options = self.serving.receipts(&node.url);
+        let options = ReceiptOptions { delivered_after: short, read_after: short, ..options };
+        self.serving.simulator.aim_receipts(Some(options)).unwrap();
+    }
+
+    /// How many messages each recipient got.
+    fn heard(&self) -> BTreeMap<String, usize> {
+        let mut heard = BTreeMap::new();
+        for message in self.serving.simulator.messages(0, 100_000) {
+            *heard.entry(message.to).or_default() += 1;
+        }
+        heard
+    }
+
+    /// Waits until every send is finished, and checks that so many recipients got one message each.
+    async fn all_heard_once(&self, recipients: u64) {
+        let store = &self.universe.store;
+        until("everybody reached", async || self.heard().len() as u64 >= recipients).await;
+        until("every send finished", async || store.working_channels().await.unwrap().is_empty()).await;
+        let heard = self.heard();
+        let repeated: Vec<_> = heard.iter().filter(|(_, messages)| **messages != 1).collect();
+        assert!(repeated.is_empty(), "{repeated:?}");
+        assert_eq!(heard.len() as u64, recipients);
+    }
+
+    /// Asks this node something of the company.
+    async fn ask(&self, node: &Node, method: reqwest::Method, path: &str, body: &Value) -> Answer {
+        let mut request = reqwest::Client::new().request(method, format!("{}{path}", node.url));
+        if !body.is_null() {
+            request = request.json(body);
+        }
+        Answer::to(request.bearer_auth(&self.serving.key)).await
+    }
+
+    async fn end(self) {
+        let Self { universe, serving, nodes } = self;
+        for node in nodes {
+            node.stop().await;
+        }
+        serving.simulator.stop().await;
+        universe.end().await;
+    }
+}
+
+/// Slows the provider down, so that a send is under way for some seconds.
+fn slow_down(stage: &Stage) {
+    stage.serving.simulator.script(&json!({ "latency": "80ms" })).unwrap();
+}

@@ -1,0 +1,231 @@
+//! What the database decides: who owns what, and whose writes are taken.
+
+use std::collections::BTreeSet;
+
+use futures_util::future::join_all;
+use pombo::clock::Timestamp;
+use pombo::domain::block::pack;
+use pombo::domain::phone::PhoneNumber;
+use pombo::domain::send::{Block, Recipients, Schedule, State};
+use pombo::store::ledger::{BlockOf, NewSend, PendingWrites};
+use pombo::store::node::{NewNode, Stage as Standing};
+use pombo::store::{Error, Lease, Store};
+use sea_orm::{ConnectionTrait as _, Database, TransactionTrait as _};
+
+use super::*;
+
+const LONG: Duration = Duration::from_secs(60);
+
+/// A node whose lease lasts so long.
+async fn join(universe: &Universe, name: &str, lasts: Duration) -> Lease {
+    let new = NewNode { cluster: "test", name, address: "127.0.0.1:1", version: "1", cores: 2 };
+    universe.store.join_cluster(&universe.options(), &new, lasts).await.unwrap()
+}
+
+fn shards(range: std::ops::Range<u128>) -> Vec<Uuid> {
+    range.map(Uuid::from_u128).collect()
+}
+
+fn send(id: u128, state: State, recipients: Recipients) -> NewSend {
+    NewSend {
+        id: Uuid::from_u128(id),
+        company_id: Uuid::from_u128(1),
+        channel_id: Uuid::from_u128(2),
+        state,
+        content: r#"{"type":"text","body":"hi"}"#.to_owned(),
+        template_id: None,
+        recipients,
+        skipped: 0,
+        schedule: Schedule::default(),
+    }
+}
+
+fn one(id: u128) -> PendingWrites {
+    let number = PhoneNumber::from_u64(SINGLE).unwrap();
+    PendingWrites {
+        sends: vec![send(id, State::Active, Recipients::One(number))],
+        ..PendingWrites::default()
+    }
+}
+
+/// A send whose audience is not complete.
+fn begun(id: u128) -> PendingWrites {
+    let block =
+        Block { first_ordinal: 0, recipients: 1, packed: pack(&[PhoneNumber::from_u64(SINGLE).unwrap()]) };
+    PendingWrites {
+        sends: vec![send(id, State::Resolving, Recipients::Blocks(1))],
+        blocks: vec![BlockOf { send_id: Uuid::from_u128(id), block }],
+        ..PendingWrites::default()
+    }
+}
+
+async fn has_send(store: &Store, id: u128) -> bool {
+    let now = Timestamp::now();
+    store.find_send(Uuid::from_u128(1), Uuid::from_u128(id), now).await.unwrap().is_some()
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn of_nodes_that_race_for_a_thousand_lapsed_channels_one_gets_each() {
+    let universe = Universe::postgres().await;
+    let store = &universe.store;
+    let all = shards(1..1_001);
+    let mut owner = join(&universe, "first", Duration::ZERO).await;
+    assert_eq!(store.claim_shards(&owner, &all).await.unwrap().len(), all.len());
+    for round in 0..5 {
+        let rivals = [join(&universe, "one", LONG).await, join(&universe, "other", LONG).await];
+        // While the fence is open, nobody gets anything.
+        assert!(store.claim_shards(&rivals[0], &all).await.unwrap().is_empty());
+        let id = owner.node().unwrap();
+        let claims = rivals.iter().map(async |rival| {
+            let closed = store.close_fence(id).await.unwrap();
+            let mut won = Vec::new();
+            for (place, some) in all.chunks(50).enumerate() {
+                // They meet somewhere in the middle.
+                let some = if rival.node() < rivals[0].node() || place % 2 == 0 { some } else { &all[..] };
+                won.extend(store.claim_shards(rival, some).await.unwrap());
+            }
+            (closed, won.into_iter().collect::<BTreeSet<_>>())
+        });
+        let won = join_all(claims).await;
+        assert_eq!(won.iter().filter(|(closed, _)| *closed).count(), 1, "one closes the fence");
+        let (one, other) = (&won[0].1, &won[1].1);
+        assert!(one.is_disjoint(other), "round {round}: {} have two owners", one.intersection(other).count());
+        assert_eq!(one.len() + other.len(), all.len());
+        for (rival, won) in rivals.iter().zip([one, other]) {
+            for shard in won.iter().take(5) {
+                assert_eq!(store.owner_of(*shard).await.unwrap().unwrap().node, rival.node().unwrap());
+            }
+        }
+        // The next round begins with one owner whose lease has lapsed.
+        let next = join(&universe, "next", Duration::ZERO).await;
+        for rival in &rivals {
+            store.leave_cluster(rival.node().unwrap()).await.unwrap();
+        }
+        assert_eq!(store.claim_shards(&next, &all).await.unwrap().len(), all.len());
+        owner = next;
+    }
+    drop(owner);
+    universe.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn a_node_whose_fence_is_closed_writes_nothing_and_renews_nothing() {
+    let universe = Universe::postgres().await;
+    let (store, now) = (&universe.store, Timestamp::now());
+    let (old, new) = (join(&universe, "old", LONG).await, join(&universe, "new", LONG).await);
+    let id = old.node().unwrap();
+    store.commit(&old, &begun(10), now).await.unwrap();
+    store.commit(&new, &begun(11), now).await.unwrap();
+    assert!(!store.close_fence(id).await.unwrap(), "its lease lasts");
+    store.renew_node(id, Duration::ZERO).await.unwrap();
+    let seen = store.renew_node(new.node().unwrap(), LONG).await.unwrap();
+    assert!(seen[0].is_alive() && !seen[1].is_alive() && seen[1].id == id);
+    // It may come back while nobody has closed its fence.
+    store.commit(&old, &one(12), now).await.unwrap();
+    assert!(store.renew_node(id, Duration::ZERO).await.is_ok());
+    assert!(store.close_fence(id).await.unwrap());
+    for (what, batch) in [("one statement", one(13)), ("a transaction", begun(14))] {
+        let written = store.commit(&old, &batch, now).await;
+        assert!(matches!(written, Err(Error::Fenced)), "{what}: {written:?}");
+    }
+    assert!(matches!(store.renew_node(id, LONG).await, Err(Error::Fenced)));
+    assert!(matches!(store.claim_shards(&old, &shards(1..2)).await, Err(Error::Fenced)));
+    assert!(matches!(store.confirm_lease(&old).await, Err(Error::Fenced)));
+    // What it left is cleared up, and nothing of others.
+    assert_eq!(store.clear_up_after(&new, id).await.unwrap(), 1);
+    assert!(!has_send(store, 10).await && has_send(store, 12).await && !has_send(store, 13).await);
+    assert_eq!(store.remove_abandoned(&new).await.unwrap(), 0, "the other audience is being written");
+    let seen = store.renew_node(new.node().unwrap(), LONG).await.unwrap();
+    assert_eq!(seen.len(), 1, "nothing is left of it");
+    let kept = store.nodes().await.unwrap();
+    assert!(kept.iter().any(|node| node.id == id && node.stage == Standing::Gone));
+    drop((old, new));
+    universe.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn who_closes_a_fence_waits_for_what_is_being_accepted() {
+    let universe = Universe::postgres().await;
+    let (store, now) = (&universe.store, Timestamp::now());
+    let old = join(&universe, "old", Duration::ZERO).await;
+    let database = Database::connect(&universe.url).await.unwrap();
+    // The statement that accepts has the fence, and waits for another one that has the send's id.
+    let lock = database.begin().await.unwrap();
+    let id = Uuid::from_u128(10);
+    let sql = format!(
+        "INSERT INTO send (id, company_id, channel_id, state, content, recipients, high_water, settled, created_at) \
+         VALUES ('{id}', '{id}', '{id}', 1, '', 1, 0, 0, 1)"
+    );
+    lock.execute_unprepared(&sql).await.unwrap();
+    let batch = one(10);
+    let accepting = store.commit(&old, &batch, now);
+    let waits = async |query: &str| {
+        let sql = format!(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' \
+             AND query LIKE '%{query}%'"
+        );
+        let statement = sea_orm::Statement::from_string(database.get_database_backend(), sql);
+        !database.query_all_raw(statement).await.unwrap().is_empty()
+    };
+    let closing = async {
+        until("the send waits", async || waits("INTO send").await).await;
+        let seen = async {
+            until("the other node waits", async || waits("UPDATE node_fence").await).await;
+            lock.rollback().await.unwrap();
+        };
+        futures_util::join!(store.close_fence(old.node().unwrap()), seen).0
+    };
+    let (accepted, closed) = futures_util::join!(accepting, closing);
+    accepted.unwrap();
+    assert!(closed.unwrap());
+    assert!(has_send(store, 10).await);
+    database.close().await.unwrap();
+    drop(old);
+    universe.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn nodes_and_a_process_that_dispatches_alone_keep_each_other_out() {
+    let universe = Universe::postgres().await;
+    let (store, options) = (&universe.store, universe.options());
+    let node = join(&universe, "one", LONG).await;
+    assert!(matches!(store.acquire_lease(&options, "alone").await, Err(Error::Taken(_))));
+    drop(node);
+    let mut alone = None;
+    until("the lock free", async || {
+        alone = store.acquire_lease(&options, "alone").await.ok();
+        alone.is_some()
+    })
+    .await;
+    let new = NewNode { cluster: "test", name: "two", address: "", version: "1", cores: 1 };
+    assert!(matches!(store.join_cluster(&options, &new, LONG).await, Err(Error::Taken(_))));
+    // A node that did not notice writes nothing.
+    let live = store.nodes().await.unwrap().into_iter().filter(|node| node.is_alive()).count();
+    assert_eq!(live, 0);
+    drop(alone);
+    universe.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn one_node_has_a_key_until_it_gives_it_back_or_is_gone() {
+    let universe = Universe::postgres().await;
+    let store = &universe.store;
+    let (one, other) = (join(&universe, "one", Duration::ZERO).await, join(&universe, "other", LONG).await);
+    let [one, other] = [&one, &other].map(|lease| lease.node().unwrap());
+    let company = Uuid::from_u128(1);
+    assert!(store.claim_key(one, company, "a").await.unwrap());
+    assert!(!store.claim_key(other, company, "a").await.unwrap());
+    assert!(store.claim_key(other, Uuid::from_u128(2), "a").await.unwrap());
+    store.release_key(one, company, "a").await.unwrap();
+    assert!(store.claim_key(other, company, "a").await.unwrap());
+    store.release_key(other, company, "a").await.unwrap();
+    assert!(store.claim_key(one, company, "a").await.unwrap());
+    assert!(store.close_fence(one).await.unwrap());
+    assert!(store.claim_key(other, company, "a").await.unwrap());
+    universe.end().await;
+}

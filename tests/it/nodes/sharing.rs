@@ -1,0 +1,136 @@
+//! Nodes that share the work.
+
+use futures_util::future::join_all;
+use reqwest::Method;
+
+use super::*;
+
+const PEOPLE: u64 = 300;
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn what_any_node_accepts_the_owner_of_the_channel_sends_once() {
+    let stage = Stage::new(PEOPLE, &["a", "b", "c"]).await;
+    for (place, node) in stage.nodes.iter().enumerate() {
+        for number in 0..10 {
+            stage.send(node, SINGLE + 100 * place as u64 + number).await;
+        }
+    }
+    stage.all_heard_once(30).await;
+    // A bulk send through a node that does not run the channel, while another one is under way there.
+    let owner = stage.owner().await;
+    let other = stage.nodes.iter().find(|node| Some(node.name) != owner.as_deref()).unwrap();
+    assert_eq!(stage.serving.send(&other.url).await.status, 202);
+    stage.all_heard_once(30 + PEOPLE).await;
+    stage.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn a_send_that_another_node_accepts_goes_beside_one_under_way() {
+    let mut stage = Stage::new(PEOPLE, &["a", "b"]).await;
+    stage.serving.simulator.script(&json!({ "latency": "1s" })).unwrap();
+    let owner = stage.take_owner().await;
+    assert_eq!(stage.serving.send(&owner.url).await.status, 202);
+    until("the bulk send under way", async || stage.serving.figures().0 > 0).await;
+    stage.send(&stage.nodes[0], SINGLE).await;
+    until("the single message", async || stage.heard().contains_key(&SINGLE.to_string())).await;
+    assert!(stage.heard().len() < PEOPLE as usize, "it waited for the whole bulk send");
+    stage.nodes.push(owner);
+    stage.all_heard_once(PEOPLE + 1).await;
+    stage.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn what_only_the_owner_knows_is_answered_503_elsewhere_with_the_owner_s_name() {
+    let mut stage = Stage::new(0, &["first", "second"]).await;
+    let owner = stage.take_owner().await;
+    let path = format!("/api/v1/chat/{}/limits", stage.serving.channel);
+    let elsewhere = stage.ask(&stage.nodes[0], Method::GET, &path, &Value::Null).await;
+    assert_eq!(elsewhere.status, 503, "{}", elsewhere.body);
+    assert_eq!(elsewhere.json()["code"], "service_unavailable");
+    let named = format!("the node {} ({})", owner.name, owner.url.trim_start_matches("http://"));
+    assert!(elsewhere.body.contains(&named), "{}", elsewhere.body);
+    assert!(elsewhere.headers.contains_key("retry-after"));
+    let there = stage.ask(&owner, Method::GET, &path, &Value::Null).await;
+    assert_eq!(there.status, 200, "{}", there.body);
+    stage.nodes.push(owner);
+    stage.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn any_node_pauses_resumes_and_cancels_a_send() {
+    let mut stage = Stage::of_tier(PEOPLE, &["a", "b"], "standard").await;
+    let owner = stage.take_owner().await;
+    slow_down(&stage);
+    let send = stage.serving.send(&owner.url).await.json()["send_id"].as_str().unwrap().to_owned();
+    until("the send under way", async || stage.serving.figures().0 > 5).await;
+    let steer = async |verb: &str| {
+        let path = format!("/api/v1/sends/{send}/{verb}");
+        let answer = stage.ask(&stage.nodes[0], Method::POST, &path, &Value::Null).await;
+        assert!(answer.status < 300, "{verb}: {} {}", answer.status, answer.body);
+    };
+    steer("pause").await;
+    // What had begun before the answer arrives yet.
+    let begun = stage.serving.figures().0 + crate::serving::IN_FLIGHT;
+    assert!(begun < PEOPLE, "it is too late to see a pause");
+    steer("resume").await;
+    until("the send to go on", async || stage.serving.figures().0 > begun - crate::serving::IN_FLIGHT).await;
+    steer("cancel").await;
+    let store = &stage.universe.store;
+    until("the send over", async || store.working_channels().await.unwrap().is_empty()).await;
+    assert!(stage.serving.figures().0 < PEOPLE);
+    stage.nodes.push(owner);
+    stage.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn a_recipient_whom_one_node_hears_to_be_suppressed_is_left_out_at_the_others() {
+    let stage = Stage::new(0, &["a", "b", "c"]).await;
+    let refuse =
+        json!([{ "match": { "to": SINGLE.to_string() }, "outcome": { "error": { "code": 130_403 } } }]);
+    stage.serving.simulator.script(&refuse).unwrap();
+    let body = json!({ "type": "text", "message": "hi", "phone_number": SINGLE });
+    let send = async |node: &Node| stage.serving.send_through(&stage.serving.channel, &node.url, &body).await;
+    // The owner of the channel hears it, whichever node accepted the message.
+    assert_eq!(send(&stage.nodes[0]).await.status, 202);
+    for node in &stage.nodes {
+        until("the node to know", async || {
+            let answer = send(node).await;
+            answer.status == 400 && answer.body.contains("no_valid_recipients")
+        })
+        .await;
+    }
+    stage.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn one_request_under_a_key_is_accepted_whatever_nodes_it_is_repeated_at() {
+    let stage = Stage::new(0, &["a", "b", "c"]).await;
+    for round in 0..20 {
+        let body = json!({ "type": "text", "message": "hi", "phone_number": SINGLE + round });
+        let key = format!("order-{round}");
+        let asked = stage.nodes.iter().cycle().take(6).map(|node| {
+            let post = reqwest::Client::new()
+                .post(format!("{}/api/v1/chat/{}/messages", node.url, stage.serving.channel))
+                .bearer_auth(&stage.serving.key)
+                .header("idempotency-key", &key)
+                .json(&body);
+            Answer::to(post)
+        });
+        let answers = join_all(asked).await;
+        let sends: std::collections::BTreeSet<_> = answers
+            .iter()
+            .filter(|answer| answer.status == 202)
+            .map(|answer| answer.json()["send_id"].to_string())
+            .collect();
+        assert_eq!(sends.len(), 1, "{answers:?}");
+        assert!(answers.iter().all(|answer| [202, 409].contains(&answer.status)), "{answers:?}");
+    }
+    stage.all_heard_once(20).await;
+    stage.end().await;
+}

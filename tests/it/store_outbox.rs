@@ -1,0 +1,401 @@
+//! The outbox: an event for each change, in the change's own transaction, and none while nobody wants events.
+
+use std::time::Duration;
+
+use pombo::clock::Timestamp;
+use pombo::domain::channel::{Connection, Kind, Reason, Status};
+use pombo::domain::event::Event;
+use pombo::domain::message::{Failure, Key, Outcome, Position, State as At};
+use pombo::domain::phone::PhoneNumber;
+use pombo::domain::send::{Mark, Progress, Recipients, Schedule, State};
+use pombo::store::change::Who;
+use pombo::store::channel::{NewChannel, Sealed};
+use pombo::store::ledger::{self, INBOUND_MESSAGE, NewSend, OutcomeOf, PendingWrites, Receipt};
+use pombo::store::outbox::Pending;
+use pombo::store::{Lease, Store};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::database::{Universe, stores};
+
+const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+const ACME: Uuid = Uuid::from_u128(1);
+const CHANNEL: Uuid = Uuid::from_u128(3);
+
+stores! {
+    a_store_that_nobody_wants_events_of_writes_none,
+    each_state_of_a_message_is_told_once_however_often_it_is_written,
+    what_is_still_to_happen_to_a_message_is_no_event,
+    a_receipt_before_the_outcome_is_told_and_the_outcome_is_not,
+    a_receipt_that_changes_nothing_is_no_event,
+    the_end_of_a_send_is_told_once_with_what_waited_in_it,
+    a_message_to_a_group_names_the_group,
+    a_channel_s_changes_are_told_and_repetitions_are_not,
+    what_a_person_writes_is_told_once_however_often_the_provider_says_it,
+    a_full_outbox_loses_the_oldest_and_says_how_many,
+    an_event_that_is_removed_is_not_read_again,
+}
+
+/// A store that writes events, and the lease.
+async fn open(universe: &Universe) -> (Store, Lease) {
+    let lease = universe.store.acquire_lease(&universe.options(), "test").await.unwrap();
+    (universe.store.clone().writing_events(), lease)
+}
+
+fn number(ordinal: u64) -> PhoneNumber {
+    PhoneNumber::from_u64(5_511_900_000_000 + ordinal).unwrap()
+}
+
+fn send(id: u128, recipients: Recipients) -> NewSend {
+    NewSend {
+        id: Uuid::from_u128(id),
+        company_id: ACME,
+        channel_id: CHANNEL,
+        state: State::Active,
+        content: r#"{"type":"text","body":"hi"}"#.to_owned(),
+        template_id: None,
+        recipients,
+        skipped: 0,
+        schedule: Schedule::default(),
+    }
+}
+
+fn sends(sends: Vec<NewSend>) -> PendingWrites {
+    PendingWrites { sends, ..PendingWrites::default() }
+}
+
+fn outcome(id: u128, ordinal: u64, state: At) -> OutcomeOf {
+    let failed = matches!(state, At::Failed | At::Unknown);
+    let outcome = Outcome {
+        position: Position { ordinal, recipient: Some(number(ordinal)) },
+        state,
+        attempts: 1,
+        provider_message_id: (state == At::Sent).then(|| format!("wamid.{ordinal}")),
+        error: failed.then(|| Failure { code: Some(131_026), sentence: "not on WhatsApp".to_owned() }),
+        retry_at: matches!(state, At::Queued | At::Unknown).then_some(NOW),
+        taken_at: None,
+    };
+    OutcomeOf { send_id: Uuid::from_u128(id), company_id: ACME, outcome }
+}
+
+fn outcomes(outcomes: Vec<OutcomeOf>) -> PendingWrites {
+    PendingWrites { outcomes, ..PendingWrites::default() }
+}
+
+fn receipts(id: u128, states: &[(u64, At)]) -> PendingWrites {
+    let receipt = |(ordinal, state): &(u64, At)| Receipt {
+        key: Key { send_id: Uuid::from_u128(id), ordinal: *ordinal },
+        company_id: ACME,
+        state: *state,
+        provider_message_id: Some(format!("wamid.{ordinal}")),
+        error: None,
+        at: NOW,
+    };
+    PendingWrites { receipts: states.iter().map(receipt).collect(), ..PendingWrites::default() }
+}
+
+fn mark(id: u128, high_water: u64, state: State) -> PendingWrites {
+    let progress = Progress { high_water, settled: if state == State::Active { 0 } else { high_water } };
+    let mark = Mark { send_id: Uuid::from_u128(id), progress, state, due_at: None };
+    PendingWrites { marks: vec![mark], ..PendingWrites::default() }
+}
+
+async fn commit(store: &Store, lease: &Lease, batch: PendingWrites) {
+    store.commit(lease, &batch, NOW).await.unwrap();
+}
+
+async fn pending(store: &Store) -> Vec<Event> {
+    let pending = store.pending_events(100_000).await.unwrap();
+    pending.into_iter().map(|pending| pending.event.unwrap()).collect()
+}
+
+/// Type and ordinal of each event that waits.
+async fn told(store: &Store) -> Vec<(String, Option<u64>)> {
+    let all = pending(store).await;
+    let ordinal = |event: &Event| serde_json::to_value(event).unwrap()["data"]["ordinal"].as_u64();
+    all.iter().map(|event| (event.r#type.clone(), ordinal(event))).collect()
+}
+
+fn types(told: &[(&str, u64)]) -> Vec<(String, Option<u64>)> {
+    told.iter().map(|(kind, ordinal)| ((*kind).to_owned(), Some(*ordinal))).collect()
+}
+
+async fn a_store_that_nobody_wants_events_of_writes_none(universe: &Universe) {
+    let silent = &universe.store;
+    let lease = silent.acquire_lease(&universe.options(), "test").await.unwrap();
+    commit(silent, &lease, sends(vec![send(10, Recipients::Blocks(3))])).await;
+    commit(silent, &lease, mark(10, 3, State::Active)).await;
+    commit(silent, &lease, outcomes(vec![outcome(10, 0, At::Sent)])).await;
+    commit(silent, &lease, receipts(10, &[(0, At::Read)])).await;
+    silent.cancel_send(ACME, Uuid::from_u128(10), NOW).await.unwrap();
+    assert_eq!(silent.outbox_extent().await.unwrap().rows, 0);
+}
+
+async fn each_state_of_a_message_is_told_once_however_often_it_is_written(universe: &Universe) {
+    let (store, lease) = open(universe).await;
+    commit(&store, &lease, sends(vec![send(10, Recipients::Blocks(3))])).await;
+    commit(&store, &lease, mark(10, 3, State::Active)).await;
+    // As a ledger does that does not know whether its commit was made.
+    for _ in 0..2 {
+        let batch = vec![outcome(10, 1, At::Failed), outcome(10, 0, At::Sent), outcome(10, 2, At::Unknown)];
+        commit(&store, &lease, outcomes(batch)).await;
+    }
+    let expected = [("message.sent", 0), ("message.failed", 1), ("message.unknown", 2)];
+    assert_eq!(told(&store).await, types(&expected));
+    for _ in 0..2 {
+        commit(&store, &lease, receipts(10, &[(0, At::Delivered), (2, At::Sent)])).await;
+    }
+    commit(&store, &lease, receipts(10, &[(0, At::Read), (0, At::Delivered)])).await;
+    let later = [("message.delivered", 0), ("message.sent", 2), ("message.read", 0)];
+    let all: Vec<_> = expected.into_iter().chain(later).collect();
+    assert_eq!(told(&store).await, types(&all));
+
+    let events = pending(&store).await;
+    let failed = serde_json::to_value(&events[1]).unwrap();
+    let send_id = Uuid::from_u128(10);
+    assert_eq!(
+        failed,
+        json!({
+            "version": 1,
+            "id": format!("{}.1.failed", send_id.as_simple()),
+            "type": "message.failed",
+            "at": NOW.to_string(),
+            "company_id": ACME,
+            "channel_id": CHANNEL,
+            "data": {
+                "send_id": send_id,
+                "ordinal": 1,
+                "recipient": "+5511900000001",
+                "provider_message_id": null,
+                "error": { "code": 131_026, "message": "not on WhatsApp" },
+            },
+        })
+    );
+    let read = serde_json::to_value(events.last().unwrap()).unwrap();
+    assert_eq!(
+        (&read["data"]["recipient"], &read["data"]["error"]),
+        (&json!("+5511900000000"), &Value::Null)
+    );
+}
+
+async fn what_is_still_to_happen_to_a_message_is_no_event(universe: &Universe) {
+    let (store, lease) = open(universe).await;
+    commit(&store, &lease, sends(vec![send(10, Recipients::Blocks(2))])).await;
+    commit(&store, &lease, mark(10, 2, State::Active)).await;
+    for state in [At::Queued, At::Sending, At::Queued] {
+        commit(&store, &lease, outcomes(vec![outcome(10, 0, state)])).await;
+    }
+    assert!(told(&store).await.is_empty());
+}
+
+async fn a_receipt_before_the_outcome_is_told_and_the_outcome_is_not(universe: &Universe) {
+    let (store, lease) = open(universe).await;
+    commit(&store, &lease, sends(vec![send(10, Recipients::One(number(0)))])).await;
+    commit(&store, &lease, mark(10, 1, State::Active)).await;
+    commit(&store, &lease, receipts(10, &[(0, At::Delivered)])).await;
+    commit(&store, &lease, outcomes(vec![outcome(10, 0, At::Sent)])).await;
+    assert_eq!(told(&store).await, types(&[("message.delivered", 0)]));
+    let event = serde_json::to_value(&pending(&store).await[0]).unwrap();
+    assert_eq!(event["data"]["recipient"], "+5511900000000");
+}
+
+async fn a_receipt_that_changes_nothing_is_no_event(universe: &Universe) {
+    let (store, lease) = open(universe).await;
+    commit(&store, &lease, sends(vec![send(10, Recipients::Blocks(2))])).await;
+    // Never attempted, of no send, of another company.
+    commit(&store, &lease, receipts(10, &[(1, At::Delivered)])).await;
+    commit(&store, &lease, receipts(99, &[(0, At::Delivered)])).await;
+    commit(&store, &lease, mark(10, 1, State::Active)).await;
+    commit(&store, &lease, outcomes(vec![outcome(10, 0, At::Sent)])).await;
+    let mut foreign = receipts(10, &[(0, At::Read)]);
+    foreign.receipts[0].company_id = Uuid::from_u128(2);
+    commit(&store, &lease, foreign).await;
+    assert_eq!(told(&store).await, types(&[("message.sent", 0)]));
+}
+
+async fn the_end_of_a_send_is_told_once_with_what_waited_in_it(universe: &Universe) {
+    let (store, lease) = open(universe).await;
+    let expiring = Schedule { send_at: None, expires_at: Some(NOW) };
+    let all = vec![
+        send(10, Recipients::Blocks(3)),
+        send(11, Recipients::Blocks(2)),
+        NewSend { schedule: expiring, ..send(12, Recipients::Blocks(2)) },
+    ];
+    commit(&store, &lease, sends(all)).await;
+    for id in [10, 11, 12] {
+        commit(&store, &lease, mark(id, 2, State::Active)).await;
+        let waiting = vec![outcome(id, 0, At::Queued), outcome(id, 1, At::Sending)];
+        let waiting: Vec<_> = waiting
+            .into_iter()
+            .map(|mut row| {
+                row.outcome.retry_at = Some(NOW);
+                row
+            })
+            .collect();
+        commit(&store, &lease, outcomes(waiting)).await;
+    }
+    assert!(told(&store).await.is_empty());
+    for _ in 0..2 {
+        commit(&store, &lease, mark(10, 3, State::Finished)).await;
+        store.cancel_send(ACME, Uuid::from_u128(11), NOW).await.unwrap();
+        store.expire_sends(NOW, 10).await.unwrap();
+    }
+    let events = told(&store).await;
+    let expected = [
+        ("send.finished", None),
+        ("send.canceled", None),
+        ("message.canceled", Some(0)),
+        ("message.unknown", Some(1)),
+        ("send.expired", None),
+        ("message.expired", Some(0)),
+        ("message.unknown", Some(1)),
+    ];
+    assert_eq!(events, expected.map(|(kind, ordinal)| (kind.to_owned(), ordinal)));
+    let canceled = serde_json::to_value(&pending(&store).await[1]).unwrap();
+    assert_eq!(canceled["data"], json!({ "send_id": Uuid::from_u128(11), "recipients_count": 2 }));
+}
+
+async fn a_message_to_a_group_names_the_group(universe: &Universe) {
+    let (store, lease) = open(universe).await;
+    let content = r#"{"type":"text","body":"hi","group":"120363000000000001"}"#.to_owned();
+    commit(&store, &lease, sends(vec![NewSend { content, ..send(10, Recipients::Group) }])).await;
+    commit(&store, &lease, mark(10, 1, State::Active)).await;
+    let mut sent = outcome(10, 0, At::Sent);
+    sent.outcome.position.recipient = None;
+    commit(&store, &lease, outcomes(vec![sent])).await;
+    let event = serde_json::to_value(&pending(&store).await[0]).unwrap();
+    assert_eq!(event["data"]["recipient"], "120363000000000001@g.us");
+}
+
+async fn a_channel_s_changes_are_told_and_repetitions_are_not(universe: &Universe) {
+    let (store, _lease) = open(universe).await;
+    let company = store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
+    let new = NewChannel {
+        id: CHANNEL,
+        company_id: company,
+        kind: Kind::BusinessAccount,
+        name: "shop".to_owned(),
+        phone_number: None,
+        phone_number_id: Some("1".to_owned()),
+        waba_id: None,
+        tier: "standard".to_owned(),
+        secrets: Sealed { token: None, app_secret: None },
+        status: Status::Connecting,
+    };
+    let added = store.add_channel(&Who::Pombo, new).await.unwrap().connection;
+    let at = |status, code: Option<&str>, after: u64| Connection {
+        status,
+        reason: code.map(|code| Reason {
+            code: code.into(),
+            sentence: "give a new token".to_owned(),
+            provider_code: Some(190),
+        }),
+        since: added.since.plus(Duration::from_millis(after)),
+    };
+    let states = [
+        added.clone(),
+        at(Status::Connected, None, 1),
+        // The same again, later: no change.
+        at(Status::Connected, None, 2),
+        at(Status::Disconnected, Some("token_refused"), 3),
+        at(Status::Disconnected, Some("not_registered"), 4),
+    ];
+    for pair in states.windows(2) {
+        assert!(store.set_channel_connection(CHANNEL, &pair[0], &pair[1]).await.unwrap().is_some());
+    }
+    // One that somebody else was quicker than.
+    assert_eq!(store.set_channel_connection(CHANNEL, &added, &states[1]).await.unwrap(), None);
+    store.rename_channel(&Who::Pombo, CHANNEL, "another").await.unwrap();
+    for _ in 0..2 {
+        store.reconnect_channel(&Who::Pombo, CHANNEL, None).await.unwrap();
+    }
+    let events = pending(&store).await;
+    let kinds: Vec<_> = events.iter().map(|event| event.r#type.as_str()).collect();
+    assert_eq!(
+        kinds,
+        ["channel.connected", "channel.disconnected", "channel.disconnected", "channel.connecting"]
+    );
+    let refused = serde_json::to_value(&events[1]).unwrap();
+    assert_eq!((&refused["company_id"], &refused["channel_id"]), (&json!(company), &json!(CHANNEL)));
+    let reason = json!({ "code": "token_refused", "sentence": "give a new token", "provider_code": 190 });
+    assert_eq!(refused["data"], json!({ "reason": reason }));
+    assert_eq!(refused["at"], states[3].since.to_string());
+}
+
+async fn what_a_person_writes_is_told_once_however_often_the_provider_says_it(universe: &Universe) {
+    let (store, lease) = open(universe).await;
+    let inbound = |identity: &str| ledger::Event {
+        id: Uuid::now_v7(),
+        company_id: ACME,
+        channel_id: CHANNEL,
+        kind: INBOUND_MESSAGE,
+        identity: identity.to_owned(),
+        from: Some(number(7)),
+        at: NOW,
+        payload: r#"{"text":"a secret"}"#.to_owned(),
+    };
+    for _ in 0..2 {
+        let events = vec![inbound("wamid.a"), inbound("wamid.b"), inbound("wamid.a")];
+        commit(&store, &lease, PendingWrites { events, ..PendingWrites::default() }).await;
+    }
+    let events: Vec<_> =
+        pending(&store).await.iter().map(|event| serde_json::to_value(event).unwrap()).collect();
+    let data: Vec<_> = events.iter().map(|event| event["data"].clone()).collect();
+    let expected = |id: &str| json!({ "provider_message_id": id, "from": "+5511900000007" });
+    assert_eq!(data, [expected("wamid.a"), expected("wamid.b")]);
+    assert!(events.iter().all(|event| event["type"] == "inbound.received" && event["at"] == NOW.to_string()));
+}
+
+async fn a_full_outbox_loses_the_oldest_and_says_how_many(universe: &Universe) {
+    let (store, lease) = open(universe).await;
+    let other = NewSend { company_id: Uuid::from_u128(2), ..send(11, Recipients::Blocks(2)) };
+    commit(&store, &lease, sends(vec![send(10, Recipients::Blocks(40)), other])).await;
+    commit(&store, &lease, mark(10, 40, State::Active)).await;
+    let mut foreign = outcome(11, 0, At::Sent);
+    foreign.company_id = Uuid::from_u128(2);
+    commit(&store, &lease, outcomes(vec![foreign])).await;
+    let write = async |from: u64| {
+        commit(&store, &lease, outcomes((from..from + 10).map(|at| outcome(10, at, At::Sent)).collect()))
+            .await;
+    };
+    write(0).await;
+    assert_eq!(store.drop_oldest_events(100).await.unwrap(), 0);
+    assert_eq!(store.outbox_extent().await.unwrap().rows, 11);
+    write(10).await;
+    // 21 waited: the other company's and the first ten go.
+    assert_eq!(store.drop_oldest_events(10).await.unwrap(), 11);
+    write(20).await;
+    assert_eq!(store.drop_oldest_events(10).await.unwrap(), 10);
+    assert_eq!(store.drop_oldest_events(10).await.unwrap(), 0);
+    let events = pending(&store).await;
+    let mut losses: Vec<_> = events
+        .iter()
+        .filter(|event| event.r#type == "outbox.lost")
+        .map(|event| {
+            (event.company_id, serde_json::to_value(&event.data).unwrap()["count"].as_u64().unwrap())
+        })
+        .collect();
+    losses.sort_unstable();
+    assert_eq!(losses, [(ACME, 20), (Uuid::from_u128(2), 1)]);
+    // What is lost is told before what is left.
+    assert!(events[..2].iter().all(|event| event.r#type == "outbox.lost" && event.channel_id.is_none()));
+    let kept = types(&(20..30).map(|ordinal| ("message.sent", ordinal)).collect::<Vec<_>>());
+    assert_eq!(told(&store).await[2..], kept);
+}
+
+async fn an_event_that_is_removed_is_not_read_again(universe: &Universe) {
+    let (store, lease) = open(universe).await;
+    commit(&store, &lease, sends(vec![send(10, Recipients::Blocks(5))])).await;
+    commit(&store, &lease, mark(10, 5, State::Active)).await;
+    commit(&store, &lease, outcomes((0..5).map(|at| outcome(10, at, At::Sent)).collect())).await;
+    // The publisher is told, also when it was not waiting.
+    tokio::time::timeout(Duration::from_secs(30), store.events_written()).await.unwrap();
+    let first = store.pending_events(2).await.unwrap();
+    let numbers: Vec<_> = first.iter().map(|Pending { seq, .. }| *seq).collect();
+    store.remove_events(&numbers).await.unwrap();
+    store.remove_events(&[]).await.unwrap();
+    let left: Vec<_> = (2..5).map(|ordinal| ("message.sent", ordinal)).collect();
+    assert_eq!(told(&store).await, types(&left));
+    let extent = store.outbox_extent().await.unwrap();
+    assert_eq!((extent.rows, extent.oldest), (3, Some(NOW)));
+}
