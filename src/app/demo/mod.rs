@@ -2,9 +2,9 @@
 //! contacts, all in a directory of its own.
 //!
 //! Everything goes the way that it goes for a real company: channels are sealed and probed, templates come
-//! through the connector, receipts come by signed webhooks. Only web sessions run on a driver of the simulator's, which is linked to a phone that the
-//! simulator plays: no demonstration reaches WhatsApp. A second start finds the first one's companies again. Called by
-//! `pombo demo`.
+//! through the connector, receipts come by signed webhooks. Only web sessions run on a driver of the simulator's, which
+//! is linked to a phone that the simulator plays: no demonstration reaches WhatsApp. A second start finds the first one's
+//! companies again. Called by `pombo demo`.
 
 mod people;
 mod plan;
