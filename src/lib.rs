@@ -56,8 +56,10 @@ pub mod error;
 mod fair_semaphore;
 pub mod files;
 pub mod import;
+#[cfg(feature = "tools")]
 pub mod loadtest;
 pub mod logging;
+#[cfg(feature = "tools")]
 pub mod simulator;
 pub mod store;
 pub mod surface;

@@ -5,6 +5,7 @@
 //! command line only; nothing here writes to standard output except where the service says its address.
 
 pub mod backup;
+#[cfg(feature = "tools")]
 pub mod demo;
 pub mod doctor;
 mod error;

@@ -12,12 +12,14 @@ mod cluster;
 mod company;
 mod completions;
 mod contacts;
+#[cfg(feature = "tools")]
 mod demo;
 mod doctor;
 mod explain;
 mod failure;
 mod health;
 mod key;
+#[cfg(feature = "tools")]
 mod loadtest;
 mod machine_user;
 mod man;
@@ -32,6 +34,7 @@ mod secret_input;
 mod secrets;
 mod serve;
 mod session;
+#[cfg(feature = "tools")]
 mod simulator;
 mod suppression;
 mod template;
@@ -92,12 +95,9 @@ struct Global {
 enum Command {
     /// Run the service
     Serve(serve::Arguments),
-    /// Run the service beside a simulated provider, with two companies to try
-    Demo(demo::Arguments),
-    /// Run the simulated provider alone
-    Simulator(simulator::Arguments),
-    /// Load a service, its own or a running one, and count at the receiver
-    Loadtest(Box<loadtest::Arguments>),
+    #[cfg(feature = "tools")]
+    #[command(flatten)]
+    Tool(Tool),
     /// Say what a code or a word in an answer means, and what to do about it
     Explain(explain::Arguments),
     /// Migrate the database's schema up or down
@@ -117,6 +117,18 @@ enum Command {
     Man(man::Arguments),
     #[command(flatten)]
     Record(Record),
+}
+
+/// The commands for trying and measuring a service, which a server does not need.
+#[cfg(feature = "tools")]
+#[derive(Debug, Subcommand)]
+enum Tool {
+    /// Run the service beside a simulated provider, with two companies to try
+    Demo(demo::Arguments),
+    /// Run the simulated provider alone
+    Simulator(simulator::Arguments),
+    /// Load a service, its own or a running one, and count at the receiver
+    Loadtest(Box<loadtest::Arguments>),
 }
 
 /// The commands that work on the opened database and end.
@@ -308,9 +320,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 async fn execute(Line { global, command }: Line) -> anyhow::Result<()> {
     match command {
         Command::Serve(arguments) => serve::run(&global, &arguments).await,
-        Command::Demo(arguments) => demo::run(&global, arguments).await,
-        Command::Simulator(arguments) => simulator::run(&global, arguments).await,
-        Command::Loadtest(arguments) => loadtest::run(&global, *arguments).await,
+        #[cfg(feature = "tools")]
+        Command::Tool(Tool::Demo(arguments)) => demo::run(&global, arguments).await,
+        #[cfg(feature = "tools")]
+        Command::Tool(Tool::Simulator(arguments)) => simulator::run(&global, arguments).await,
+        #[cfg(feature = "tools")]
+        Command::Tool(Tool::Loadtest(arguments)) => loadtest::run(&global, *arguments).await,
         Command::Explain(arguments) => explain::run(&global, &arguments),
         Command::Migrate(Migrate::Up) => migrate::up(&global).await,
         Command::Migrate(Migrate::Down(arguments)) => migrate::down(&global, arguments).await,

@@ -17,9 +17,13 @@ use reqwest::Method;
 use serde_json::json;
 use uuid::Uuid;
 
-pub(super) use self::following::{Showing, follow, is_linked};
+#[cfg(feature = "tools")]
+pub(super) use self::following::is_linked;
+pub(super) use self::following::{Showing, follow};
 pub(super) use self::screen::Screen;
-pub(super) use self::service::{Service, Unanswered};
+pub(super) use self::service::Service;
+#[cfg(feature = "tools")]
+pub(super) use self::service::Unanswered;
 use super::argument;
 use super::session::Session;
 use crate::clock::Timestamp;

@@ -27,6 +27,7 @@ impl Screen {
     }
 
     /// Each text stands after the one before.
+    #[cfg(feature = "tools")]
     pub(in crate::cli) fn keeping() -> Self {
         Self { is_replaced: false, shown: String::new() }
     }
