@@ -302,7 +302,9 @@ enum Secrets {
 }
 
 /// Carries the command line out and says how the process ends.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+///
+/// Not generic, so that everything behind it is compiled with the library and not again with the program.
+pub fn run(arguments: Vec<OsString>) -> ExitCode {
     let line = match Line::try_parse_from(arguments) {
         Ok(line) => line,
         Err(refusal) => {
