@@ -32,6 +32,10 @@ const UNBOUNDED: Duration = Duration::ZERO;
 /// How long the database may work on a statement of a node's heartbeat: less than its lease lasts.
 const HEARTBEAT: Duration = Duration::from_secs(3);
 
+/// How long the server keeps a transaction of the service open that says nothing. A node whose machine is cut off or stands
+/// still must not hold up the others by the rows that it has locked.
+const SILENCE: Duration = Duration::from_secs(3);
+
 /// A connection that was not used for so long is asked whether it still stands before it is used.
 const IDLE: Duration = Duration::from_secs(1);
 
@@ -71,8 +75,12 @@ impl fmt::Debug for Options {
 pub(super) async fn open(options: &Options) -> Result<Store> {
     let sqlite = options.url.starts_with("sqlite:");
     let shares = Shares::of(options.connections, sqlite);
-    // The others connect when they are first needed: a command needs none of them.
-    let (usual, long) = (options.statement_timeout, options.statement_timeout.saturating_mul(LONG));
+    // The others connect when they are first needed: a command needs none of them. Its statements have no limit, and it
+    // may read a file in the middle of a transaction.
+    let silence = if options.statement_timeout.is_zero() { UNBOUNDED } else { SILENCE };
+    let bounds = |statement| Bounds { statement, silence };
+    let usual = bounds(options.statement_timeout);
+    let long = bounds(options.statement_timeout.saturating_mul(LONG));
     let later = Connecting::WhenNeeded;
     let requests = pool(options, shares.requests, SQLITE_CACHE, Connecting::AtOnce, usual).await?;
     let pools = Pools {
@@ -82,9 +90,9 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
         writer: match shares.ledger {
             None => writer(options).await?,
             // The ledger says for each of its transactions how long they may take.
-            Some(ledger) => pool(options, ledger, SQLITE_CACHE, later, UNBOUNDED).await?,
+            Some(ledger) => pool(options, ledger, SQLITE_CACHE, later, bounds(UNBOUNDED)).await?,
         },
-        cluster: pool(options, CLUSTER, SQLITE_CACHE, later, HEARTBEAT).await?,
+        cluster: pool(options, CLUSTER, SQLITE_CACHE, later, bounds(HEARTBEAT)).await?,
     };
     let backend = if sqlite { DbBackend::Sqlite } else { DbBackend::Postgres };
     let store = Store::on(Arc::new(pools), backend, Purpose::Requests);
@@ -125,7 +133,8 @@ fn create_file(url: &str) -> Result<()> {
 
 /// One connection, of which a SQLite database has only one that writes. Its statements take as long as they take.
 pub(super) async fn writer(options: &Options) -> Result<DatabaseConnection> {
-    pool(options, 1, SQLITE_WRITER_CACHE, Connecting::AtOnce, UNBOUNDED).await
+    let bounds = Bounds { statement: UNBOUNDED, silence: UNBOUNDED };
+    pool(options, 1, SQLITE_WRITER_CACHE, Connecting::AtOnce, bounds).await
 }
 
 /// When a pool makes its first connection.
@@ -135,13 +144,22 @@ enum Connecting {
     WhenNeeded,
 }
 
-/// `cache` is that of one SQLite connection, `statement_timeout` is PostgreSQL's.
+/// What PostgreSQL gives up by itself; zero means nothing.
+#[derive(Debug, Clone, Copy)]
+struct Bounds {
+    /// A statement that takes longer.
+    statement: Duration,
+    /// A transaction whose client says nothing for longer.
+    silence: Duration,
+}
+
+/// `cache` is that of one SQLite connection, `bounds` are PostgreSQL's.
 async fn pool(
     options: &Options,
     connections: u32,
     cache: &'static str,
     connecting: Connecting,
-    statement_timeout: Duration,
+    bounds: Bounds,
 ) -> Result<DatabaseConnection> {
     let synchronous =
         if options.synchronous_full { SqliteSynchronous::Full } else { SqliteSynchronous::Normal };
@@ -171,14 +189,19 @@ async fn pool(
                 .pragma("temp_store", "MEMORY")
         });
     pool.map_sqlx_postgres_opts(plain_on_this_machine);
-    if !statement_timeout.is_zero() {
-        let millis = i32::try_from(statement_timeout.as_millis()).unwrap_or(i32::MAX);
+    let [statement, silence] =
+        [bounds.statement, bounds.silence].map(|bound| i32::try_from(bound.as_millis()).unwrap_or(i32::MAX));
+    if (statement, silence) != (0, 0) {
         // Not with the start of the session: what stands between us and the server may refuse it there.
         pool.map_sqlx_postgres_pool_opts(move |pool| {
             pool.after_connect(move |connection, _| {
                 Box::pin(async move {
-                    let set = sqlx::query("SELECT set_config('statement_timeout', $1, false)");
-                    set.bind(millis.to_string()).execute(connection).await.map(drop)
+                    let set = sqlx::query(
+                        "SELECT set_config('statement_timeout', $1, false), \
+                         set_config('idle_in_transaction_session_timeout', $2, false)",
+                    );
+                    let set = set.bind(statement.to_string()).bind(silence.to_string());
+                    set.execute(connection).await.map(drop)
                 })
             })
         });

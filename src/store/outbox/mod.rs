@@ -82,7 +82,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn outbox_extent(&self) -> Result<Extent> {
         // By number: an index leads to both ends.
         let sql = "SELECT (SELECT MAX(seq) FROM outbox_event) AS newest, seq, written_at \
@@ -97,7 +97,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn remove_events(&self, numbers: &[i64]) -> Result<()> {
         if numbers.is_empty() {
             return Ok(());
@@ -105,7 +105,12 @@ impl Store {
         let mut rows = Rows::new(self.backend, SEQ);
         numbers.iter().for_each(|seq| rows.push([(*seq).into()]));
         let (rows, values) = rows.select(1);
-        let sql = format!("DELETE FROM outbox_event WHERE seq IN (SELECT seq FROM {rows} AS gone)");
+        // Several nodes publish, and may remove the same events: in one order, so that they do not wait for each other.
+        let locking = self.locking();
+        let sql = format!(
+            "DELETE FROM outbox_event WHERE seq IN (SELECT seq FROM outbox_event \
+             WHERE seq IN (SELECT seq FROM {rows} AS gone) ORDER BY seq{locking})"
+        );
         self.write.execute_raw(self.statement(sql, values)).await?;
         Ok(())
     }
