@@ -42,6 +42,7 @@ pub use self::openapi::document;
 pub use self::options::Options;
 pub use self::route::{Access, Listener, Route};
 pub use self::server::{Settings, listen, with_spare};
+pub use self::web_chat::SENT;
 use crate::accounts::Accounts;
 use crate::engine::Engine;
 
@@ -128,6 +129,9 @@ route::table! {
     PUT "/operator/v1/channels/{id}/tier" => operator::channels::set_tier, Operator;
     POST "/operator/v1/channels/{id}/reconnect" => operator::channels::reconnect, Operator;
     GET "/operator/v1/channels/{id}/load" => operator::channels::load::show, Operator;
+    GET "/operator/v1/nodes" => operator::nodes::list, Operator;
+    GET "/operator/v1/nodes/{id}/channels" => operator::nodes::channels, Operator;
+    POST "/operator/v1/nodes/{id}/drain" => operator::nodes::drain, Operator;
     GET "/operator/v1/changes" => operator::changes::list, Operator;
     GET "/hooks/meta/{id}" => hooks::handshake, Open;
     GET "/healthz" => health::live, Open;

@@ -29,8 +29,12 @@ use super::list_query::{ListQuery, PageParameters};
 use super::openapi::{Failures, WebSend};
 use crate::domain::channel::{self, Kind};
 use crate::domain::request::WebRequest;
-use crate::engine::Allowance;
+use crate::engine::{Allowance, Form};
 use crate::error::Code;
+
+/// How a message that was handed over is answered.
+pub const SENT: Form =
+    Form { name: "api", render: |sent| serde_json::to_string(&Sent::from(sent)).unwrap_or_default() };
 
 /// List web-session channels
 ///
@@ -163,9 +167,7 @@ pub(super) async fn send(
         let rehearsal = state.engine.rehearse_web(&channel, asked).await?;
         return Ok(HttpResponse::Ok().json(Tried::from(rehearsal)));
     }
-    let answer = state
-        .engine
-        .send_web(&channel, asked, held, |sent| serde_json::to_string(&Sent::from(sent)).unwrap_or_default());
+    let answer = state.engine.send_web(&channel, asked, held, SENT);
     Ok(HttpResponse::Ok().content_type(ContentType::json()).body(answer.await?))
 }
 

@@ -10,7 +10,8 @@ use super::failure::Misused;
 use super::output::Listed;
 use super::session::Session;
 use crate::clock::Timestamp;
-use crate::store::node::{Node, Stage};
+use crate::cluster::{self, Moves, Node, NodeState, NodeStatus, Server};
+use crate::connector::nats;
 
 /// See [`super::Cluster::Drain`].
 #[derive(Debug, Args)]
@@ -27,8 +28,9 @@ struct Record {
     version: String,
     cores: u32,
     state: &'static str,
-    /// Business accounts and web sessions whose channels it runs.
-    shards: i64,
+    /// Business accounts and web sessions whose channels it runs, and the background work that one node does for all.
+    shards: u64,
+    channels: u64,
     lease_seconds: f64,
     started_at: Timestamp,
 }
@@ -39,28 +41,54 @@ struct Status<'a> {
     cluster: &'a str,
     nodes: &'a [Record],
     moves: i64,
+    moved_at: Option<Timestamp>,
+    postgresql: Postgres,
+    nats: Option<Nats>,
+}
+
+#[derive(Serialize)]
+struct Postgres {
+    version: String,
+    answer_ms: f64,
+    connections: i64,
+    max_connections: i64,
+}
+
+#[derive(Serialize)]
+struct Nats {
+    connected: bool,
+    version: Option<String>,
+    /// Why it cannot be reached.
+    error: Option<String>,
 }
 
 impl Listed for Record {
     const COLUMNS: &'static [&'static str] =
-        &["name", "address", "state", "shards", "lease", "cores", "version", "started at", "id"];
+        &["name", "address", "state", "channels", "shards", "lease", "cores", "version", "started at", "id"];
 
     fn cells(&self) -> Vec<String> {
         vec![
             self.name.clone(),
             self.address.clone(),
             self.state.to_owned(),
+            self.channels.to_string(),
             self.shards.to_string(),
-            if self.lease_seconds > 0.0 {
-                format!("{:.1} s", self.lease_seconds)
-            } else {
-                "lapsed".to_owned()
-            },
+            format!("{:.1} s", self.lease_seconds),
             self.cores.to_string(),
             self.version.clone(),
             self.started_at.to_string(),
             self.id.to_string(),
         ]
+    }
+}
+
+impl From<NodeStatus> for Record {
+    fn from(status: NodeStatus) -> Self {
+        let lease_seconds = status.lease().as_secs_f64();
+        let NodeStatus { node, state, shards, channels } = status;
+        let Node { id, cluster: _, name, address, version, cores, started_at, lapses_in: _, stage: _ } = node;
+        let state = state.as_str();
+        Self { id, name, address, version, cores, state, shards, channels, lease_seconds, started_at }
     }
 }
 
@@ -73,54 +101,66 @@ fn configured(session: &Session) -> anyhow::Result<&str> {
     Err(Misused("no cluster is configured: set cluster.name, as for `pombo serve`".to_owned()).into())
 }
 
-/// The nodes that serve, or whose lease has lapsed and whose channels nobody took over yet.
-async fn serving(session: &Session) -> anyhow::Result<Vec<Node>> {
-    let nodes = session.app.store.nodes().await?.into_iter();
-    Ok(nodes.filter(|node| matches!(node.stage, Stage::Serving | Stage::Draining)).collect())
+/// Asks NATS, if it is configured.
+async fn ask_nats(session: &Session) -> Option<Nats> {
+    let options = &session.app.config.nats;
+    options.url.as_ref()?;
+    Some(match nats::reach(options).await {
+        Ok(version) => Nats { connected: true, version: Some(version), error: None },
+        Err(error) => Nats { connected: false, version: None, error: Some(error.to_string()) },
+    })
 }
 
 pub(super) async fn status(session: &Session) -> anyhow::Result<()> {
     let cluster = configured(session)?;
-    let (owned, moves) = session.app.store.shards_of_nodes().await?;
-    let record = |node: Node| {
-        let shards = owned.iter().find(|(owner, _)| *owner == node.id).map_or(0, |(_, shards)| *shards);
-        let Node { id, cluster: _, name, address, version, cores, started_at, lapses_in, stage } = node;
-        let lease = std::time::Duration::from_millis(u64::try_from(lapses_in).unwrap_or(0)).as_secs_f64();
-        Record {
-            id,
-            name,
-            address,
-            version,
-            cores,
-            state: stage.as_str(),
-            shards,
-            lease_seconds: lease,
-            started_at,
-        }
-    };
-    let nodes: Vec<_> = serving(session).await?.into_iter().map(record).collect();
+    let cluster::Status { nodes, moves, server } = cluster::status(&session.app.store).await?;
+    let nodes: Vec<_> = nodes.into_iter().map(Record::from).collect();
+    let Moves { count: moves, last: moved_at } = moves;
+    let Server { version, answers_in, connections, most_connections } = server;
+    let answer_ms = answers_in.as_secs_f64() * 1_000.0;
+    let postgresql = Postgres { version, answer_ms, connections, max_connections: most_connections };
+    let status =
+        Status { cluster, nodes: &nodes, moves, moved_at, postgresql, nats: ask_nats(session).await };
     if session.output.json {
-        return session.output.record(&Status { cluster, nodes: &nodes, moves }, "");
+        return session.output.record(&status, "");
     }
-    session.output.list(&nodes, "no node serves; start one with `pombo serve`")
+    session.output.list(&nodes, "no node serves; start one with `pombo serve`")?;
+    session.output.record(&status, &said(&status))
+}
+
+/// What stands below the table.
+fn said(status: &Status<'_>) -> String {
+    let Status { moves, moved_at, postgresql, nats, .. } = status;
+    let last = moved_at.map(|at| format!(", last at {at}")).unwrap_or_default();
+    let Postgres { version, answer_ms, connections, max_connections } = postgresql;
+    let nats = match nats {
+        None => "NATS is not configured".to_owned(),
+        Some(Nats { version: Some(version), .. }) => format!("NATS {version} answers"),
+        Some(Nats { error, .. }) => error.clone().unwrap_or_else(|| "NATS does not answer".to_owned()),
+    };
+    format!(
+        "\nmoves: {moves}{last}\nPostgreSQL {version} answers in {answer_ms:.1} ms; {connections} of \
+         {max_connections} connections are open\n{nats}"
+    )
 }
 
 pub(super) async fn drain(session: &Session, Drain { node }: Drain) -> anyhow::Result<()> {
     configured(session)?;
-    let named = |other: &Node| other.name == node || other.id.to_string() == node;
-    let found: Vec<_> = serving(session).await?.into_iter().filter(named).collect();
-    let [found] = &found[..] else {
+    let named = |other: &NodeStatus| other.node.name == node || other.node.id.to_string() == node;
+    let status = cluster::status(&session.app.store).await?;
+    let found: Vec<_> = status.nodes.into_iter().filter(named).collect();
+    let [NodeStatus { node: found, .. }] = &found[..] else {
         return Err(match found.len() {
             0 => anyhow!("no node `{node}` serves: `pombo cluster status` lists the nodes"),
             _ => anyhow!("several nodes are called `{node}`: give the id that `pombo cluster status` shows"),
         });
     };
-    if !session.app.store.drain_node(found.id).await? {
+    if !session.app.store.drain_node(&session.who(), found.id).await? {
         return Err(anyhow!("the node `{node}` has just ended"));
     }
     let said = format!(
         "the node {} gives its channels to the others and takes no more; stop it when `pombo cluster status` shows none",
         found.name
     );
-    session.output.record(&json!({ "id": found.id, "state": Stage::Draining.as_str() }), &said)
+    session.output.record(&json!({ "id": found.id, "state": NodeState::Draining.as_str() }), &said)
 }

@@ -90,6 +90,7 @@ fn navigation(person: &Person, current: Menu) -> Markup {
                 p { (text.get("shell-operation")) }
                 ul {
                     (entry(Menu::Operator, "/console/operator", "shell-operator"))
+                    (entry(Menu::Nodes, "/console/operator/nodes", "shell-nodes"))
                     (entry(Menu::Tiers, "/console/operator/tiers", "shell-tiers"))
                     (entry(Menu::Changes, "/console/operator/changes", "shell-changes"))
                 }

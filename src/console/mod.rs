@@ -79,6 +79,7 @@ use actix_web::web::Data;
 use url::Url;
 
 pub use self::live::STREAMS;
+pub use self::pages::compose::SENT;
 pub use self::route::{Access, Route};
 use crate::accounts::Accounts;
 use crate::domain::request::Limits;
@@ -169,6 +170,10 @@ route::table! {
     POST "/console/company/members/{id}/remove" => pages::company::remove, Owner;
     GET "/console/operator" => pages::operator::show, Operator;
     POST "/console/operator" => pages::operator::add_company, Operator;
+    GET "/console/operator/nodes" => pages::nodes::show, Operator;
+    GET "/console/operator/nodes/live" => pages::nodes::follow, Operator;
+    GET "/console/operator/nodes/{id}" => pages::nodes::one, Operator;
+    POST "/console/operator/nodes/{id}/drain" => pages::nodes::drain, Operator;
     GET "/console/operator/tiers" => pages::tiers::list, Operator;
     GET "/console/operator/tiers/{name}" => pages::tiers::show, Operator;
     POST "/console/operator/tiers/{name}" => pages::tiers::change, Operator;

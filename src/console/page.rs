@@ -34,6 +34,7 @@ pub(super) enum Menu {
     Company,
     Account,
     Operator,
+    Nodes,
     Tiers,
     Changes,
     /// None of them.

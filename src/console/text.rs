@@ -47,6 +47,7 @@ files! {
     "journey",
     "keys",
     "link",
+    "nodes",
     "operator",
     "overview",
     "pairing",

@@ -31,7 +31,10 @@ export async function addresses(demo, role) {
     for (const send of body.data) pages.push(`/console/sends/${send.id}`, `/console/sends/${send.id}/messages/0`);
     if (body.data.length) pages.push(`/console/sends/${body.data.at(-1).id}/again`);
     if (role !== 'operator') return pages;
-    return ['/console/operator', '/console/operator/tiers', '/console/operator/tiers/standard', '/console/operator/changes'];
+    return [
+        '/console/operator', '/console/operator/nodes', '/console/operator/tiers', '/console/operator/tiers/standard',
+        '/console/operator/changes',
+    ];
 }
 
 /** Pages of single things, for those who look at pictures. */

@@ -105,6 +105,7 @@ async fn what_the_board_and_the_alerts_ask_for_is_in_the_program_s_metrics() {
     // What has not happened here is not counted yet.
     let unseen = [
         "pombo_channel_changes_total",
+        "pombo_cluster_lease_seconds",
         "pombo_cluster_nodes",
         "pombo_cluster_shards",
         "pombo_cluster_shards_gained_total",

@@ -1,5 +1,7 @@
 //! The outbox: an event for each change, in the change's own transaction, and none while nobody wants events.
 
+mod bounds;
+
 use std::time::Duration;
 
 use pombo::clock::Timestamp;
@@ -11,7 +13,6 @@ use pombo::domain::send::{Mark, Progress, Recipients, Schedule, State};
 use pombo::store::change::Who;
 use pombo::store::channel::{NewChannel, Sealed};
 use pombo::store::ledger::{self, INBOUND_MESSAGE, NewSend, OutcomeOf, PendingWrites, Receipt};
-use pombo::store::outbox::Pending;
 use pombo::store::{Lease, Store};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -32,8 +33,6 @@ stores! {
     a_message_to_a_group_names_the_group,
     a_channel_s_changes_are_told_and_repetitions_are_not,
     what_a_person_writes_is_told_once_however_often_the_provider_says_it,
-    a_full_outbox_loses_the_oldest_and_says_how_many,
-    an_event_that_is_removed_is_not_read_again,
 }
 
 /// A store that writes events, and the lease.
@@ -344,58 +343,4 @@ async fn what_a_person_writes_is_told_once_however_often_the_provider_says_it(un
     let expected = |id: &str| json!({ "provider_message_id": id, "from": "+5511900000007" });
     assert_eq!(data, [expected("wamid.a"), expected("wamid.b")]);
     assert!(events.iter().all(|event| event["type"] == "inbound.received" && event["at"] == NOW.to_string()));
-}
-
-async fn a_full_outbox_loses_the_oldest_and_says_how_many(universe: &Universe) {
-    let (store, lease) = open(universe).await;
-    let other = NewSend { company_id: Uuid::from_u128(2), ..send(11, Recipients::Blocks(2)) };
-    commit(&store, &lease, sends(vec![send(10, Recipients::Blocks(40)), other])).await;
-    commit(&store, &lease, mark(10, 40, State::Active)).await;
-    let mut foreign = outcome(11, 0, At::Sent);
-    foreign.company_id = Uuid::from_u128(2);
-    commit(&store, &lease, outcomes(vec![foreign])).await;
-    let write = async |from: u64| {
-        commit(&store, &lease, outcomes((from..from + 10).map(|at| outcome(10, at, At::Sent)).collect()))
-            .await;
-    };
-    write(0).await;
-    assert_eq!(store.drop_oldest_events(100).await.unwrap(), 0);
-    assert_eq!(store.outbox_extent().await.unwrap().rows, 11);
-    write(10).await;
-    // 21 waited: the other company's and the first ten go.
-    assert_eq!(store.drop_oldest_events(10).await.unwrap(), 11);
-    write(20).await;
-    assert_eq!(store.drop_oldest_events(10).await.unwrap(), 10);
-    assert_eq!(store.drop_oldest_events(10).await.unwrap(), 0);
-    let events = pending(&store).await;
-    let mut losses: Vec<_> = events
-        .iter()
-        .filter(|event| event.r#type == "outbox.lost")
-        .map(|event| {
-            (event.company_id, serde_json::to_value(&event.data).unwrap()["count"].as_u64().unwrap())
-        })
-        .collect();
-    losses.sort_unstable();
-    assert_eq!(losses, [(ACME, 20), (Uuid::from_u128(2), 1)]);
-    // What is lost is told before what is left.
-    assert!(events[..2].iter().all(|event| event.r#type == "outbox.lost" && event.channel_id.is_none()));
-    let kept = types(&(20..30).map(|ordinal| ("message.sent", ordinal)).collect::<Vec<_>>());
-    assert_eq!(told(&store).await[2..], kept);
-}
-
-async fn an_event_that_is_removed_is_not_read_again(universe: &Universe) {
-    let (store, lease) = open(universe).await;
-    commit(&store, &lease, sends(vec![send(10, Recipients::Blocks(5))])).await;
-    commit(&store, &lease, mark(10, 5, State::Active)).await;
-    commit(&store, &lease, outcomes((0..5).map(|at| outcome(10, at, At::Sent)).collect())).await;
-    // The publisher is told, also when it was not waiting.
-    tokio::time::timeout(Duration::from_secs(30), store.events_written()).await.unwrap();
-    let first = store.pending_events(2).await.unwrap();
-    let numbers: Vec<_> = first.iter().map(|Pending { seq, .. }| *seq).collect();
-    store.remove_events(&numbers).await.unwrap();
-    store.remove_events(&[]).await.unwrap();
-    let left: Vec<_> = (2..5).map(|ordinal| ("message.sent", ordinal)).collect();
-    assert_eq!(told(&store).await, types(&left));
-    let extent = store.outbox_extent().await.unwrap();
-    assert_eq!((extent.rows, extent.oldest), (3, Some(NOW)));
 }

@@ -4,6 +4,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
+use crate::cluster;
 use crate::domain::channel::{Kind, Status};
 use crate::domain::message::{Milestone, State};
 use crate::domain::outlook::Reason;
@@ -83,6 +84,8 @@ words! {
     MemberRole = Role::ALL.map(Role::as_str);
     /// What a recipient is left out of.
     LeftOutOf = Suppression::ALL.map(Suppression::as_str);
+    /// How a node stands: it takes channels; it gives them away; others take them over.
+    NodeState = cluster::NodeState::ALL.map(cluster::NodeState::as_str);
     /// What was changed.
     ChangeSubject = What::ALL.iter().map(|what| what.as_str());
 }

@@ -1,5 +1,5 @@
 //! What operators ask: companies with their keys and suppressions, users and invitations, the tiers, every company's
-//! channels, and the record of what was changed.
+//! channels, the nodes of a cluster, and the record of what was changed.
 //!
 //! Nothing here is scoped to a company. Every handler takes [`Operator`], which only an operator's own key
 //! opens; a company's key opens nothing here. A change is written to the store with who made it; running
@@ -12,6 +12,7 @@ pub(super) mod channels;
 pub(super) mod companies;
 pub(super) mod invitations;
 pub(super) mod keys;
+pub(super) mod nodes;
 mod reference;
 pub(super) mod suppressions;
 pub(super) mod tiers;

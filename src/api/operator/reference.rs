@@ -3,7 +3,7 @@
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{IntoParams, Modify, OpenApi, ToSchema};
 
-use super::{changes, channels, companies, invitations, keys, suppressions, tiers, users};
+use super::{changes, channels, companies, invitations, keys, nodes, suppressions, tiers, users};
 use crate::api::openapi::{ChannelKind, KeyScope, LeftOutOf, MemberRole, OnUnknownOutcome};
 
 #[derive(OpenApi)]
@@ -38,6 +38,9 @@ use crate::api::openapi::{ChannelKind, KeyScope, LeftOutOf, MemberRole, OnUnknow
         channels::set_tier,
         channels::reconnect,
         channels::load::show,
+        nodes::list,
+        nodes::channels,
+        nodes::drain,
         changes::list,
     ),
     modifiers(&OperatorKey),

@@ -1,6 +1,7 @@
 //! What pages are made of. Look here before writing markup of your own.
 
 pub(super) mod badge;
+pub(super) mod browser;
 pub(super) mod cause;
 pub(super) mod chart;
 pub(super) mod confirm;

@@ -8,6 +8,7 @@ use qrcode::render::svg;
 use super::link::{new_password, note_invalid, password_fields};
 use crate::accounts::{self, Session, TotpSetup};
 use crate::console::State;
+use crate::console::component::browser::browser;
 use crate::console::component::confirm::confirm;
 use crate::console::component::copy;
 use crate::console::component::field::{Field, faults, once};
@@ -312,7 +313,7 @@ fn sessions_table(person: &Person, sessions: &[Session]) -> Markup {
             confirm(text, &action, &text.get("account-end"), &text.get("account-end-question"))
         };
         vec![
-            html! { bdi { (session.browser) } },
+            browser(text, &session.browser),
             html! { (session.address) },
             moment(person, session.created_at),
             moment(person, session.last_used_at),

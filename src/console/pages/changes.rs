@@ -1,10 +1,13 @@
 //! The record of what people changed, filterable.
 
+pub(in crate::console) mod words;
+
 use actix_web::web::Data;
 use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::console::State;
+use crate::console::component::browser::browser;
 use crate::console::component::empty::empty;
 use crate::console::component::field::Field;
 use crate::console::component::pager::pager;
@@ -14,6 +17,7 @@ use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
+use crate::console::text::Text;
 use crate::console::visitor::Person;
 use crate::engine::records::changes::{Change, Filter, What};
 
@@ -54,7 +58,7 @@ pub(in crate::console) async fn show(
     );
     let kinds = [(String::new(), text.get("changes-all"))].into_iter();
     let kinds =
-        kinds.chain(What::ALL.iter().map(|what| (what.as_str().to_owned(), what.as_str().to_owned())));
+        kinds.chain(What::ALL.iter().map(|what| (what.as_str().to_owned(), words::kind(text, *what))));
     let body = html! {
         form.row.bottom method="get" role="search" data-search="found" {
             (Field::new(&form, "what", &text.get("changes-what")).select(kinds))
@@ -100,13 +104,13 @@ fn list(person: &Person, query: &Query, changes: &[Change]) -> Markup {
                 a href=(query.narrowed("who", &change.who)) { bdi { (change.who) } }
                 @if let Some(address) = &change.address { " " span.soft { (address) } }
             },
-            html! { code { (change.what.as_str()) } },
+            html! { span title=(change.what.as_str()) { (words::kind(text, change.what)) } },
             html! { a href=(query.narrowed("subject", &change.subject)) { bdi { (change.subject) } } },
             html! {
                 @if let Some(before) = &change.before {
-                    div { span.soft { (text.get("changes-before")) ":" } (value(before)) }
-                    div { span.soft { (text.get("changes-after")) ":" } (value(&change.after)) }
-                } @else { (value(&change.after)) }
+                    div { span.soft { (text.get("changes-before")) ":" } (value(text, before)) }
+                    div { span.soft { (text.get("changes-after")) ":" } (value(text, &change.after)) }
+                } @else { (value(text, &change.after)) }
             },
         ]
     });
@@ -114,14 +118,21 @@ fn list(person: &Person, query: &Query, changes: &[Change]) -> Markup {
 }
 
 /// A recorded value: a word as it is, an object line by line.
-pub(in crate::console) fn value(value: &Value) -> Markup {
+pub(in crate::console) fn value(text: Text, value: &Value) -> Markup {
     match value {
         Value::Null => html! { span.soft { "—" } },
         Value::String(word) => html! { bdi { (word) } },
         Value::Object(fields) => html! {
-            @for (name, value) in fields { div { span.soft { (name) ": " } bdi { (plain(value)) } } }
+            @for (name, value) in fields { div { span.soft title=(name) { (words::field(text, name).as_ref().unwrap_or(name)) ": " } (of_field(text, name, value)) } }
         },
         other => html! { bdi { (plain(other)) } },
+    }
+}
+
+fn of_field(text: Text, name: &str, value: &Value) -> Markup {
+    match (name, value) {
+        ("browser", Value::String(raw)) => browser(text, raw),
+        _ => html! { bdi { (plain(value)) } },
     }
 }
 

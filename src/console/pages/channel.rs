@@ -13,6 +13,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use maud::{Markup, html};
 use uuid::Uuid;
 
+use super::changes;
 use crate::console::component::confirm::confirm;
 use crate::console::component::copy;
 use crate::console::component::field::faults;
@@ -181,7 +182,7 @@ async fn history(viewer: &Viewer, state: &State, channel: &Channel) -> Result<Ma
     let text = viewer.text;
     let request = PageRequest { page: 1, limit: CHANGES };
     let records = state.engine.company(viewer.company.id).await?;
-    let changes = records.channels().changes(channel.id, request).await?.records;
+    let recorded = records.channels().changes(channel.id, request).await?.records;
     drop(records);
     let columns = [
         Column::words(text.get("channels-when")),
@@ -190,14 +191,14 @@ async fn history(viewer: &Viewer, state: &State, channel: &Channel) -> Result<Ma
         Column::words(text.get("channels-before")),
         Column::words(text.get("channels-after")),
     ];
-    let rows = changes.into_iter().map(|change| {
+    let rows = recorded.into_iter().map(|change| {
         let Change { at, who, what, before, after, .. } = change;
         vec![
             moment(viewer, at),
             html! { bdi { (who) } },
-            html! { code { (what.as_str()) } },
-            html! { @if let Some(before) = before { bdi { (plain(&before)) } } @else { span.soft { "—" } } },
-            html! { bdi { (plain(&after)) } },
+            html! { span title=(what.as_str()) { (changes::words::kind(text, what)) } },
+            changes::value(text, &before.unwrap_or_default()),
+            changes::value(text, &after),
         ]
     });
     Ok(html! {
@@ -206,16 +207,4 @@ async fn history(viewer: &Viewer, state: &State, channel: &Channel) -> Result<Ma
             (table(&text.get("channels-history"), &columns, rows))
         }
     })
-}
-
-/// A recorded value: a word as it is, fields one after the other.
-fn plain(value: &serde_json::Value) -> String {
-    match value {
-        serde_json::Value::String(word) => word.clone(),
-        serde_json::Value::Object(fields) => {
-            let known = fields.iter().filter(|(_, value)| !value.is_null());
-            known.map(|(name, value)| format!("{name}: {}", plain(value))).collect::<Vec<_>>().join(", ")
-        }
-        other => other.to_string(),
-    }
 }

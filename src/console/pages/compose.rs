@@ -25,7 +25,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use self::audience::Audience;
-use self::choice::{Choice, choosing};
+use self::choice::{CHOOSE, Choice, choices, choosing};
 use self::refused::Refused;
 use self::sample::Sample;
 use super::send::again;
@@ -43,6 +43,8 @@ use crate::domain::channel::Channel;
 use crate::domain::request::{BusinessRequest, WebRequest};
 use crate::engine::{self, Rehearsal, WebRehearsal};
 
+/// Where this page is.
+const PLACE: &str = "/console/sends/new";
 /// Words of a form that say what is done with it, and not what is sent.
 const STEERING: [&str; 6] = ["action", "checked", "once", "find", "pick", "counting"];
 /// How long the outcome of a dry run is kept for the page that did not wait for it.
@@ -114,8 +116,11 @@ pub(in crate::console) async fn act(
         form.put("number", picked.as_str());
         form.put("to", web::PERSON);
     }
-    let (around, company) = (Around::read(&state, &viewer, &form).await?, viewer.company.id);
     let action = form.words().one("action").to_owned();
+    if action == CHOOSE {
+        return choose(&viewer, &state, form).await;
+    }
+    let (around, company) = (Around::read(&state, &viewer, &form).await?, viewer.company.id);
     if action == "find" || !picked.is_empty() {
         return Ok(page(&viewer, &around, &form, &Checked::default()).into());
     }
@@ -165,6 +170,20 @@ pub(in crate::console) async fn act(
         None => page,
     }
     .into())
+}
+
+/// Shows the form for another channel, kind or template, with what was written as far as there is a field for it.
+async fn choose(viewer: &Viewer, state: &State, mut form: Form) -> Result<Answer, Error> {
+    let around = Around::read(state, viewer, &form).await?;
+    // A linked phone writes to one number, a business account to many.
+    let (one, many) = (form.words().one("number").to_owned(), form.words().one("numbers").to_owned());
+    if around.choice.is_web() && one.is_empty() {
+        form.put("number", many.lines().next().unwrap_or_default());
+    } else if around.choice.channel.is_some() && !around.choice.is_web() && many.is_empty() {
+        form.put("numbers", one);
+    }
+    around.choice.complain(&mut form);
+    Ok(page(viewer, &around, &form, &Checked::default()).into())
 }
 
 /// The preview alone, for the page that is being filled in.
@@ -218,6 +237,9 @@ async fn within_patience(
     }
 }
 
+/// What is kept for a form that is sent again: where it led.
+pub const SENT: engine::Form = engine::Form { name: "console", render: |sent| sent.send_id.to_string() };
+
 /// What would be sent.
 async fn try_out(state: &State, channel: &Arc<Channel>, asked: Asked) -> Result<Found, engine::Error> {
     Ok(match asked {
@@ -243,9 +265,7 @@ async fn send(
             (accepted.send_id, text.with("compose-accepted", count))
         }
         (Turn::First(held), Asked::Web(request)) => {
-            // What is kept for a form that is sent again is where it led.
-            let send_id =
-                state.engine.begin_web(channel, request, held, |sent| sent.send_id.to_string()).await?;
+            let send_id = state.engine.begin_web(channel, request, held, SENT).await?;
             (send_id, text.get("compose-accepted-web"))
         }
     };
@@ -263,10 +283,10 @@ fn page(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> Pag
         empty(&text.get("compose-no-channel"), &first)
     } else {
         html! {
-            (choosing(viewer, choice, form))
             @if choice.is_complete() {
                 (writing(viewer, around, form, checked))
             } @else {
+                (choosing(viewer, choice, form))
                 (faults(form))
             }
         }
@@ -277,17 +297,10 @@ fn page(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> Pag
 /// The second step: what is said, to whom, and when.
 fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> Markup {
     let (text, choice) = (viewer.text, &around.choice);
-    let hidden = [
-        ("channel", choice.channel.as_ref().map(|channel| channel.id.to_string())),
-        ("type", Some(choice.kind.as_str().to_owned())),
-        ("template", choice.template.as_ref().map(|template| template.id.to_string())),
-    ];
     html! {
-        form method="post" action="/console/sends/new" data-preview="/console/sends/preview" {
+        form method="post" action=(PLACE) data-preview="/console/sends/preview" {
+            (choices(viewer, choice, form, true))
             (faults(form)) (once(form))
-            @for (name, value) in hidden {
-                @if let Some(value) = value { input type="hidden" name=(name) value=(value); }
-            }
             div.columns {
                 section.panel {
                     h2 { (text.get("compose-what")) }

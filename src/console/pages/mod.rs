@@ -19,6 +19,7 @@ pub(super) mod language;
 pub(super) mod link;
 pub(super) mod missing;
 pub(super) mod new_channel;
+pub(super) mod nodes;
 pub(super) mod operator;
 pub(super) mod overview;
 pub(super) mod rejected_rows;

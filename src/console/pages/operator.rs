@@ -250,7 +250,8 @@ fn company_list(
     }
 }
 
-fn channel_list(
+/// The channels that were found, each with its company.
+pub(super) fn channel_list(
     person: &Person,
     query: &Query,
     page: page::PageRequest,

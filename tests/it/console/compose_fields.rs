@@ -2,6 +2,7 @@
 
 use pombo::accounts::Role;
 use pombo::clock::Timestamp;
+use pombo::domain::channel::{Kind, Status};
 use pombo::domain::contact::Person;
 use pombo::domain::template::{ListedTemplate, ParameterFormat};
 use serde_json::value::RawValue;
@@ -124,4 +125,49 @@ async fn a_check_that_takes_longer_than_a_page_waits_is_shown_when_it_is_done() 
     })
     .await;
     assert!(value_of(&later, "counting").is_none() && value_of(&later, "checked").is_some(), "{later}");
+}
+
+#[tokio::test]
+async fn what_was_written_stays_when_the_channel_the_kind_or_the_template_changes() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let (shop, template) = (shop(&world).await, hello(&world).await);
+    let other = world.service.channel(&world.acme, Kind::BusinessAccount, "Other", Status::Connected).await;
+    let phone = world.service.channel(&world.acme, Kind::WebSession, "Phone", Status::Connected).await;
+    let (other, phone, number) = (other.id.to_string(), phone.id.to_string(), FIRST.to_string());
+    let choose = async |fields: &[(&str, &str)]| {
+        let answer = member.post(NEW, &with(fields, &[("action", "choose")])).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        answer.body
+    };
+    let page = member.page(&format!("{NEW}?channel={shop}&type=text")).await;
+    assert!(page.contains("name=\"action\" value=\"choose\" formnovalidate"), "{page}");
+    let fields = [
+        ("channel", other.as_str()),
+        ("type", "text"),
+        ("message", "Olá <b>Ana</b>"),
+        ("numbers", number.as_str()),
+    ];
+    let page = choose(&fields).await;
+    let kept = ["Olá &lt;b&gt;Ana&lt;/b&gt;</textarea>", &format!("<option value=\"{other}\" selected>")];
+    assert!(kept.iter().all(|kept| page.contains(kept)), "{page}");
+    assert!(page.contains(&format!("{number}</textarea>")), "{page}");
+    assert!(!page.contains("class=\"fault\""), "nothing was checked: {page}");
+
+    // A linked phone writes to one number.
+    let page = choose(&with(&fields, &[("channel", &phone)])).await;
+    assert!(page.contains(kept[0]) && value_of(&page, "number").as_deref() == Some(&number), "{page}");
+
+    // What has no field in between comes back: the menu does not go through a phone.
+    let page = choose(&with(&fields, &[("channel", &phone), ("type", "list"), ("menu", "Hours")])).await;
+    assert!(!page.contains("<textarea") && value_of(&page, "menu").as_deref() == Some("Hours"), "{page}");
+    assert_eq!(value_of(&page, "message").as_deref(), Some("Olá <b>Ana</b>"), "{page}");
+    let page = choose(&with(&fields, &[("type", "list"), ("menu", "Hours")])).await;
+    assert!(page.contains(kept[0]) && value_of(&page, "menu").as_deref() == Some("Hours"), "{page}");
+
+    // A template is chosen in two steps.
+    let page = choose(&with(&fields, &[("type", "template")])).await;
+    assert!(page.contains("name=\"template\"") && !page.contains("<textarea"), "{page}");
+    let page = choose(&with(&fields, &[("type", "template"), ("template", &template)])).await;
+    assert!(page.contains(&format!("{number}</textarea>")), "{page}");
 }

@@ -83,9 +83,12 @@ async fn the_record_is_filtered_by_kind_subject_person_and_time() {
     let operator = world.operator().await;
     world.signed_in(Role::Owner).await.post("/console/account/profile", &[("name", "Z")]).await;
     let all = operator.page("/console/operator/changes").await;
-    assert!(all.contains("<code>tier</code>") && all.contains("<code>company</code>"), "{all}");
+    assert!(all.contains("title=\"tier\">Tier<") && all.contains("title=\"company\">Company<"), "{all}");
     let tiers = operator.page("/console/operator/changes?what=tier&subject=high").await;
-    assert!(tiers.contains("<code>tier</code>") && !tiers.contains("<code>company</code>"), "{tiers}");
+    assert!(
+        tiers.contains("title=\"tier\">Tier<") && !tiers.contains("title=\"company\">Company<"),
+        "{tiers}"
+    );
     let shows = async |query: &str| {
         let page = operator.page(&format!("/console/operator/changes?{query}")).await;
         let rows = page.split("<tbody>").nth(1).unwrap_or_default().to_owned();

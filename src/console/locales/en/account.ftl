@@ -28,6 +28,7 @@ account-recovery = Keep these codes: each signs you in once when the phone is lo
 account-recovery-codes = Recovery codes
 account-sessions = Sessions
 account-browser = Browser
+account-browser-on = { $browser } on { $system }
 account-address = Address
 account-since = Signed in
 account-last-used = Last used

@@ -10,6 +10,7 @@ shell-keys = API keys
 shell-company = Company
 shell-operation = Operation
 shell-operator = All companies
+shell-nodes = Nodes
 shell-tiers = Tiers
 shell-changes = Changes
 shell-account = Your account

@@ -28,6 +28,7 @@ account-recovery = Guarde estos códigos: cada uno le deja entrar una vez si pie
 account-recovery-codes = Códigos de recuperación
 account-sessions = Sesiones
 account-browser = Navegador
+account-browser-on = { $browser } en { $system }
 account-address = Dirección
 account-since = Inicio
 account-last-used = Último uso

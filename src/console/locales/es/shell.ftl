@@ -10,6 +10,7 @@ shell-keys = Claves de API
 shell-company = Empresa
 shell-operation = Operación
 shell-operator = Todas las empresas
+shell-nodes = Nodos
 shell-tiers = Planes
 shell-changes = Cambios
 shell-account = Su cuenta

@@ -28,6 +28,7 @@ account-recovery = Guarde estes códigos: cada um permite entrar uma vez quando 
 account-recovery-codes = Códigos de recuperação
 account-sessions = Sessões
 account-browser = Navegador
+account-browser-on = { $browser } em { $system }
 account-address = Endereço
 account-since = Entrou
 account-last-used = Último uso

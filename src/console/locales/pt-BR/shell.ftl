@@ -10,6 +10,7 @@ shell-keys = Chaves de API
 shell-company = Empresa
 shell-operation = Operação
 shell-operator = Todas as empresas
+shell-nodes = Nós
 shell-tiers = Planos
 shell-changes = Alterações
 shell-account = Sua conta

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use maud::{Markup, html};
 
 use super::content::Kind;
+use super::{PLACE, STEERING};
 use crate::console::State;
-use crate::console::component::field::Field;
+use crate::console::component::field::{Field, once};
 use crate::console::component::notice;
 use crate::console::error::Error;
 use crate::console::form::Form;
@@ -18,6 +19,8 @@ use crate::domain::page::PageRequest;
 use crate::domain::template::Template;
 use crate::engine::records::templates::Filter;
 
+/// The action that chooses, and neither checks nor sends.
+pub(super) const CHOOSE: &str = "choose";
 /// Channels and templates that are offered.
 const OFFERED: u64 = 500;
 
@@ -91,8 +94,30 @@ impl Choice {
     }
 }
 
-/// The form of the first step.
+/// What the first step chooses.
+pub(super) const CHOSEN: [&str; 3] = ["channel", "type", "template"];
+
+/// The form of the first step. What was written for another channel goes with it, so that it is there again as far as the
+/// new one has a field for it.
 pub(super) fn choosing(viewer: &Viewer, choice: &Choice, form: &Form) -> Markup {
+    let written = form
+        .words()
+        .iter()
+        .filter(|(name, value)| !CHOSEN.contains(name) && !STEERING.contains(name) && !value.is_empty());
+    let written: Vec<_> = written.collect();
+    // A query has no room for it; the tags of a link from the page of a tag fit.
+    let method = if written.iter().all(|(name, _)| *name == "tag") { "get" } else { "post" };
+    html! {
+        form method=(method) action=(PLACE) {
+            @if method == "post" { (once(form)) }
+            @for (name, value) in written { input type="hidden" name=(name) value=(value); }
+            (choices(viewer, choice, form, method == "post"))
+        }
+    }
+}
+
+/// The choices alone, for the form of the message. A form that `is_posted` says which of its buttons was pressed.
+pub(super) fn choices(viewer: &Viewer, choice: &Choice, form: &Form, is_posted: bool) -> Markup {
     let text = viewer.text;
     let current = choice.channel.as_ref().map(|channel| channel.id.to_string()).unwrap_or_default();
     let template = choice.template.as_ref().map(|template| template.id.to_string()).unwrap_or_default();
@@ -112,7 +137,7 @@ pub(super) fn choosing(viewer: &Viewer, choice: &Choice, form: &Form) -> Markup 
     let templates = templates
         .map(|template| (template.id.to_string(), format!("{} ({})", template.name, template.language)));
     html! {
-        form.panel.row.bottom method="get" action="/console/sends/new" {
+        div.panel.row.bottom {
             (Field::new(first, "channel", &text.get("compose-channel")).within("first")
                 .select(std::iter::once(any.clone()).chain(channels)))
             (Field::new(first, "type", &text.get("compose-type")).within("first").select(kinds))
@@ -120,8 +145,7 @@ pub(super) fn choosing(viewer: &Viewer, choice: &Choice, form: &Form) -> Markup 
                 (Field::new(first, "template", &text.get("compose-template")).within("first")
                     .select(std::iter::once(any).chain(templates)))
             }
-            @for tag in form.words().all("tag") { input type="hidden" name="tag" value=(tag); }
-            button.plain type="submit" { (text.get("compose-go-on")) }
+            button.plain type="submit" name=[is_posted.then_some("action")] value=[is_posted.then_some(CHOOSE)] formnovalidate { (text.get("compose-go-on")) }
         }
         @if has_templates && choice.channel.is_some() && choice.templates.is_empty() {
             p { (text.get("compose-no-template")) }

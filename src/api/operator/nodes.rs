@@ -1,0 +1,204 @@
+//! The nodes of a cluster: list, see what runs on one, drain one.
+
+use actix_web::HttpRequest;
+use actix_web::web::{Data, Json};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::channels::OwnedChannel;
+use super::reference::PlainPageParameters;
+use super::{Operator, path_id};
+use crate::api::State;
+use crate::api::envelope::Envelope;
+use crate::api::error::{Error, ErrorBody};
+use crate::api::list_query::ListQuery;
+use crate::api::openapi::{Failures, NodeState};
+use crate::clock::Timestamp;
+use crate::cluster::{Link, Moves, NodeStatus, Server, Status};
+use crate::engine::ShownCluster;
+
+/// The nodes of a cluster, and how they are connected.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub(in crate::api) struct Cluster {
+    /// The cluster's name; null for a service that runs alone.
+    #[schema(example = "production")]
+    cluster: Option<String>,
+    /// The node that answers.
+    answered_by: Option<Uuid>,
+    /// Those that serve, or whose lease has lapsed and whose channels nobody took over yet; the oldest first. Empty for a
+    /// service that runs alone.
+    nodes: Vec<Node>,
+    /// How often business accounts and web sessions changed hands.
+    moves: i64,
+    /// When one did last.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    moved_at: Option<Timestamp>,
+    /// The database's server; null for a service that runs alone.
+    postgresql: Option<Postgres>,
+    /// The connection of the node that answers to NATS; null when there is none to make.
+    nats: Option<Nats>,
+}
+
+/// A node, and what runs on it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct Node {
+    /// Names the node. A process that starts again is another node.
+    id: Uuid,
+    /// `cluster.node` of its configuration, or its address.
+    #[schema(example = "pombo-1")]
+    name: String,
+    /// Where it listens.
+    #[schema(example = "10.0.0.1:8080")]
+    address: String,
+    /// The program's version.
+    version: String,
+    /// Its share of the work: the processor's cores.
+    cores: u32,
+    /// `serving`; `draining`, when it gives its channels away and takes no others; `lapsed`, when others take its channels
+    /// over.
+    #[schema(value_type = NodeState, example = "serving")]
+    state: &'static str,
+    /// What it owns: business accounts, web sessions, and the background work that one node does for all.
+    shards: u64,
+    /// The channels of these business accounts and web sessions.
+    channels: u64,
+    /// How long its lease lasts by the database's clock; 0 when it has lapsed.
+    lease_seconds: f64,
+    /// When it joined.
+    #[schema(value_type = String, format = DateTime)]
+    started_at: Timestamp,
+}
+
+/// What the database's server says.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct Postgres {
+    /// Of the server.
+    #[schema(example = "17.2")]
+    version: String,
+    /// How long it took to answer, in milliseconds.
+    answer_ms: f64,
+    /// Connections to this database, of every client.
+    connections: i64,
+    /// Connections that the server allows.
+    max_connections: i64,
+}
+
+/// The connection of the node that answers to NATS.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct Nats {
+    /// Whether there is one now.
+    connected: bool,
+    /// Of the server that it leads to, or led to last.
+    #[schema(example = "2.10.27")]
+    version: Option<String>,
+}
+
+impl From<NodeStatus> for Node {
+    fn from(status: NodeStatus) -> Self {
+        let lease_seconds = status.lease().as_secs_f64();
+        let NodeStatus { node, state, shards, channels } = status;
+        Self {
+            id: node.id,
+            name: node.name,
+            address: node.address,
+            version: node.version,
+            cores: node.cores,
+            state: state.as_str(),
+            shards,
+            channels,
+            lease_seconds,
+            started_at: node.started_at,
+        }
+    }
+}
+
+impl From<ShownCluster> for Cluster {
+    fn from(ShownCluster { name, own, status, link }: ShownCluster) -> Self {
+        let Status { nodes, moves: Moves { count: moves, last: moved_at }, server } = status;
+        let Server { version, answers_in, connections, most_connections } = server;
+        let answer_ms = answers_in.as_secs_f64() * 1_000.0;
+        Self {
+            cluster: Some(name),
+            answered_by: Some(own),
+            nodes: nodes.into_iter().map(Node::from).collect(),
+            moves,
+            moved_at,
+            postgresql: Some(Postgres { version, answer_ms, connections, max_connections: most_connections }),
+            nats: link.map(|Link { is_connected, version }| Nats { connected: is_connected, version }),
+        }
+    }
+}
+
+/// List nodes
+///
+/// The services that share the work on one database, as `pombo cluster status` lists them. A service that runs alone has
+/// none.
+#[utoipa::path(
+    get,
+    path = "/operator/v1/nodes",
+    operation_id = "listNodes",
+    tag = "operator",
+    security(("operator_key" = [])),
+    responses((status = 200, description = "The cluster", body = Cluster), Failures),
+)]
+pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Result<Json<Cluster>, Error> {
+    let shown = state.engine.cluster().await?;
+    Ok(Json(shown.map(Cluster::from).unwrap_or_default()))
+}
+
+/// List the channels of a node
+///
+/// Those that run on it now, newest first.
+#[utoipa::path(
+    get,
+    path = "/operator/v1/nodes/{id}/channels",
+    operation_id = "listNodeChannels",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(("id" = Uuid, Path, description = "The node"), PlainPageParameters),
+    responses(
+        (status = 200, description = "A page of channels", body = Envelope<OwnedChannel>),
+        (status = 404, description = "`node_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn channels(
+    _: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Envelope<OwnedChannel>>, Error> {
+    let page = ListQuery::new(request.query_string(), &state.options).page()?;
+    let (_, channels) = state.engine.channels_of_node(id(&request), page).await?;
+    Ok(Json(Envelope::new(page, channels)))
+}
+
+/// Drain a node
+///
+/// It gives its channels to the other nodes, takes no others, and its `/readyz` answers 503. It still answers requests until
+/// it is stopped; a process that starts again takes channels as before. A node that drains already goes on.
+#[utoipa::path(
+    post,
+    path = "/operator/v1/nodes/{id}/drain",
+    operation_id = "drainNode",
+    tag = "operator",
+    security(("operator_key" = [])),
+    params(("id" = Uuid, Path, description = "The node")),
+    responses(
+        (status = 200, description = "The node", body = Node),
+        (status = 404, description = "`node_not_found`", body = ErrorBody),
+        Failures,
+    ),
+)]
+pub(in crate::api) async fn drain(
+    operator: Operator,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Json<Node>, Error> {
+    Ok(Json(state.engine.drain_node(&operator.who(), id(&request)).await?.into()))
+}
+
+/// The node of the path; no node has the nil id, which stands for what is no id.
+fn id(request: &HttpRequest) -> Uuid {
+    path_id(request, "id").unwrap_or_default()
+}

@@ -1,0 +1,181 @@
+//! What people and programs are told of a cluster: its nodes, what runs on each, and how the database's server is.
+//!
+//! The command line, the operator API and the console all show this.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::placement::shard_of;
+pub use crate::store::node::{Moves, Node, Server};
+use crate::store::node::{Place, Stage};
+use crate::store::{Result, Store};
+
+/// A cluster at a moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Status {
+    /// The nodes that serve, or whose lease has lapsed and whose channels nobody took over yet; the oldest first.
+    pub nodes: Vec<NodeStatus>,
+    /// How often business accounts and web sessions changed hands.
+    pub moves: Moves,
+    /// How PostgreSQL is.
+    pub server: Server,
+}
+
+/// How a node stands, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeState {
+    /// It has its lease and takes channels.
+    Serving,
+    /// It gives its channels away and takes no others.
+    Draining,
+    /// Its lease has lapsed: others take its channels over.
+    Lapsed,
+}
+
+/// A node, and what runs on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeStatus {
+    /// The node.
+    pub node: Node,
+    /// How it stands.
+    pub state: NodeState,
+    /// What it owns: business accounts, web sessions, and the background work that one node does for all.
+    pub shards: u64,
+    /// The channels of these business accounts and web sessions.
+    pub channels: u64,
+}
+
+impl NodeState {
+    /// Every state.
+    pub const ALL: [Self; 3] = [Self::Serving, Self::Draining, Self::Lapsed];
+
+    /// The word that people and programs read.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Serving => "serving",
+            Self::Draining => "draining",
+            Self::Lapsed => "lapsed",
+        }
+    }
+
+    /// `None` for a node whose fence is closed: it is gone.
+    const fn of(node: &Node) -> Option<Self> {
+        match node.stage {
+            Stage::Fenced | Stage::Gone => None,
+            _ if node.lapses_in <= 0 => Some(Self::Lapsed),
+            Stage::Serving => Some(Self::Serving),
+            Stage::Draining => Some(Self::Draining),
+        }
+    }
+}
+
+impl NodeStatus {
+    /// How long its lease lasts; zero when it has lapsed.
+    pub fn lease(&self) -> Duration {
+        Duration::from_millis(u64::try_from(self.node.lapses_in).unwrap_or(0))
+    }
+}
+
+/// Reads it. It looks at the place of every channel.
+///
+/// # Errors
+///
+/// When the database fails.
+pub async fn status(store: &Store) -> Result<Status> {
+    let server = store.server().await?;
+    let (nodes, owners, places) = (store.nodes().await?, store.shard_owners().await?, store.places().await?);
+    Ok(Status { nodes: judged(nodes, &owners, &places), moves: store.shard_moves().await?, server })
+}
+
+/// The channels that run on a node, the newest first.
+///
+/// # Errors
+///
+/// When the database fails.
+pub async fn channels_of(store: &Store, node: Uuid) -> Result<Vec<Uuid>> {
+    let owners: HashMap<_, _> = store.shard_owners().await?.into_iter().collect();
+    let places = store.places().await?.into_iter();
+    Ok(places.filter(|place| owners.get(&home(place)) == Some(&node)).map(|place| place.channel).collect())
+}
+
+fn judged(nodes: Vec<Node>, owners: &[(Uuid, Uuid)], places: &[Place]) -> Vec<NodeStatus> {
+    let (mut shards, mut channels) = (HashMap::<Uuid, u64>::new(), HashMap::<Uuid, u64>::new());
+    owners.iter().for_each(|(_, node)| *shards.entry(*node).or_default() += 1);
+    let owners: HashMap<_, _> = owners.iter().copied().collect();
+    for node in places.iter().filter_map(|place| owners.get(&home(place))) {
+        *channels.entry(*node).or_default() += 1;
+    }
+    let of = |counts: &HashMap<Uuid, u64>, node: &Node| counts.get(&node.id).copied().unwrap_or_default();
+    let judged = nodes.into_iter().filter_map(|node| {
+        let state = NodeState::of(&node)?;
+        let (shards, channels) = (of(&shards, &node), of(&channels, &node));
+        Some(NodeStatus { node, state, shards, channels })
+    });
+    judged.collect()
+}
+
+fn home(place: &Place) -> Uuid {
+    shard_of(place.channel, place.company, place.kind, place.account.as_deref())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Timestamp;
+    use crate::cluster::HOUSEKEEPING;
+    use crate::domain::channel::Kind;
+
+    fn node(id: u128, stage: Stage, lapses_in: i64) -> Node {
+        Node {
+            id: Uuid::from_u128(id),
+            cluster: "test".to_owned(),
+            name: format!("node {id}"),
+            address: "127.0.0.1:1".to_owned(),
+            version: "1.0.0".to_owned(),
+            cores: 2,
+            started_at: Timestamp::from_millis(0),
+            lapses_in,
+            stage,
+        }
+    }
+
+    fn place(id: u128, kind: Kind, account: Option<&str>) -> Place {
+        let (channel, company) = (Uuid::from_u128(id), Uuid::from_u128(99));
+        Place { channel, company, kind, account: account.map(str::to_owned) }
+    }
+
+    #[test]
+    fn the_channels_of_one_account_count_for_its_owner_and_each_session_for_its_own() {
+        let places = [
+            place(1, Kind::BusinessAccount, Some("waba")),
+            place(2, Kind::BusinessAccount, Some("waba")),
+            place(3, Kind::WebSession, None),
+            place(4, Kind::WebSession, None),
+        ];
+        let (one, other) = (Uuid::from_u128(11), Uuid::from_u128(12));
+        let owners = [(home(&places[0]), one), (HOUSEKEEPING, one), (places[2].channel, other)];
+        let nodes = vec![node(11, Stage::Serving, 6_000), node(12, Stage::Serving, 6_000)];
+        let judged = judged(nodes, &owners, &places);
+        let counts: Vec<_> = judged.iter().map(|node| (node.shards, node.channels)).collect();
+        assert_eq!(counts, [(2, 2), (1, 1)], "the fourth channel has no owner");
+    }
+
+    #[test]
+    fn a_node_without_a_lease_has_lapsed_whatever_it_did_and_a_fenced_one_is_gone() {
+        let nodes = vec![
+            node(1, Stage::Serving, 1),
+            node(2, Stage::Draining, 1),
+            node(3, Stage::Serving, 0),
+            node(4, Stage::Draining, -5),
+            node(5, Stage::Fenced, 6_000),
+            node(6, Stage::Gone, -5),
+        ];
+        let judged = judged(nodes, &[], &[]);
+        let states: Vec<_> = judged.iter().map(|node| (node.state.as_str(), node.lease())).collect();
+        let (some, none) = (Duration::from_millis(1), Duration::ZERO);
+        let expected = [("serving", some), ("draining", some), ("lapsed", none), ("lapsed", none)];
+        assert_eq!(states, expected);
+    }
+}

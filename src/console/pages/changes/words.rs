@@ -1,0 +1,101 @@
+//! What was changed, and the fields of it, in words.
+
+use crate::console::text::Text;
+use crate::engine::records::changes::What;
+
+/// What kind of thing was changed.
+pub(in crate::console) fn kind(text: Text, what: What) -> String {
+    text.get(match what {
+        What::Tier => "changes-kind-tier",
+        What::Company => "changes-kind-company",
+        What::ApiKey => "changes-kind-key",
+        What::Channel => "changes-kind-channel",
+        What::ChannelAppSecret => "changes-kind-app-secret",
+        What::SealingKey => "changes-kind-sealing-key",
+        What::ChannelTier => "changes-kind-channel-tier",
+        What::ChannelToken => "changes-kind-channel-token",
+        What::ChannelStatus => "changes-kind-channel-status",
+        What::Operator => "changes-kind-operator",
+        What::Suppression => "changes-kind-suppression",
+        What::User => "changes-kind-user",
+        What::UserPassword => "changes-kind-password",
+        What::UserTotp => "changes-kind-totp",
+        What::Membership => "changes-kind-membership",
+        What::Link => "changes-kind-link",
+        What::SignIn => "changes-kind-sign-in",
+        What::Session => "changes-kind-session",
+        What::Contacts => "changes-kind-contacts",
+        What::Tags => "changes-kind-tags",
+        What::Import => "changes-kind-import",
+        What::Node => "changes-kind-node",
+        What::Database => "changes-kind-database",
+    })
+}
+
+/// A field of a recorded value; `None` for one that has no words, which is shown as it is.
+pub(in crate::console) fn field(text: Text, name: &str) -> Option<String> {
+    let key = match name {
+        "id" => "shell-id",
+        "name" => "changes-field-name",
+        "kind" => "changes-field-kind",
+        "status" => "changes-field-status",
+        "state" => "changes-field-state",
+        "reason" => "changes-field-reason",
+        "times" => "changes-field-times",
+        "by" => "changes-field-by",
+        "browser" => "account-browser",
+        "company_id" => "changes-field-company",
+        "tier" => "company-tier",
+        "phone_number" => "channels-number",
+        "phone_number_id" => "changes-field-phone-number-id",
+        "waba_id" => "changes-field-waba-id",
+        "prefix" => "changes-field-prefix",
+        "scopes" => "changes-field-scopes",
+        "expires_at" => "changes-field-expires-at",
+        "role" => "changes-field-role",
+        "is_operator" => "changes-field-is-operator",
+        "language" => "account-language",
+        "time_zone" => "account-zone",
+        "purpose" => "changes-field-purpose",
+        "session_id" => "changes-field-session",
+        "left_out_of" => "changes-field-left-out-of",
+        "held_for_a_while" => "changes-field-held",
+        "color" => "changes-field-color",
+        "contact" => "changes-field-contact",
+        "contacts" => "shell-contacts",
+        "tag" => "changes-field-tag",
+        "file" => "changes-field-file",
+        "created" => "changes-field-created",
+        "updated" => "changes-field-updated",
+        "merged" => "changes-field-merged",
+        "added" => "changes-field-added",
+        "removed" => "changes-field-removed",
+        "deleted" => "changes-field-deleted",
+        "recolored" => "changes-field-recolored",
+        "ended_sends" => "changes-field-ended-sends",
+        "unknown_messages" => "changes-field-unknown-messages",
+        "paused_sends" => "changes-field-paused-sends",
+        "nothing_sent_since" => "changes-field-nothing-sent",
+        _ => option(name)?,
+    };
+    Some(text.get(key))
+}
+
+/// The options of a tier.
+fn option(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "description" => "tiers-description",
+        "messages_per_second" => "tiers-pace",
+        "burst" => "tiers-burst",
+        "pair_interval" => "tiers-pair-interval",
+        "pair_burst" => "tiers-pair-burst",
+        "template_quota" => "tiers-quota",
+        "api_requests" => "tiers-requests",
+        "unknown_outcome" => "tiers-unknown",
+        "jitter" => "tiers-jitter",
+        "daily_cap" => "tiers-daily-cap",
+        "warm_up" => "tiers-warm-up",
+        "cold_contacts" => "tiers-cold",
+        _ => return None,
+    })
+}
