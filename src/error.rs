@@ -93,6 +93,8 @@ codes! {
     UserNotFound = "user_not_found", NotFound;
     /// No such invitation, or it was used or has expired.
     InvitationNotFound = "invitation_not_found", NotFound;
+    /// No such node serves.
+    NodeNotFound = "node_not_found", NotFound;
     /// The company has no suppression for this number.
     SuppressionNotFound = "suppression_not_found", NotFound;
     /// Another company has the name, another user has the e-mail, or another channel has the number.

@@ -144,6 +144,11 @@ const GAUGES: &[Metric] = &[
         &[],
         "1 while the lease of this node is renewed; otherwise it sends nothing",
     ),
+    metric(
+        "pombo_cluster_lease_seconds",
+        &[],
+        "How long this node still trusts its lease; about 4 while it is renewed each second",
+    ),
     metric("pombo_nats_connected", &[], "Whether there is a connection to NATS: 1 or 0"),
     metric("pombo_outbox_rows", &[], "Events that wait to be published"),
     metric("pombo_outbox_age_seconds", &[], "How long the oldest of them has waited"),

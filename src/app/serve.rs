@@ -150,6 +150,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         None => Arc::new(Nobody),
     };
     let engine = Box::pin(Engine::start_carried(&config, store, vault, lease, driver, carrier)).await?;
+    engine.render_as(&[api::SENT, console::SENT]);
     if let Some(nats) = nats.filter(|_| config.events.enabled) {
         engine.publish_events(nats.events(&config.events), config.events.max_rows);
     }

@@ -4,36 +4,64 @@
 //! makes nodes hear of work sooner, and answers requests that only the owner of a channel can answer. [`Nobody`] is
 //! for a cluster without one.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
-/// Carries requests and wake-ups to the node that owns a channel. Calls may be dropped at any time.
+/// Carries requests and wake-ups to the node that owns a shard: channels that are always on one node. Calls may be dropped
+/// at any time.
 #[async_trait]
 pub trait Carrier: Send + Sync {
-    /// Asks the owner of a channel: `name` says what (letters, digits and `_`), `body` is JSON. The owner's
+    /// Whether anything is ever carried.
+    fn is_there(&self) -> bool {
+        true
+    }
+
+    /// Asks the owner of a shard: `name` says what (letters, digits and `_`), `body` is JSON. The owner's
     /// answer, which is JSON too.
     ///
-    /// The call returns within a time that the implementation bounds, as the requests of people do.
+    /// The call returns within this time; without one, within the time that the configuration gives to other nodes.
     ///
     /// # Errors
     ///
     /// [`NotCarried`].
-    async fn request(&self, channel: Uuid, name: &str, body: Vec<u8>) -> Result<Vec<u8>, NotCarried>;
+    async fn request(
+        &self,
+        shard: Uuid,
+        name: &str,
+        body: Vec<u8>,
+        within: Option<Duration>,
+    ) -> Result<Vec<u8>, NotCarried>;
 
-    /// Tells the owner of a channel to look for new work of it. It may get lost, and never waits for the owner.
-    fn wake(&self, channel: Uuid);
+    /// Tells the owner of a shard to look for new work of it. It may get lost, and never waits for the owner.
+    fn wake(&self, shard: Uuid);
 
-    /// Takes what comes for this channel from here on, until the subscription is dropped. The node that owns the
-    /// channel subscribes, and no other. Broken connections are mended by the implementation.
+    /// Takes what comes for this shard from here on, until the subscription is dropped. The node that owns the
+    /// shard subscribes, and no other. Broken connections are mended by the implementation.
     ///
     /// # Errors
     ///
     /// [`NotCarried`] when the subscription cannot even be noted. Without a carrier it succeeds and nothing comes.
-    async fn subscribe(&self, channel: Uuid) -> Result<Subscription, NotCarried>;
+    async fn subscribe(&self, shard: Uuid) -> Result<Subscription, NotCarried>;
+
+    /// How the connection is; `None` for one that needs none.
+    fn link(&self) -> Option<Link> {
+        None
+    }
 }
 
-/// What comes for a channel that this node owns. Dropping it ends the subscription.
+/// The connection of a carrier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Whether there is one now.
+    pub is_connected: bool,
+    /// The version of the server that it leads to, or led to last; `None` when there never was one.
+    pub version: Option<String>,
+}
+
+/// What comes for a shard that this node owns. Dropping it ends the subscription.
 #[derive(Debug)]
 pub struct Subscription {
     incoming: mpsc::Receiver<Incoming>,
@@ -51,7 +79,7 @@ impl Subscription {
     }
 }
 
-/// What another node says to the owner of a channel.
+/// What another node says to the owner of a shard.
 #[derive(Debug)]
 pub enum Incoming {
     /// There may be new work.
@@ -74,7 +102,7 @@ pub struct Request {
 /// Why a request was not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotCarried {
-    /// No node has subscribed to the channel, or nothing carries at all: the request reached nobody.
+    /// No node has subscribed to the shard, or nothing carries at all: the request reached nobody.
     #[error("no node takes requests for this channel")]
     NoOwner,
     /// The other node did not answer in time, or gave no answer. It may have acted on the request.
@@ -91,7 +119,17 @@ pub struct Nobody;
 
 #[async_trait]
 impl Carrier for Nobody {
-    async fn request(&self, _: Uuid, _: &str, _: Vec<u8>) -> Result<Vec<u8>, NotCarried> {
+    fn is_there(&self) -> bool {
+        false
+    }
+
+    async fn request(
+        &self,
+        _: Uuid,
+        _: &str,
+        _: Vec<u8>,
+        _: Option<Duration>,
+    ) -> Result<Vec<u8>, NotCarried> {
         Err(NotCarried::NoOwner)
     }
 

@@ -9,7 +9,9 @@ mod machine;
 mod nats;
 mod placement;
 mod shell;
+mod status;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -20,13 +22,14 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-pub use self::carrier::{Carrier, Incoming, Nobody, NotCarried, Request, Subscription};
+pub use self::carrier::{Carrier, Incoming, Link, Nobody, NotCarried, Request, Subscription};
 pub use self::machine::LEASE;
 use self::machine::{Input, Wanted};
 pub use self::nats::NatsCarrier;
 pub use self::placement::{HOUSEKEEPING, shard};
 use self::placement::{Member, proposed};
 pub use self::shell::Heartbeat;
+pub use self::status::{Moves, Node, NodeState, NodeStatus, Server, Status, channels_of, status};
 use crate::domain::channel::{Channel, Kind};
 use crate::store::{self, Lease, Purpose, Store};
 
@@ -180,29 +183,38 @@ impl Cluster {
         timeout(patience, claimed).await.is_ok()
     }
 
-    /// The name and address of the node that owns the channel; `None` when no node does.
+    /// The name and address of another node that owns the channel; `None` when no other node does.
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn owner(&self, channel: &Channel) -> store::Result<Option<String>> {
         let Some(nodes) = &self.0 else { return Ok(None) };
         let Some(owner) = nodes.store.owner_of(shard(channel)).await? else { return Ok(None) };
+        if owner.node == nodes.id {
+            return Ok(None);
+        }
         let all = nodes.store.nodes().await?;
         let named = all.into_iter().find(|node| node.id == owner.node);
         Ok(named.map(|node| format!("{} ({})", node.name, node.address)))
     }
 
     /// Tells the owner of a channel, if it is another node, to look for new work.
-    pub fn wake(&self, channel: Uuid) {
+    pub fn wake(&self, channel: &Channel) {
         if let Some(nodes) = &self.0 {
-            nodes.carrier.wake(channel);
+            nodes.carrier.wake(shard(channel));
         }
     }
 
-    /// What carries requests between nodes; `None` for a process that serves alone.
+    /// What carries requests between nodes; `None` for a process that serves alone, and for a cluster without one.
     pub fn carrier(&self) -> Option<Arc<dyn Carrier>> {
-        self.0.as_ref().map(|nodes| Arc::clone(&nodes.carrier))
+        self.0.as_ref().filter(|nodes| nodes.carrier.is_there()).map(|nodes| Arc::clone(&nodes.carrier))
+    }
+
+    /// The shards of channels that this node owns.
+    pub fn owned(&self) -> HashSet<Uuid> {
+        let Some(nodes) = &self.0 else { return HashSet::new() };
+        nodes.owned.iter().map(|shard| *shard).filter(|shard| *shard != HOUSEKEEPING).collect()
     }
 
     /// Why this node should get no requests now, as a sentence.
@@ -214,9 +226,22 @@ impl Cluster {
         (!nodes.is_trusted()).then_some("the lease of this node is not renewed")
     }
 
+    /// How long this node still trusts its lease; `None` for a process that serves alone.
+    pub fn trust(&self) -> Option<Duration> {
+        let nodes = self.0.as_ref()?;
+        let left = nodes.trusted_until.load(Ordering::Acquire).saturating_sub(micros(nodes.origin.elapsed()));
+        Some(Duration::from_micros(left))
+    }
+
     /// How many shards this node owns, and how many nodes take channels; `None` for a process that serves alone.
     pub fn figures(&self) -> Option<(usize, usize)> {
         self.0.as_ref().map(|nodes| (nodes.owned.len(), nodes.members().len()))
+    }
+
+    /// How many nodes take channels; 1 for a process that serves alone.
+    pub fn size(&self) -> u32 {
+        let members = self.0.as_ref().map_or(1, |nodes| nodes.members().len());
+        u32::try_from(members).unwrap_or(u32::MAX).max(1)
     }
 
     /// Leaves the cluster: what this node owned is free for others. Nothing of it may run any more.

@@ -1,19 +1,21 @@
-//! The carrier on NATS: a subject for each channel and name, below the service's own.
+//! The carrier on NATS: a subject for each shard and name, below the service's own.
 //!
-//! `BASE.channel.ID.NAME` is a request when it has a way back, and the word to look for work when it has none and its name
-//! is [`WAKE`]. Only the owner of a channel subscribes to it, so the server itself says that there is none.
+//! `BASE.channel.SHARD.NAME` is a request when it has a way back, and the word to look for work when it has none and its name
+//! is [`WAKE`]. Only the owner of a shard subscribes to it, so the server itself says that there is none.
+
+use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
-use super::carrier::{Carrier, Incoming, NotCarried, Request, Subscription};
+use super::carrier::{Carrier, Incoming, Link, NotCarried, Request, Subscription};
 use crate::connector::nats::{self, Heard, Nats, NotAnswered};
 
 /// The name of the word to look for work.
 const WAKE: &str = "wake";
-/// What waits for an owner that is busy, of each channel. A request beyond it fails at once.
+/// What waits for an owner that is busy, of each shard. A request beyond it fails at once.
 const WAITING: usize = 64;
 
 /// Carries by NATS.
@@ -27,8 +29,8 @@ impl NatsCarrier {
     }
 }
 
-fn subject(channel: Uuid, name: &str) -> String {
-    format!("channel.{}.{name}", channel.as_simple())
+fn subject(shard: Uuid, name: &str) -> String {
+    format!("channel.{}.{name}", shard.as_simple())
 }
 
 impl From<NotAnswered> for NotCarried {
@@ -43,19 +45,29 @@ impl From<NotAnswered> for NotCarried {
 
 #[async_trait]
 impl Carrier for NatsCarrier {
-    async fn request(&self, channel: Uuid, name: &str, body: Vec<u8>) -> Result<Vec<u8>, NotCarried> {
-        Ok(self.0.request(&subject(channel, name), body).await?)
+    async fn request(
+        &self,
+        shard: Uuid,
+        name: &str,
+        body: Vec<u8>,
+        within: Option<Duration>,
+    ) -> Result<Vec<u8>, NotCarried> {
+        Ok(self.0.request(&subject(shard, name), body, within).await?)
     }
 
-    fn wake(&self, channel: Uuid) {
-        self.0.tell(&subject(channel, WAKE));
+    fn wake(&self, shard: Uuid) {
+        self.0.tell(&subject(shard, WAKE));
     }
 
-    async fn subscribe(&self, channel: Uuid) -> Result<Subscription, NotCarried> {
-        let heard = self.0.subscribe(&subject(channel, "*")).await?;
+    async fn subscribe(&self, shard: Uuid) -> Result<Subscription, NotCarried> {
+        let heard = self.0.subscribe(&subject(shard, "*")).await?;
         let (tell, incoming) = mpsc::channel(WAITING);
         tokio::spawn(hand_on(heard, tell));
         Ok(Subscription::new(incoming))
+    }
+
+    fn link(&self) -> Option<Link> {
+        Some(Link { is_connected: self.0.is_connected(), version: self.0.version() })
     }
 }
 

@@ -22,16 +22,21 @@ pub(crate) struct Member {
 /// The channels that have to be on one node. Those of one business account share a quota, so they move together; a web
 /// session moves alone. The value must be the same in every version that may serve in one cluster.
 pub fn shard(channel: &Channel) -> Uuid {
-    match (channel.kind, &channel.waba_id) {
+    shard_of(channel.id, channel.company_id, channel.kind, channel.waba_id.as_deref())
+}
+
+/// The same for a channel of which only this is known.
+pub(super) fn shard_of(channel: Uuid, company: Uuid, kind: Kind, account: Option<&str>) -> Uuid {
+    match (kind, account) {
         (Kind::BusinessAccount, Some(account)) => {
-            let company = channel.company_id.as_u128();
+            let company = company.as_u128();
             let [high, low] = [company, company.rotate_left(64)].map(|seed| {
                 let start = mixed(u64::try_from(seed >> 64).unwrap_or_default());
                 account.bytes().fold(start, |hash, byte| mixed(hash ^ u64::from(byte)))
             });
             Uuid::from_u128((u128::from(high) << 64) | u128::from(low))
         }
-        _ => channel.id,
+        _ => channel,
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! It runs on a thread of its own, so that nothing holds up the heartbeat. Each statement is a task whose end is an input.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -37,6 +38,8 @@ pub struct Heartbeat {
     timer: Option<Instant>,
     /// Whether the engine may begin messages, as it was told last.
     is_trusted: bool,
+    /// The nodes whose fences were open at the last renewal.
+    open: HashSet<Uuid>,
 }
 
 impl Heartbeat {
@@ -49,7 +52,17 @@ impl Heartbeat {
     ) -> Self {
         let machine = Machine::new(nodes.id, began);
         let running = FuturesUnordered::new();
-        Self { nodes, lease, machine, incoming, tell, running, timer: None, is_trusted: false }
+        Self {
+            nodes,
+            lease,
+            machine,
+            incoming,
+            tell,
+            running,
+            timer: None,
+            is_trusted: false,
+            open: HashSet::new(),
+        }
     }
 
     /// Keeps the node in the cluster until its fence is closed, or nobody listens to it any more.
@@ -82,6 +95,9 @@ impl Heartbeat {
 
     /// Hands the machine an input and does what it wants done; `false` when this node is over.
     fn feed(&mut self, input: Input) -> bool {
+        if let Input::Renewed { seen, .. } = &input {
+            self.notice_gone(seen);
+        }
         let mut effects = Vec::new();
         self.machine.handle(input, Instant::now(), &mut effects);
         for effect in effects {
@@ -138,6 +154,17 @@ impl Heartbeat {
         let _ = self.tell.send(news);
     }
 
+    /// Tells the engine when a node is gone that the renewal before showed. Another node may have fenced it, so that this
+    /// one never saw its lease lapse.
+    fn notice_gone(&mut self, seen: &[Seen]) {
+        let open = seen.iter().filter(|node| node.standing != Standing::Fenced).map(|node| node.member.id);
+        let open: HashSet<_> = open.collect();
+        let before = std::mem::replace(&mut self.open, open);
+        if !before.is_subset(&self.open) {
+            self.news(News::NodeGone);
+        }
+    }
+
     fn see(&self, members: Vec<Member>) {
         tracing::info!(nodes = members.len(), "the nodes that take channels changed");
         let mut seen = self.nodes.members.write().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -166,14 +193,14 @@ impl Heartbeat {
             match within(nodes.store.close_fence(node)).await {
                 Ok(true) => {
                     tracing::warn!(node.id = %node, "the lease of a node has lapsed, its channels are free");
+                    let _ = tell.send(News::NodeGone);
                 }
+                // Another node closed it: the next renewal shows that the node is gone. Or the node renewed its lease.
                 Ok(false) => {}
                 Err(error) => {
                     tracing::warn!(node.id = %node, %error, "cannot fence a node yet whose lease has lapsed");
                 }
             }
-            // By another node, or by this one before.
-            let _ = tell.send(News::NodeGone);
             Some(Input::Tried(node))
         });
     }

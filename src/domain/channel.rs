@@ -40,7 +40,8 @@ pub enum Status {
 }
 
 /// How fast a provider lets a number send.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Level {
     /// As every number begins.
     Standard,

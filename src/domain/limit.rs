@@ -5,6 +5,8 @@ mod origin;
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 pub use self::allows::Allows;
 pub use self::origin::Origin;
 use super::words::words;
@@ -12,7 +14,8 @@ use crate::clock::Timestamp;
 use crate::domain::outlook::Waiting;
 
 /// What is limited, in the order in which limits are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Name {
     /// The pace of the tier.
     MessagesPerSecond,
@@ -50,7 +53,7 @@ words!(Name {
 });
 
 /// One limit of a channel.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Limit {
     /// What is limited. Two limits may limit the same thing: the one in force says so.
     pub name: Name,
@@ -67,7 +70,7 @@ pub struct Limit {
 }
 
 /// Everything that limits a channel now.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// Messages per second now; `None` when nothing limits them.
     pub rate: Option<f64>,
@@ -84,7 +87,7 @@ pub struct Limits {
 }
 
 /// How fast a channel sent lately, in steps of one length, the oldest first.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pace {
     /// Messages per second now.
     pub per_second: f64,
@@ -95,7 +98,7 @@ pub struct Pace {
 }
 
 /// One step of a channel's pace.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PacePoint {
     /// When it began.
     pub from: Timestamp,
@@ -106,7 +109,7 @@ pub struct PacePoint {
 }
 
 /// An allowance of which nothing is left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
     /// What is limited.
     pub name: Name,

@@ -1,10 +1,12 @@
 //! How a send gets on: its pace, its likely end, and what it waits for when nothing of it goes.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
 use super::words::explained;
 use crate::clock::Timestamp;
 
 /// How a send gets on at one moment.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outlook {
     /// Messages of it that go in a second now; `None` when nothing goes or nobody knows.
     pub rate: Option<f64>,
@@ -15,7 +17,7 @@ pub struct Outlook {
 }
 
 /// What a send waits for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
     /// For programs.
     pub reason: Reason,
@@ -88,6 +90,19 @@ explained! {
         /// Other sends of the channel go first: single messages before bulk sends, bulk sends in turns.
         Turn = "turn",
             "Nothing. Pausing another send makes room.";
+    }
+}
+
+impl Serialize for Reason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Reason {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        Self::parse(&word).ok_or_else(|| de::Error::custom(format!("`{word}` is no reason to wait")))
     }
 }
 

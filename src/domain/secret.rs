@@ -7,7 +7,7 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserialize, Deserializer, Serializer, de};
 use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
@@ -39,6 +39,27 @@ impl Secret {
 }
 
 /// Takes the same time wherever two secrets of one length begin to differ.
+/// Writes a secret into a document that only its owner reads.
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub fn exposed<S: Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(secret.expose())
+}
+
+/// The same of a secret that there may be.
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub fn exposed_if_any<S: Serializer>(secret: &Option<Secret>, serializer: S) -> Result<S::Ok, S::Error> {
+    match secret {
+        Some(secret) => serializer.serialize_some(secret.expose()),
+        None => serializer.serialize_none(),
+    }
+}
+
 impl PartialEq for Secret {
     fn eq(&self, other: &Self) -> bool {
         self.0.as_bytes().ct_eq(other.0.as_bytes()).into()

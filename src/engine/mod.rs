@@ -30,8 +30,8 @@ pub mod universe;
 mod upkeep;
 pub mod web_session;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use actix::{Addr, ArbiterHandle};
@@ -63,6 +63,7 @@ pub use self::contacts::imports::{
 pub use self::error::{Error, StartError};
 pub use self::ledger::Claim;
 use self::ledger::{Close, Condition};
+pub use self::nodes::ShownCluster;
 pub use self::receipts::webhook::{Webhook, verify_token};
 use self::records::RequestShare;
 pub use self::sends::journey::Traced;
@@ -71,8 +72,8 @@ pub use self::sends::tallies::Counted;
 use self::sends::tallies::Tallies;
 use self::shared::Shared;
 use self::upkeep::wall_clock::Jump;
-pub use self::web_session::HandedOver;
 use self::web_session::WebSessions;
+pub use self::web_session::{Form, HandedOver};
 use crate::clock::Timestamp;
 use crate::config;
 use crate::domain::channel::Channel;
@@ -119,6 +120,8 @@ struct Inner {
     /// Companies whose contacts are being changed in bulk.
     contact_changes: Changes,
     nodes: nodes::Nodes,
+    /// The forms in which the surfaces render the answers of web sessions.
+    forms: OnceLock<Vec<Form>>,
     /// The threads of ledger, and of resolvers, sentinel and keepers of web sessions.
     threads: [ArbiterHandle; 2],
     /// The thread of a node's heartbeat.

@@ -1,7 +1,7 @@
 //! Starting: everything that the engine is made of, and what an earlier process left.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::{Arc, OnceLock};
 
 use actix::{Actor, ArbiterHandle};
 use tokio::sync::watch;
@@ -150,6 +150,7 @@ impl Engine {
             imports: Imports::new(config.imports.max_bytes),
             contact_changes: Changes::default(),
             nodes: Nodes::default(),
+            forms: OnceLock::new(),
             threads: [writers, helpers.clone()],
             heart,
         }));

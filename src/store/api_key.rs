@@ -192,7 +192,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn api_keys(&self, company_id: Uuid) -> Result<Vec<ApiKey>> {
         let keys = api_key::Entity::find().filter(api_key::Column::CompanyId.eq(company_id));
         let models = keys.order_by_desc(api_key::Column::Id).all(&self.read).await?;
@@ -203,7 +203,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn api_key_page(&self, company_id: Uuid, page: PageRequest) -> Result<Page<ApiKey>> {
         let keys = api_key::Entity::find().filter(api_key::Column::CompanyId.eq(company_id));
         let total = keys.clone().count(&self.read).await?;
@@ -216,7 +216,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn api_key(&self, company_id: Uuid, id: Uuid) -> Result<Option<ApiKey>> {
         let key = api_key::Entity::find_by_id(id).filter(api_key::Column::CompanyId.eq(company_id));
         Ok(key.one(&self.read).await?.map(ApiKey::from))
@@ -226,7 +226,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn note_key_uses(&self, uses: &[(Uuid, Timestamp)]) -> Result<()> {
         let mut rows = Bulk::new(self.backend, USES);
         for (id, at) in uses {
@@ -247,7 +247,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn revoke_api_key(&self, who: &Who, id: Uuid) -> Result<bool> {
         self.revoke(who, id, Condition::all()).await
     }
@@ -256,7 +256,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn revoke_api_key_of(&self, who: &Who, company_id: Uuid, id: Uuid) -> Result<bool> {
         self.revoke(who, id, Condition::all().add(api_key::Column::CompanyId.eq(company_id))).await
     }
@@ -285,7 +285,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn find_api_key(&self, hash: &[u8; 32]) -> Result<Option<KeyRecord>> {
         let sql = "SELECT api_key.id, company_id, api_key.name, company.tier, expires_at, revoked_at, scopes, last_used_at
             FROM api_key JOIN company ON company.id = company_id WHERE hash = $1";

@@ -114,6 +114,8 @@ pub enum What {
     Tags,
     /// An import that was started or stopped; the subject is the company's id.
     Import,
+    /// A node of a cluster that was told to drain; the subject is its id.
+    Node,
     /// The database as a whole, which was restored from a backup.
     Database,
 }
@@ -142,6 +144,7 @@ impl What {
         Self::Contacts,
         Self::Tags,
         Self::Import,
+        Self::Node,
         Self::Database,
     ];
 
@@ -169,6 +172,7 @@ impl What {
             Self::Contacts => "contacts",
             Self::Tags => "tags",
             Self::Import => "import",
+            Self::Node => "node",
             Self::Database => "database",
         }
     }
@@ -336,7 +340,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn changes(&self, filter: Filter<'_>, page: PageRequest) -> Result<Page<Change>> {
         let mut matching = change::Entity::find();
         if !filter.what.is_empty() {

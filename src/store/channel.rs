@@ -139,7 +139,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn channels(
         &self,
         company_id: Uuid,
@@ -168,7 +168,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn find_channel(&self, id: Uuid) -> Result<Option<Channel>> {
         Ok(Entity::find_by_id(id).one(&self.read).await?.map(channel))
     }
@@ -177,7 +177,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn find_channel_of(&self, company_id: Uuid, id: Uuid) -> Result<Option<Channel>> {
         let own = Entity::find_by_id(id).filter(Column::CompanyId.eq(company_id));
         Ok(own.one(&self.read).await?.map(channel))
@@ -187,7 +187,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn channels_changed_since(&self, revision: i64) -> Result<Vec<Channel>> {
         let changed = Entity::find().filter(Column::Revision.gt(revision));
         Ok(changed.order_by_asc(Column::Revision).all(&self.read).await?.into_iter().map(channel).collect())
@@ -197,7 +197,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn count_channels(&self, kind: Kind) -> Result<u64> {
         Ok(Entity::find().filter(Column::Kind.eq(stored::Kind::from(kind))).count(&self.read).await?)
     }
@@ -206,7 +206,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn business_accounts(&self, company_id: Uuid) -> Result<Vec<Channel>> {
         let all = Entity::find()
             .filter(Column::CompanyId.eq(company_id))
@@ -218,7 +218,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn working_channels(&self) -> Result<Vec<Channel>> {
         // In so many words, because the index of what is not over is a partial one.
         let not_over = Expr::cust(format!("send.state < 2 AND send.state = {}", State::Active.as_i16()));
@@ -231,7 +231,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn unconfirmed_channels(&self) -> Result<Vec<Channel>> {
         let unconfirmed = Entity::find()
             .filter(Column::Kind.eq(stored::Kind::BusinessAccount))
@@ -243,7 +243,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn channel_secrets(&self, id: Uuid) -> Result<Option<Sealed>> {
         let model = Entity::find_by_id(id).one(&self.read).await?;
         Ok(model.map(|model| Sealed { token: model.token, app_secret: model.app_secret }))

@@ -28,7 +28,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement; the call can be repeated.
+    /// When the database fails; the call can be repeated.
     pub async fn clock_went_back(&self, now: Timestamp, longest_hold: Duration) -> Result<u64> {
         let moment = || now.millis().into();
         let active = State::Active.as_i16();

@@ -60,7 +60,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn companies(&self) -> Result<Vec<Company>> {
         let models = company::Entity::find().order_by_asc(company::Column::Name).all(&self.read).await?;
         Ok(models.into_iter().map(Company::from).collect())
@@ -70,7 +70,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn company_page(&self, page: PageRequest, search: Option<&str>) -> Result<Page<Company>> {
         let by_name = company::Entity::find().order_by_asc(company::Column::Name);
         let Some(search) = search.map(fold) else {
@@ -92,7 +92,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn company(&self, id: Uuid) -> Result<Option<Company>> {
         Ok(company::Entity::find_by_id(id).one(&self.read).await?.map(Company::from))
     }
@@ -135,7 +135,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn find_company(&self, name_or_id: &str) -> Result<Option<Company>> {
         let named = company::Entity::find().filter(company::Column::Name.eq(name_or_id));
         if let Some(model) = named.one(&self.read).await? {

@@ -32,7 +32,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn record_failed_sign_in(&self, who: &Who, email: &str, reason: &str) -> Result<()> {
         let refused = json!({ "status": "refused", "reason": reason });
         let transaction = self.begin().await?;
@@ -45,7 +45,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn fold_failed_sign_ins(&self, folded: Folded<'_>) -> Result<()> {
         let Folded { id, at, address, times } = folded;
         let after = json!({ "status": "refused", "reason": "many", "times": times });

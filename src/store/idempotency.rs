@@ -48,7 +48,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn kept_answer(
         &self,
         company_id: Uuid,
@@ -69,7 +69,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn keep_web_result(&self, company: Uuid, key: &str, send: Uuid, result: &str) -> Result<bool> {
         let sql =
             "UPDATE idempotency_key SET result = $4 WHERE company_id = $1 AND key = $2 AND send_id = $3";
@@ -81,7 +81,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn has_web_result(&self, company: Uuid, key: &str, send: Uuid) -> Result<bool> {
         let sql = "SELECT 1 FROM idempotency_key \
                    WHERE company_id = $1 AND key = $2 AND send_id = $3 AND result IS NOT NULL";
@@ -92,7 +92,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn drop_web_result(&self, company: Uuid, key: &str, send: Uuid) -> Result<()> {
         let sql =
             "UPDATE idempotency_key SET result = NULL WHERE company_id = $1 AND key = $2 AND send_id = $3";
@@ -104,7 +104,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn forget_answer(&self, company: Uuid, key: &str) -> Result<()> {
         let sql = "DELETE FROM idempotency_key WHERE company_id = $1 AND key = $2";
         self.write.execute_raw(self.statement(sql, [company.into(), key.into()])).await?;
@@ -116,7 +116,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn forget_answers(&self, before: Timestamp, limit: u32) -> Result<u64> {
         let sql = format!(
             "DELETE FROM idempotency_key WHERE (company_id, key) IN \

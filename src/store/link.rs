@@ -144,7 +144,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn add_link(&self, who: &Who, new: NewLink<'_>) -> Result<Timestamp> {
         let NewLink { purpose, hash, email, name, company, is_operator } = new;
         let now = Timestamp::now();
@@ -189,7 +189,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn find_link(&self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Link>> {
         let sql = format!("{SELECT} AND hash = $2");
         let row = self.row(sql, [now.millis().into(), hash.to_vec().into()]).await?;
@@ -200,7 +200,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn invitations(&self, company_id: Option<Uuid>, now: Timestamp) -> Result<Vec<Link>> {
         let mut values = vec![now.millis().into()];
         let mut sql = format!("{SELECT} AND purpose = 'invitation'");
@@ -217,7 +217,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn withdraw_invitation(&self, who: &Who, company_id: Option<Uuid>, id: Uuid) -> Result<bool> {
         let open = self.invitations(company_id, Timestamp::now()).await?;
         let Some(link) = open.into_iter().find(|link| link.id == id) else { return Ok(false) };
@@ -237,7 +237,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn use_link(&self, link: &Link) -> Result<bool> {
         let transaction = self.begin().await?;
         let used = self.spend(&transaction, link).await?;
@@ -280,7 +280,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn join(&self, who: &Who, link: &Link, user: &User) -> Result<bool> {
         let transaction = self.begin().await?;
         if !self.spend(&transaction, link).await? {
@@ -306,7 +306,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn reset_password(&self, who: &Who, link: &Link, user: &User, password: &str) -> Result<bool> {
         let transaction = self.begin().await?;
         if !self.spend(&transaction, link).await? {

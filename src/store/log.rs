@@ -37,7 +37,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement; the log is then copied next time.
+    /// When the database fails; the log is then copied next time.
     pub async fn copy_log(&self) -> Result<()> {
         if self.backend != DbBackend::Sqlite {
             return Ok(());

@@ -151,7 +151,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn companies_of(
         &self,
         user: &User,
@@ -198,7 +198,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn membership(&self, user: &User, company_id: Uuid) -> Result<Option<Membership>> {
         let sql = "SELECT company.id AS company_id, company.name AS company_name,
                 COALESCE(membership.role, '') AS role
@@ -216,7 +216,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn members(&self, company_id: Uuid) -> Result<Vec<Member>> {
         let sql = "SELECT user_id, email, name, role, totp_secret, disabled_at,
                 (SELECT MAX(last_used_at) FROM user_session WHERE user_session.user_id = membership.user_id)
@@ -231,7 +231,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn set_role(&self, who: &Who, company_id: Uuid, user: &User, new: Role) -> Result<Changed> {
         let transaction = self.begin().await?;
         let changed = self.may_change(&transaction, company_id, user.id, new != Role::Owner).await?;
@@ -248,7 +248,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn remove_member(&self, who: &Who, company_id: Uuid, user: &User) -> Result<Changed> {
         let transaction = self.begin().await?;
         let changed = self.may_change(&transaction, company_id, user.id, true).await?;

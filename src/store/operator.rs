@@ -91,7 +91,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn operators(&self) -> Result<Vec<Operator>> {
         let operators = operator_key::Entity::find().order_by_asc(operator_key::Column::Name);
         Ok(operators.all(&self.read).await?.into_iter().map(Operator::from).collect())
@@ -101,7 +101,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn revoke_operator(&self, who: &Who, name: &str) -> Result<bool> {
         let transaction = self.begin().await?;
         let revoked = operator_key::Entity::update_many()
@@ -124,7 +124,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn find_operator(&self, hash: &[u8; 32]) -> Result<Option<Operator>> {
         let key = operator_key::Entity::find().filter(operator_key::Column::Hash.eq(hash.to_vec()));
         Ok(key.one(&self.read).await?.map(Operator::from))

@@ -73,7 +73,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn backlog_of(&self, company_id: Uuid, now: Timestamp) -> Result<Backlog> {
         let sql = format!(
             "SELECT {FIGURES} FROM send \
@@ -88,7 +88,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn longest_backlogs(&self, now: Timestamp, limit: u32) -> Result<Vec<ChannelBacklog>> {
         let sql = format!(
             "SELECT channel.id, channel.name, company.name, {FIGURES} \
@@ -113,7 +113,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query; [`Error::Impossible`] for a state that this program never wrote.
+    /// When the database fails; [`Error::Impossible`] for a state that this program never wrote.
     pub async fn channel_states(&self, company_id: Option<Uuid>) -> Result<Vec<(Status, u64)>> {
         let sql = match company_id {
             Some(_) => {
@@ -134,7 +134,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn running_under(&self, tier: &str, now: Timestamp, limit: u32) -> Result<Vec<Running>> {
         let sql = format!(
             "SELECT send.id, send.channel_id, company.name, send.recipients - send.settled, \

@@ -24,7 +24,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn ahead(
         &self,
         channel_id: Uuid,
@@ -75,7 +75,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn tag_names(&self, company_id: Uuid) -> Result<Vec<(String, Uuid)>> {
         let sql = "SELECT name, id FROM tag WHERE company_id = $1 AND upkeep <> 2 ORDER BY name";
         let rows = self.rows(sql, [company_id.into()]).await?;

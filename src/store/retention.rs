@@ -115,7 +115,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement; [`super::Error::Fenced`] when `lease` is no longer ours.
+    /// When the database fails; [`super::Error::Fenced`] when `lease` is no longer ours.
     pub async fn forget_sends(
         &self,
         lease: &Lease,

@@ -68,7 +68,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn revisions(&self) -> Result<Revisions> {
         let mut revisions = Revisions::default();
         for row in self.rows("SELECT topic, value FROM revision", []).await? {

@@ -108,7 +108,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn sealed_beginnings(
         &self,
         kind: Kind,
@@ -134,7 +134,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn sealed_otherwise(
         &self,
         kind: Kind,
@@ -171,7 +171,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn reseal(&self, kind: Kind, values: &[(SealedValue, Vec<u8>)]) -> Result<u64> {
         let (table, column) = (kind.table(), kind.column());
         let mut rows = Bulk::new(self.backend, ROW);
@@ -219,7 +219,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn record_sealing_key(
         &self,
         who: &Who,

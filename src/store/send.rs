@@ -100,7 +100,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn unfinished(
         &self,
         channel_id: Uuid,
@@ -162,7 +162,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn waiting(&self, send_id: Uuid, horizon: Timestamp, limit: usize) -> Result<WaitingMessages> {
         let sql = "SELECT ordinal, recipient, state, attempts, retry_at, taken_at FROM message \
                    WHERE send_id = $1 AND retry_at IS NOT NULL AND retry_at < $2 ORDER BY retry_at, ordinal \
@@ -189,7 +189,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn message_states(
         &self,
         send_id: Uuid,
@@ -216,7 +216,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn recipients_of(&self, company_id: Uuid, keys: &[Key]) -> Result<HashMap<Key, PhoneNumber>> {
         if keys.is_empty() {
             return Ok(HashMap::new());
@@ -248,7 +248,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn recorded(&self, send_id: Uuid, progress: Progress) -> Result<Vec<u64>> {
         let sql = "SELECT ordinal FROM message WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3 \
                    ORDER BY ordinal";
@@ -291,7 +291,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement; [`Error::Fenced`] when `lease` is no longer ours.
+    /// When the database fails; [`Error::Fenced`] when `lease` is no longer ours.
     pub async fn remove_unresolved(&self, lease: &Lease) -> Result<u64> {
         let transaction = self.begin_fenced(lease).await?;
         let unresolved = "SELECT id FROM send WHERE state < 2 AND state = $1";

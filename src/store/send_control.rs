@@ -28,7 +28,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn control_send(
         &self,
         company_id: Uuid,
@@ -47,7 +47,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn cancel_send(
         &self,
         company_id: Uuid,
@@ -78,7 +78,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn expire_sends(&self, now: Timestamp, limit: u32) -> Result<Vec<(Uuid, Uuid)>> {
         let sql = "SELECT id, channel_id FROM send WHERE state < 2 AND state = $1 AND expires_at <= $2 \
                    ORDER BY id LIMIT $3";
@@ -121,7 +121,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn put_off_doubts(&self, until: Timestamp) -> Result<u64> {
         let doubtful = format!(
             "retry_at IS NOT NULL AND retry_at < $2 \
@@ -146,7 +146,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn end_left_messages(&self, now: Timestamp) -> Result<u64> {
         let sql = format!(
             "SELECT id, state FROM send WHERE state IN ({}, {}) \
@@ -177,7 +177,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn next_due_send(&self, channel_id: Uuid, now: Timestamp) -> Result<Option<Timestamp>> {
         let sql = "SELECT MIN(due_at) FROM send WHERE channel_id = $1 AND state < 2 AND state = $2 \
                    AND control = $3 AND due_at IS NOT NULL AND due_at > $4";

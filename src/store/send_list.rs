@@ -94,7 +94,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn sends(
         &self,
         company_id: Uuid,
@@ -169,7 +169,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn queued(&self, channel_id: Uuid, now: Timestamp) -> Result<u64> {
         // A sum of integers is a decimal number in PostgreSQL.
         let sql = "SELECT CAST(COALESCE(SUM(recipients - settled), 0) AS BIGINT) FROM send \

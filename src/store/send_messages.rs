@@ -112,7 +112,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn roster(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<Roster>> {
         // A content may be long: it is read where it names the recipient.
         let sql = format!(

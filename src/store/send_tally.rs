@@ -14,7 +14,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn tally_part(&self, send_id: Uuid, from: u64, to: u64, pace: &Pace) -> Result<Part> {
         let range = [send_id.into(), signed(from).into(), signed(to).into()];
         let within = self.rows_between();

@@ -129,7 +129,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn suppressions(&self, now: Timestamp) -> Result<Vec<Record>> {
         let sql = format!("SELECT {COLUMNS} FROM suppression WHERE until IS NULL OR until > $1");
         let rows = self.rows(sql, [now.millis().into()]).await?;
@@ -180,7 +180,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn add_suppression(
         &self,
         who: &Who,
@@ -220,7 +220,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn lift_suppressions(
         &self,
         who: &Who,

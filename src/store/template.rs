@@ -87,7 +87,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn templates_changed_since(&self, revision: i64) -> Result<Vec<Record>> {
         let changed = Entity::find().filter(Column::Revision.gt(revision)).all(&self.read).await?;
         changed.into_iter().map(record).collect()
@@ -97,7 +97,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn approved_templates(
         &self,
         company_id: Uuid,
@@ -133,7 +133,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn templates(&self, company_id: Uuid) -> Result<Vec<Record>> {
         let models = Entity::find()
             .filter(Column::CompanyId.eq(company_id))
@@ -149,7 +149,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn find_template(&self, company_id: Uuid, id: i64) -> Result<Option<Record>> {
         let template = Entity::find_by_id(id).filter(Column::CompanyId.eq(company_id));
         template.one(&self.read).await?.map(record).transpose()
@@ -159,7 +159,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn templates_of_sends(&self, company_id: Uuid, sends: &[Uuid]) -> Result<HashMap<Uuid, i64>> {
         let mut asked = Rows::new(self.backend, &[("id", Type::Uuid)]);
         sends.iter().for_each(|id| asked.push([(*id).into()]));
@@ -180,7 +180,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn find_template_by_name(
         &self,
         company_id: Uuid,

@@ -33,7 +33,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn tiers(&self) -> Result<Vec<Record>> {
         let models = tier::Entity::find().order_by_asc(tier::Column::Name).all(&self.read).await?;
         Ok(models.into_iter().map(Record::from).collect())
@@ -43,7 +43,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn find_tier(&self, name: &str) -> Result<Option<Record>> {
         Ok(tier::Entity::find_by_id(name).one(&self.read).await?.map(Record::from))
     }

@@ -175,7 +175,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn users(&self, page: PageRequest, search: Option<&str>) -> Result<Page<User>> {
         let mut matching = Entity::find();
         if let Some(search) = search {
@@ -198,7 +198,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn find_user(&self, id: Uuid) -> Result<Option<User>> {
         Ok(Entity::find_by_id(id).one(&self.read).await?.map(User::from))
     }
@@ -207,7 +207,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn find_user_by_email(&self, email: &Email) -> Result<Option<User>> {
         Ok(self.credentials_by_email(email).await?.map(|credentials| credentials.user))
     }
@@ -216,7 +216,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn credentials_by_email(&self, email: &Email) -> Result<Option<Credentials>> {
         let found = Entity::find().filter(Column::Email.eq(email.as_str())).one(&self.read).await?;
         Ok(found.map(Credentials::from))
@@ -226,7 +226,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn credentials(&self, id: Uuid) -> Result<Option<Credentials>> {
         Ok(Entity::find_by_id(id).one(&self.read).await?.map(Credentials::from))
     }
@@ -285,7 +285,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn set_disabled(&self, who: &Who, user: &User, disabled: bool) -> Result<bool> {
         let transaction = self.begin().await?;
         let (to, word, before) = if disabled {

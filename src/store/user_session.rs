@@ -163,7 +163,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn add_session(&self, who: &Who, user: &User, new: NewSession<'_>) -> Result<Session> {
         let NewSession { hash, address, browser, proof } = new;
         let (id, now) = (Uuid::now_v7(), Timestamp::now());
@@ -220,7 +220,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn find_session(&self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Session>> {
         let [idle, oldest] = bounds(now);
         let sql = format!("{SELECT} AND hash = $3");
@@ -232,7 +232,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn sessions_of(&self, user_id: Uuid, now: Timestamp) -> Result<Vec<Session>> {
         let [idle, oldest] = bounds(now);
         let sql = format!(
@@ -246,7 +246,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn end_session(&self, who: &Who, user: &User, id: Uuid) -> Result<bool> {
         let transaction = self.begin().await?;
         let sql = "DELETE FROM user_session WHERE id = $1 AND user_id = $2";
@@ -266,7 +266,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn touch_session(&self, id: Uuid, now: Timestamp) -> Result<()> {
         let sql = "UPDATE user_session SET last_used_at = $1 WHERE id = $2 AND last_used_at < $1";
         self.write.execute_raw(self.statement(sql, [now.millis().into(), id.into()])).await?;
@@ -277,7 +277,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn choose_company(&self, session_id: Uuid, company_id: Uuid) -> Result<()> {
         let sql = "UPDATE user_session SET company_id = $1 WHERE id = $2";
         self.write.execute_raw(self.statement(sql, [company_id.into(), session_id.into()])).await?;
@@ -289,7 +289,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn set_session_token(
         &self,
         who: &Who,
@@ -316,7 +316,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn find_session_token(&self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Bearer>> {
         let [idle, oldest] = bounds(now);
         let sql = "SELECT user_session.id, token_company_id, last_used_at, tier

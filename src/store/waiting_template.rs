@@ -27,7 +27,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query; [`super::Error::Impossible`] for a row that this program never wrote.
+    /// When the database fails; [`super::Error::Impossible`] for a row that this program never wrote.
     pub async fn waiting_templates(
         &self,
         channel_id: Uuid,

@@ -67,7 +67,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn web_session_rows(&self, channel: Uuid, namespace: &str, keys: &[&str]) -> Result<Vec<Row>> {
         if let [key] = keys {
             let id = (channel, namespace.to_owned(), (*key).to_owned());
@@ -93,7 +93,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn web_session_namespace(&self, channel: Uuid, namespace: &str) -> Result<Vec<Row>> {
         let models = of(channel, namespace).all(&self.read).await?;
         Ok(models.into_iter().map(Row::from).collect())
@@ -103,7 +103,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn web_session_keys(&self, channel: Uuid, namespace: &str) -> Result<Vec<(String, i64)>> {
         let keys = of(channel, namespace).select_only().columns([Column::Key, Column::Mark]);
         Ok(keys.into_tuple::<(String, i64)>().all(&self.read).await?)
@@ -113,7 +113,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn has_web_session_key(&self, channel: Uuid, namespace: &str, beginning: &str) -> Result<bool> {
         // No key has the last character of all. Keys are compared byte by byte.
         let end = format!("{beginning}{}", char::MAX);
@@ -127,7 +127,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement; [`Error::InDoubt`] when the database broke off while it committed.
+    /// When the database fails; [`Error::InDoubt`] when the database broke off while it committed.
     pub async fn change_web_session(&self, channel: Uuid, changes: &[Change]) -> Result<()> {
         let transaction = self.begin().await?;
         let mut rest = changes;
@@ -173,7 +173,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn take_web_session_row(
         &self,
         channel: Uuid,
@@ -193,7 +193,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn delete_web_session_rows_below(
         &self,
         channel: Uuid,
@@ -212,7 +212,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn wipe_web_session(&self, channel: Uuid) -> Result<u64> {
         let all = Entity::delete_many().filter(Column::ChannelId.eq(channel));
         Ok(all.exec(&self.write).await?.rows_affected)

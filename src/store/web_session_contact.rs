@@ -50,7 +50,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn known_number(&self, channel: Uuid, number: PhoneNumber) -> Result<Option<KnownNumber>> {
         let known = Entity::find_by_id((channel, number.as_i64())).one(&self.read).await?;
         Ok(known.map(KnownNumber::from))
@@ -61,7 +61,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn note_number_check(
         &self,
         channel: Uuid,
@@ -83,7 +83,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn note_first_sent(&self, channel: Uuid, number: PhoneNumber, at: Timestamp) -> Result<()> {
         self.note_first("first_sent_at", channel, number, at).await
     }
@@ -92,7 +92,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn note_first_heard(&self, channel: Uuid, number: PhoneNumber, at: Timestamp) -> Result<()> {
         // People write often, and only the first time has to wait for the writer.
         if self.known_number(channel, number).await?.is_some_and(|known| known.first_heard_at.is_some()) {
@@ -123,7 +123,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn first_sent_since(
         &self,
         channel: Uuid,
@@ -145,7 +145,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn learn_lid(&self, company: Uuid, number: PhoneNumber, lid: &str) -> Result<bool> {
         let learnt = Person { phone_number_lid: Some(lid.to_owned()), ..Person::default() };
         self.learn(company, number, &learnt).await
@@ -156,7 +156,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn set_profile_picture(&self, company: Uuid, number: PhoneNumber, url: &str) -> Result<bool> {
         let learnt = Person { profile_picture: url.to_owned(), ..Person::default() };
         self.learn(company, number, &learnt).await

@@ -41,7 +41,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn web_attempts_since(
         &self,
         channel: Uuid,
@@ -57,7 +57,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn first_try(&self, send_id: Uuid) -> Result<Option<FirstTry>> {
         let sql = "SELECT send.state, send.high_water, message.state FROM send
                    LEFT JOIN message ON message.send_id = send.id AND message.ordinal = 0 WHERE send.id = $1";
@@ -78,7 +78,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn send_of_stamp(&self, channel: Uuid, millis: u64, tail: [u8; 3]) -> Result<Option<Uuid>> {
         if millis >> MILLIS_BITS > 0 {
             return Ok(None);

@@ -4,7 +4,9 @@
 mod command_line;
 mod database;
 mod going;
+mod operators;
 mod sharing;
+mod web_sessions;
 
 use std::collections::BTreeMap;
 use std::process::{Command, ExitStatus};
@@ -78,12 +80,18 @@ impl Stage {
     }
 
     async fn of_tier(contacts: u64, names: &[&'static str], tier: &str) -> Self {
+        Self::with(contacts, names, tier, &[]).await
+    }
+
+    /// With these options beside its own.
+    async fn with(contacts: u64, names: &[&'static str], tier: &str, more: &[(&str, &str)]) -> Self {
         let universe = Universe::postgres().await;
         let options = [
             ("POMBO__CLUSTER__NAME", "test"),
             ("POMBO__RETRY__UNKNOWN_GRACE", "2s"),
             ("POMBO__DATABASE__CONNECTIONS", "6"),
         ];
+        let options = [&options[..], more].concat();
         let serving = Serving::new_with(&universe, contacts, tier, &options).await;
         let mut stage = Self { universe, serving, nodes: Vec::new() };
         for name in names {

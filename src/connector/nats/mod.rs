@@ -143,13 +143,24 @@ impl Nats {
         self.client.connection_state() == State::Connected
     }
 
-    /// Asks the subscriber that takes requests of this subject, below the base.
+    /// The version of the server that the connection leads to, or led to last; `None` when there never was a connection.
+    pub fn version(&self) -> Option<String> {
+        Some(self.client.server_info().version).filter(|version| !version.is_empty())
+    }
+
+    /// Asks the subscriber that takes requests of this subject, below the base, and waits this long for the answer, or as
+    /// long as the configuration says.
     ///
     /// # Errors
     ///
     /// [`NotAnswered`].
-    pub async fn request(&self, subject: &str, body: Vec<u8>) -> Result<Vec<u8>, NotAnswered> {
-        let answer = self.ask(subject, body).await;
+    pub async fn request(
+        &self,
+        subject: &str,
+        body: Vec<u8>,
+        within: Option<Duration>,
+    ) -> Result<Vec<u8>, NotAnswered> {
+        let answer = self.ask(subject, body, within.unwrap_or(self.timeout)).await;
         let result = match &answer {
             Ok(_) => "answered",
             Err(NotAnswered::NoResponder) => "no_responder",
@@ -160,14 +171,14 @@ impl Nats {
         answer
     }
 
-    async fn ask(&self, subject: &str, body: Vec<u8>) -> Result<Vec<u8>, NotAnswered> {
+    async fn ask(&self, subject: &str, body: Vec<u8>, within: Duration) -> Result<Vec<u8>, NotAnswered> {
         if !self.is_connected() {
             return Err(NotAnswered::NotConnected);
         }
-        let request = async_nats::Request::new().payload(body.into()).timeout(Some(self.timeout));
+        let request = async_nats::Request::new().payload(body.into()).timeout(Some(within));
         let asked = self.client.send_request(format!("{}.{subject}", self.base), request);
         // The library's own bound begins when the request is on its way.
-        let answer = tokio::time::timeout(self.timeout, asked).await.map_err(|_| NotAnswered::NoAnswer)?;
+        let answer = tokio::time::timeout(within, asked).await.map_err(|_| NotAnswered::NoAnswer)?;
         match answer {
             Ok(message) if message.headers.as_ref().is_some_and(|headers| headers.get(FAILED).is_some()) => {
                 Err(NotAnswered::NoAnswer)

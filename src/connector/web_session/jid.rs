@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, de};
+
 use crate::domain::phone::PhoneNumber;
 
 const PERSON: &str = "s.whatsapp.net";
@@ -12,13 +14,19 @@ const MOST_CHARACTERS: usize = 100;
 
 /// An address of WhatsApp, such as `5511988887777@s.whatsapp.net`: a person, a person whose number is hidden, or a
 /// group.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Jid(String);
 
 /// A text that is no such address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is not the address of a person or a group on WhatsApp")]
 pub struct InvalidJid;
+
+impl<'de> Deserialize<'de> for Jid {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
 
 impl Jid {
     /// A person's. Ask [`super::Session::find`] for the one that they really have.

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, de};
 use uuid::Uuid;
 
 use super::Jid;
@@ -13,13 +14,19 @@ const PREFIX: &str = "3EB0";
 const MOST_ID_CHARACTERS: usize = 64;
 
 /// The id of a message, chosen by who sends it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct MessageId(String);
 
 /// A text that is no id of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is not the id of a message: 1 to 64 letters, digits, dots and hyphens")]
 pub struct InvalidMessageId;
+
+impl<'de> Deserialize<'de> for MessageId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
 
 impl MessageId {
     /// A new one, in the form that WhatsApp Web gives its own.
@@ -103,7 +110,8 @@ pub struct Media {
 }
 
 /// How a file is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MediaKind {
     /// As a picture.
     Image,
@@ -166,7 +174,7 @@ impl fmt::Debug for Prepared {
 }
 
 /// A message that was handed over.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sent {
     /// Whom it went to.
     pub to: Jid,
@@ -177,7 +185,8 @@ pub struct Sent {
 }
 
 /// What was made of the content.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Built {
     /// The text, unchanged.
     Text,
@@ -186,7 +195,7 @@ pub enum Built {
 }
 
 /// A file that was uploaded, encrypted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuiltMedia {
     /// How it is shown.
     pub kind: MediaKind,

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::{Map, Value, json};
 
 use crate::domain::secret::Secret;
@@ -51,6 +52,18 @@ impl Challenge {
     pub fn valid_for(&self) -> Duration {
         let said = self.options.get("timeout").and_then(Value::as_u64).map(Duration::from_millis);
         said.map_or(USUAL_SPAN, |said| said.clamp(SHORTEST_SPAN, LONGEST_SPAN))
+    }
+}
+
+impl Serialize for Challenge {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.options.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Challenge {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&Value::deserialize(deserializer)?.to_string()).map_err(de::Error::custom)
     }
 }
 
@@ -138,6 +151,20 @@ impl Assertion {
     /// The id of the passkey.
     pub fn credential_id(&self) -> &[u8] {
         &self.credential_id
+    }
+}
+
+impl Serialize for Assertion {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_json())
+    }
+}
+
+impl<'de> Deserialize<'de> for Assertion {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Secret::deserialize(deserializer)?;
+        let given = serde_json::from_str(json.expose()).map_err(de::Error::custom)?;
+        Self::parse(&given).map_err(de::Error::custom)
     }
 }
 

@@ -3,12 +3,15 @@
 use std::fmt;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::clock::Timestamp;
 use crate::domain::rate::Rate;
 use crate::domain::tier::Quota;
 
 /// How much a limit allows.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Allows {
     /// Messages at this rate, and so many at once after a rest.
     Pace {

@@ -2,17 +2,21 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize};
+
 use crate::domain::channel::Level;
 use crate::domain::outlook::Reason;
 
 /// What set a limit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// Options of a tier.
     Tier {
         /// The tier.
         name: String,
         /// The options, one or two.
+        #[serde(deserialize_with = "options")]
         options: &'static [&'static str],
     },
     /// The options of a tier for phones that were linked lately.
@@ -68,4 +72,20 @@ impl fmt::Display for Origin {
             Self::Wait { reason: _, sentence } => f.write_str(sentence),
         }
     }
+}
+
+/// The options that set limits, as limits name them.
+const OPTIONS: &[&[&str]] = &[
+    &["messages_per_second", "burst"],
+    &["messages_per_second", "jitter"],
+    &["pair_interval", "pair_burst"],
+    &["template_quota"],
+    &["daily_cap"],
+    &["cold_contacts"],
+];
+
+/// Reads the options as another node wrote them; those that only another version of it has are left out.
+fn options<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static [&'static str], D::Error> {
+    let written = Vec::<String>::deserialize(deserializer)?;
+    Ok(OPTIONS.iter().copied().find(|options| **options == *written).unwrap_or_default())
 }

@@ -1,5 +1,7 @@
 //! A send through a web-session channel: one message to one number or one group.
 
+use serde::{Deserialize, Serialize};
+
 use super::Limits;
 use super::body::Body;
 use super::field::Field;
@@ -14,7 +16,7 @@ pub const GROUP_SUFFIX: &str = "@g.us";
 const MAX_GROUP_CHARS: usize = 40;
 
 /// What a client asks a web session to send, and to whom.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WebRequest {
     /// The recipient.
     pub recipient: WebRecipient,
@@ -23,7 +25,8 @@ pub struct WebRequest {
 }
 
 /// The recipient of a web session's message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum WebRecipient {
     /// A person.
     Number(PhoneNumber),

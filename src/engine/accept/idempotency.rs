@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use dashmap::DashMap;
 use dashmap::mapref::entry::Entry;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
@@ -61,6 +62,15 @@ pub enum Turn {
     Told(String),
 }
 
+/// A key on its way to the node that carries its request out.
+#[derive(Serialize, Deserialize)]
+pub(in crate::engine) struct MovedKey {
+    key: String,
+    fingerprint: [u8; 32],
+    /// The node that has it until then.
+    node: Uuid,
+}
+
 impl Claims {
     /// Holds the key, unless somebody does: then how long their request runs.
     fn hold(&self, company_id: Uuid, claim: &Claim) -> Result<Held, Until> {
@@ -80,6 +90,12 @@ impl Held {
         &self.claim
     }
 
+    /// The key, to be moved to the node that carries the request out; `None` outside of a cluster.
+    pub(in crate::engine) fn to_move(&self) -> Option<MovedKey> {
+        let Claim { key, fingerprint } = self.claim.clone();
+        self.shared.as_ref().map(|(_, node)| MovedKey { key, fingerprint, node: *node })
+    }
+
     /// The request runs until its one message is handed over: what is kept before is not its whole answer.
     pub(in crate::engine) fn until_handed_over(&self) {
         if let Some(mut until) = self.running.get_mut(&(self.company_id, self.claim.key.clone())) {
@@ -91,10 +107,15 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         let key = (self.company_id, std::mem::take(&mut self.claim.key));
-        match self.shared.take() {
-            Some(shared) => give_back(shared, Arc::clone(&self.running), key),
-            None => drop(self.running.remove(&key)),
+        let Some(shared) = self.shared.take() else {
+            drop(self.running.remove(&key));
+            return;
+        };
+        // Whatever was to be kept is: a repeat finds it while the key is given back.
+        if let Some(mut until) = self.running.get_mut(&key) {
+            *until = Until::Accepted;
         }
+        give_back(shared, Arc::clone(&self.running), key);
     }
 }
 
@@ -143,6 +164,29 @@ impl Engine {
             // Who holds the key may be looking it up as well: whatever was answered before that is in the store.
             (None, Err(_)) => Err(in_progress().into()),
         }
+    }
+
+    /// Takes over the key of a request that another node handed to this one. From here on it is given back here.
+    ///
+    /// # Errors
+    ///
+    /// `idempotency_in_progress` when the other node has given it back, or a repeat of the request is being looked up;
+    /// [`Error::Unavailable`] when the key cannot be moved.
+    pub(in crate::engine) async fn take_key(
+        &self,
+        company_id: Uuid,
+        moved: Option<MovedKey>,
+    ) -> Result<Option<Held>, Error> {
+        let Some(MovedKey { key, fingerprint, node }) = moved else { return Ok(None) };
+        let Some(here) = self.0.shared.cluster.node() else { return Err(Error::Internal) };
+        let claim = Claim { key, fingerprint };
+        let mut held = self.0.claims.hold(company_id, &claim).map_err(|_| in_progress())?;
+        let store = self.store().clone();
+        if !store.move_key(node, here, company_id, &claim.key).await? {
+            return Err(in_progress().into());
+        }
+        held.shared = Some((store, here));
+        Ok(Some(held))
     }
 }
 

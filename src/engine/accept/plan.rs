@@ -90,7 +90,7 @@ impl Planned {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn by_the_store(self, store: &Store, now: Timestamp) -> store::Result<Outcome> {
         let suppressions = Suppressions::default();
         let kept = store.suppressions_of(self.company_id, now).await?;

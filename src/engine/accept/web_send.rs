@@ -7,6 +7,7 @@
 //! error is not sent later. What a request under a client's key is answered when it is repeated decides [`repeat`]; what
 //! a message would be that is only tried, [`rehearse`].
 
+mod addresses;
 mod rehearse;
 mod repeat;
 
@@ -21,7 +22,7 @@ use uuid::Uuid;
 pub use self::rehearse::{RehearsedFile, WebRehearsal};
 use crate::clock::Timestamp;
 use crate::connector::media::Media;
-use crate::connector::web_session::{AskError, Jid, Session};
+use crate::connector::web_session::Session;
 use crate::domain::channel::Channel;
 use crate::domain::content::Content;
 use crate::domain::limit::Spent;
@@ -31,17 +32,13 @@ use crate::domain::request::{Skipped, WebRecipient, WebRequest};
 use crate::domain::send::{Recipients, Schedule};
 use crate::engine::channel::{Admit, PAIR_SENTENCE};
 use crate::engine::ledger::{Accept, Order};
-use crate::engine::web_session::{Admitted, HandOver, HandedOver, Render, Wait, link};
+use crate::engine::nodes::{BeginWeb, SendWeb};
+use crate::engine::web_session::{Admitted, Form, HandOver, HandedOver, Render, Wait, link};
 use crate::engine::{Engine, Error, Held, RETRY_AFTER};
 use crate::error::{Code, Refusal};
 use crate::store::web_session_contact::KnownNumber;
 use crate::telemetry::{self, Origin};
 
-/// How long it counts that a number is on WhatsApp, and that it is not.
-const FOUND_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-const MISSED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long WhatsApp is not asked after it was asked too often.
-const ASKED_TOO_OFTEN: Duration = Duration::from_secs(60);
 /// How much later than its send expires its caller is told at the latest.
 const AFTERWARDS: Duration = Duration::from_secs(30);
 
@@ -54,7 +51,27 @@ struct Submitted {
 }
 
 impl Engine {
-    /// Sends a message through a web session, and returns what `render` makes of it when it is handed over. With a
+    /// Tells the engine the forms in which answers are rendered, before it answers other nodes.
+    pub fn render_as(&self, forms: &[Form]) {
+        // Once for each engine.
+        let _ = self.0.forms.set(forms.to_vec());
+    }
+
+    /// The form of this name, which another node asks for.
+    ///
+    /// # Errors
+    ///
+    /// `service_unavailable` when this version does not have it.
+    pub(in crate::engine) fn form(&self, name: &str) -> Result<Form, Refusal> {
+        let known = self.0.forms.get().and_then(|forms| forms.iter().find(|form| form.name == name));
+        known.copied().ok_or_else(|| {
+            let sentence =
+                "this channel runs on a node of another version, which does not know this answer: ask there";
+            Refusal::new(Code::ServiceUnavailable, sentence)
+        })
+    }
+
+    /// Sends a message through a web session, and returns its answer in this form when it is handed over. With a
     /// key that is `held`, that answer is kept under it.
     ///
     /// # Errors
@@ -68,14 +85,18 @@ impl Engine {
         channel: &Arc<Channel>,
         request: WebRequest,
         held: Option<Held>,
-        render: Render,
+        form: Form,
     ) -> Result<String, Error> {
         let (engine, channel) = (self.clone(), Arc::clone(channel));
         // The caller may go before the answer comes: what was begun is carried to its end, and the key held as long.
         held.iter().for_each(Held::until_handed_over);
         let sending = actix::spawn(telemetry::carried(async move {
-            let submitted = engine.submit(&channel, request, held.as_ref(), render).await;
-            engine.finish(&channel, submitted, held).await.map(render)
+            let asked = to_owner(request, held.as_ref(), form);
+            if let Some(answer) = engine.ask_owner(&channel, &asked).await? {
+                return Ok(answer);
+            }
+            let submitted = engine.submit(&channel, asked.request, held.as_ref(), form.render).await;
+            engine.finish(&channel, submitted, held).await.map(form.render)
         }));
         sending.await.unwrap_or_else(|error| {
             tracing::error!(%error, "sending through a web session was cut short");
@@ -84,7 +105,7 @@ impl Engine {
     }
 
     /// Accepts a message to be sent through a web session, and returns its send once that is durable; the send's state
-    /// tells the rest. What `render` makes of the message is kept under the key when it is handed over.
+    /// tells the rest. The answer in this form is kept under the key when it is handed over.
     ///
     /// # Errors
     ///
@@ -94,13 +115,20 @@ impl Engine {
         channel: &Arc<Channel>,
         request: WebRequest,
         held: Option<Held>,
-        render: Render,
+        form: Form,
     ) -> Result<Uuid, Error> {
         let (engine, channel) = (self.clone(), Arc::clone(channel));
         held.iter().for_each(Held::until_handed_over);
         let (tell, told) = oneshot::channel();
         actix::spawn(telemetry::carried(async move {
-            let submitted = engine.submit(&channel, request, held.as_ref(), render).await;
+            let asked = BeginWeb(to_owner(request, held.as_ref(), form));
+            match engine.ask_owner(&channel, &asked).await {
+                Ok(None) => {}
+                Ok(Some(send_id)) => return drop(tell.send(Ok(send_id))),
+                Err(error) => return drop(tell.send(Err(error))),
+            }
+            let BeginWeb(SendWeb { request, .. }) = asked;
+            let submitted = engine.submit(&channel, request, held.as_ref(), form.render).await;
             // The caller may have gone: what was begun is carried to its end.
             let _ = tell.send(submitted.as_ref().map(|submitted| submitted.send_id).map_err(Error::clone));
             // Its end is in the ledger.
@@ -121,7 +149,6 @@ impl Engine {
         render: Render,
     ) -> Result<Submitted, Error> {
         self.check_running()?;
-        self.own(channel).await?;
         let WebRequest { recipient, content } = request;
         let session = self.session(channel)?;
         let known = self.known(channel, &recipient).await?;
@@ -212,74 +239,6 @@ impl Engine {
         Ok(Some(self.0.shared.fetcher.fetch(channel.company_id, &link, kind).await?))
     }
 
-    /// What the store knows of the number that is written to.
-    async fn known(&self, channel: &Channel, recipient: &WebRecipient) -> Result<Option<KnownNumber>, Error> {
-        match recipient {
-            WebRecipient::Number(number) => Ok(self.store().known_number(channel.id, *number).await?),
-            WebRecipient::Group(_) => Ok(None),
-        }
-    }
-
-    /// Where to send to: as the store knows, or as the session finds out.
-    async fn address(
-        &self,
-        channel: &Channel,
-        session: &Arc<dyn Session>,
-        recipient: &WebRecipient,
-        known: Option<&KnownNumber>,
-    ) -> Result<Jid, Error> {
-        let number = match recipient {
-            WebRecipient::Number(number) => *number,
-            WebRecipient::Group(id) => {
-                return Ok(Jid::group(id).map_err(|invalid| {
-                    Refusal::new(Code::InvalidPhoneNumber, format!("`phone_number` {invalid}"))
-                })?);
-            }
-        };
-        if let Some(jid) = known.and_then(still_good) {
-            return Ok(jid.ok_or_else(|| not_on_whatsapp(number))?);
-        }
-        let found = session.find(number).await.map_err(|error| unanswered(&error))?;
-        let (jid, lid) = found.map(|found| (found.jid, found.lid)).unzip();
-        let lid = lid.flatten();
-        let (as_text, lid) = (jid.as_ref().map(Jid::as_str), lid.as_ref().map(Jid::as_str));
-        self.store().note_number_check(channel.id, number, as_text, lid, Timestamp::now()).await?;
-        if let Some(lid) = lid {
-            self.learn_lid(channel, number, lid).await;
-        }
-        Ok(jid.ok_or_else(|| not_on_whatsapp(number))?)
-    }
-
-    /// Where a person's profile picture is, which the company's contacts with this number show from here on.
-    ///
-    /// # Errors
-    ///
-    /// `session_disconnected`, `not_on_whatsapp`; [`Error::TooSoon`] when WhatsApp is asked too often,
-    /// [`Error::Unavailable`] when it does not answer or the database is away.
-    pub async fn profile_picture(
-        &self,
-        channel: &Arc<Channel>,
-        number: PhoneNumber,
-    ) -> Result<Option<String>, Error> {
-        self.check_running()?;
-        let session = self.session(channel)?;
-        let person = WebRecipient::Number(number);
-        let known = self.known(channel, &person).await?;
-        let jid = self.address(channel, &session, &person, known.as_ref()).await?;
-        let picture = session.picture(&jid).await.map_err(|error| unanswered(&error))?;
-        if let Some(picture) = &picture {
-            self.store().set_profile_picture(channel.company_id, number, &picture.url).await?;
-        }
-        Ok(picture.map(|picture| picture.url))
-    }
-
-    /// A contact's address that hides its number; that it could not be written is no reason not to send.
-    async fn learn_lid(&self, channel: &Channel, number: PhoneNumber, lid: &str) {
-        if let Err(error) = self.store().learn_lid(channel.company_id, number, lid).await {
-            tracing::warn!(channel.id = %channel.id, %error, "a contact's LID was not written");
-        }
-    }
-
     /// From here on the budget of strangers does not count them.
     async fn no_stranger_any_more(&self, channel: &Channel, number: PhoneNumber, at: Timestamp) {
         if let Err(error) = self.store().note_first_sent(channel.id, number, at).await {
@@ -321,6 +280,11 @@ async fn told_of(wait: &mut Wait, patience: Duration, send_id: Uuid) -> Result<H
     }
 }
 
+/// A request as the owner of the channel gets it, if that is another node.
+fn to_owner(request: WebRequest, held: Option<&Held>, form: Form) -> SendWeb {
+    SendWeb { request, key: held.and_then(Held::to_move), form: form.name.to_owned() }
+}
+
 /// The caller's time was over before the message could be handed over.
 fn too_late(reason: Reason) -> Error {
     let sentence = match reason {
@@ -354,42 +318,8 @@ fn stranger(recipient: &WebRecipient, known: Option<&KnownNumber>) -> Option<Pho
     }
 }
 
-/// What is known of a number, as long as that counts: its address, or that it has none.
-#[expect(clippy::option_option, reason = "nothing is known, nobody is there, or somebody is")]
-fn still_good(known: &KnownNumber) -> Option<Option<Jid>> {
-    let checked_at = known.checked_at?;
-    let counts_for = if known.jid.is_some() { FOUND_FOR } else { MISSED_FOR };
-    if checked_at.plus(counts_for) <= Timestamp::now() {
-        return None;
-    }
-    match &known.jid {
-        None => Some(None),
-        Some(jid) => Jid::parse(jid).ok().map(Some),
-    }
-}
-
-fn not_on_whatsapp(number: PhoneNumber) -> Refusal {
-    let sentence = format!("the number {number} is not on WhatsApp: check it, country code included");
-    Refusal::new(Code::NotOnWhatsapp, sentence)
-}
-
 fn reconnecting() -> Refusal {
     let sentence = "the web session has no connection to WhatsApp just now: try again in a minute, and look at the \
                     channel's `status_reason` if that lasts";
     Refusal::new(Code::SessionDisconnected, sentence)
-}
-
-fn unanswered(error: &AskError) -> Error {
-    match error {
-        AskError::NotConnected => reconnecting().into(),
-        AskError::Refused { code: 429, .. } => Error::TooSoon {
-            retry_after: ASKED_TOO_OFTEN,
-            sentence: "WhatsApp is asked about too many numbers: try again later".to_owned(),
-            spent: Spent::pause(ASKED_TOO_OFTEN),
-        },
-        AskError::Refused { .. } | AskError::NoAnswer(_) => {
-            tracing::warn!(%error, "WhatsApp did not say whether a number is there");
-            Error::Unavailable { retry_after: RETRY_AFTER }
-        }
-    }
 }

@@ -53,7 +53,8 @@ impl Engine {
     ///
     /// [`Exhausted`] when the company made as many requests as its tier allows.
     pub fn admit_request(&self, caller: &Caller) -> Result<Option<Allowance>, Exhausted> {
-        self.0.requests.admit(caller.company_id, &caller.tier, &self.0.shared.tiers)
+        let nodes = self.0.shared.cluster.size();
+        self.0.requests.admit(caller.company_id, &caller.tier, &self.0.shared.tiers, nodes)
     }
 
     /// The name of the operator who presents this key; `None` when it is unknown, revoked or expired, or a

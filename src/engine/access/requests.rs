@@ -3,6 +3,9 @@
 //! A company may use the whole allowance of a period at once; it comes back evenly. The tier is looked up again
 //! when the company has another one or when tiers were applied; as long as the rate is the same, what was used
 //! stays used. One entry for each company that asked.
+//!
+//! The nodes of a cluster share the rate in equal parts, of one request at least; when a node comes or goes, each begins
+//! with its whole new part.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -50,6 +53,8 @@ struct Entry<C: Clock> {
     /// The tiers at which the tier was looked up.
     generation: u64,
     rate: Rate,
+    /// How many nodes share the rate.
+    nodes: u32,
     /// `None` when the tier knows no bound.
     bucket: Option<Bucket<C>>,
 }
@@ -71,7 +76,8 @@ impl<C: Clock + Clone> Requests<C> {
         Self { companies: DashMap::new(), clock }
     }
 
-    /// Counts a request of a company with this tier; what is left, or `None` when there is no bound.
+    /// Counts a request of a company with this tier, whose rate so many nodes share; what is left here, or `None` when there
+    /// is no bound.
     ///
     /// # Errors
     ///
@@ -81,12 +87,14 @@ impl<C: Clock + Clone> Requests<C> {
         company_id: Uuid,
         tier: &Arc<str>,
         tiers: &Tiers,
+        nodes: u32,
     ) -> Result<Option<Allowance>, Exhausted> {
         // Read first: a tier replaced while it is looked up is looked up again.
         let generation = tiers.generation();
         if let Some(entry) = self.companies.get(&company_id)
             && entry.generation == generation
             && entry.tier == *tier
+            && entry.nodes == nodes
         {
             return entry.admit(&self.clock);
         }
@@ -95,11 +103,12 @@ impl<C: Clock + Clone> Requests<C> {
             tier: Arc::clone(tier),
             generation,
             rate,
-            bucket: Bucket::new(rate, &self.clock),
+            nodes,
+            bucket: Bucket::new(rate, nodes, &self.clock),
         });
-        if entry.rate != rate {
-            entry.bucket = Bucket::new(rate, &self.clock);
-            entry.rate = rate;
+        if entry.rate != rate || entry.nodes != nodes {
+            entry.bucket = Bucket::new(rate, nodes, &self.clock);
+            (entry.rate, entry.nodes) = (rate, nodes);
         }
         (entry.tier, entry.generation) = (Arc::clone(tier), generation);
         entry.admit(&self.clock)
@@ -113,13 +122,13 @@ impl<C: Clock> Entry<C> {
 }
 
 impl<C: Clock> Bucket<C> {
-    fn new(rate: Rate, clock: &C) -> Option<Self>
+    fn new(rate: Rate, nodes: u32, clock: &C) -> Option<Self>
     where
         C: Clone,
     {
         let (count, window) = rate.allowance()?;
-        let limit = NonZeroU32::new(count)?;
-        let quota = Quota::with_period(window / count)?.allow_burst(limit);
+        let limit = NonZeroU32::new(if count == 0 { 0 } else { (count / nodes.max(1)).max(1) })?;
+        let quota = Quota::with_period(window / limit.get())?.allow_burst(limit);
         let permits = RateLimiter::direct_with_clock(quota, clock.clone()).with_middleware();
         Some(Self { limit, window, permits })
     }
@@ -173,26 +182,26 @@ mod tests {
             assert_eq!((limit, window), (4, Duration::from_secs(60)));
             (remaining, reset.as_secs())
         };
-        let used: Vec<_> = (0..4).map(|_| left(requests.admit(acme, &tier, &tiers))).collect();
+        let used: Vec<_> = (0..4).map(|_| left(requests.admit(acme, &tier, &tiers, 1))).collect();
         assert_eq!(used, [(3, 15), (2, 30), (1, 45), (0, 60)]);
         clock.advance(Duration::from_secs(5));
         for _ in 0..10 {
-            let refused = requests.admit(acme, &tier, &tiers).unwrap_err();
+            let refused = requests.admit(acme, &tier, &tiers, 1).unwrap_err();
             assert_eq!((refused.wait, refused.allowance.remaining), (Duration::from_secs(10), 0));
         }
         clock.advance(Duration::from_secs(10));
-        assert_eq!(left(requests.admit(acme, &tier, &tiers)), (0, 60));
+        assert_eq!(left(requests.admit(acme, &tier, &tiers, 1)), (0, 60));
         clock.advance(Duration::from_secs(3600));
-        assert_eq!(left(requests.admit(acme, &tier, &tiers)), (3, 15));
+        assert_eq!(left(requests.admit(acme, &tier, &tiers, 1)), (3, 15));
     }
 
     #[test]
     fn companies_do_not_share_their_allowance() {
         let (_, requests, acme, tier) = fixture();
         let tiers = tiers("1/h");
-        assert!(requests.admit(acme, &tier, &tiers).is_ok());
-        assert!(requests.admit(acme, &tier, &tiers).is_err());
-        assert!(requests.admit(Uuid::now_v7(), &tier, &tiers).is_ok());
+        assert!(requests.admit(acme, &tier, &tiers, 1).is_ok());
+        assert!(requests.admit(acme, &tier, &tiers, 1).is_err());
+        assert!(requests.admit(Uuid::now_v7(), &tier, &tiers, 1).is_ok());
     }
 
     #[test]
@@ -200,17 +209,32 @@ mod tests {
         let (_, requests, acme, tier) = fixture();
         let tiers = tiers("unlimited");
         for _ in 0..100 {
-            assert_eq!(requests.admit(acme, &tier, &tiers), Ok(None));
+            assert_eq!(requests.admit(acme, &tier, &tiers, 1), Ok(None));
         }
         apply(&tiers, "2/h");
-        assert!(requests.admit(acme, &tier, &tiers).is_ok());
+        assert!(requests.admit(acme, &tier, &tiers, 1).is_ok());
         apply(&tiers, "2/h");
-        assert!(requests.admit(acme, &tier, &tiers).is_ok());
-        assert!(requests.admit(acme, &tier, &tiers).is_err(), "what was used stays used at the same rate");
+        assert!(requests.admit(acme, &tier, &tiers, 1).is_ok());
+        assert!(requests.admit(acme, &tier, &tiers, 1).is_err(), "what was used stays used at the same rate");
         apply(&tiers, "3/h");
-        assert!(requests.admit(acme, &tier, &tiers).is_ok());
+        assert!(requests.admit(acme, &tier, &tiers, 1).is_ok());
         // The company has another tier now, whose fallback knows no bound.
-        assert_eq!(requests.admit(acme, &"gone".into(), &tiers), Ok(None));
-        assert!(requests.admit(acme, &tier, &tiers).unwrap().is_some());
+        assert_eq!(requests.admit(acme, &"gone".into(), &tiers, 1), Ok(None));
+        assert!(requests.admit(acme, &tier, &tiers, 1).unwrap().is_some());
+    }
+
+    #[test]
+    fn nodes_share_the_rate_and_each_has_its_new_part_when_one_comes_or_goes() {
+        let (clock, requests, acme, tier) = fixture();
+        let tiers = tiers("9/min");
+        let limit = |nodes| requests.admit(acme, &tier, &tiers, nodes).unwrap().unwrap().limit;
+        assert_eq!([1, 2, 3, 9, 100].map(limit), [9, 4, 3, 1, 1]);
+        for _ in 0..3 {
+            assert_eq!(limit(3), 3);
+        }
+        let refused = requests.admit(acme, &tier, &tiers, 3).unwrap_err();
+        assert_eq!(refused.wait, Duration::from_secs(20), "three nodes give nine in a minute together");
+        clock.advance(Duration::from_secs(20));
+        assert_eq!(limit(3), 3);
     }
 }

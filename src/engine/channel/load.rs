@@ -86,5 +86,8 @@ impl Engine {
             metrics::gauge!("pombo_cluster_nodes").set(nodes as f64);
             metrics::gauge!("pombo_cluster_trusted").set(if cluster.may_begin() { 1.0 } else { 0.0 });
         }
+        if let Some(trust) = cluster.trust() {
+            metrics::gauge!("pombo_cluster_lease_seconds").set(trust.as_secs_f64());
+        }
     }
 }

@@ -12,9 +12,12 @@ use crate::connector::nats::EventStream;
 
 impl Engine {
     /// Publishes what waits in the outbox, from now until the engine stops; at most `max_rows` events wait. The engine's
-    /// store has to be one that writes events.
+    /// store has to be one that writes events. Of the nodes of a cluster the one that keeps house publishes those of all.
     pub fn publish_events(&self, stream: EventStream, max_rows: u64) {
         let mut publisher = Publisher::new(self.store().clone(), stream, max_rows);
-        rounds::repeat(&self.0.threads[1], "events", async move || publisher.round().await);
+        let cluster = self.0.shared.cluster.clone();
+        rounds::repeat(&self.0.threads[1], "events", async move || {
+            if cluster.keeps_house() { publisher.round().await } else { publisher.rest() }
+        });
     }
 }

@@ -88,6 +88,14 @@ impl Publisher {
         Duration::ZERO
     }
 
+    /// Another node publishes: its figures count. The pause until this one may have to.
+    pub(super) fn rest(&mut self) -> Duration {
+        self.measured = None;
+        self.figures.rows.set(0.0);
+        self.figures.age.set(0.0);
+        LOOK
+    }
+
     async fn publish_all(&mut self) -> Result<(), Trouble> {
         loop {
             self.stream.prepare().await?;

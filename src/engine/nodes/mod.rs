@@ -4,7 +4,10 @@
 //! hears webhooks. What the owner has to know is in the database: it looks for [work] each second, and reads the [notes] of
 //! other nodes. A process that serves alone owns every channel, and does none of this.
 
+mod asking;
 mod notes;
+mod questions;
+mod shown;
 mod work;
 
 use std::collections::HashSet;
@@ -14,10 +17,16 @@ use actix::ArbiterHandle;
 use tokio::sync::{Mutex, Notify, mpsc};
 use uuid::Uuid;
 
+pub(in crate::engine) use self::asking::Question;
 pub(in crate::engine) use self::notes::{Told, share_suppressions};
+pub(in crate::engine) use self::questions::{
+    AnswerPasskey, AskLimits, AskPairing, AskPicture, AskSpeed, BeginWeb, Glance, Pair, RehearseWeb, SendWeb,
+    Unlink,
+};
+pub use self::shown::Shown as ShownCluster;
 use super::{Engine, Error};
 use crate::clock::Timestamp;
-use crate::cluster::{Incoming, News};
+use crate::cluster::News;
 use crate::domain::channel::Channel;
 use crate::engine::upkeep::rounds::repeat;
 use crate::error::{Code, Refusal};
@@ -53,6 +62,7 @@ impl Engine {
                     actix::spawn(async move { engine.open_sessions(shards).await });
                 }
                 News::GiveUp { shards, stopped } => {
+                    self.0.nodes.look.notify_one();
                     actix::spawn(async move {
                         engine.let_go(shards).await;
                         // A node that has ended released them by that.
@@ -135,11 +145,14 @@ impl Engine {
     /// `service_unavailable`, which names the node that owns the channel.
     pub(in crate::engine) async fn own(&self, channel: &Channel) -> Result<(), Error> {
         let cluster = &self.0.shared.cluster;
-        if cluster.claim(channel, CLAIM_PATIENCE).await {
+        if cluster.owns(channel) {
             return Ok(());
         }
         let sentence = match cluster.owner(channel).await? {
-            Some(owner) => format!("this channel runs on the node {owner}: ask there"),
+            Some(owner) => {
+                format!("this channel runs on the node {owner}, which cannot be asked now: ask there")
+            }
+            None if cluster.claim(channel, CLAIM_PATIENCE).await => return Ok(()),
             None => {
                 self.tell_owner(channel, &Told::Look).await?;
                 "no node runs this channel yet: try again in a second".to_owned()
@@ -153,20 +166,7 @@ impl Engine {
         let cluster = &self.0.shared.cluster;
         if !cluster.owns(channel) {
             cluster.want(std::iter::once(channel));
-            cluster.wake(channel.id);
-        }
-    }
-
-    /// Takes what a carrier brings for a channel that runs here, until the task is aborted.
-    async fn attend(self, channel: Uuid) {
-        let Some(carrier) = self.0.shared.cluster.carrier() else { return };
-        let Ok(mut subscription) = carrier.subscribe(channel).await else { return };
-        while let Some(incoming) = subscription.next().await {
-            match incoming {
-                Incoming::Wake => self.0.nodes.look.notify_one(),
-                // Dropped without an answer: the other node answers that only this one can.
-                Incoming::Request(_) => {}
-            }
+            cluster.wake(channel);
         }
     }
 }

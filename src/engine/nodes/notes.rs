@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::connector::Disposition;
 use crate::domain::channel::Channel;
+use crate::domain::message::Failure;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send;
 use crate::domain::suppression::Suppression;
 use crate::engine::Engine;
-use crate::engine::channel::{Look, Recheck, Release};
+use crate::engine::channel::{Look, Recheck, Release, Troubled};
 use crate::engine::shared::Shared;
 use crate::store;
 use crate::store::node::Note;
@@ -38,6 +40,17 @@ pub(in crate::engine) enum Told {
     Look,
     /// The provider has news of the number: ask it.
     Recheck,
+    /// The provider told of trouble with the number or its account.
+    Troubled {
+        /// One of [`TROUBLES`].
+        disposition: String,
+        /// The provider's code.
+        code: Option<i64>,
+        /// In words.
+        sentence: String,
+        /// Whether it was told of a message.
+        is_of_message: bool,
+    },
     /// The templates may have changed.
     Templates,
     /// To all nodes: the channel was removed.
@@ -46,12 +59,37 @@ pub(in crate::engine) enum Told {
     Suppressions(Vec<(Uuid, i64, i16)>),
 }
 
+/// The troubles that are told, and their words.
+const TROUBLES: [(&str, Disposition); 7] = [
+    ("slow_number", Disposition::SlowNumber),
+    ("slow_account", Disposition::SlowAccount),
+    ("slow_app", Disposition::SlowApp),
+    ("maintenance", Disposition::Maintenance),
+    ("disconnect", Disposition::Disconnect),
+    ("block", Disposition::Block),
+    ("restrict", Disposition::Restrict),
+];
+
 impl Told {
+    /// The trouble; what is no trouble of the number makes its owner ask the provider.
+    pub(in crate::engine) fn troubled(
+        disposition: Disposition,
+        failure: &Failure,
+        is_of_message: bool,
+    ) -> Self {
+        let Some((word, _)) = TROUBLES.iter().find(|(_, known)| *known == disposition) else {
+            return Self::Recheck;
+        };
+        let Failure { code, sentence } = failure.clone();
+        Self::Troubled { disposition: (*word).to_owned(), code, sentence, is_of_message }
+    }
+
     const fn name(&self) -> &'static str {
         match self {
             Self::Release { .. } => "release",
             Self::Look => "look",
             Self::Recheck => "recheck",
+            Self::Troubled { .. } => "troubled",
             Self::Templates => "templates",
             Self::Removed(_) => "removed",
             Self::Suppressions(_) => "suppressions",
@@ -98,7 +136,7 @@ impl Read {
 ///
 /// # Errors
 ///
-/// Those of any statement.
+/// When the database fails.
 pub(in crate::engine) async fn share_suppressions(shared: &Shared, said: &[Word]) -> store::Result<()> {
     if shared.cluster.is_alone() || said.is_empty() {
         return Ok(());
@@ -129,7 +167,7 @@ impl Engine {
             return Ok(None);
         }
         let note = self.store().add_note(Some(channel.id), told.name(), &told.body()).await?;
-        cluster.wake(channel.id);
+        cluster.wake(channel);
         Ok(Some(note))
     }
 
@@ -194,6 +232,18 @@ impl Engine {
                 directory.wake(&channel);
                 directory.ask(channel_id, Recheck).await;
             }
+            Ok(Told::Troubled { disposition, code, sentence, is_of_message }) => {
+                directory.wake(&channel);
+                match TROUBLES.iter().find(|(word, _)| *word == disposition) {
+                    Some((_, disposition)) => {
+                        let (disposition, failure) = (*disposition, Failure { code, sentence });
+                        directory.ask(channel_id, Troubled { disposition, failure, is_of_message }).await;
+                    }
+                    None => {
+                        directory.ask(channel_id, Recheck).await;
+                    }
+                }
+            }
             Ok(Told::Templates) => {
                 directory.wake(&channel);
                 self.list_templates_soon(&channel);
@@ -244,6 +294,11 @@ mod tests {
         let all = [
             Told::Release { send: Uuid::from_u128(1), over: Some(3) },
             Told::Look,
+            Told::troubled(
+                Disposition::Restrict,
+                &Failure { code: Some(368), sentence: "no".to_owned() },
+                true,
+            ),
             Told::Suppressions(vec![(Uuid::from_u128(2), 5_511_900_000_000, 1)]),
         ];
         for told in all {

@@ -33,7 +33,7 @@ pub(super) struct Seen {
     round: u64,
     behind: Uuid,
     recent: HashMap<Uuid, Recent>,
-    /// Takes what other nodes say to a channel that runs here.
+    /// Takes what other nodes say to each shard that this one owns.
     attended: HashMap<Uuid, Attended>,
     read: Read,
     was_blind: bool,
@@ -69,6 +69,7 @@ impl Engine {
         seen.round += 1;
         let cluster = &self.0.shared.cluster;
         cluster.want_house();
+        self.attend_to_owned(&mut seen.attended);
         self.read_notes(&mut seen.read).await?;
         let mut wanted = Vec::new();
         for _ in 0..READINGS {
@@ -92,10 +93,22 @@ impl Engine {
         if seen.round % SELDOM == 1 {
             self.see_idle(&mut wanted).await?;
             seen.recent.retain(|channel, _| self.directory().handle(*channel).is_some());
-            seen.attended.retain(|channel, _| self.directory().handle(*channel).is_some());
         }
         cluster.want(wanted.iter().map(|channel| &**channel));
         Ok(())
+    }
+
+    /// Hears what other nodes say to the shards that this one owns, and to no others. A subscription that ended or could not
+    /// be made is made again.
+    fn attend_to_owned(&self, attended: &mut HashMap<Uuid, Attended>) {
+        let Some(carrier) = self.0.shared.cluster.carrier() else { return };
+        let owned = self.0.shared.cluster.owned();
+        attended.retain(|shard, attended| owned.contains(shard) && !attended.0.is_finished());
+        for shard in owned {
+            attended
+                .entry(shard)
+                .or_insert_with(|| Attended(actix::spawn(self.clone().attend(Arc::clone(&carrier), shard))));
+        }
     }
 
     /// Wakes a channel that runs here, and tells it of sends that other nodes accepted.
@@ -104,8 +117,6 @@ impl Engine {
             // It reads the store when it starts.
             seen.recent.insert(channel.id, recent);
             self.directory().wake(channel);
-            let attending = actix::spawn(self.clone().attend(channel.id));
-            seen.attended.insert(channel.id, Attended(attending));
             return;
         };
         // A full mailbox belongs to a channel that is busy: it is told in another round.

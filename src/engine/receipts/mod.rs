@@ -20,7 +20,7 @@ use uuid::Uuid;
 use self::family::{Family, Whom};
 use self::notices::Notice;
 use self::sorted::{Part, Sorted};
-use super::channel::{self, Recheck, Troubled};
+use super::channel::{Recheck, Troubled};
 use super::ledger::{self, Hear};
 use super::nodes::{Told, share_suppressions};
 use super::{Engine, Error};
@@ -136,7 +136,7 @@ impl Engine {
         let recent = self.0.shared.activity.of(channel.id, channel.company_id);
         failures.into_iter().for_each(|code| recent.failed(code));
         for (channel_id, messages) in sorted.told {
-            self.directory().ask(channel_id, channel::Heard(messages)).await;
+            self.tell_heard(channel_id, messages).await;
         }
         self.notify(&family, &sorted.notices).await?;
         self.hold_templates(&family, &sorted.held_templates.into_iter().collect::<Vec<_>>()).await?;
@@ -260,6 +260,11 @@ impl Engine {
         Ok(())
     }
 
+    /// Whether the owner of the channel is another node, which is told then.
+    async fn is_told(&self, channel: &Arc<Channel>, told: &Told) -> Result<bool, Error> {
+        Ok(self.tell_owner(channel, told).await?.is_some())
+    }
+
     /// Tells the channels what concerns their number or account.
     async fn notify(&self, family: &Family, notices: &[(Whom, Notice)]) -> Result<(), Error> {
         for (whom, notice) in notices {
@@ -270,9 +275,11 @@ impl Engine {
                     Notice::Trouble { disposition, failure, at, .. }
                         if disposition.refusal(failure).is_some() && *at < channel.connection.since => {}
                     Notice::Recheck(numbers) if !numbers.may_be(shown(channel)) => {}
-                    // The owner asks the provider.
-                    Notice::Trouble { .. } | Notice::Recheck(_)
-                        if self.tell_owner(channel, &Told::Recheck).await?.is_some() => {}
+                    Notice::Trouble { disposition, failure, is_of_message, .. }
+                        if self
+                            .is_told(channel, &Told::troubled(*disposition, failure, *is_of_message))
+                            .await? => {}
+                    Notice::Recheck(_) if self.is_told(channel, &Told::Recheck).await? => {}
                     Notice::Trouble { disposition, failure, at: _, is_of_message } => {
                         directory.wake(channel);
                         let (disposition, failure) = (*disposition, failure.clone());

@@ -16,6 +16,7 @@ use crate::domain::send::Stage;
 use crate::domain::template;
 use crate::engine::channel::{AskPace, Explain, LookAhead, Viewed};
 use crate::engine::contacts::suppressions::Suppressions;
+use crate::engine::nodes::{AskLimits, AskSpeed, Glance, Question};
 use crate::engine::{Engine, Error, RETRY_AFTER};
 use crate::store::send::Waiting;
 use crate::store::send_list::Record;
@@ -39,7 +40,11 @@ impl Engine {
     ) -> Result<plan::Estimate, Error> {
         if !self.0.shared.cluster.owns(channel) {
             // Only the owner of the channel knows how fast it is.
-            return Ok(plan::Estimate::default());
+            let Some(speed) = self.glance(channel, &AskSpeed {}).await else {
+                return Ok(plan::Estimate::default());
+            };
+            let course = Course { level: speed.level, slowed_to: speed.slowed_to, ..course };
+            return Ok(plan::estimate(&course, &self.0.shared.tiers.find(&channel.tier)));
         }
         self.directory().actor(channel);
         let pace = self.directory().ask(channel.id, AskPace).await.ok_or(LATER)?;
@@ -47,13 +52,22 @@ impl Engine {
         Ok(plan::estimate(&course, &pace.tier))
     }
 
+    /// What the owner of a channel, another node, answers soon; a page does without it.
+    async fn glance<Q: Question>(&self, channel: &Arc<Channel>, question: &Q) -> Option<Q::Answer> {
+        let carrier = self.0.shared.cluster.carrier()?;
+        self.ask_once(&*carrier, channel, question).await.ok().flatten()
+    }
+
     /// What limits a channel now, and why.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] when the channel's actor ended just now; `service_unavailable` where another node runs it.
+    /// [`Error::Unavailable`] when the channel's actor ended just now; `service_unavailable` when another node runs it and
+    /// does not answer.
     pub async fn limits(&self, channel: &Arc<Channel>) -> Result<Limits, Error> {
-        self.own(channel).await?;
+        if let Some(limits) = self.ask_owner(channel, &AskLimits {}).await? {
+            return Ok(limits);
+        }
         self.directory().actor(channel);
         self.directory().ask(channel.id, Explain).await.ok_or(LATER)
     }
@@ -74,9 +88,14 @@ impl Engine {
         }
         let Some(channel) = self.channel(channel_id).await? else { return Ok(HashMap::new()) };
         let viewed = alive.iter().map(|send| Viewed { id: send.id, has_template: send.template.is_some() });
-        let look_ahead = LookAhead(viewed.collect());
+        let viewed = viewed.collect();
         let now = Timestamp::now();
-        let mut seen = self.directory().ask(channel_id, look_ahead).await.unwrap_or_default();
+        let seen = if self.0.shared.cluster.owns(&channel) {
+            self.directory().ask(channel_id, LookAhead(viewed)).await
+        } else {
+            self.glance(&channel, &Glance { sends: viewed }).await
+        };
+        let mut seen = seen.unwrap_or_default();
         let mut outlooks = HashMap::new();
         for send in alive {
             let known = held_by(&channel.connection, send).or_else(|| seen.remove(&send.id));

@@ -37,6 +37,15 @@ pub struct HandedOver {
 /// Renders the answer that the caller reads when the message was handed over.
 pub type Render = fn(HandedOver) -> String;
 
+/// How an answer is rendered. In a cluster the node that hands the message over renders it.
+#[derive(Debug, Clone, Copy)]
+pub struct Form {
+    /// By which the nodes of a cluster know it. It never changes.
+    pub name: &'static str,
+    /// Renders it.
+    pub render: Render,
+}
+
 /// How a message ended for the caller who waits for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum HandOver {

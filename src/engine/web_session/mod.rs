@@ -30,7 +30,7 @@ pub(super) use self::condition::restricted_until;
 #[cfg(any(test, feature = "universe"))]
 pub(super) use self::condition::waits_for_a_person;
 pub(crate) use self::errand::{Admitted, Errand, Errands, HandOver, Places, Wait};
-pub use self::errand::{HandedOver, Render};
+pub use self::errand::{Form, HandedOver, Render};
 use self::keeper::{Command, Keeper};
 pub(crate) use self::line::Lines;
 pub(crate) use self::outgoing::{Outgoing, WebChannel, link, seconds};
@@ -43,6 +43,7 @@ pub(super) use self::told::told;
 pub(super) use self::told::{News, heard};
 pub(crate) use self::window::{Slot, Window};
 use super::account::Pace;
+use super::nodes::{AskPairing, Pair, Unlink};
 use super::upkeep::rounds::caught;
 use super::{Engine, Error, RETRY_AFTER};
 use crate::config;
@@ -310,8 +311,10 @@ impl Engine {
     ///
     /// `feature_unavailable`; [`Error::Unavailable`] while the database is away.
     pub async fn pairing(&self, channel: Uuid) -> Result<Pairing, Error> {
-        if let Some(channel) = self.channel(channel).await? {
-            self.own(&channel).await?;
+        if let Some(channel) = self.channel(channel).await?
+            && let Some(pairing) = self.ask_owner(&channel, &AskPairing {}).await?
+        {
+            return Ok(pairing);
         }
         self.0.web_sessions.pairing(channel).await
     }
@@ -322,9 +325,11 @@ impl Engine {
     /// # Errors
     ///
     /// `feature_unavailable`; [`Error::Unavailable`] while the database is away or the engine stops.
-    pub async fn pair(&self, channel: &Channel, number: Option<PhoneNumber>) -> Result<Pairing, Error> {
+    pub async fn pair(&self, channel: &Arc<Channel>, number: Option<PhoneNumber>) -> Result<Pairing, Error> {
         self.check_running()?;
-        self.own(channel).await?;
+        if let Some(pairing) = self.ask_owner(channel, &Pair { number }).await? {
+            return Ok(pairing);
+        }
         self.0.web_sessions.pair(channel, number).await
     }
 
@@ -334,9 +339,11 @@ impl Engine {
     /// # Errors
     ///
     /// As [`Engine::pair`].
-    pub async fn unlink(&self, channel: &Channel) -> Result<(), Error> {
+    pub async fn unlink(&self, channel: &Arc<Channel>) -> Result<(), Error> {
         self.check_running()?;
-        self.own(channel).await?;
+        if self.ask_owner(channel, &Unlink {}).await?.is_some() {
+            return Ok(());
+        }
         self.0.web_sessions.unlink(channel).await
     }
 

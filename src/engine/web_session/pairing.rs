@@ -2,12 +2,14 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::clock::Timestamp;
 use crate::connector::web_session::Challenge;
-use crate::domain::secret::Secret;
+use crate::domain::secret::{self, Secret};
 
 /// How far a channel is with being linked to a phone.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairing {
     /// How far.
     pub stage: Stage,
@@ -22,7 +24,8 @@ pub struct Pairing {
 }
 
 /// How far a channel is with being linked to a phone.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// No phone is linked, and nobody has begun to link one.
     #[default]
@@ -42,20 +45,22 @@ pub enum Stage {
 }
 
 /// A secret to be shown to the person with the phone.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
     /// The text: of the QR code, or of the eight characters.
+    #[serde(serialize_with = "secret::exposed")]
     pub secret: Secret,
     /// Until when it is good.
     pub expires_at: Timestamp,
 }
 
 /// The gate that some accounts have beside the code.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passkey {
     /// What a passkey of the account has to sign.
     pub challenge: Challenge,
     /// What the phone shows too, once the passkey was accepted.
+    #[serde(serialize_with = "secret::exposed_if_any", default)]
     pub code: Option<Secret>,
     /// Until when WhatsApp waits.
     pub expires_at: Timestamp,

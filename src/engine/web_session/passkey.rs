@@ -1,5 +1,8 @@
 //! Answers to the passkey gate, on their way to the session that waits for them.
 
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -8,11 +11,13 @@ use super::pairing::{Pairing, Stage};
 use super::{PATIENCE, WebSessions};
 use crate::connector::web_session::Assertion;
 use crate::domain::channel::Channel;
+use crate::engine::nodes::AnswerPasskey;
 use crate::engine::{Engine, Error, RETRY_AFTER};
 use crate::error::{Code, Refusal};
 
 /// What a person or a program answers at the passkey gate.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PasskeyAnswer {
     /// The challenge, signed.
     Assertion(Assertion),
@@ -84,9 +89,17 @@ impl Engine {
     ///
     /// `passkey_not_expected`; `invalid_field` when the assertion signs another challenge; otherwise as
     /// [`Engine::pair`].
-    pub async fn answer_passkey(&self, channel: &Channel, answer: PasskeyAnswer) -> Result<Pairing, Error> {
+    pub async fn answer_passkey(
+        &self,
+        channel: &Arc<Channel>,
+        answer: PasskeyAnswer,
+    ) -> Result<Pairing, Error> {
         self.check_running()?;
-        self.own(channel).await?;
+        let asked = AnswerPasskey { answer };
+        if let Some(pairing) = self.ask_owner(channel, &asked).await? {
+            return Ok(pairing);
+        }
+        let AnswerPasskey { answer } = asked;
         self.0.web_sessions.answer_passkey(channel, answer).await
     }
 }

@@ -33,7 +33,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement; nothing is changed then.
+    /// When the database fails; nothing is changed then.
     pub(super) async fn end_restored(&self, how: Restoring<'_>) -> Result<Ended> {
         let now = Timestamp::now();
         let transaction = self.begin().await?;

@@ -18,7 +18,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn set_channel_connection(
         &self,
         id: Uuid,
@@ -33,7 +33,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn set_channel_number(&self, id: Uuid, said: Number) -> Result<bool> {
         let Number { phone_number, verified_name: _, quality_rating, status: _, level, messaging_limit } =
             said;

@@ -18,7 +18,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn resume_web_sessions(&self) -> Result<Vec<Channel>> {
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
@@ -45,7 +45,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn linked_web_sessions(&self) -> Result<Vec<Channel>> {
         let all = Entity::find().filter(Column::Kind.eq(stored::Kind::WebSession)).filter(has_keys());
         Ok(all.all(&self.read).await?.into_iter().map(super::channel).collect())
@@ -55,7 +55,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn has_web_session(&self, channel: Uuid) -> Result<bool> {
         let rows =
             web_session_record::Entity::find().select_only().column(web_session_record::Column::Namespace);
@@ -68,7 +68,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn set_linked(&self, channel: Uuid, number: PhoneNumber, at: Timestamp) -> Result<bool> {
         let changes = ActiveModel {
             phone_number: Set(Some(format!("+{number}"))),
@@ -84,7 +84,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn end_web_session(&self, channel: Uuid, to: &Connection) -> Result<()> {
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;

@@ -19,7 +19,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn reconnect_channel(&self, who: &Who, id: Uuid, token: Option<Vec<u8>>) -> Result<bool> {
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
@@ -60,7 +60,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn set_channel_app_secret(&self, who: &Who, id: Uuid, sealed: Vec<u8>) -> Result<bool> {
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
@@ -81,7 +81,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn rename_channel(&self, who: &Who, id: Uuid, name: &str) -> Result<bool> {
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
@@ -106,7 +106,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn remove_channel(&self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.begin().await?;
         let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
@@ -139,7 +139,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn set_channel_tier(&self, who: &Who, id: Uuid, tier: &str) -> Result<bool> {
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;

@@ -27,7 +27,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn all_channels(&self, page: PageRequest, search: Option<&str>) -> Result<Page<Owned>> {
         let mut matching = Entity::find();
         if let Some(search) = search {
@@ -51,7 +51,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn channels_of_company(
         &self,
         company_id: Uuid,
@@ -77,10 +77,21 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn find_owned_channel(&self, id: Uuid) -> Result<Option<Owned>> {
         let found = Entity::find_by_id(id).one(&self.read).await?;
         Ok(self.owned(found.into_iter().collect()).await?.pop())
+    }
+
+    /// The channels of these ids with their companies, newest first.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn find_owned_channels(&self, ids: &[Uuid]) -> Result<Vec<Owned>> {
+        let found = Entity::find().filter(Column::Id.is_in(ids.iter().copied()));
+        let found = found.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id).all(&self.read).await?;
+        self.owned(found).await
     }
 
     async fn owned(&self, models: Vec<Model>) -> Result<Vec<Owned>> {

@@ -16,7 +16,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn set_channel_trial(
         &self,
         id: Uuid,

@@ -13,7 +13,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn verify_token(&self, channel: Uuid) -> Result<Option<Vec<u8>>> {
         let word = Entity::find_by_id(channel).select_only().column(Column::VerifyToken);
         Ok(word.into_tuple::<Option<Vec<u8>>>().one(&self.read).await?.flatten())
@@ -23,7 +23,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn set_verify_token(
         &self,
         channel: Uuid,
@@ -39,7 +39,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn channels_with_derived_verify_tokens(&self) -> Result<Vec<Uuid>> {
         let derived = Entity::find().filter(Column::VerifyToken.eq(Vec::<u8>::new()));
         Ok(derived.select_only().column(Column::Id).into_tuple().all(&self.read).await?)

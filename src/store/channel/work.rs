@@ -41,7 +41,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn channels_at_work(&self, after: Uuid, now: Timestamp, limit: u32) -> Result<Vec<AtWork>> {
         let rows = self.rows(at_work_sql(""), work_values(after, now, limit)).await?;
         rows.iter().map(at_work).collect()
@@ -51,7 +51,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn channels_with_news(
         &self,
         after: Uuid,

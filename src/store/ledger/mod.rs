@@ -1,4 +1,5 @@
-//! Writing sends and the ledger: one batch, one transaction, one statement for each kind of row.
+//! Writing sends and the ledger: one batch, one transaction, one statement for each kind of row. A node of a cluster writes
+//! the receipts of a batch that has outcomes too in a transaction of their own.
 //!
 //! Only the engine's ledger calls this. A batch that accepts sends or says what was dispatched first checks the
 //! lease's epoch, so that a process that lost the lease cannot write it. Rows are locked in one order, which `lock`
@@ -114,7 +115,7 @@ pub struct OutcomeOf {
     pub outcome: Outcome,
 }
 
-/// Rows that wait to be written, all of them in one transaction. Channels, requests and webhooks say with them what they
+/// Rows that wait to be written together. Channels, requests and webhooks say with them what they
 /// did, and the ledger gathers them.
 #[derive(Debug, Default, Clone)]
 pub struct PendingWrites {
@@ -226,7 +227,8 @@ pub struct Committed {
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 
 impl Store {
-    /// Writes `batch` in one transaction; all of it is durable when this returns.
+    /// Writes `batch` in one transaction; all of it is durable when this returns. A node of a cluster writes receipts and
+    /// outcomes of one batch in two transactions, the receipts first: after an error they may be written and the rest not.
     ///
     /// # Errors
     ///

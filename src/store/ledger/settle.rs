@@ -25,7 +25,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement. Nothing is settled then, or all of it: ask again.
+    /// When the database fails. Nothing is settled then, or all of it: ask again.
     pub async fn settle(&self, sends: &[Uuid], now: Timestamp, patience: Duration) -> Result<HashSet<Uuid>> {
         let settling = async {
             let transaction = self.begin().await?;

@@ -5,14 +5,18 @@
 mod key;
 mod note;
 mod owner;
+mod report;
 
 use std::time::Duration;
 
 use sea_orm::{ConnectionTrait, FromQueryResult, QueryResult};
+use serde_json::json;
 use uuid::Uuid;
 
 pub use self::note::Note;
 pub use self::owner::Owner;
+pub use self::report::{Moves, Place, Server};
+use super::change::{Change, What, Who, record};
 use super::{Error, Lease, Options, Result, Store, run};
 use crate::clock::Timestamp;
 use crate::domain::send::State as SendState;
@@ -194,7 +198,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn nodes(&self) -> Result<Vec<Node>> {
         let sql = format!(
             "SELECT id, cluster, name, address, version, cores, started_at, lapses_at - {NOW} AS lapses_in, state \
@@ -208,7 +212,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn close_fence(&self, id: Uuid) -> Result<bool> {
         // The node's row first: its own renewal waits for that, and then finds that it came too late.
         self.close_fence_if(id, &format!("lapses_at <= {NOW}")).await
@@ -218,7 +222,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn leave_cluster(&self, id: Uuid) -> Result<()> {
         self.close_fence_if(id, "TRUE").await.map(drop)
     }
@@ -237,7 +241,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement; [`Error::Fenced`] when `lease` is no longer ours.
+    /// When the database fails; [`Error::Fenced`] when `lease` is no longer ours.
     pub async fn clear_up_after(&self, lease: &Lease, node: Uuid) -> Result<u64> {
         let transaction = self.begin_fenced(lease).await?;
         let removed = self.remove_resolved_by_nobody(&transaction).await?;
@@ -255,7 +259,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement; [`Error::Fenced`] when `lease` is no longer ours.
+    /// When the database fails; [`Error::Fenced`] when `lease` is no longer ours.
     pub async fn remove_abandoned(&self, lease: &Lease) -> Result<u64> {
         let transaction = self.begin_fenced(lease).await?;
         let removed = self.remove_resolved_by_nobody(&transaction).await?;
@@ -300,11 +304,25 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
-    pub async fn drain_node(&self, id: Uuid) -> Result<bool> {
-        let sql = "UPDATE node SET state = $2 WHERE id = $1 AND state < 2";
-        let values = [id.into(), Stage::Draining.as_i16().into()];
-        Ok(run(&self.write, self.statement(sql, values)).await? > 0)
+    /// When the database fails.
+    pub async fn drain_node(&self, who: &Who, id: Uuid) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let sql = "SELECT name, state FROM node WHERE id = $1 AND state < 2 FOR UPDATE";
+        let Some(row) = transaction.query_one_raw(self.statement(sql, [id.into()])).await? else {
+            return Ok(false);
+        };
+        let (name, state): (String, i16) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        if Stage::from_i16(state)? == Stage::Serving {
+            let sql = "UPDATE node SET state = $2 WHERE id = $1";
+            let values = [id.into(), Stage::Draining.as_i16().into()];
+            run(&transaction, self.statement(sql, values)).await?;
+            let [before, after] = [Stage::Serving, Stage::Draining]
+                .map(|stage| json!({ "name": name, "state": stage.as_str() }));
+            let change = Change::now(who, What::Node, id, Some(before), after);
+            record(&transaction, &[change]).await?;
+        }
+        transaction.commit().await?;
+        Ok(true)
     }
 }
 

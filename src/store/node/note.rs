@@ -35,7 +35,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn add_note(&self, channel: Option<Uuid>, name: &str, body: &str) -> Result<i64> {
         use sea_orm::ConnectionTrait as _;
         let sql = format!(
@@ -51,7 +51,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn notes(&self, behind: i64) -> Result<Vec<Note>> {
         let sql = format!(
             "(SELECT id, channel_id, name, body FROM node_note WHERE channel_id IS NOT NULL ORDER BY id LIMIT {AT_ONCE}) \
@@ -73,7 +73,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn has_note(&self, id: i64) -> Result<bool> {
         Ok(self.row("SELECT 1 FROM node_note WHERE id = $1", [id.into()]).await?.is_some())
     }
@@ -82,7 +82,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn remove_note(&self, id: i64) -> Result<()> {
         run(&self.write, self.statement("DELETE FROM node_note WHERE id = $1", [id.into()])).await?;
         Ok(())
@@ -92,7 +92,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn remove_old_notes(&self) -> Result<()> {
         let sql = format!(
             "DELETE FROM node_note WHERE id IN (SELECT id FROM node_note WHERE written_at < {NOW} - $1 ORDER BY id \

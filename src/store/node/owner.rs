@@ -23,7 +23,7 @@ pub struct Owner {
 
 const SHARD: &[(&str, Type)] = &[("shard", Type::Uuid)];
 /// Whether the node that owns a row may still write.
-const HAS_OWNER: &str =
+pub(super) const HAS_OWNER: &str =
     "EXISTS (SELECT 1 FROM node_fence WHERE node_fence.node_id = channel_owner.node_id AND closed = 0)";
 
 impl Store {
@@ -31,7 +31,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement; [`Error::Fenced`](crate::store::Error::Fenced) when its own fence is closed.
+    /// When the database fails; [`Error::Fenced`](crate::store::Error::Fenced) when its own fence is closed.
     pub async fn claim_shards(&self, lease: &Lease, shards: &[Uuid]) -> Result<Vec<Uuid>> {
         let Some(node) = lease.node() else { return Ok(Vec::new()) };
         let (wanted, values) = self.sorted(shards, 2);
@@ -73,7 +73,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn owner_of(&self, shard: Uuid) -> Result<Option<Owner>> {
         let sql = format!("SELECT shard, node_id, epoch FROM channel_owner WHERE shard = $1 AND {HAS_OWNER}");
         let row = self.row(sql, [shard.into()]).await?;
@@ -85,21 +85,6 @@ impl Store {
             })
         })
         .transpose()
-    }
-
-    /// How many shards each node owns, and how often shards changed hands in all.
-    ///
-    /// # Errors
-    ///
-    /// Those of any query.
-    pub async fn shards_of_nodes(&self) -> Result<(Vec<(Uuid, i64)>, i64)> {
-        let sql = "SELECT node_id, COUNT(*) FROM channel_owner WHERE node_id IS NOT NULL GROUP BY node_id";
-        let rows = self.rows(sql, []).await?;
-        let owned = rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)));
-        let owned = owned.collect::<Result<Vec<_>>>()?;
-        let moves = self.row("SELECT COALESCE(SUM(epoch - 1), 0)::BIGINT FROM channel_owner", []).await?;
-        let moves = moves.map(|row| row.try_get_by_index(0)).transpose()?.unwrap_or(0);
-        Ok((owned, moves))
     }
 
     /// These shards, each once and in the order in which rows are locked.

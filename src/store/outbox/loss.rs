@@ -47,7 +47,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement; the steps before stay.
+    /// When the database fails; the steps before stay.
     pub async fn drop_oldest_events(&self, most: u64) -> Result<u64> {
         let mut dropped = 0;
         loop {

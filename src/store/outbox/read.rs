@@ -43,7 +43,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn pending_events(&self, limit: u32) -> Result<Vec<Pending>> {
         let sql = format!(
             "SELECT seq, kind, company_id, channel_id, subject_id, ordinal, recipient, state, number, name, detail, \

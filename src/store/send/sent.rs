@@ -22,7 +22,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query; [`Error::Impossible`] for a row that this program never wrote.
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn sent(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<Sent>> {
         let sql = "SELECT channel_id, content, template_id FROM send \
                    WHERE id = $1 AND company_id = $2 AND state > $3";

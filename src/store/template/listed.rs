@@ -26,7 +26,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn listed_templates(
         &self,
         company_id: Uuid,

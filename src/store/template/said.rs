@@ -48,7 +48,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn sync_templates(
         &self,
         company_id: Uuid,
@@ -63,7 +63,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn sync_templates_as_of(
         &self,
         company_id: Uuid,
@@ -130,7 +130,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn change_template(
         &self,
         company_id: Uuid,
@@ -184,7 +184,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn pause_template(&self, id: i64) -> Result<()> {
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Template).await?;

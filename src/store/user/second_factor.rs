@@ -46,7 +46,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn remove_totp(&self, who: &Who, user: &User) -> Result<bool> {
         let transaction = self.begin().await?;
         let sql = "UPDATE user_account SET totp_secret = NULL WHERE id = $1 AND totp_secret IS NOT NULL";
@@ -67,7 +67,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn spend_totp_step(&self, user_id: Uuid, step: i64) -> Result<bool> {
         let sql = "UPDATE user_account SET totp_step = $1 WHERE id = $2 AND totp_step < $1";
         let spent = self.write.execute_raw(self.statement(sql, [step.into(), user_id.into()])).await?;
@@ -78,7 +78,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any statement.
+    /// When the database fails.
     pub async fn spend_recovery_code(&self, user_id: Uuid, hash: &[u8; 32]) -> Result<bool> {
         let sql = "DELETE FROM recovery_code WHERE user_id = $1 AND hash = $2";
         let spend = self.statement(sql, [user_id.into(), hash.to_vec().into()]);
@@ -89,7 +89,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of any query.
+    /// When the database fails.
     pub async fn recovery_codes_left(&self, user_id: Uuid) -> Result<u64> {
         let sql = "SELECT COUNT(*) AS total FROM recovery_code WHERE user_id = $1";
         let row = self.row(sql, [user_id.into()]).await?;

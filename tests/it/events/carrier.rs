@@ -27,7 +27,7 @@ async fn nodes(server: &NatsServer, patience: Duration) -> [NatsCarrier; 2] {
 /// A subscription that the server knows of: what is asked comes there.
 async fn owner(node: &NatsCarrier) -> Subscription {
     let mut subscription = node.subscribe(CHANNEL).await.unwrap();
-    let (asked, ()) = tokio::join!(node.request(CHANNEL, "ready", Vec::new()), async {
+    let (asked, ()) = tokio::join!(node.request(CHANNEL, "ready", Vec::new(), None), async {
         let Some(Incoming::Request(request)) = subscription.next().await else { panic!("no request") };
         request.answer.send(Vec::new()).unwrap();
     });
@@ -40,15 +40,17 @@ async fn owner(node: &NatsCarrier) -> Subscription {
 async fn a_request_reaches_the_owner_and_its_answer_comes_back() {
     let server = NatsServer::start().await;
     let [one, other] = nodes(&server, Duration::from_secs(30)).await;
+    let link = one.link().unwrap();
+    assert!(link.is_connected && link.version.is_some_and(|version| version.contains('.')));
     let mut owned = owner(&other).await;
-    let (answer, ()) = tokio::join!(one.request(CHANNEL, "limits", b"{\"a\":1}".to_vec()), async {
+    let (answer, ()) = tokio::join!(one.request(CHANNEL, "limits", b"{\"a\":1}".to_vec(), None), async {
         let Some(Incoming::Request(request)) = owned.next().await else { panic!("no request") };
         assert_eq!((request.name.as_str(), request.body.as_slice()), ("limits", &b"{\"a\":1}"[..]));
         request.answer.send(b"{\"b\":2}".to_vec()).unwrap();
     });
     assert_eq!(answer, Ok(b"{\"b\":2}".to_vec()));
     // Another channel is nobody's.
-    assert_eq!(one.request(Uuid::from_u128(8), "limits", Vec::new()).await, Err(NotCarried::NoOwner));
+    assert_eq!(one.request(Uuid::from_u128(8), "limits", Vec::new(), None).await, Err(NotCarried::NoOwner));
 }
 
 #[actix_web::test]
@@ -57,16 +59,16 @@ async fn no_owner_is_known_at_once_and_a_silent_one_after_the_time() {
     let server = NatsServer::start().await;
     let [one, other] = nodes(&server, Duration::from_millis(700)).await;
     let asked = Instant::now();
-    assert_eq!(one.request(CHANNEL, "limits", Vec::new()).await, Err(NotCarried::NoOwner));
+    assert_eq!(one.request(CHANNEL, "limits", Vec::new(), None).await, Err(NotCarried::NoOwner));
     assert!(asked.elapsed() < Duration::from_millis(700), "the server says so itself");
     let mut owned = owner(&other).await;
     // Taken and not answered.
-    let (silent, held) = tokio::join!(one.request(CHANNEL, "limits", Vec::new()), owned.next());
+    let (silent, held) = tokio::join!(one.request(CHANNEL, "limits", Vec::new(), None), owned.next());
     assert_eq!(silent, Err(NotCarried::Unanswered));
     drop(held);
     drop(owned);
     until("the subscription gone", async || {
-        one.request(CHANNEL, "limits", Vec::new()).await == Err(NotCarried::NoOwner)
+        one.request(CHANNEL, "limits", Vec::new(), None).await == Err(NotCarried::NoOwner)
     })
     .await;
 }
@@ -78,7 +80,7 @@ async fn a_request_that_the_owner_drops_fails_before_its_time() {
     let [one, other] = nodes(&server, Duration::from_secs(600)).await;
     let mut owned = owner(&other).await;
     let asking = async {
-        tokio::join!(one.request(CHANNEL, "limits", Vec::new()), async { drop(owned.next().await) })
+        tokio::join!(one.request(CHANNEL, "limits", Vec::new(), None), async { drop(owned.next().await) })
     };
     let (answer, ()) =
         timeout(Duration::from_secs(30), asking).await.expect("the other node is told at once");
@@ -92,7 +94,7 @@ async fn an_owner_that_is_busy_refuses_what_is_too_much() {
     let [one, other] = nodes(&server, Duration::from_secs(600)).await;
     let owned = owner(&other).await;
     // As many wait as there is room for; the owner takes none.
-    let asked = (0..65).map(|_| one.request(CHANNEL, "limits", Vec::new()));
+    let asked = (0..65).map(|_| one.request(CHANNEL, "limits", Vec::new(), None));
     let (first, _, rest) = futures_util::future::select_all(asked.map(Box::pin)).await;
     assert_eq!((first, rest.len()), (Err(NotCarried::Unanswered), 64));
     drop(owned);
@@ -111,7 +113,7 @@ async fn wake_ups_arrive_and_a_connection_that_broke_is_mended_with_its_subscrip
     assert!(matches!(owned.next().await, Some(Incoming::Wake)));
     server.stop();
     until("the connection gone", async || {
-        one.request(CHANNEL, "limits", Vec::new()).await == Err(NotCarried::Unreachable)
+        one.request(CHANNEL, "limits", Vec::new(), None).await == Err(NotCarried::Unreachable)
     })
     .await;
     // Nothing waits for a server.

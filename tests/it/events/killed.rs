@@ -10,7 +10,7 @@ use crate::serving::Serving;
 with_nats! { a_service_that_is_killed_before_it_hears_of_its_events_publishes_none_twice }
 
 /// The value of a metric, with its labels as they are written.
-pub(super) async fn metric(url: &str, name: &str) -> Option<f64> {
+pub(crate) async fn metric(url: &str, name: &str) -> Option<f64> {
     let text = reqwest::get(format!("{url}/metrics")).await.unwrap().text().await.unwrap();
     let value = |line: &str| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok();
     text.lines().find_map(value)

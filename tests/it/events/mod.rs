@@ -2,7 +2,7 @@
 
 mod away;
 mod carrier;
-mod killed;
+pub(crate) mod killed;
 mod refused;
 pub(crate) mod server;
 mod shapes;

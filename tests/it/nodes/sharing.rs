@@ -4,6 +4,7 @@ use futures_util::future::join_all;
 use reqwest::Method;
 
 use super::*;
+use crate::events::server::NatsServer;
 
 const PEOPLE: u64 = 300;
 
@@ -55,6 +56,52 @@ async fn what_only_the_owner_knows_is_answered_503_elsewhere_with_the_owner_s_na
     assert!(elsewhere.headers.contains_key("retry-after"));
     let there = stage.ask(&owner, Method::GET, &path, &Value::Null).await;
     assert_eq!(there.status, 200, "{}", there.body);
+    stage.nodes.push(owner);
+    stage.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL and nats-server: run scripts/test"]
+async fn with_nats_the_owner_s_answer_is_given_everywhere() {
+    let mut server = NatsServer::start_with(&[]).await;
+    let options = [("POMBO__NATS__URL", server.url())];
+    let options = options.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let mut stage = Stage::with(0, &["first", "second"], "standard", &options).await;
+    let owner = stage.take_owner().await;
+    let path = format!("/api/v1/chat/{}/limits", stage.serving.channel);
+    let elsewhere = async || stage.ask(&stage.nodes[0], Method::GET, &path, &Value::Null).await;
+    until("the owner's answer", async || elsewhere().await.status == 200).await;
+    // What the provider says of the number may come in between.
+    until("the same answer at both", async || {
+        let there = stage.ask(&owner, Method::GET, &path, &Value::Null).await.json();
+        let answer = elsewhere().await.json();
+        (&answer["limits"], &answer["waiting"]) == (&there["limits"], &there["waiting"])
+    })
+    .await;
+    server.stop();
+    until("no answer without NATS", async || elsewhere().await.status == 503).await;
+    let refused = elsewhere().await;
+    assert!(refused.body.contains(&format!("the node {}", owner.name)), "{}", refused.body);
+    assert!(refused.headers.contains_key("retry-after"));
+    server.start_again().await;
+    until("the owner's answer again", async || elsewhere().await.status == 200).await;
+    stage.nodes.push(owner);
+    stage.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn what_the_provider_tells_another_node_of_the_account_reaches_the_owner() {
+    let mut stage = Stage::new(0, &["a", "b"]).await;
+    let owner = stage.take_owner().await;
+    stage.aim(&stage.nodes[0]);
+    // The provider still answers questions about the number, so that asking it would not show the trouble.
+    let account = "102290129340398";
+    let told = json!({
+        "waba_id": account, "event": "DISABLED_UPDATE", "ban_info": { "waba_ban_state": "DISABLE" },
+    });
+    stage.serving.simulator.script(&json!({ "webhook": { "account_update": told } })).unwrap();
+    until("the channel blocked", async || stage.channel_state().await == "blocked").await;
     stage.nodes.push(owner);
     stage.end().await;
 }

@@ -18,7 +18,7 @@ mod side_by_side;
 mod states;
 mod texts;
 mod waiting;
-mod world;
+pub(crate) mod world;
 
 /// The number of the account that most tests link to.
 const OWN: &str = "5511900000001";

@@ -51,12 +51,12 @@ pub(super) struct Sent {
 }
 
 /// A text for a person.
-pub(super) fn text(number: &str, text: &str) -> Value {
+pub(crate) fn text(number: &str, text: &str) -> Value {
     json!({"phone_number": number, "recipient_type": "number", "type": "text", "message": text})
 }
 
 /// What the tests change in the configuration: links may lead to this machine, and doubt ends at once.
-pub(super) fn configure(config: &mut Config) {
+pub(crate) fn configure(config: &mut Config) {
     config.media.allow = vec!["127.0.0.0/8".parse().unwrap()];
     config.retry.unknown_grace = Duration::ZERO;
     config.engine.arbiters = 1;
@@ -64,7 +64,7 @@ pub(super) fn configure(config: &mut Config) {
 }
 
 /// A driver, as a process that has just begun has it.
-pub(super) fn driver(url: &str, media_host: &str) -> WhatsApp {
+pub(crate) fn driver(url: &str, media_host: &str) -> WhatsApp {
     // A second test finds it installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let options = Options {
@@ -77,7 +77,7 @@ pub(super) fn driver(url: &str, media_host: &str) -> WhatsApp {
 }
 
 /// Gives the database a tier for web sessions with these options beside the pace.
-pub(super) async fn tier(store: &Store, name: &str, options: Value) {
+pub(crate) async fn tier(store: &Store, name: &str, options: Value) {
     let mut settings = json!({
         "name": name,
         "kind": "web_session",

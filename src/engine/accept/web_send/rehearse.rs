@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::stranger;
 use crate::clock::Timestamp;
 use crate::connector::media::{Kind, Media};
@@ -10,11 +12,12 @@ use crate::connector::web_session::Jid;
 use crate::domain::channel::Channel;
 use crate::domain::request::{WebRecipient, WebRequest};
 use crate::engine::channel::Admit;
+use crate::engine::nodes::RehearseWeb;
 use crate::engine::web_session::{link, seconds};
 use crate::engine::{Engine, Error};
 
 /// What a message through a web session would be.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WebRehearsal {
     /// Where it would go to.
     pub to: Jid,
@@ -27,10 +30,10 @@ pub struct WebRehearsal {
 }
 
 /// A file as it would be sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RehearsedFile {
     /// By its content.
-    pub mime_type: &'static str,
+    pub mime_type: String,
     /// In bytes.
     pub length: usize,
     /// Of a document: the name that its recipient would see.
@@ -55,7 +58,11 @@ impl Engine {
         request: WebRequest,
     ) -> Result<WebRehearsal, Error> {
         self.check_running()?;
-        let WebRequest { recipient, content } = request;
+        let asked = RehearseWeb { request };
+        if let Some(rehearsal) = self.ask_owner(channel, &asked).await? {
+            return Ok(rehearsal);
+        }
+        let WebRequest { recipient, content } = asked.request;
         let session = self.session(channel)?;
         let known = self.known(channel, &recipient).await?;
         let stranger = stranger(&recipient, known.as_ref());
@@ -77,7 +84,7 @@ impl Engine {
 impl RehearsedFile {
     fn new(kind: Kind, file: &Media) -> Self {
         Self {
-            mime_type: file.mime_type,
+            mime_type: file.mime_type.to_owned(),
             length: file.bytes.len(),
             file_name: file.file_name.clone(),
             seconds: file.duration.map(seconds),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::limiter::Binding;
@@ -17,6 +18,7 @@ use crate::domain::tier::{Quota, Tier};
 use crate::engine::sends::outlook::sentence_of_messages;
 
 /// A send that is looked at.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Viewed {
     pub(crate) id: Uuid,
     /// Whether it counts against the quota of templates.

@@ -34,6 +34,7 @@ pub(super) fn cases(world: &World, cases: &mut Cases) {
     delete(Code::ChannelNotFound, &format!("/operator/v1/channels/{}", Uuid::nil()));
     cases.get(Code::CompanyNotFound, format!("/operator/v1/companies/{}", Uuid::nil()));
     cases.get(Code::UserNotFound, "/operator/v1/users/7");
+    cases.post(Code::NodeNotFound, "/operator/v1/nodes/7/drain", json!(""));
     cases.post(Code::AlreadyExists, "/operator/v1/companies", json!({"name": "acme"}));
     cases.post(Code::InvalidField, "/operator/v1/companies", json!({"name": " "}));
     cases.add(Code::TierNotFound, Method::PATCH, company.as_str(), json!({"tier": "gone"}));

@@ -1,0 +1,312 @@
+//! The questions to the owner of a channel, each with its answer.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::asking::{Question, not_understood};
+use crate::domain::channel::{Channel, Level};
+use crate::domain::limit::Limits;
+use crate::domain::message::{Key, State};
+use crate::domain::outlook::Outlook;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::request::WebRequest;
+use crate::engine::accept::idempotency::MovedKey;
+use crate::engine::accept::web_send::WebRehearsal;
+use crate::engine::channel::{AskPace, Heard, LookAhead, Viewed};
+use crate::engine::web_session::{Pairing, PasskeyAnswer};
+use crate::engine::{Engine, Error, RETRY_AFTER};
+
+/// How long a page waits for what another node knows of its sends.
+const GLANCE: Duration = Duration::from_secs(1);
+/// How long the owner may take for what WhatsApp has to answer, or a file's server.
+const OF_OTHERS: Duration = Duration::from_secs(60);
+
+/// The answer to a request of another node; `None` when it cannot be written.
+pub(super) async fn answered(engine: &Engine, name: &str, body: &[u8]) -> Option<Vec<u8>> {
+    match name {
+        AskLimits::NAME => engine.answer::<AskLimits>(body).await,
+        Glance::NAME => engine.answer::<Glance>(body).await,
+        AskSpeed::NAME => engine.answer::<AskSpeed>(body).await,
+        AskPairing::NAME => engine.answer::<AskPairing>(body).await,
+        Pair::NAME => engine.answer::<Pair>(body).await,
+        Unlink::NAME => engine.answer::<Unlink>(body).await,
+        AnswerPasskey::NAME => engine.answer::<AnswerPasskey>(body).await,
+        SendWeb::NAME => engine.answer::<SendWeb>(body).await,
+        BeginWeb::NAME => engine.answer::<BeginWeb>(body).await,
+        RehearseWeb::NAME => engine.answer::<RehearseWeb>(body).await,
+        TellHeard::NAME => engine.answer::<TellHeard>(body).await,
+        AskPicture::NAME => engine.answer::<AskPicture>(body).await,
+        _ => not_understood(),
+    }
+}
+
+/// What limits the channel now?
+#[derive(Serialize, Deserialize)]
+pub(in crate::engine) struct AskLimits {}
+
+#[async_trait(?Send)]
+impl Question for AskLimits {
+    const NAME: &'static str = "limits";
+    type Answer = Limits;
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Limits, Error> {
+        engine.limits(channel).await
+    }
+}
+
+/// What is to be expected of these sends?
+#[derive(Serialize, Deserialize)]
+pub(in crate::engine) struct Glance {
+    pub(in crate::engine) sends: Vec<Viewed>,
+}
+
+#[async_trait(?Send)]
+impl Question for Glance {
+    const NAME: &'static str = "outlook";
+    type Answer = HashMap<Uuid, Outlook>;
+
+    fn within(&self, _: &Engine) -> Option<Duration> {
+        Some(GLANCE)
+    }
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Self::Answer, Error> {
+        Ok(engine.directory().ask(channel.id, LookAhead(self.sends)).await.unwrap_or_default())
+    }
+}
+
+/// How fast is the channel?
+#[derive(Serialize, Deserialize)]
+pub(in crate::engine) struct AskSpeed {}
+
+/// What the owner knows of a channel's speed beside its tier.
+#[derive(Serialize, Deserialize)]
+pub(in crate::engine) struct Speed {
+    pub(in crate::engine) level: Option<Level>,
+    pub(in crate::engine) slowed_to: Option<f64>,
+}
+
+#[async_trait(?Send)]
+impl Question for AskSpeed {
+    const NAME: &'static str = "speed";
+    type Answer = Speed;
+
+    fn within(&self, _: &Engine) -> Option<Duration> {
+        Some(GLANCE)
+    }
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Speed, Error> {
+        engine.directory().actor(channel);
+        let pace = engine.directory().ask(channel.id, AskPace).await;
+        let pace = pace.ok_or(Error::Unavailable { retry_after: RETRY_AFTER })?;
+        Ok(Speed { level: pace.level, slowed_to: pace.slowed_to })
+    }
+}
+
+/// How far is the web session with being linked?
+#[derive(Serialize, Deserialize)]
+pub(in crate::engine) struct AskPairing {}
+
+#[async_trait(?Send)]
+impl Question for AskPairing {
+    const NAME: &'static str = "pairing";
+    type Answer = Pairing;
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Pairing, Error> {
+        engine.pairing(channel.id).await
+    }
+}
+
+/// Begin to link a phone.
+#[derive(Serialize, Deserialize)]
+pub(in crate::engine) struct Pair {
+    pub(in crate::engine) number: Option<PhoneNumber>,
+}
+
+#[async_trait(?Send)]
+impl Question for Pair {
+    const NAME: &'static str = "pair";
+    type Answer = Pairing;
+
+    fn within(&self, _: &Engine) -> Option<Duration> {
+        Some(OF_OTHERS)
+    }
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Pairing, Error> {
+        engine.pair(channel, self.number).await
+    }
+}
+
+/// Unlink the phone.
+#[derive(Serialize, Deserialize)]
+pub(in crate::engine) struct Unlink {}
+
+#[async_trait(?Send)]
+impl Question for Unlink {
+    const NAME: &'static str = "unlink";
+    type Answer = ();
+
+    fn within(&self, _: &Engine) -> Option<Duration> {
+        Some(OF_OTHERS)
+    }
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<(), Error> {
+        engine.unlink(channel).await
+    }
+}
+
+/// An answer at the passkey gate.
+#[derive(Serialize, Deserialize)]
+pub(in crate::engine) struct AnswerPasskey {
+    pub(in crate::engine) answer: PasskeyAnswer,
+}
+
+#[async_trait(?Send)]
+impl Question for AnswerPasskey {
+    const NAME: &'static str = "passkey";
+    type Answer = Pairing;
+
+    fn within(&self, _: &Engine) -> Option<Duration> {
+        Some(OF_OTHERS)
+    }
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Pairing, Error> {
+        engine.answer_passkey(channel, self.answer).await
+    }
+}
+
+/// Send a message through the web session, and answer when it is handed over.
+#[derive(Serialize, Deserialize)]
+pub(in crate::engine) struct SendWeb {
+    pub(in crate::engine) request: WebRequest,
+    /// The client's key, which moves to the owner with the request.
+    pub(in crate::engine) key: Option<MovedKey>,
+    /// The form of the answer.
+    pub(in crate::engine) form: String,
+}
+
+#[async_trait(?Send)]
+impl Question for SendWeb {
+    const NAME: &'static str = "send";
+    const IS_DONE_ONCE: bool = true;
+    type Answer = String;
+
+    fn within(&self, engine: &Engine) -> Option<Duration> {
+        Some(engine.0.web_sessions.patience() + OF_OTHERS)
+    }
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<String, Error> {
+        let form = engine.form(&self.form)?;
+        let held = engine.take_key(channel.company_id, self.key).await?;
+        engine.send_web(channel, self.request, held, form).await
+    }
+}
+
+/// Accept a message through the web session.
+#[derive(Serialize, Deserialize)]
+pub(in crate::engine) struct BeginWeb(pub(in crate::engine) SendWeb);
+
+#[async_trait(?Send)]
+impl Question for BeginWeb {
+    const NAME: &'static str = "begin";
+    const IS_DONE_ONCE: bool = true;
+    type Answer = Uuid;
+
+    fn within(&self, engine: &Engine) -> Option<Duration> {
+        self.0.within(engine)
+    }
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Uuid, Error> {
+        let Self(SendWeb { request, key, form }) = self;
+        let form = engine.form(&form)?;
+        let held = engine.take_key(channel.company_id, key).await?;
+        engine.begin_web(channel, request, held, form).await
+    }
+}
+
+/// What would this message be?
+#[derive(Serialize, Deserialize)]
+pub(in crate::engine) struct RehearseWeb {
+    pub(in crate::engine) request: WebRequest,
+}
+
+#[async_trait(?Send)]
+impl Question for RehearseWeb {
+    const NAME: &'static str = "rehearse";
+    type Answer = WebRehearsal;
+
+    fn within(&self, _: &Engine) -> Option<Duration> {
+        Some(OF_OTHERS)
+    }
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<WebRehearsal, Error> {
+        engine.rehearse_web(channel, self.request).await
+    }
+}
+
+/// Where is this person's picture?
+#[derive(Serialize, Deserialize)]
+pub(in crate::engine) struct AskPicture {
+    pub(in crate::engine) number: PhoneNumber,
+}
+
+#[async_trait(?Send)]
+impl Question for AskPicture {
+    const NAME: &'static str = "picture";
+    type Answer = Option<String>;
+
+    fn within(&self, _: &Engine) -> Option<Duration> {
+        Some(OF_OTHERS)
+    }
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Option<String>, Error> {
+        engine.profile_picture(channel, self.number).await
+    }
+}
+
+/// Receipts of these messages are durable: each with its send, its place there and its state.
+#[derive(Serialize, Deserialize)]
+pub(in crate::engine) struct TellHeard {
+    pub(in crate::engine) messages: Vec<(Uuid, u64, i16)>,
+}
+
+#[async_trait(?Send)]
+impl Question for TellHeard {
+    const NAME: &'static str = "heard";
+    type Answer = ();
+
+    fn within(&self, _: &Engine) -> Option<Duration> {
+        Some(GLANCE)
+    }
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<(), Error> {
+        let message = |(send_id, ordinal, state)| Some((Key { send_id, ordinal }, State::from_i16(state)?));
+        let messages = self.messages.into_iter().filter_map(message).collect();
+        engine.directory().ask(channel.id, Heard(messages)).await;
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// Tells the channel which messages receipts were heard of, wherever it runs. Its owner may miss it: it reads the
+    /// ledger before it acts on a message that nothing was heard of.
+    pub(in crate::engine) async fn tell_heard(&self, channel_id: Uuid, messages: Vec<(Key, State)>) {
+        let Some(carrier) = self.0.shared.cluster.carrier() else {
+            self.directory().ask(channel_id, Heard(messages)).await;
+            return;
+        };
+        let Ok(Some(channel)) = self.directory().find(channel_id).await else { return };
+        if self.0.shared.cluster.owns(&channel) {
+            self.directory().ask(channel_id, Heard(messages)).await;
+            return;
+        }
+        let messages = messages.into_iter().map(|(key, state)| (key.send_id, key.ordinal, state.as_i16()));
+        let (engine, told) = (self.clone(), TellHeard { messages: messages.collect() });
+        // The provider's webhook does not wait for the other node.
+        actix::spawn(async move { engine.ask_once(&*carrier, &channel, &told).await.is_ok() });
+    }
+}
