@@ -13,6 +13,7 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::send;
 use crate::domain::suppression::Suppression;
 use crate::engine::Engine;
+use crate::engine::account::ThrottledApp;
 use crate::engine::channel::{Look, Recheck, Release, Troubled};
 use crate::engine::shared::Shared;
 use crate::store;
@@ -57,6 +58,8 @@ pub(in crate::engine) enum Told {
     Removed(Uuid),
     /// To all nodes: something was said of these recipients.
     Suppressions(Vec<(Uuid, i64, i16)>),
+    /// To all nodes: the provider takes nothing from these apps.
+    Apps(Vec<ThrottledApp>),
 }
 
 /// The troubles that are told, and their words.
@@ -93,6 +96,7 @@ impl Told {
             Self::Templates => "templates",
             Self::Removed(_) => "removed",
             Self::Suppressions(_) => "suppressions",
+            Self::Apps(_) => "apps",
         }
     }
 
@@ -153,6 +157,16 @@ impl Engine {
             return Ok(());
         }
         let told = Told::Removed(channel);
+        self.store().add_note(None, told.name(), &told.body()).await.map(drop)
+    }
+
+    /// Tells the other nodes which apps the provider takes nothing from.
+    pub(super) async fn share_throttled_apps(&self) -> store::Result<()> {
+        let apps = self.0.shared.accounts.take_throttled_apps();
+        if apps.is_empty() {
+            return Ok(());
+        }
+        let told = Told::Apps(apps);
         self.store().add_note(None, told.name(), &told.body()).await.map(drop)
     }
 
@@ -248,7 +262,7 @@ impl Engine {
                 directory.wake(&channel);
                 self.list_templates_soon(&channel);
             }
-            Ok(Told::Removed(_) | Told::Suppressions(_)) => {}
+            Ok(Told::Removed(_) | Told::Suppressions(_) | Told::Apps(_)) => {}
             // A newer version may say what this one does not know.
             Err(error) => tracing::warn!(note = note.name, %error, "cannot read what another node says"),
         }
@@ -260,6 +274,10 @@ impl Engine {
             Ok(Told::Suppressions(said)) => said,
             Ok(Told::Removed(channel)) => {
                 self.directory().hide(channel).remove().await;
+                return Ok(());
+            }
+            Ok(Told::Apps(apps)) => {
+                apps.iter().for_each(|app| self.0.shared.accounts.hear_of_app(app));
                 return Ok(());
             }
             _ => return Ok(()),
