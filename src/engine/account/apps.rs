@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use dashmap::DashMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use tokio::sync::Notify;
 
 use super::machine::{Pause, Throttle};
 use crate::clock::Timestamp;
@@ -46,6 +47,14 @@ pub(in crate::engine) struct ThrottledApp {
     times: u32,
 }
 
+impl ThrottledApp {
+    /// Whose it is; `None` for what is no id.
+    fn id(&self) -> Option<AppId> {
+        let mut id = [0; 32];
+        hex::decode_to_slice(&self.app, &mut id).ok().map(|()| AppId(id))
+    }
+}
+
 /// An app that channels speak for. It is gone with the last of them.
 pub(super) struct App {
     id: AppId,
@@ -61,8 +70,12 @@ pub(super) struct App {
 #[derive(Default)]
 pub(super) struct Apps {
     open: DashMap<AppId, Weak<App>>,
+    /// What other nodes said of apps, while it lasts: a channel may begin to speak for one later.
+    heard: DashMap<AppId, Throttle>,
     /// Whether one of them has news.
     has_news: AtomicBool,
+    /// Rung when one of them has news.
+    rung: Notify,
 }
 
 impl Apps {
@@ -72,10 +85,11 @@ impl Apps {
         if let Some(app) = place.upgrade() {
             return app;
         }
+        let throttle = self.heard.remove(&id).map(|(_, throttle)| throttle).unwrap_or_default();
         let app = Arc::new(App {
             id,
-            throttle: Mutex::default(),
-            is_throttled: AtomicBool::new(false),
+            is_throttled: AtomicBool::new(throttle.is_known()),
+            throttle: Mutex::new(throttle),
             has_news: AtomicBool::new(false),
             apps: Arc::clone(self),
         });
@@ -99,17 +113,35 @@ impl Apps {
         told.collect()
     }
 
-    /// Another node was refused something of an app. It matters to channels of this process that speak for the app.
+    /// Returns when an app was refused something that other nodes were not told yet.
+    pub(super) async fn wait_for_news(&self) {
+        self.rung.notified().await;
+    }
+
+    /// The other nodes could not be told this: it is news again.
+    pub(super) fn tell_again(&self, told: &[ThrottledApp]) {
+        for app in told.iter().filter_map(|told| self.find(told.id()?)) {
+            app.has_news.store(true, Ordering::Release);
+        }
+        self.has_news.store(true, Ordering::Release);
+    }
+
+    /// Another node was refused something of an app. It matters to the channels that speak for the app, and to those that
+    /// will while it lasts.
     pub(super) fn hear(&self, told: &ThrottledApp, (now, wall): (Instant, Timestamp)) {
-        let mut id = [0; 32];
-        if hex::decode_to_slice(&told.app, &mut id).is_err() {
-            return;
+        let Some(id) = told.id() else { return };
+        let until = now + Timestamp::from_millis(told.until).from_now(wall);
+        let heard = Pause { until, times: told.times };
+        self.heard.entry(id).or_default().hear(heard, now);
+        self.heard.retain(|_, throttle| throttle.until(now).is_some());
+        // An app that is opened from here on has found it.
+        if let Some(app) = self.find(id) {
+            app.change(|throttle| throttle.hear(heard, now));
         }
-        let open = self.open.get(&AppId(id)).and_then(|app| app.upgrade());
-        if let Some(app) = open {
-            let until = now + Timestamp::from_millis(told.until).from_now(wall);
-            app.change(|throttle| throttle.hear(Pause { until, times: told.times }, now));
-        }
+    }
+
+    fn find(&self, id: AppId) -> Option<Arc<App>> {
+        self.open.get(&id).and_then(|app| app.upgrade())
     }
 }
 
@@ -120,6 +152,7 @@ impl App {
         if before.is_none_or(|before| before < until) {
             self.has_news.store(true, Ordering::Release);
             self.apps.has_news.store(true, Ordering::Release);
+            self.apps.rung.notify_one();
         }
         until
     }
@@ -196,11 +229,36 @@ mod tests {
         // The second refusal in a row, which the other node has.
         assert_eq!(same.refused(None, until), until + Duration::from_secs(2));
         assert_eq!(there.take_news((until, wall)).len(), 1);
-        // What is over when it is read, and an app that nobody here speaks for.
+        // What is over when it is read, and what is no app.
         there.hear(&told[0], (until, wall.plus(Duration::from_secs(30))));
-        drop(other);
-        there.hear(&ThrottledApp { app: hex::encode(id("b").0), ..told[0].clone() }, (now, wall));
         there.hear(&ThrottledApp { app: "nonsense".to_owned(), ..told[0].clone() }, (now, wall));
-        assert_eq!(there.open.len(), 1);
+        assert_eq!((there.open.len(), there.heard.len()), (2, 0));
+    }
+
+    #[test]
+    fn what_was_heard_of_an_app_holds_a_channel_that_speaks_for_it_later() {
+        let [here, there] = [(); 2].map(|()| Arc::new(Apps::default()));
+        let (now, wall) = (Instant::now(), Timestamp::from_millis(1_800_000_000_000));
+        let until = here.app(AppId::of(b"a")).refused(None, now);
+        assert!(here.take_news((now, wall)).is_empty(), "the app is gone with its channel");
+        let refused = here.app(AppId::of(b"a"));
+        assert_eq!(refused.refused(None, now), until);
+        let told = here.take_news((now, wall));
+        there.hear(&told[0], (now, wall));
+        let later = there.app(AppId::of(b"a"));
+        assert_eq!(later.throttled_until(now), Some(until));
+        drop(later);
+        assert_eq!(there.app(AppId::of(b"b")).throttled_until(now), None);
+    }
+
+    #[test]
+    fn what_could_not_be_told_is_told_later() {
+        let (apps, now, wall) = (Arc::new(Apps::default()), Instant::now(), Timestamp::from_millis(0));
+        let app = apps.app(AppId::of(b"a"));
+        app.refused(None, now);
+        let told = apps.take_news((now, wall));
+        assert!(apps.take_news((now, wall)).is_empty());
+        apps.tell_again(&told);
+        assert_eq!(apps.take_news((now, wall)), told);
     }
 }

@@ -73,6 +73,16 @@ impl Accounts {
         self.apps.take_news((Instant::now(), Timestamp::now()))
     }
 
+    /// Returns when an app was refused something that other nodes were not told yet.
+    pub(in crate::engine) async fn wait_for_throttled_apps(&self) {
+        self.apps.wait_for_news().await;
+    }
+
+    /// The other nodes could not be told of these apps: they are told again.
+    pub(in crate::engine) fn tell_of_apps_again(&self, told: &[ThrottledApp]) {
+        self.apps.tell_again(told);
+    }
+
     /// Another node was refused something of an app.
     pub(in crate::engine) fn hear_of_app(&self, told: &ThrottledApp) {
         self.apps.hear(told, (Instant::now(), Timestamp::now()));

@@ -5,6 +5,7 @@
 //! other nodes. A process that serves alone owns every channel, and does none of this.
 
 mod asking;
+mod heard;
 mod notes;
 mod questions;
 mod shown;
@@ -43,6 +44,8 @@ pub(super) struct Nodes {
     look: Notify,
     /// Channels without sends may have no owner any more.
     has_idle: AtomicBool,
+    /// What was heard of messages of other nodes' channels, and no note says yet.
+    unwritten: heard::Unwritten,
     /// Sessions are opened and closed in turns.
     sessions: Mutex<()>,
 }

@@ -20,7 +20,7 @@ use crate::store::channel::{AtWork, Recent};
 /// How often is looked.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// Words of other nodes that come within this are one reason to look: they come with each request that is accepted.
-const GATHERING: Duration = Duration::from_millis(10);
+pub(super) const GATHERING: Duration = Duration::from_millis(10);
 /// Channels that are read at once, and how often at most in one round: what is left comes first in the next one.
 const CHANNELS_AT_ONCE: u32 = 500;
 const READINGS: usize = 10;
@@ -83,8 +83,15 @@ impl Engine {
             }
             seen.was_blind = result.is_err();
         }
-        // Another node may say that there is something: then it is looked at once.
-        match timeout(INTERVAL, self.0.nodes.look.notified()).await {
+        // Another node may say that there is something, and one may be refused what the others have to know: then it is looked
+        // at once.
+        let asked = async {
+            tokio::select! {
+                () = self.0.nodes.look.notified() => {}
+                () = self.0.shared.accounts.wait_for_throttled_apps() => {}
+            }
+        };
+        match timeout(INTERVAL, asked).await {
             Ok(()) => GATHERING,
             Err(_) => Duration::ZERO,
         }
@@ -128,11 +135,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Hears what other nodes say to the shards that this one owns, and to no others. A subscription that ended or could not
-    /// be made is made again.
+    /// Hears what other nodes say to this one and to the shards that it owns, and to no others. A subscription that ended or
+    /// could not be made is made again.
     fn attend_to_owned(&self, attended: &mut HashMap<Uuid, Attended>) {
         let Some(carrier) = self.0.shared.cluster.carrier() else { return };
-        let owned = self.0.shared.cluster.owned();
+        let mut owned = self.0.shared.cluster.owned();
+        owned.extend(self.0.shared.cluster.node());
         attended.retain(|shard, attended| owned.contains(shard) && !attended.0.is_finished());
         for shard in owned {
             attended
