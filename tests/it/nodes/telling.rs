@@ -12,7 +12,7 @@ const LONG: (&str, &str) = ("POMBO__RETRY__UNKNOWN_GRACE", "1h");
 /// A channel of another account that another node owns, and its number.
 async fn channel_elsewhere(stage: &Stage, owner: &Node) -> (String, String) {
     for place in 0..64 {
-        let (account, number) = (format!("{}", 300_000 + place), format!("{}", 400_000 + place));
+        let (account, number) = (format!("{}", 300_000 + place), format!("1065403522{}", 50_000 + place));
         let seeded = simulator::Account {
             waba_id: account.clone(),
             tokens: vec!["EAAG-good".to_owned()],
