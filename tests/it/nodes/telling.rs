@@ -85,7 +85,7 @@ async fn an_app_that_one_node_is_refused_for_waits_at_the_others_with_nats() {
     an_app_is_throttled_at_one_node(&[("POMBO__NATS__URL", url.as_str())]).await;
 }
 
-/// The answer to a message gets lost, and another node than the owner hears what became of it: the owner need not wait.
+/// The answer to a message gets lost, and a receipt of it comes to another node than the owner: the owner need not wait.
 async fn a_receipt_comes_to_another_node(mut stage: Stage) {
     let owner = stage.take_owner().await;
     // The owner has looked into the ledger by then.
