@@ -101,7 +101,7 @@ pub(super) enum Event {
 
 impl Event {
     /// The life of the process that it is for; `None` when it is for somebody else.
-    const fn life(&self) -> Option<u64> {
+    pub(super) const fn life(&self) -> Option<u64> {
         match self {
             Self::Tell { life, .. }
             | Self::Timer { life, .. }

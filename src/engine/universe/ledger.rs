@@ -264,9 +264,9 @@ impl World {
     pub(super) fn watch_callers(&mut self, calm_since: Duration) {
         let now = self.clock.elapsed();
         let waits = |(asked_at, _): &&(Duration, Asked)| calm_since.max(*asked_at) + ANSWERED < now;
-        let mut callers = self.processes().flat_map(|process| process.ledger.callers.values());
-        if let Some((asked_at, asked)) = callers.find(waits) {
-            let what = format!("{} waits since {asked_at:?}", asked.word());
+        let late = self.processes().flat_map(|process| process.ledger.callers.values()).find(waits);
+        let late = late.map(|(asked_at, asked)| format!("{} waits since {asked_at:?}", asked.word()));
+        if let Some(what) = late {
             self.watch.break_("no caller of the ledger waits forever once trouble stops", what);
         }
     }

@@ -28,7 +28,7 @@ impl World {
         self.after_for_node(wait, NodeEvent::Begins { channel, attempt, is_asked });
     }
 
-    pub(super) fn begin(&mut self, channel: usize, attempt: Attempt, is_asked: bool) {
+    pub(super) fn leave_node(&mut self, channel: usize, attempt: Attempt, is_asked: bool) {
         let Some(process) = &mut self.process else { return };
         process.channels[channel].under_way -= 1;
         if is_asked && !self.may_begin() {
