@@ -40,11 +40,12 @@ impl World {
         match effect {
             Effect::Renew => self.ask_rows(Statement::Renew { began: self.clock.elapsed() }),
             Effect::Trust(until) => {
-                let until = self.clock.since_beginning(until);
-                if let Some(node) = self.node_mut() {
-                    node.trusted_until = until;
+                let (until, now) = (self.clock.since_beginning(until), self.clock.elapsed());
+                let Some(node) = self.node_mut() else { return };
+                if std::mem::replace(&mut node.trusted_until, until) <= now {
+                    // Trusted again, and not just for longer.
+                    self.after_for_node(Duration::ZERO, NodeEvent::Looks { is_round: false });
                 }
-                self.after_for_node(Duration::ZERO, NodeEvent::Looks { is_round: false });
             }
             // Nothing runs here that has to be closed then: messages are held back one by one.
             Effect::Distrust | Effect::Drain => {}
