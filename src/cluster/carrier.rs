@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
-/// Carries requests and wake-ups to the node that owns a shard: channels that are always on one node. Calls may be dropped
-/// at any time.
+/// Carries requests and wake-ups to the node that owns a shard: channels that are always on one node. Each node also owns a
+/// shard without channels, which has the node's id. Calls may be dropped at any time.
 #[async_trait]
 pub trait Carrier: Send + Sync {
     /// Whether anything is ever carried.

@@ -206,6 +206,14 @@ impl Cluster {
         }
     }
 
+    /// Tells all other nodes to look for what is new.
+    pub fn wake_all(&self) {
+        let Some(nodes) = &self.0 else { return };
+        for member in nodes.members().iter().filter(|member| member.id != nodes.id) {
+            nodes.carrier.wake(member.id);
+        }
+    }
+
     /// What carries requests between nodes; `None` for a process that serves alone, and for a cluster without one.
     pub fn carrier(&self) -> Option<Arc<dyn Carrier>> {
         self.0.as_ref().filter(|nodes| nodes.carrier.is_there()).map(|nodes| Arc::clone(&nodes.carrier))

@@ -19,21 +19,19 @@ pub(crate) struct Member {
     pub(crate) cores: u32,
 }
 
-/// The channels that have to be on one node. Those of one business account share a quota, so they move together; a web
-/// session moves alone. The value must be the same in every version that may serve in one cluster.
+/// The channels that have to be on one node. Those of one business account share a quota, whichever companies they belong
+/// to, so they move together; a web session moves alone. The value must be the same in every version that may serve in one
+/// cluster.
 pub fn shard(channel: &Channel) -> Uuid {
-    shard_of(channel.id, channel.company_id, channel.kind, channel.waba_id.as_deref())
+    shard_of(channel.id, channel.kind, channel.waba_id.as_deref())
 }
 
 /// The same for a channel of which only this is known.
-pub(super) fn shard_of(channel: Uuid, company: Uuid, kind: Kind, account: Option<&str>) -> Uuid {
+pub(super) fn shard_of(channel: Uuid, kind: Kind, account: Option<&str>) -> Uuid {
     match (kind, account) {
         (Kind::BusinessAccount, Some(account)) => {
-            let company = company.as_u128();
-            let [high, low] = [company, company.rotate_left(64)].map(|seed| {
-                let start = mixed(u64::try_from(seed >> 64).unwrap_or_default());
-                account.bytes().fold(start, |hash, byte| mixed(hash ^ u64::from(byte)))
-            });
+            let [high, low] = [0, 1]
+                .map(|seed| account.bytes().fold(mixed(seed), |hash, byte| mixed(hash ^ u64::from(byte))));
             Uuid::from_u128((u128::from(high) << 64) | u128::from(low))
         }
         _ => channel,
@@ -98,6 +96,25 @@ mod tests {
             let (had, has) = (proposed(&before, shard), proposed(&after, shard));
             assert!(had == has || had == Some(before[1].id));
         }
+    }
+
+    #[test]
+    fn the_channels_of_a_business_account_are_one_shard_and_each_web_session_is_one() {
+        let of = |channel: u128, kind, account| shard_of(Uuid::from_u128(channel), kind, account);
+        let account = |channel, id| of(channel, Kind::BusinessAccount, Some(id));
+        assert_eq!(account(2, "102290129340398"), account(3, "102290129340398"));
+        assert_ne!(account(2, "102290129340398"), account(2, "102290129340399"));
+        for channel in [2, 3] {
+            let alone = Uuid::from_u128(channel);
+            assert_eq!(of(channel, Kind::WebSession, None), alone);
+            assert_eq!(of(channel, Kind::BusinessAccount, None), alone, "no account is known of it");
+        }
+    }
+
+    #[test]
+    fn the_shard_of_an_account_is_the_same_in_every_version() {
+        let shard = shard_of(Uuid::nil(), Kind::BusinessAccount, Some("102290129340398"));
+        assert_eq!(shard.to_string(), "c0b61082-0643-a59e-39a2-7d2e3c3dc28e");
     }
 
     #[test]

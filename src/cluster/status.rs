@@ -117,7 +117,7 @@ fn judged(nodes: Vec<Node>, owners: &[(Uuid, Uuid)], places: &[Place]) -> Vec<No
 }
 
 fn home(place: &Place) -> Uuid {
-    shard_of(place.channel, place.company, place.kind, place.account.as_deref())
+    shard_of(place.channel, place.kind, place.account.as_deref())
 }
 
 #[cfg(test)]
@@ -142,8 +142,7 @@ mod tests {
     }
 
     fn place(id: u128, kind: Kind, account: Option<&str>) -> Place {
-        let (channel, company) = (Uuid::from_u128(id), Uuid::from_u128(99));
-        Place { channel, company, kind, account: account.map(str::to_owned) }
+        Place { channel: Uuid::from_u128(id), kind, account: account.map(str::to_owned) }
     }
 
     #[test]

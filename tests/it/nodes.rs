@@ -6,6 +6,7 @@ mod database;
 mod going;
 mod operators;
 mod sharing;
+mod telling;
 mod web_sessions;
 
 use std::collections::BTreeMap;
@@ -139,7 +140,12 @@ impl Stage {
 
     /// The name of the node that owns the channel.
     async fn owner(&self) -> Option<String> {
-        let id: Uuid = self.serving.channel.parse().unwrap();
+        self.owner_of(&self.serving.channel).await
+    }
+
+    /// The same of another channel.
+    async fn owner_of(&self, channel: &str) -> Option<String> {
+        let id: Uuid = channel.parse().unwrap();
         let channel = self.universe.store.find_channel(id).await.unwrap().unwrap();
         let owner = self.universe.store.owner_of(cluster::shard(&channel)).await.unwrap()?;
         let nodes = self.universe.store.nodes().await.unwrap();

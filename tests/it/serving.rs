@@ -75,9 +75,14 @@ impl Serving {
 
     /// Adds a business account by the command line; its id.
     pub(crate) fn add_channel(&self, number: &str, tier: &str) -> String {
+        self.add_channel_of("102290129340398", number, tier)
+    }
+
+    /// The same for a number of this account.
+    pub(crate) fn add_channel_of(&self, account: &str, number: &str, tier: &str) -> String {
         let add = format!(
             "channel add-business --company Acme --name N{number} --phone-number {number} \
-             --phone-number-id {number} --waba-id 102290129340398 --tier {tier} --token-file - \
+             --phone-number-id {number} --waba-id {account} --tier {tier} --token-file - \
              --app-secret-file app-secret"
         );
         self.place.json_with("EAAG-good", &add)["id"].as_str().unwrap().to_owned()

@@ -202,8 +202,8 @@ async fn companies_never_see_each_other(universe: &Universe) {
     assert_eq!(store.upsert_contacts(other, &[mine], NOW).await.unwrap(), [Upserted::Created]);
     assert_eq!(store.contacts(other, page(1, 10), Some("vip")).await.unwrap().total, 1);
     let tag = store.tags(acme, page(1, 10), None).await.unwrap().records[0].summary.id;
-    assert_eq!(store.tag_phones(acme, tag, None, 10).await.unwrap(), [number(5_511_988_887_777)]);
-    assert!(store.tag_phones(other, tag, None, 10).await.unwrap().is_empty());
+    assert_eq!(store.tag_phones(acme, tag, None, 10).await.unwrap().0, [number(5_511_988_887_777)]);
+    assert!(store.tag_phones(other, tag, None, 10).await.unwrap().0.is_empty());
     assert_eq!(store.tagged_contacts(other, &[tag]).await.unwrap(), (0, 0));
 }
 
@@ -244,11 +244,14 @@ async fn a_tag_gives_its_valid_numbers_in_order_once_each(universe: &Universe) {
     let people: Vec<_> = numbers.iter().map(|number| (Uuid::now_v7(), person("p", "", "", number))).collect();
     store.add_contacts(company, &people, &[tag], NOW).await.unwrap();
     let [first, second, third] = [1, 2, 3].map(|last| number(5_511_000_000_000 + last));
-    assert_eq!(store.tag_phones(company, tag, None, 10).await.unwrap(), [first, second, third]);
-    assert_eq!(store.tag_phones(company, tag, None, 2).await.unwrap(), [first, second]);
-    assert_eq!(store.tag_phones(company, tag, Some(second), 2).await.unwrap(), [third]);
-    assert!(store.tag_phones(company, tag, Some(third), 2).await.unwrap().is_empty());
-    assert!(store.tag_phones(company, Uuid::now_v7(), None, 2).await.unwrap().is_empty());
+    let phones = async |tag, after, limit| store.tag_phones(company, tag, after, limit).await.unwrap();
+    assert_eq!(phones(tag, None, 10).await, (vec![first, second, third], false));
+    assert_eq!(phones(tag, None, 2).await, (vec![first, second], true));
+    // Two contacts have the second number, of which the first is the last that was asked for.
+    assert_eq!(phones(tag, Some(second), 2).await, (vec![third], false));
+    assert_eq!(phones(tag, Some(first), 2).await, (vec![second], true));
+    assert_eq!(phones(tag, Some(third), 2).await, (vec![], false));
+    assert_eq!(phones(Uuid::now_v7(), None, 2).await, (vec![], false));
     assert_eq!(store.tagged_contacts(company, &[tag, Uuid::now_v7()]).await.unwrap(), (6, 3));
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Every source (the request's own numbers, each tag, the messages of a send that are sent again) yields ascending numbers; merging them removes
 //! repeats without holding the audience. Blocks go to the ledger in steps, so that an audience of millions
-//! takes the memory of one step, and single sends never wait longer than one step's write. The send counts
-//! only when its last block is durable. What a send would be that is only planned, [`super::plan`] counts here.
+//! takes the memory of two steps, one that is written and one that is read meanwhile, and single sends never wait
+//! longer than one step's write. The send counts only when its last block is durable. What a send would be that is only planned, [`super::plan`] counts here.
 
 mod again;
 mod unique;
@@ -11,6 +11,7 @@ mod unique;
 use std::sync::Arc;
 
 use actix::prelude::*;
+use tokio::sync::mpsc;
 use uuid::Uuid;
 
 pub(in crate::engine) use self::unique::Unique;
@@ -113,33 +114,34 @@ impl Writing {
         result.map(|()| self.resolved)
     }
 
+    /// Reads blocks of the audience while a step of those before is written.
     async fn resolve(&mut self) -> Result<(), Error> {
-        let (shared, block_size) = (Arc::clone(&self.shared), self.shared.engine.block_size);
         let numbers = std::mem::take(&mut self.resolve.numbers);
-        let mut unique = Unique::new(numbers, &self.resolve.tags, self.resolve.again.take());
-        let mut block = Vec::with_capacity(block_size);
-        let company_id = self.resolve.order.company_id;
-        while unique.next(&shared.store, company_id, block_size, &mut block).await.map_err(|error| {
-            tracing::error!(%error, "reading an audience failed");
-            if error.is_passing() { Error::Unavailable } else { Error::Closed }
-        })? {
-            self.block(&mut block).await?;
-        }
-        self.finish().await
+        let unique = Unique::new(numbers, &self.resolve.tags, self.resolve.again.take());
+        let (read, mut blocks) = mpsc::channel(STEP);
+        let reading = read_ahead(Arc::clone(&self.shared), self.resolve.order.company_id, unique, read);
+        let writing = async move {
+            while let Some(block) = blocks.recv().await {
+                self.block(block?).await?;
+            }
+            self.finish().await
+        };
+        // What is being written is never dropped: the send's id would be unknown.
+        let ((), written) = tokio::join!(reading, writing);
+        written
     }
 
     /// Packs `unique` without those who are left out into a block; writes a step when it is full.
-    async fn block(&mut self, unique: &mut Vec<PhoneNumber>) -> Result<(), Error> {
+    async fn block(&mut self, mut unique: Vec<PhoneNumber>) -> Result<(), Error> {
         let order = &self.resolve.order;
         let is_marketing = order.template.is_some_and(|template| template.is_marketing);
         let skipped = &mut self.resolved.skipped;
-        self.shared.suppressions.leave_out(order.company_id, is_marketing, unique, skipped);
+        self.shared.suppressions.leave_out(order.company_id, is_marketing, &mut unique, skipped);
         let (first_ordinal, recipients) = (self.resolved.recipients, unique.len() as u64);
         self.resolved.recipients += recipients;
         if recipients > 0 {
-            self.pending.push(Block { first_ordinal, recipients, packed: pack(unique) });
+            self.pending.push(Block { first_ordinal, recipients, packed: pack(&unique) });
         }
-        unique.clear();
         if self.pending.len() < STEP {
             return Ok(());
         }
@@ -173,6 +175,31 @@ impl Writing {
             recipients: Recipients::Blocks(self.resolved.recipients),
         };
         ask(&self.shared.ledger, Activate { send, skipped: self.resolved.skipped.clone() }).await
+    }
+}
+
+/// Reads an audience a block at a time until it ends, reading fails, or nobody takes its blocks any more.
+async fn read_ahead(
+    shared: Arc<Shared>,
+    company_id: Uuid,
+    mut unique: Unique,
+    blocks: mpsc::Sender<Result<Vec<PhoneNumber>, Error>>,
+) {
+    let size = shared.engine.block_size;
+    loop {
+        let mut block = Vec::with_capacity(size);
+        let read = match unique.next(&shared.store, company_id, size, &mut block).await {
+            Ok(true) => Ok(block),
+            Ok(false) => return,
+            Err(error) => {
+                tracing::error!(%error, "reading an audience failed");
+                Err(if error.is_passing() { Error::Unavailable } else { Error::Closed })
+            }
+        };
+        let is_over = read.is_err();
+        if blocks.send(read).await.is_err() || is_over {
+            return;
+        }
     }
 }
 

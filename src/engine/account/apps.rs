@@ -1,16 +1,19 @@
 //! Apps: what the provider refuses to all channels of one app, of whichever account they are.
 //!
 //! An app's budget of calls (code 4) is shared by its channels, a business account's (code 80007) by its numbers. So
-//! what one channel is told, all of them keep.
+//! what one channel is told, all of them keep, on every node of a cluster.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use dashmap::DashMap;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use tokio::sync::Notify;
 
-use super::machine::Throttle;
+use super::machine::{Pause, Throttle};
+use crate::clock::Timestamp;
 
 /// Which kind of scope holds a message up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,41 +36,125 @@ impl AppId {
     }
 }
 
+/// An app that the provider takes nothing from until then, as the nodes of a cluster tell each other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::engine) struct ThrottledApp {
+    /// The app's id in hex digits.
+    app: String,
+    /// In Unix milliseconds.
+    until: i64,
+    /// Refusals in a row.
+    times: u32,
+}
+
+impl ThrottledApp {
+    /// Whose it is; `None` for what is no id.
+    fn id(&self) -> Option<AppId> {
+        let mut id = [0; 32];
+        hex::decode_to_slice(&self.app, &mut id).ok().map(|()| AppId(id))
+    }
+}
+
 /// An app that channels speak for. It is gone with the last of them.
 pub(super) struct App {
     id: AppId,
     throttle: Mutex<Throttle>,
     /// Whether the throttle knows of a refusal: while it does not, nobody asks it.
     is_throttled: AtomicBool,
+    /// Whether this process was refused more than other nodes were told.
+    has_news: AtomicBool,
     apps: Arc<Apps>,
 }
 
 /// All apps that channels speak for.
 #[derive(Default)]
-pub(super) struct Apps(DashMap<AppId, Weak<App>>);
+pub(super) struct Apps {
+    open: DashMap<AppId, Weak<App>>,
+    /// What other nodes said of apps, while it lasts: a channel may begin to speak for one later.
+    heard: DashMap<AppId, Throttle>,
+    /// Whether one of them has news.
+    has_news: AtomicBool,
+    /// Rung when one of them has news.
+    rung: Notify,
+}
 
 impl Apps {
     /// The app of this id.
     pub(super) fn app(self: &Arc<Self>, id: AppId) -> Arc<App> {
-        let mut place = self.0.entry(id).or_default();
+        let mut place = self.open.entry(id).or_default();
         if let Some(app) = place.upgrade() {
             return app;
         }
+        let throttle = self.heard.remove(&id).map(|(_, throttle)| throttle).unwrap_or_default();
         let app = Arc::new(App {
             id,
-            throttle: Mutex::default(),
-            is_throttled: AtomicBool::new(false),
+            is_throttled: AtomicBool::new(throttle.is_known()),
+            throttle: Mutex::new(throttle),
+            has_news: AtomicBool::new(false),
             apps: Arc::clone(self),
         });
         *place = Arc::downgrade(&app);
         app
+    }
+
+    /// The apps that were refused something here since this was asked last, and are still throttled.
+    pub(super) fn take_news(&self, (now, wall): (Instant, Timestamp)) -> Vec<ThrottledApp> {
+        if !self.has_news.swap(false, Ordering::AcqRel) {
+            return Vec::new();
+        }
+        // Held until all are found: an app that is dropped takes itself out of the map.
+        let open: Vec<_> = self.open.iter().filter_map(|app| app.upgrade()).collect();
+        let changed = open.iter().filter(|app| app.has_news.swap(false, Ordering::AcqRel));
+        let told = changed.filter_map(|app| {
+            let Pause { until, times } = app.throttle().pause(now)?;
+            let until = wall.plus(until.saturating_duration_since(now)).millis();
+            Some(ThrottledApp { app: hex::encode(app.id.0), until, times })
+        });
+        told.collect()
+    }
+
+    /// Returns when an app was refused something that other nodes were not told yet.
+    pub(super) async fn wait_for_news(&self) {
+        self.rung.notified().await;
+    }
+
+    /// The other nodes could not be told this: it is news again.
+    pub(super) fn tell_again(&self, told: &[ThrottledApp]) {
+        for app in told.iter().filter_map(|told| self.find(told.id()?)) {
+            app.has_news.store(true, Ordering::Release);
+        }
+        self.has_news.store(true, Ordering::Release);
+    }
+
+    /// Another node was refused something of an app. It matters to the channels that speak for the app, and to those that
+    /// will while it lasts.
+    pub(super) fn hear(&self, told: &ThrottledApp, (now, wall): (Instant, Timestamp)) {
+        let Some(id) = told.id() else { return };
+        let until = now + Timestamp::from_millis(told.until).from_now(wall);
+        let heard = Pause { until, times: told.times };
+        self.heard.entry(id).or_default().hear(heard, now);
+        self.heard.retain(|_, throttle| throttle.until(now).is_some());
+        // An app that is opened from here on has found it.
+        if let Some(app) = self.find(id) {
+            app.change(|throttle| throttle.hear(heard, now));
+        }
+    }
+
+    fn find(&self, id: AppId) -> Option<Arc<App>> {
+        self.open.get(&id).and_then(|app| app.upgrade())
     }
 }
 
 impl App {
     /// The provider refused a message because of the app: until when nothing of it may go.
     pub(super) fn refused(&self, hint: Option<Duration>, now: Instant) -> Instant {
-        self.change(|throttle| throttle.refused(hint, now))
+        let (before, until) = self.change(|throttle| (throttle.until(now), throttle.refused(hint, now)));
+        if before.is_none_or(|before| before < until) {
+            self.has_news.store(true, Ordering::Release);
+            self.apps.has_news.store(true, Ordering::Release);
+            self.apps.rung.notify_one();
+        }
+        until
     }
 
     /// The provider took a message of the app.
@@ -82,21 +169,25 @@ impl App {
         if !self.is_throttled.load(Ordering::Acquire) {
             return None;
         }
-        self.throttle.lock().unwrap_or_else(PoisonError::into_inner).until(now)
+        self.throttle().until(now)
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut Throttle) -> T) -> T {
-        let mut throttle = self.throttle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut throttle = self.throttle();
         let result = change(&mut throttle);
         self.is_throttled.store(throttle.is_known(), Ordering::Release);
         result
+    }
+
+    fn throttle(&self) -> MutexGuard<'_, Throttle> {
+        self.throttle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for App {
     fn drop(&mut self) {
         // Another of the same id may have taken the place.
-        self.apps.0.remove_if(&self.id, |_, app| app.strong_count() == 0);
+        self.apps.open.remove_if(&self.id, |_, app| app.strong_count() == 0);
     }
 }
 
@@ -113,8 +204,61 @@ mod tests {
         same.accepted(until);
         assert_eq!(one.throttled_until(now), None, "the next refusal is a first one again");
         drop((one, other));
-        assert_eq!(apps.0.len(), 1);
+        assert_eq!(apps.open.len(), 1);
         drop(same);
-        assert!(apps.0.is_empty());
+        assert!(apps.open.is_empty());
+    }
+
+    #[test]
+    fn what_one_node_is_refused_because_of_an_app_holds_on_the_others_and_is_told_once() {
+        let [here, there] = [(); 2].map(|()| Arc::new(Apps::default()));
+        let (now, wall) = (Instant::now(), Timestamp::from_millis(1_800_000_000_000));
+        let id = |secret: &str| AppId::of(secret.as_bytes());
+        let (refused, same, other) = (here.app(id("a")), there.app(id("a")), there.app(id("b")));
+        assert!(here.take_news((now, wall)).is_empty());
+        let until = refused.refused(Some(Duration::from_secs(30)), now);
+        assert_eq!(refused.refused(None, now), until, "an answer within the pause is no news");
+        // A second on the way does not make the pause longer.
+        let told = here.take_news((now, wall));
+        let told = serde_json::from_str::<Vec<ThrottledApp>>(&serde_json::to_string(&told).unwrap()).unwrap();
+        assert_eq!(told.len(), 1);
+        let second = Duration::from_secs(1);
+        there.hear(&told[0], (now + second, wall.plus(second)));
+        assert_eq!((same.throttled_until(now + second), other.throttled_until(now)), (Some(until), None));
+        assert!(here.take_news((now, wall)).is_empty() && there.take_news((now, wall)).is_empty(), "no echo");
+        // The second refusal in a row, which the other node has.
+        assert_eq!(same.refused(None, until), until + Duration::from_secs(2));
+        assert_eq!(there.take_news((until, wall)).len(), 1);
+        // What is over when it is read, and what is no app.
+        there.hear(&told[0], (until, wall.plus(Duration::from_secs(30))));
+        there.hear(&ThrottledApp { app: "nonsense".to_owned(), ..told[0].clone() }, (now, wall));
+        assert_eq!((there.open.len(), there.heard.len()), (2, 0));
+    }
+
+    #[test]
+    fn what_was_heard_of_an_app_holds_a_channel_that_speaks_for_it_later() {
+        let [here, there] = [(); 2].map(|()| Arc::new(Apps::default()));
+        let (now, wall) = (Instant::now(), Timestamp::from_millis(1_800_000_000_000));
+        let until = here.app(AppId::of(b"a")).refused(None, now);
+        assert!(here.take_news((now, wall)).is_empty(), "the app is gone with its channel");
+        let refused = here.app(AppId::of(b"a"));
+        assert_eq!(refused.refused(None, now), until);
+        let told = here.take_news((now, wall));
+        there.hear(&told[0], (now, wall));
+        let later = there.app(AppId::of(b"a"));
+        assert_eq!(later.throttled_until(now), Some(until));
+        drop(later);
+        assert_eq!(there.app(AppId::of(b"b")).throttled_until(now), None);
+    }
+
+    #[test]
+    fn what_could_not_be_told_is_told_later() {
+        let (apps, now, wall) = (Arc::new(Apps::default()), Instant::now(), Timestamp::from_millis(0));
+        let app = apps.app(AppId::of(b"a"));
+        app.refused(None, now);
+        let told = apps.take_news((now, wall));
+        assert!(apps.take_news((now, wall)).is_empty());
+        apps.tell_again(&told);
+        assert_eq!(apps.take_news((now, wall)), told);
     }
 }

@@ -15,6 +15,7 @@ mod shell;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::engine) use self::apps::ThrottledApp;
 pub(crate) use self::apps::{AppId, ScopeKind};
 #[cfg(any(test, feature = "universe"))]
 pub(crate) use self::machine::{Effect, Input, Unread};

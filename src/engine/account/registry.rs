@@ -1,14 +1,15 @@
 //! The accounts in use: each has one machine in the process, however many channels it has.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dashmap::DashMap;
 
-use super::apps::Apps;
+use super::apps::{Apps, ThrottledApp};
 use super::machine::{Answer, Effect, Input, Machine};
 use super::member::Member;
 use super::open::{Account, Outbox};
+use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Kind};
 use crate::engine::machine::Moment;
 
@@ -65,6 +66,26 @@ impl Accounts {
     pub(crate) fn feed(&self, account: &str, input: Input, at: Moment) -> Option<Answer> {
         let account = self.open.get(account).map(|account| Arc::clone(&account))?;
         account.feed(input, at)
+    }
+
+    /// The apps that were refused something here since this was asked last, for other nodes.
+    pub(in crate::engine) fn take_throttled_apps(&self) -> Vec<ThrottledApp> {
+        self.apps.take_news((Instant::now(), Timestamp::now()))
+    }
+
+    /// Returns when an app was refused something that other nodes were not told yet.
+    pub(in crate::engine) async fn wait_for_throttled_apps(&self) {
+        self.apps.wait_for_news().await;
+    }
+
+    /// The other nodes could not be told of these apps: they are told again.
+    pub(in crate::engine) fn tell_of_apps_again(&self, told: &[ThrottledApp]) {
+        self.apps.tell_again(told);
+    }
+
+    /// Another node was refused something of an app.
+    pub(in crate::engine) fn hear_of_app(&self, told: &ThrottledApp) {
+        self.apps.hear(told, (Instant::now(), Timestamp::now()));
     }
 
     /// The wall clock was set back.

@@ -5,12 +5,14 @@
 //! other nodes. A process that serves alone owns every channel, and does none of this.
 
 mod asking;
+mod heard;
 mod notes;
 mod questions;
 mod shown;
 mod work;
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use actix::ArbiterHandle;
@@ -40,6 +42,10 @@ const CLAIM_PATIENCE: Duration = Duration::from_secs(2);
 pub(super) struct Nodes {
     /// There may be new work, or notes.
     look: Notify,
+    /// Channels without sends may have no owner any more.
+    has_idle: AtomicBool,
+    /// What was heard of messages of other nodes' channels, and no note says yet.
+    unwritten: heard::Unwritten,
     /// Sessions are opened and closed in turns.
     sessions: Mutex<()>,
 }
@@ -77,6 +83,9 @@ impl Engine {
                     actix::spawn(async move { engine.reopen_sessions().await });
                 }
                 News::NodeGone => {
+                    // Its web sessions are connected again by others, without waiting for their turn.
+                    self.0.nodes.has_idle.store(true, Ordering::Release);
+                    self.0.nodes.look.notify_one();
                     actix::spawn(async move { engine.take_over().await });
                 }
                 News::Fenced => {

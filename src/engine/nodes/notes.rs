@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::heard::{Mark, marked};
 use crate::connector::Disposition;
 use crate::domain::channel::Channel;
 use crate::domain::message::Failure;
@@ -13,7 +14,8 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::send;
 use crate::domain::suppression::Suppression;
 use crate::engine::Engine;
-use crate::engine::channel::{Look, Recheck, Release, Troubled};
+use crate::engine::account::ThrottledApp;
+use crate::engine::channel::{Heard, Look, Recheck, Release, Troubled};
 use crate::engine::shared::Shared;
 use crate::store;
 use crate::store::node::Note;
@@ -53,10 +55,14 @@ pub(in crate::engine) enum Told {
     },
     /// The templates may have changed.
     Templates,
+    /// Receipts of these messages are durable.
+    Heard(Vec<Mark>),
     /// To all nodes: the channel was removed.
     Removed(Uuid),
     /// To all nodes: something was said of these recipients.
     Suppressions(Vec<(Uuid, i64, i16)>),
+    /// To all nodes: the provider takes nothing from these apps.
+    Apps(Vec<ThrottledApp>),
 }
 
 /// The troubles that are told, and their words.
@@ -91,8 +97,10 @@ impl Told {
             Self::Recheck => "recheck",
             Self::Troubled { .. } => "troubled",
             Self::Templates => "templates",
+            Self::Heard(_) => "heard",
             Self::Removed(_) => "removed",
             Self::Suppressions(_) => "suppressions",
+            Self::Apps(_) => "apps",
         }
     }
 
@@ -154,6 +162,21 @@ impl Engine {
         }
         let told = Told::Removed(channel);
         self.store().add_note(None, told.name(), &told.body()).await.map(drop)
+    }
+
+    /// Tells the other nodes which apps the provider takes nothing from.
+    pub(super) async fn share_throttled_apps(&self) -> store::Result<()> {
+        let apps = self.0.shared.accounts.take_throttled_apps();
+        if apps.is_empty() {
+            return Ok(());
+        }
+        let told = Told::Apps(apps.clone());
+        let written = self.store().add_note(None, told.name(), &told.body()).await;
+        match &written {
+            Ok(_) => self.0.shared.cluster.wake_all(),
+            Err(_) => self.0.shared.accounts.tell_of_apps_again(&apps),
+        }
+        written.map(drop)
     }
 
     /// Tells the owner of a channel that is another node; the note's id, or `None` when it is not.
@@ -248,7 +271,11 @@ impl Engine {
                 directory.wake(&channel);
                 self.list_templates_soon(&channel);
             }
-            Ok(Told::Removed(_) | Told::Suppressions(_)) => {}
+            Ok(Told::Heard(messages)) => {
+                // A channel that does not run reads the ledger when it starts.
+                directory.ask(channel_id, Heard(marked(messages))).await;
+            }
+            Ok(Told::Removed(_) | Told::Suppressions(_) | Told::Apps(_)) => {}
             // A newer version may say what this one does not know.
             Err(error) => tracing::warn!(note = note.name, %error, "cannot read what another node says"),
         }
@@ -260,6 +287,10 @@ impl Engine {
             Ok(Told::Suppressions(said)) => said,
             Ok(Told::Removed(channel)) => {
                 self.directory().hide(channel).remove().await;
+                return Ok(());
+            }
+            Ok(Told::Apps(apps)) => {
+                apps.iter().for_each(|app| self.0.shared.accounts.hear_of_app(app));
                 return Ok(());
             }
             _ => return Ok(()),
@@ -299,6 +330,7 @@ mod tests {
                 &Failure { code: Some(368), sentence: "no".to_owned() },
                 true,
             ),
+            Told::Heard(vec![(Uuid::from_u128(3), 7, 4)]),
             Told::Suppressions(vec![(Uuid::from_u128(2), 5_511_900_000_000, 1)]),
         ];
         for told in all {

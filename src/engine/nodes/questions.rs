@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::asking::{Question, not_understood};
+use super::heard::TellHeard;
 use crate::domain::channel::{Channel, Level};
 use crate::domain::limit::Limits;
-use crate::domain::message::{Key, State};
 use crate::domain::outlook::Outlook;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::WebRequest;
 use crate::engine::accept::idempotency::MovedKey;
 use crate::engine::accept::web_send::WebRehearsal;
-use crate::engine::channel::{AskPace, Heard, LookAhead, Viewed};
+use crate::engine::channel::{AskPace, LookAhead, Viewed};
 use crate::engine::web_session::{Pairing, PasskeyAnswer};
 use crate::engine::{Engine, Error, RETRY_AFTER};
 
 /// How long a page waits for what another node knows of its sends.
-const GLANCE: Duration = Duration::from_secs(1);
+pub(super) const GLANCE: Duration = Duration::from_secs(1);
 /// How long the owner may take for what WhatsApp has to answer, or a file's server.
 const OF_OTHERS: Duration = Duration::from_secs(60);
 
@@ -265,48 +265,5 @@ impl Question for AskPicture {
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Option<String>, Error> {
         engine.profile_picture(channel, self.number).await
-    }
-}
-
-/// Receipts of these messages are durable: each with its send, its place there and its state.
-#[derive(Serialize, Deserialize)]
-pub(in crate::engine) struct TellHeard {
-    pub(in crate::engine) messages: Vec<(Uuid, u64, i16)>,
-}
-
-#[async_trait(?Send)]
-impl Question for TellHeard {
-    const NAME: &'static str = "heard";
-    type Answer = ();
-
-    fn within(&self, _: &Engine) -> Option<Duration> {
-        Some(GLANCE)
-    }
-
-    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<(), Error> {
-        let message = |(send_id, ordinal, state)| Some((Key { send_id, ordinal }, State::from_i16(state)?));
-        let messages = self.messages.into_iter().filter_map(message).collect();
-        engine.directory().ask(channel.id, Heard(messages)).await;
-        Ok(())
-    }
-}
-
-impl Engine {
-    /// Tells the channel which messages receipts were heard of, wherever it runs. Its owner may miss it: it reads the
-    /// ledger before it acts on a message that nothing was heard of.
-    pub(in crate::engine) async fn tell_heard(&self, channel_id: Uuid, messages: Vec<(Key, State)>) {
-        let Some(carrier) = self.0.shared.cluster.carrier() else {
-            self.directory().ask(channel_id, Heard(messages)).await;
-            return;
-        };
-        let Ok(Some(channel)) = self.directory().find(channel_id).await else { return };
-        if self.0.shared.cluster.owns(&channel) {
-            self.directory().ask(channel_id, Heard(messages)).await;
-            return;
-        }
-        let messages = messages.into_iter().map(|(key, state)| (key.send_id, key.ordinal, state.as_i16()));
-        let (engine, told) = (self.clone(), TellHeard { messages: messages.collect() });
-        // The provider's webhook does not wait for the other node.
-        actix::spawn(async move { engine.ask_once(&*carrier, &channel, &told).await.is_ok() });
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -18,25 +19,47 @@ use crate::store::channel::{AtWork, Recent};
 
 /// How often is looked.
 const INTERVAL: Duration = Duration::from_secs(1);
+/// Words of other nodes that come within this are one reason to look: they come with each request that is accepted.
+pub(super) const GATHERING: Duration = Duration::from_millis(10);
 /// Channels that are read at once, and how often at most in one round: what is left comes first in the next one.
 const CHANNELS_AT_ONCE: u32 = 500;
 const READINGS: usize = 10;
-/// In every so many rounds channels are looked at that have no sends, and old notes are removed.
+/// In every so many seconds channels are looked at that have no sends, and old notes are removed.
 const SELDOM: u64 = 5;
-/// In every so many rounds each channel looks into the store, whatever was seen: what became readable late may look
+/// In every so many seconds each channel looks into the store, whatever was seen: what became readable late may look
 /// like what was seen before.
 const AGAIN: u64 = 15;
 
 /// What was seen of channels before.
 #[derive(Default)]
 pub(super) struct Seen {
-    round: u64,
+    rounds: Rounds,
     behind: Uuid,
     recent: HashMap<Uuid, Recent>,
     /// Takes what other nodes say to each shard that this one owns.
     attended: HashMap<Uuid, Attended>,
     read: Read,
     was_blind: bool,
+}
+
+/// Counts the rounds that come by themselves. Those for which another node asks come in any number between them, and do no
+/// more than they have to.
+#[derive(Debug, Default)]
+struct Rounds {
+    count: u64,
+    last: Option<Instant>,
+}
+
+impl Rounds {
+    /// A round begins; its number, if it is one that comes by itself.
+    fn begin(&mut self, now: Instant) -> Option<u64> {
+        if self.last.is_some_and(|last| now.saturating_duration_since(last) < INTERVAL) {
+            return None;
+        }
+        self.last = Some(now);
+        self.count += 1;
+        Some(self.count)
+    }
 }
 
 /// A task that ends with this.
@@ -60,16 +83,30 @@ impl Engine {
             }
             seen.was_blind = result.is_err();
         }
-        // Another node may say that there is something: then it is looked at once.
-        let _ = timeout(INTERVAL, self.0.nodes.look.notified()).await;
-        Duration::ZERO
+        // Another node may say that there is something, and one may be refused what the others have to know: then it is looked
+        // at once.
+        let asked = async {
+            tokio::select! {
+                () = self.0.nodes.look.notified() => {}
+                () = self.0.shared.accounts.wait_for_throttled_apps() => {}
+            }
+        };
+        match timeout(INTERVAL, asked).await {
+            Ok(()) => GATHERING,
+            Err(_) => Duration::ZERO,
+        }
     }
 
     async fn see_work(&self, seen: &mut Seen) -> store::Result<()> {
-        seen.round += 1;
+        let round = seen.rounds.begin(Instant::now());
+        let has_idle = self.0.nodes.has_idle.swap(false, Ordering::AcqRel);
+        let looks_again = round.is_some_and(|round| round.is_multiple_of(AGAIN));
         let cluster = &self.0.shared.cluster;
         cluster.want_house();
+        self.0.shared.questions.share(cluster.size());
+        self.0.web_sessions.share_starts(cluster.size());
         self.attend_to_owned(&mut seen.attended);
+        self.share_throttled_apps().await?;
         self.read_notes(&mut seen.read).await?;
         let mut wanted = Vec::new();
         for _ in 0..READINGS {
@@ -81,7 +118,7 @@ impl Engine {
             for (at_work, recent) in working {
                 let Some(channel) = self.directory().find(at_work.channel_id).await? else { continue };
                 if cluster.owns(&channel) {
-                    self.see_sends(&channel, at_work, recent, seen);
+                    self.see_sends(&channel, at_work, (recent, looks_again), seen);
                 } else if cluster.is_proposed(&channel) {
                     wanted.push(channel);
                 }
@@ -90,7 +127,7 @@ impl Engine {
                 break;
             }
         }
-        if seen.round % SELDOM == 1 {
+        if has_idle || round.is_some_and(|round| round % SELDOM == 1) {
             self.see_idle(&mut wanted).await?;
             seen.recent.retain(|channel, _| self.directory().handle(*channel).is_some());
         }
@@ -98,11 +135,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Hears what other nodes say to the shards that this one owns, and to no others. A subscription that ended or could not
-    /// be made is made again.
+    /// Hears what other nodes say to this one and to the shards that it owns, and to no others. A subscription that ended or
+    /// could not be made is made again.
     fn attend_to_owned(&self, attended: &mut HashMap<Uuid, Attended>) {
         let Some(carrier) = self.0.shared.cluster.carrier() else { return };
-        let owned = self.0.shared.cluster.owned();
+        let mut owned = self.0.shared.cluster.owned();
+        owned.extend(self.0.shared.cluster.node());
         attended.retain(|shard, attended| owned.contains(shard) && !attended.0.is_finished());
         for shard in owned {
             attended
@@ -111,8 +149,14 @@ impl Engine {
         }
     }
 
-    /// Wakes a channel that runs here, and tells it of sends that other nodes accepted.
-    fn see_sends(&self, channel: &Arc<Channel>, at_work: AtWork, recent: Recent, seen: &mut Seen) {
+    /// Wakes a channel that runs here, and tells it of sends that other nodes accepted; `looks_again` whatever was seen.
+    fn see_sends(
+        &self,
+        channel: &Arc<Channel>,
+        at_work: AtWork,
+        (recent, looks_again): (Recent, bool),
+        seen: &mut Seen,
+    ) {
         let Some(handle) = self.directory().handle(channel.id) else {
             // It reads the store when it starts.
             seen.recent.insert(channel.id, recent);
@@ -122,7 +166,7 @@ impl Engine {
         // A full mailbox belongs to a channel that is busy: it is told in another round.
         let is_new = seen.recent.get(&channel.id) != Some(&recent);
         let AtWork { direct, bulk, .. } = at_work;
-        if is_new || seen.round.is_multiple_of(AGAIN) {
+        if is_new || looks_again {
             if handle.try_send(Look) {
                 seen.recent.insert(channel.id, recent);
             }
@@ -146,5 +190,17 @@ impl Engine {
             self.store().remove_old_notes().await?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_for_which_other_nodes_ask_are_not_counted() {
+        let (mut rounds, start) = (Rounds::default(), Instant::now());
+        let begun = (0..300).filter_map(|tenths| rounds.begin(start + INTERVAL * tenths / 10));
+        assert_eq!(begun.collect::<Vec<_>>(), (1..=30).collect::<Vec<_>>());
     }
 }

@@ -136,7 +136,7 @@ impl Engine {
         let recent = self.0.shared.activity.of(channel.id, channel.company_id);
         failures.into_iter().for_each(|code| recent.failed(code));
         for (channel_id, messages) in sorted.told {
-            self.tell_heard(channel_id, messages).await;
+            self.tell_heard(channel_id, messages).await?;
         }
         self.notify(&family, &sorted.notices).await?;
         self.hold_templates(&family, &sorted.held_templates.into_iter().collect::<Vec<_>>()).await?;

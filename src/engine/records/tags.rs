@@ -26,7 +26,7 @@ impl Tags<'_> {
 
     /// The least number that has the tag, if it has any.
     pub async fn first_number(&self, id: Uuid) -> Result<Option<PhoneNumber>, Error> {
-        Ok(self.0.store().tag_phones(self.0.company, id, None, 1).await?.pop())
+        Ok(self.0.store().tag_phones(self.0.company, id, None, 1).await?.0.pop())
     }
 
     /// Creates tags by their names, and gives those that exist the color that is given; of each, its id and what that

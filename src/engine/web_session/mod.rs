@@ -123,6 +123,13 @@ impl WebSessions {
         Self { common, keepers: Mutex::default(), thread, patience: config.patience }
     }
 
+    /// So many nodes share the pace at which sessions begin to connect.
+    pub(super) fn share_starts(&self, nodes: u32) {
+        if let Some(common) = &self.common {
+            common.starts.share(nodes);
+        }
+    }
+
     /// The channel's session, while there is one.
     pub(super) fn session(&self, channel: Uuid) -> Option<Arc<dyn Session>> {
         self.common.as_ref()?.lines.line(channel).session()

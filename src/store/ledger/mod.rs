@@ -257,11 +257,21 @@ impl Store {
             // Each statement locks messages in their order, and two of one transaction do not: nodes that write both of the
             // same sends would wait for each other.
             let heard = PendingWrites { receipts: batch.receipts.clone(), ..PendingWrites::default() };
-            let others = PendingWrites { receipts: Vec::new(), ..batch.clone() };
-            let ignored = Box::pin(self.commit_on(terms, lease, &heard, now)).await?.ignored;
-            let committed = Box::pin(self.commit_on(terms, lease, &others, now)).await?;
+            let ignored = self.commit_part(terms, lease, (&heard, &heard.receipts), now).await?.ignored;
+            let committed = self.commit_part(terms, lease, (batch, &[]), now).await?;
             return Ok(Committed { ignored, ..committed });
         }
+        self.commit_part(terms, lease, (batch, &batch.receipts), now).await
+    }
+
+    /// Writes a batch, of its receipts only these.
+    async fn commit_part(
+        &self,
+        terms: Terms,
+        lease: &Lease,
+        (batch, receipts): (&PendingWrites, &[Receipt]),
+        now: Timestamp,
+    ) -> Result<Committed> {
         let Terms { patience, in_one_statement } = terms;
         let in_doubt = || Error::InDoubt("it did not answer in time".to_owned());
         let sends = self.rows_of_sends(batch);
@@ -273,7 +283,8 @@ impl Store {
             return if inserted == all { Ok(Committed::default()) } else { Err(Error::Fenced) };
         }
         // What is not asked to commit never will.
-        let written = timeout(patience, self.write_rows(lease, batch, sends, now, patience)).await;
+        let written =
+            timeout(patience, self.write_rows(lease, (batch, receipts), sends, now, patience)).await;
         let (transaction, committed) = written.unwrap_or_else(|_| Err(late()))?;
         match timeout(patience, transaction.commit()).await {
             Ok(result) => result.map_err(Error::while_committing)?,
@@ -287,7 +298,7 @@ impl Store {
     async fn write_rows(
         &self,
         lease: &Lease,
-        batch: &PendingWrites,
+        (batch, receipts): (&PendingWrites, &[Receipt]),
         sends: Bulk,
         now: Timestamp,
         patience: Duration,
@@ -303,7 +314,7 @@ impl Store {
         self.activate(&transaction, batch).await?;
         self.keep_answers(&transaction, batch, now).await?;
         self.upsert_outcomes(&transaction, batch, now).await?;
-        let ignored = self.receive(&transaction, batch, now).await?;
+        let ignored = self.receive(&transaction, receipts, now).await?;
         self.suppress(&transaction, batch, now).await?;
         self.keep_events(&transaction, batch, now).await?;
         let overtaken = self.overtaken(&transaction, batch).await?;

@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use super::PendingWrites;
 use super::outcome::rank;
 use crate::clock::Timestamp;
 use crate::domain::message::{Failure, Key, State};
@@ -129,17 +128,17 @@ impl Open {
 }
 
 impl Store {
-    /// Takes in the receipts of the batch, and says how many of them were ignored.
+    /// Takes in receipts, and says how many of them were ignored.
     pub(super) async fn receive(
         &self,
         to: &impl ConnectionTrait,
-        batch: &PendingWrites,
+        receipts: &[Receipt],
         now: Timestamp,
     ) -> Result<Ignored> {
-        if batch.receipts.is_empty() {
+        if receipts.is_empty() {
             return Ok(Ignored::default());
         }
-        let mut receipts = batch.receipts.clone();
+        let mut receipts = receipts.to_vec();
         Receipt::reduce(&mut receipts);
         receipts.sort_by_key(|receipt| (receipt.key.send_id, receipt.key.ordinal));
         let mut rows = Bulk::new(self.backend, RECEIPT);

@@ -15,8 +15,6 @@ use crate::store::{Error, Result, Store};
 pub struct Place {
     /// The channel.
     pub channel: Uuid,
-    /// Whose it is.
-    pub company: Uuid,
     /// Its kind.
     pub kind: Kind,
     /// The id of its business account, if it has one.
@@ -75,7 +73,7 @@ impl Store {
     ///
     /// When the database fails.
     pub async fn places(&self) -> Result<Vec<Place>> {
-        let sql = "SELECT id, company_id, kind, waba_id FROM channel ORDER BY created_at DESC, id DESC";
+        let sql = "SELECT id, kind, waba_id FROM channel ORDER BY created_at DESC, id DESC";
         self.rows(sql, []).await?.iter().map(place).collect()
     }
 
@@ -101,12 +99,7 @@ impl Store {
 }
 
 fn place(row: &QueryResult) -> Result<Place> {
-    let kind: String = row.try_get_by_index(2)?;
+    let kind: String = row.try_get_by_index(1)?;
     let kind = kind.parse().map_err(|_| Error::Impossible(format!("`{kind}` is no kind of channel")))?;
-    Ok(Place {
-        channel: row.try_get_by_index(0)?,
-        company: row.try_get_by_index(1)?,
-        kind,
-        account: row.try_get_by_index(3)?,
-    })
+    Ok(Place { channel: row.try_get_by_index(0)?, kind, account: row.try_get_by_index(2)? })
 }

@@ -28,7 +28,7 @@ pub(crate) use self::input::{Ask, Input, Unread};
 use self::listings::Listings;
 use self::questions::Questions;
 use self::quota::Slots;
-pub(super) use self::throttle::Throttle;
+pub(super) use self::throttle::{Pause, Throttle};
 pub(crate) use self::window::{Reserved, Window};
 use crate::clock::Timestamp;
 use crate::engine::machine::Moment;

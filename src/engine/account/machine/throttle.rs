@@ -18,11 +18,12 @@ const FORGOTTEN_AFTER: Duration = Duration::from_secs(60 * 60);
 #[derive(Debug, Default)]
 pub(in crate::engine::account) struct Throttle(Option<Pause>);
 
-#[derive(Debug, Clone, Copy)]
-struct Pause {
-    until: Instant,
+/// How long nothing goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::engine::account) struct Pause {
+    pub(in crate::engine::account) until: Instant,
     /// Refusals in a row.
-    times: u32,
+    pub(in crate::engine::account) times: u32,
 }
 
 impl Throttle {
@@ -41,6 +42,21 @@ impl Throttle {
         pause.until
     }
 
+    /// The provider refused a message of the scope elsewhere, which led to this pause there.
+    pub(in crate::engine::account) fn hear(&mut self, heard: Pause, now: Instant) {
+        let until = heard.until.min(now + LONGEST_HINT);
+        if until <= now {
+            return;
+        }
+        let pause = self.0.get_or_insert(Pause { until, times: heard.times });
+        *pause = Pause { until: pause.until.max(until), times: pause.times.max(heard.times) };
+    }
+
+    /// The pause of now.
+    pub(in crate::engine::account) fn pause(&self, now: Instant) -> Option<Pause> {
+        self.0.filter(|pause| pause.until > now)
+    }
+
     /// The provider took a message of the scope: the next refusal is a first one again. A pause that lasts still
     /// lasts, because answers of messages in flight arrive in any order.
     pub(in crate::engine::account) fn accepted(&mut self, now: Instant) {
@@ -49,7 +65,7 @@ impl Throttle {
 
     /// When the pause ends; `None` when a message may go.
     pub(in crate::engine::account) fn until(&self, now: Instant) -> Option<Instant> {
-        self.0.map(|pause| pause.until).filter(|until| *until > now)
+        self.pause(now).map(|pause| pause.until)
     }
 
     /// Whether a refusal is remembered: without one, [`Throttle::until`] and [`Throttle::accepted`] do nothing.
@@ -109,6 +125,21 @@ mod tests {
             now + seconds(30),
             "a later answer knows better"
         );
+    }
+
+    #[test]
+    fn a_pause_heard_of_counts_like_one_s_own_and_shortens_none() {
+        let (mut throttle, now) = (Throttle::default(), Instant::now());
+        throttle.hear(Pause { until: now, times: 3 }, now);
+        assert!(!throttle.is_known(), "it is over");
+        throttle.hear(Pause { until: now + seconds(4), times: 3 }, now);
+        assert_eq!(throttle.until(now), Some(now + seconds(4)));
+        throttle.hear(Pause { until: now + seconds(2), times: 2 }, now);
+        assert_eq!(throttle.pause(now), Some(Pause { until: now + seconds(4), times: 3 }));
+        let later = now + seconds(4);
+        assert_eq!(throttle.refused(None, later), later + seconds(8), "the fourth refusal in a row");
+        throttle.hear(Pause { until: later + seconds(100_000), times: 1 }, later);
+        assert_eq!(throttle.until(later), Some(later + LONGEST_HINT));
     }
 
     #[test]

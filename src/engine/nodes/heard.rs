@@ -1,0 +1,196 @@
+//! Receipts of messages whose channels other nodes own: the owner is told of them, by what carries requests between the nodes
+//! and, while nothing does, by a note.
+//!
+//! The receipts are in the ledger before. What is told here ends what the owner waits for: a message of which nobody knows
+//! whether the provider has it, or the one that tries a refused channel.
+
+use std::collections::HashMap;
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::asking::Question;
+use super::notes::Told;
+use super::questions::GLANCE;
+use super::work::GATHERING;
+use crate::domain::channel::Channel;
+use crate::domain::message::{Key, State};
+use crate::engine::channel::Heard;
+use crate::engine::{Engine, Error};
+use crate::store;
+
+/// A message of which a receipt was heard: its send, its place there and its state.
+pub(super) type Mark = (Uuid, u64, i16);
+
+/// The messages, without those in a state that only a newer version knows.
+pub(super) fn marked(marks: Vec<Mark>) -> Vec<(Key, State)> {
+    let message = |(send_id, ordinal, state)| Some((Key { send_id, ordinal }, State::from_i16(state)?));
+    marks.into_iter().filter_map(message).collect()
+}
+
+/// Receipts of these messages are durable.
+#[derive(Serialize, Deserialize)]
+pub(super) struct TellHeard {
+    messages: Vec<Mark>,
+}
+
+#[async_trait(?Send)]
+impl Question for TellHeard {
+    const NAME: &'static str = "heard";
+    type Answer = ();
+
+    fn within(&self, _: &Engine) -> Option<Duration> {
+        Some(GLANCE)
+    }
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<(), Error> {
+        engine.directory().ask(channel.id, Heard(marked(self.messages))).await;
+        Ok(())
+    }
+}
+
+/// What notes have to say of messages, until it is written: webhooks that come at once share a note.
+#[derive(Debug, Default)]
+pub(super) struct Unwritten {
+    of_channels: Mutex<HashMap<Uuid, Vec<Mark>>>,
+    /// Held by the one that writes.
+    turn: tokio::sync::Mutex<()>,
+}
+
+impl Unwritten {
+    fn add(&self, channel: Uuid, marks: Vec<Mark>) {
+        self.of_channels().entry(channel).or_default().extend(marks);
+    }
+
+    fn take(&self) -> HashMap<Uuid, Vec<Mark>> {
+        mem::take(&mut *self.of_channels())
+    }
+
+    /// Could not be written: it comes before what was heard since.
+    fn put_back(&self, left: impl IntoIterator<Item = (Uuid, Vec<Mark>)>) {
+        let mut of_channels = self.of_channels();
+        for (channel, mut marks) in left {
+            let later = of_channels.entry(channel).or_default();
+            marks.append(later);
+            *later = marks;
+        }
+    }
+
+    fn of_channels(&self) -> MutexGuard<'_, HashMap<Uuid, Vec<Mark>>> {
+        self.of_channels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Engine {
+    /// Tells the channel which messages receipts were heard of, wherever it runs. Where nothing carries requests to its owner,
+    /// a note says it, which is durable when this returns.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub(in crate::engine) async fn tell_heard(
+        &self,
+        channel_id: Uuid,
+        messages: Vec<(Key, State)>,
+    ) -> store::Result<()> {
+        let cluster = &self.0.shared.cluster;
+        if cluster.is_alone() {
+            self.directory().ask(channel_id, Heard(messages)).await;
+            return Ok(());
+        }
+        let Some(channel) = self.directory().find(channel_id).await? else { return Ok(()) };
+        if cluster.owns(&channel) {
+            self.directory().ask(channel_id, Heard(messages)).await;
+            return Ok(());
+        }
+        let mark = |(key, state): (Key, State)| (key.send_id, key.ordinal, state.as_i16());
+        let messages: Vec<_> = messages.into_iter().map(mark).collect();
+        let carrier = cluster.carrier();
+        let connected = carrier.filter(|carrier| carrier.link().is_none_or(|link| link.is_connected));
+        let Some(carrier) = connected else { return self.note_heard(channel_id, messages).await };
+        let engine = self.clone();
+        // The provider's webhook does not wait for the other node.
+        actix::spawn(async move {
+            let told = TellHeard { messages };
+            if let Ok(Some(())) = engine.ask_once(&*carrier, &channel, &told).await {
+                return;
+            }
+            // It may have been heard: hearing it again does no harm.
+            if let Err(error) = engine.note_heard(channel.id, told.messages).await {
+                tracing::warn!(channel.id = %channel.id, %error, "the owner of a channel is not told of receipts");
+            }
+        });
+        Ok(())
+    }
+
+    async fn note_heard(&self, channel_id: Uuid, marks: Vec<Mark>) -> store::Result<()> {
+        self.0.nodes.unwritten.add(channel_id, marks);
+        // Others rely on it: it goes on when this caller is gone.
+        let engine = self.clone();
+        let written = actix::spawn(async move { engine.write_heard().await });
+        let cut_short = |_| Err(store::Error::Impossible("a note was cut short".to_owned()));
+        written.await.unwrap_or_else(cut_short)
+    }
+
+    /// Writes what is to be said of messages; what others began to write is written when this returns.
+    async fn write_heard(&self) -> store::Result<()> {
+        let unwritten = &self.0.nodes.unwritten;
+        let _turn = unwritten.turn.lock().await;
+        if unwritten.of_channels().is_empty() {
+            return Ok(());
+        }
+        tokio::time::sleep(GATHERING).await;
+        let mut left = unwritten.take().into_iter();
+        while let Some((channel_id, marks)) = left.next() {
+            if let Err(error) = self.write_heard_of(channel_id, &marks).await {
+                unwritten.put_back(std::iter::once((channel_id, marks)).chain(left));
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    async fn write_heard_of(&self, channel_id: Uuid, marks: &[Mark]) -> store::Result<()> {
+        let cluster = &self.0.shared.cluster;
+        let Some(channel) = self.directory().find(channel_id).await? else { return Ok(()) };
+        // A channel that nobody runs reads the ledger when it starts.
+        if !cluster.owns(&channel) && cluster.owner(&channel).await?.is_none() {
+            return Ok(());
+        }
+        if self.tell_owner(&channel, &Told::Heard(marks.to_vec())).await?.is_none() {
+            self.directory().ask(channel_id, Heard(marked(marks.to_vec()))).await;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_not_be_written_comes_before_what_was_heard_since() {
+        let (unwritten, [one, other]) = (Unwritten::default(), [1, 2].map(Uuid::from_u128));
+        let mark = |ordinal| (Uuid::nil(), ordinal, 4);
+        unwritten.add(one, vec![mark(0)]);
+        unwritten.add(one, vec![mark(1)]);
+        unwritten.add(other, vec![mark(7)]);
+        let left = unwritten.take();
+        assert!(unwritten.of_channels().is_empty());
+        unwritten.add(one, vec![mark(2)]);
+        unwritten.put_back(left);
+        let all = HashMap::from([(one, vec![mark(0), mark(1), mark(2)]), (other, vec![mark(7)])]);
+        assert_eq!(unwritten.take(), all);
+    }
+
+    #[test]
+    fn a_state_that_only_a_newer_version_knows_is_left_out() {
+        let known = State::Delivered.as_i16();
+        let messages = marked(vec![(Uuid::nil(), 0, i16::MAX), (Uuid::nil(), 1, known)]);
+        assert_eq!(messages, [(Key { send_id: Uuid::nil(), ordinal: 1 }, State::Delivered)]);
+    }
+}
