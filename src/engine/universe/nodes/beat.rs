@@ -29,11 +29,20 @@ impl World {
         let mut effects = Vec::new();
         node.machine.handle(input, now, &mut effects);
         for effect in effects {
-            if self.watch.is_traced() && !matches!(effect, Effect::WakeAt(_)) {
-                self.watch.trace(&self.clock, &format!("    the node wants: {effect:?}"));
+            if self.watch.is_traced() {
+                self.trace_wish(&effect);
             }
             self.do_for_node(effect);
         }
+    }
+
+    fn trace_wish(&mut self, effect: &Effect) {
+        let wish = match effect {
+            Effect::WakeAt(_) => return,
+            Effect::Trust(until) => format!("trust until {:?}", self.clock.since_beginning(*until)),
+            effect => format!("{effect:?}"),
+        };
+        self.watch.trace(&self.clock, &format!("    the node wants: {wish}"));
     }
 
     fn do_for_node(&mut self, effect: Effect) {

@@ -232,7 +232,11 @@ impl fmt::Display for NodeEvent {
                 let unheard = if *is_heard { "" } else { ", of which it does not hear" };
                 write!(f, "the database does for node {life}: {statement:?}{unheard}")
             }
-            Self::Hears(input) => write!(f, "hears {input:?}"),
+            // A moment of the monotonic clock is another one in each run.
+            Self::Hears(input) => match &**input {
+                Input::Renewed { seen, .. } => write!(f, "hears that its lease is renewed; it sees {seen:?}"),
+                input => write!(f, "hears {input:?}"),
+            },
             Self::HearsNothing(statement) => write!(f, "hears nothing of {statement:?}"),
             Self::Timer(_) => f.write_str("timer"),
             Self::Looks { .. } => f.write_str("looks for work"),
