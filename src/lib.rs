@@ -59,6 +59,7 @@ pub mod import;
 #[cfg(feature = "tools")]
 pub mod loadtest;
 pub mod logging;
+mod planted;
 #[cfg(feature = "tools")]
 pub mod simulator;
 pub mod store;

@@ -5,9 +5,9 @@
 //! how the engine asks. A process that serves alone owns every channel, and nothing here runs.
 
 mod carrier;
-mod machine;
+pub(crate) mod machine;
 mod nats;
-mod placement;
+pub(crate) mod placement;
 mod shell;
 mod status;
 

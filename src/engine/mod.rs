@@ -17,7 +17,6 @@ mod ledger;
 mod machine;
 mod mailbox;
 mod nodes;
-mod planted;
 mod receipts;
 pub mod records;
 mod sends;
@@ -79,6 +78,7 @@ use crate::config;
 use crate::domain::channel::Channel;
 pub use crate::domain::request::{Skipped, SkippedEntry};
 use crate::domain::send::Schedule;
+use crate::planted;
 pub use crate::store::change::Who;
 use crate::store::{self, Store};
 

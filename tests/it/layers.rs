@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// From the bottom up. A module may use those in lines before its own, and itself.
 const LAYERS: &[&[&str]] = &[
-    &["error", "clock", "fair_semaphore", "files"],
+    &["error", "clock", "fair_semaphore", "files", "planted"],
     &["domain"],
     &["config"],
     &["vault", "logging", "telemetry"],

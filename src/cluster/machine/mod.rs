@@ -17,6 +17,7 @@ use uuid::Uuid;
 pub(crate) use self::effect::Effect;
 pub(crate) use self::input::{Input, Seen, Standing, Wanted};
 use super::placement::{Member, proposed};
+use crate::planted::{Fault, is_planted};
 
 /// How often the lease is renewed, and how soon again after that failed.
 pub(super) const RENEWAL: Duration = Duration::from_secs(1);
@@ -113,7 +114,8 @@ impl Machine {
     fn renewed(&mut self, began: Instant, seen: &[Seen], now: Instant, effects: &mut Vec<Effect>) {
         self.is_renewing = false;
         self.renew_at = (began + RENEWAL).max(now);
-        let until = began + TRUST;
+        let trust = if is_planted(Fault::LeaseTrustedTooLong) { 4 * TRUST } else { TRUST };
+        let until = began + trust;
         if until > now && self.trust.is_none_or(|trusted| trusted < until) {
             self.trust = Some(until);
             effects.push(Effect::Trust(until));
@@ -145,6 +147,7 @@ impl Machine {
         let alive: Vec<_> = seen.iter().filter(alive).map(|node| node.member).collect();
         for Seen { member, standing } in seen.iter().filter(|node| node.member.id != self.id) {
             let effect = match standing {
+                Standing::Lapsed if is_planted(Fault::LapsedNeverFenced) => continue,
                 Standing::Lapsed => Effect::CloseFence(member.id),
                 Standing::Fenced if proposed(&alive, member.id) == Some(self.id) => {
                     Effect::ClearUp(member.id)

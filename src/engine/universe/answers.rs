@@ -153,7 +153,7 @@ impl World {
             }
             (Asked::Hear(receipts), Ok(Answer::Done)) => {
                 for (channel, receipt) in receipts {
-                    self.inform(channel, ToChannel::Heard(vec![(receipt.key, receipt.state)]));
+                    self.tell_heard(channel, ToChannel::Heard(vec![(receipt.key, receipt.state)]));
                 }
             }
             (Asked::Hear(receipts), Err(_)) => self.tell_again(receipts),

@@ -1,5 +1,6 @@
 //! Mending the world once trouble is over, and what must hold after each step.
 
+use super::watch::Gone;
 use super::world::World;
 use crate::domain::message::Key;
 use crate::domain::send::{Control, Recipients};
@@ -28,30 +29,40 @@ impl World {
 
     /// What a crash leaves in doubt.
     pub(super) fn watch_crash(&mut self) {
+        let all: Vec<_> = (0..self.channels.len()).collect();
+        self.watch_loss(&all);
+    }
+
+    /// The process is gone that ran these channels.
+    pub(super) fn watch_loss(&mut self, lost: &[usize]) {
         let holds: Vec<_> = (0..self.channels.len()).map(|channel| self.watch.holds(channel)).collect();
+        self.count_marked(lost);
+        let (model, channels) = (&self.model, &self.channels);
         let place = |key: Key| {
-            let channel_id = self.model.send(key.send_id)?.channel_id;
-            self.channel_of(channel_id)
+            let channel_id = model.send(key.send_id)?.channel_id;
+            channels.iter().position(|channel| channel.id == channel_id)
         };
-        let held: std::collections::HashSet<Key> = self
-            .watch
-            .attempted_keys()
-            .filter(|key| place(*key).is_some_and(|channel| holds[channel]))
-            .collect();
-        self.count_marked();
-        let model = &self.model;
+        let accounts: Vec<_> =
+            lost.iter().filter_map(|channel| channels[*channel].waba_id.as_deref()).collect();
+        let gone = Gone {
+            message: &|key| place(key).is_none_or(|channel| lost.contains(&channel)),
+            channel: &|channel| lost.contains(&channel),
+            account: &|account| accounts.contains(&account),
+        };
         self.watch.crashed(
             self.clock.elapsed(),
-            |key| held.contains(&key),
+            &gone,
+            |key| place(key).is_some_and(|channel| holds[channel]),
             |key| model.message(key).map(|row| row.state),
         );
     }
 
     /// People whom a template was marked for, without a row, may have got it: all of them count from now on.
-    fn count_marked(&mut self) {
+    fn count_marked(&mut self, lost: &[usize]) {
         let now = self.clock.elapsed();
         for (send_id, send) in self.model.sends().iter().filter(|(_, send)| send.template_id.is_some()) {
-            let Some(place) = self.channel_of(send.channel_id) else { continue };
+            let place = self.channel_of(send.channel_id).filter(|channel| lost.contains(channel));
+            let Some(place) = place else { continue };
             let account = self.channels[place].waba_id.as_deref().unwrap_or_default();
             for ordinal in send.progress.settled..send.progress.high_water {
                 let recipient = match send.recipients {
@@ -75,7 +86,8 @@ impl World {
             let what = format!("channel {channel}");
             self.watch.break_("a machine has a timer or something under way", what);
         }
-        if running.machine.is_none() && !process.ledger.closed && !process.is_stopping {
+        let may_end = process.ledger.closed || process.is_stopping || running.is_leaving;
+        if running.machine.is_none() && !may_end {
             self.watch
                 .break_("a machine ends only when nothing can be written", format!("channel {channel}"));
         }

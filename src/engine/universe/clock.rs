@@ -57,6 +57,11 @@ impl Clock {
         Timestamp::from_millis(BEGINNING.plus(elapsed).millis() + self.set_by)
     }
 
+    /// The moment of the monotonic clock at this time since the world began.
+    pub(super) fn at(&self, elapsed: Duration) -> Instant {
+        self.origin + elapsed
+    }
+
     /// When a moment of the monotonic clock is, in time since the world began.
     pub(super) fn since_beginning(&self, at: Instant) -> Duration {
         at.saturating_duration_since(self.origin)

@@ -44,7 +44,7 @@ pub(super) struct Database {
     writes: BTreeMap<u64, Write>,
     asked: u64,
     /// What is written late holds its rows until then.
-    held_until: Duration,
+    pub(super) held_until: Duration,
 }
 
 impl World {
@@ -52,7 +52,10 @@ impl World {
     pub(super) fn begin_commit(&mut self, commit: Commit) {
         let Commit { batch, in_one_statement } = commit;
         let trouble = self.plan.trouble;
-        let fare = if self.goes_wrong(trouble.commit_fails) {
+        let fare = if self.is_cut_off() {
+            // Nothing that is asked arrives.
+            Fare::InDoubt { is_written: false }
+        } else if self.goes_wrong(trouble.commit_fails) {
             Fare::Fails
         } else if self.goes_wrong(trouble.commit_in_doubt) {
             match self.dice.below(3) {
@@ -99,6 +102,15 @@ impl World {
                 self.model.commit(write.epoch, &write.batch, wall)
             };
             if result.is_ok() {
+                let other = self.nodes.as_ref().and_then(|nodes| {
+                    nodes.written_by_another(&self.model, &self.channels, write.epoch, &write.batch)
+                });
+                if let Some(what) = other {
+                    self.watch.break_("two nodes never both write what happens to a channel", what);
+                }
+                if let Some(nodes) = &mut self.nodes {
+                    nodes.note_resolvers(write.epoch, &write.batch);
+                }
                 self.watch.committed(&self.model, &write.batch);
                 if self.process.is_none() {
                     self.watch.committed_after_crash(&write.batch);
@@ -153,7 +165,7 @@ impl World {
             let wait = held + Duration::from_millis(1);
             return self.later_for_ledger(wait, LedgerEvent::Settles(sends));
         }
-        let result = if self.goes_wrong(self.plan.trouble.read_fails) {
+        let result = if self.store_fails() {
             Err(Failure::from(Error::Unavailable("it did not answer in time".to_owned())))
         } else {
             self.figures.settled += sends.len() as u64;

@@ -18,6 +18,7 @@ impl World {
     /// Tells a channel's machine something, and does what it wants done.
     pub(super) fn tell(&mut self, channel: usize, input: Input, is_answer: bool) {
         let now = self.clock.now();
+        let is_fenced = self.is_fenced();
         let Some(process) = &mut self.process else { return };
         let running = &mut process.channels[channel];
         if is_answer {
@@ -28,6 +29,8 @@ impl World {
             self.watch.forget_promises();
         }
         match &input {
+            // Of a node that is fenced nobody hears any more.
+            Input::Answered(_) | Input::Heard(_) if is_fenced => {}
             Input::Answered(Answered { ticket, reply, .. }) => {
                 self.watch.answered(ticket.key(), matches!(reply, Reply::Accepted { .. }));
                 // Some failures may come after taking it: those count too.
@@ -97,8 +100,20 @@ impl World {
         self.after(wait, Event::Tell { life, channel, input: Box::new(input), is_answer: false });
     }
 
+    /// Plans news for a channel, wherever it runs.
+    pub(super) fn inform_runner(&mut self, channel: usize, input: Input) {
+        match self.life_that_runs(channel) {
+            None if self.nodes.is_none() => self.inform(channel, input),
+            None => {}
+            Some(life) => {
+                let (wait, input) = (self.hop(), Box::new(input));
+                self.after(wait, Event::Tell { life, channel, input, is_answer: false });
+            }
+        }
+    }
+
     /// How long a message takes from one part of the process to another.
-    fn hop(&mut self) -> Duration {
+    pub(super) fn hop(&mut self) -> Duration {
         Duration::from_micros(self.dice.below(300))
     }
 
@@ -179,19 +194,31 @@ impl World {
                 if let Some(process) = &mut self.process {
                     process.channels[channel].machine = None;
                 }
+                self.has_left(channel);
             }
         }
     }
 
     /// Hands a message to the provider.
     fn attempt(&mut self, channel: usize, attempt: Attempt) {
+        if !self.may_begin() {
+            return self.answer_not_begun(channel, attempt);
+        }
+        self.figures.attempts += 1;
+        self.watch_attempt(channel, attempt.ticket.key(), attempt.ticket.recipient);
+        if self.nodes.is_some() {
+            self.begin_soon(channel, attempt);
+        } else if self.is_web(channel) {
+            self.attempt_in_session(channel, attempt);
+        } else {
+            self.reach_provider(channel, attempt);
+        }
+    }
+
+    /// The provider gets a message.
+    pub(super) fn reach_provider(&mut self, channel: usize, attempt: Attempt) {
         let Attempt { ticket, rendered: _, web: _, generation, started } = attempt;
         let (key, recipient) = (ticket.key(), ticket.recipient);
-        self.figures.attempts += 1;
-        self.watch_attempt(channel, key, recipient);
-        if self.is_web(channel) {
-            return self.attempt_in_session(channel, attempt);
-        }
         let now = self.clock.elapsed();
         let record = &self.channels[channel];
         let template = self.model.send(key.send_id).and_then(|send| send.template_id);
@@ -208,7 +235,7 @@ impl World {
         };
         let Fate { reply, after, receipts } = self.provider.receive(&request, now);
         let reply = self.with_refused_words(reply);
-        let is_certain = !matches!(reply, Reply::Uncertain(_));
+        let is_certain = !matches!(reply, Reply::Uncertain(_)) && !self.is_fenced();
         self.figures.faults += u64::from(!matches!(reply, Reply::Accepted { .. }));
         let holds = self.watch.holds(channel);
         self.watch.provider_decided(key, is_certain, holds);
@@ -247,7 +274,7 @@ impl World {
 
     fn connect(&mut self, channel: usize, generation: u64) {
         let wait = self.dice.time(Duration::from_millis(1), Duration::from_millis(30));
-        let result = if self.goes_wrong(self.plan.trouble.read_fails) {
+        let result = if self.store_fails() {
             Err(NotConnected::Failed)
         } else {
             let secret = self.channels[channel].company_id;
@@ -260,7 +287,7 @@ impl World {
     fn save_connection(&mut self, channel: usize, save: SaveConnection) {
         let wait = self.dice.time(Duration::from_millis(1), Duration::from_millis(40));
         let SaveConnection { from, to, trial } = save;
-        let saved = if self.goes_wrong(self.plan.trouble.read_fails) {
+        let saved = if self.store_fails() {
             Saved::Failed
         } else if self.channels[channel].connection == from {
             self.revision += 1;
@@ -279,7 +306,7 @@ impl World {
 
     fn pause_template(&mut self, channel: usize, template_id: i64) {
         let wait = self.dice.time(Duration::from_millis(1), Duration::from_millis(40));
-        let result = if self.goes_wrong(self.plan.trouble.read_fails) {
+        let result = if self.store_fails() {
             Err(Failed::ForNow)
         } else {
             self.model.pause_template(template_id, self.clock.wall());
@@ -296,7 +323,9 @@ impl World {
         let stopping = &mut process.channels[channel].stopping;
         if let Some(place) = stopping.iter().position(|(waiting, _)| *waiting == caller) {
             let (_, send_id) = stopping.swap_remove(place);
-            self.watch_stopped(send_id);
+            if !self.answer_note(caller) {
+                self.watch_stopped(send_id);
+            }
         }
     }
 

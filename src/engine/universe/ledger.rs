@@ -240,12 +240,16 @@ impl World {
             self.watch.break_("a channel hears of a send when that is durable", what);
         }
         if let Some(channel) = self.channel_of(channel_id) {
-            self.inform(channel, ToChannel::Accepted { sends, is_late });
+            if self.runs_elsewhere(channel) {
+                self.hint(channel);
+            } else {
+                self.inform(channel, ToChannel::Accepted { sends, is_late });
+            }
         }
     }
 
     /// Another process took over: nothing more can be written, and this one ends.
-    fn show_condition(&mut self, condition: Condition) {
+    pub(super) fn show_condition(&mut self, condition: Condition) {
         if condition != Condition::Fenced {
             return;
         }
@@ -259,10 +263,10 @@ impl World {
     /// Once trouble is over nobody waits for long.
     pub(super) fn watch_callers(&mut self, calm_since: Duration) {
         let now = self.clock.elapsed();
-        let Some(process) = &self.process else { return };
         let waits = |(asked_at, _): &&(Duration, Asked)| calm_since.max(*asked_at) + ANSWERED < now;
-        if let Some((asked_at, asked)) = process.ledger.callers.values().find(waits) {
-            let what = format!("{} waits since {asked_at:?}", asked.word());
+        let late = self.processes().flat_map(|process| process.ledger.callers.values()).find(waits);
+        let late = late.map(|(asked_at, asked)| format!("{} waits since {asked_at:?}", asked.word()));
+        if let Some(what) = late {
             self.watch.break_("no caller of the ledger waits forever once trouble stops", what);
         }
     }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::answers::Asked;
 use super::process::{Process, Running};
 use super::world::{Event, World};
-use crate::domain::channel::Connection;
 use crate::engine::channel::machine::{Input, Machine};
 
 /// How often the sentinel looks for changes, for what expired, and for channels with work.
@@ -32,18 +31,12 @@ impl World {
         for (send_id, _) in self.model.sends().iter().filter(|(_, send)| send.is_accepted()) {
             self.watch.found(*send_id);
         }
-        let process = Process::new(life, epoch, &self.plan);
-        let tiers = self
-            .plan
-            .tiers
-            .iter()
-            .filter_map(|tier| Some((tier.name.clone(), serde_json::to_string(tier).ok()?)));
-        process.common.tiers.replace(tiers.collect::<Vec<_>>());
-        for record in self.model.suppressions(wall) {
-            process.common.suppressions.add(record);
-        }
+        let process = self.new_process(life, epoch);
         self.process = Some(process);
         for channel in 0..self.channels.len() {
+            if let Some(process) = &mut self.process {
+                process.channels.push(Running::idle(&self.channels[channel]));
+            }
             self.start_channel(channel);
         }
         self.resume_sessions();
@@ -56,26 +49,30 @@ impl World {
         }
     }
 
+    /// A process that has read what is durable, without channels yet.
+    pub(super) fn new_process(&self, life: u64, epoch: u64) -> Process {
+        let process = Process::new(life, epoch, &self.plan);
+        let tiers = self
+            .plan
+            .tiers
+            .iter()
+            .filter_map(|tier| Some((tier.name.clone(), serde_json::to_string(tier).ok()?)));
+        process.common.tiers.replace(tiers.collect::<Vec<_>>());
+        for record in self.model.suppressions(self.clock.wall()) {
+            process.common.suppressions.add(record);
+        }
+        process
+    }
+
     /// A channel is taken up.
-    fn start_channel(&mut self, channel: usize) {
+    pub(super) fn start_channel(&mut self, channel: usize) {
         let record = Arc::new(self.channels[channel].clone());
         let now = self.clock.now();
         let Some(process) = &mut self.process else { return };
-        let shown: Connection = record.connection.clone();
-        let revision = record.revision;
         self.watch.retuned(channel, &self.plan, &record.tier, self.clock.elapsed());
-        let machine = Machine::new(Arc::clone(&process.common), record, now, &mut self.dice);
-        process.channels.push(Running {
-            machine: Some(machine),
-            wake: None,
-            timer: 0,
-            under_way: 0,
-            turns: Vec::new(),
-            shown,
-            generation: 0,
-            revision,
-            stopping: Vec::new(),
-        });
+        let running = &mut process.channels[channel];
+        (running.shown, running.revision) = (record.connection.clone(), record.revision);
+        running.machine = Some(Machine::new(Arc::clone(&process.common), record, now, &mut self.dice));
         self.tell(channel, Input::Started, false);
     }
 
@@ -83,7 +80,8 @@ impl World {
     pub(super) fn crash(&mut self) {
         let Some(process) = self.process.take() else { return };
         let has_stopped = self.has_stopped(&process);
-        self.figures.crashes += u64::from(!has_stopped);
+        let has_left = self.nodes.is_some() && process.is_stopping;
+        self.figures.crashes += u64::from(!has_stopped && !has_left);
         // What the database was asked to commit may be committed all the same.
         self.leave_commit(process.ledger.commit);
         // The provider heard from nobody that they are written.
@@ -93,6 +91,10 @@ impl World {
             }
         }
         self.drop_sessions();
+        if self.nodes.is_some() {
+            // What is in doubt shows when its fence is closed.
+            return self.node_is_gone();
+        }
         // Requests that were on their way are answered to nobody.
         if has_stopped {
             self.watch.stopped();

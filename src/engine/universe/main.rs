@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use clap::Parser;
-use pombo::engine::universe::{Report, plant, trace};
+use pombo::engine::universe::{Report, plant, trace, trace_nodes};
 
 /// Simulated worlds that try to break the engine.
 #[derive(Parser)]
@@ -15,6 +15,12 @@ struct Arguments {
     /// How many worlds.
     #[arg(long, default_value_t = 300)]
     seeds: u64,
+    /// How many worlds with several nodes besides; as many as of one process unless told.
+    #[arg(long)]
+    node_seeds: Option<u64>,
+    /// Shows every step of one world with several nodes.
+    #[arg(long)]
+    trace_nodes: bool,
     /// The first seed, or the only one with --trace.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -27,7 +33,8 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let Arguments { seeds, seed, fault, trace: is_traced } = Arguments::parse();
+    let Arguments { seeds, node_seeds, seed, fault, trace: is_traced, trace_nodes: nodes_are_traced } =
+        Arguments::parse();
     let is_planted = || fault.as_deref().is_none_or(plant);
     if !is_planted() {
         println!("there is no such fault");
@@ -37,7 +44,13 @@ fn main() -> ExitCode {
         println!("{}", trace(seed, usize::MAX));
         return ExitCode::SUCCESS;
     }
-    let next = AtomicU64::new(seed);
+    if nodes_are_traced {
+        println!("{}", trace_nodes(seed, usize::MAX));
+        return ExitCode::SUCCESS;
+    }
+    // Worlds of one process, and then those with several nodes.
+    let all_seeds = seeds.saturating_add(node_seeds.unwrap_or(seeds));
+    let next = AtomicU64::new(0);
     let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let report = thread::scope(|scope| {
         let running: Vec<_> = (0..threads)
@@ -47,10 +60,14 @@ fn main() -> ExitCode {
                     let mut report = Report::default();
                     loop {
                         let one = next.fetch_add(1, Ordering::Relaxed);
-                        if one >= seed.saturating_add(seeds) {
+                        if one >= all_seeds {
                             return report;
                         }
-                        report.run(one);
+                        if one < seeds {
+                            report.run(seed.saturating_add(one));
+                        } else {
+                            report.run_nodes(seed.saturating_add(one - seeds));
+                        }
                     }
                 })
             })

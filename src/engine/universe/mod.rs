@@ -16,10 +16,12 @@ mod clock;
 mod commits;
 pub(super) mod dice;
 mod effects;
+mod events;
 mod ledger;
 mod life;
 mod model;
 mod news;
+mod nodes;
 mod people;
 mod plan;
 mod process;
@@ -35,4 +37,4 @@ mod web;
 mod words;
 mod world;
 
-pub use self::report::{Broken, Report, plant, trace};
+pub use self::report::{Broken, Report, plant, trace, trace_nodes};

@@ -27,7 +27,7 @@ impl World {
         let channel = usize::try_from(self.dice.below(self.channels.len() as u64)).unwrap_or(0);
         let Some(told) = self.dice.pick(&TOLD).copied() else { return };
         let Some(disposition) = told else {
-            self.inform(channel, Input::Recheck);
+            self.inform_runner(channel, Input::Recheck);
             return;
         };
         let until = self.clock.elapsed() + self.dice.time(Duration::from_secs(1), Duration::from_secs(20));
@@ -36,6 +36,6 @@ impl World {
         self.provider.begin(disposition, channel, waba_id, record.company_id.as_u128(), until);
         let failure = Failure { code: Some(368), sentence: "it is told".to_owned() };
         let is_of_message = self.dice.happens(500);
-        self.inform(channel, Input::Troubled(Troubled { disposition, failure, is_of_message }));
+        self.inform_runner(channel, Input::Troubled(Troubled { disposition, failure, is_of_message }));
     }
 }

@@ -100,6 +100,7 @@ impl World {
                 let wait = self.dice.time(Duration::from_millis(1), Duration::from_millis(500));
                 self.after(wait, Event::Reconnects(channel));
             }
+            (Deed::Stop, _) if self.nodes.is_some() => self.stop_node(),
             (Deed::Stop, _) => self.stop(),
             (Deed::Pause | Deed::Resume | Deed::Cancel, None) => {}
         }
@@ -221,7 +222,7 @@ impl World {
             Control::Paused => self.release(channel, send_id, None),
             Control::Running => {
                 self.watch.resumed(send_id);
-                self.inform(channel, Input::Look);
+                self.have_looked(channel);
             }
         }
     }
@@ -238,6 +239,9 @@ impl World {
     /// Tells a channel that it is to start nothing more of a send.
     pub(super) fn release(&mut self, channel: usize, send_id: Uuid, over: Option<State>) {
         self.watch.steered(send_id);
+        if self.is_left_to_another(channel, send_id, over) {
+            return;
+        }
         let Some(process) = &mut self.process else {
             // Nothing runs: it is done at once.
             self.watch_stopped(send_id);

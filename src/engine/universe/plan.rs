@@ -99,6 +99,21 @@ impl Plan {
     /// The world of a seed.
     pub(super) fn of(dice: &mut Dice) -> Self {
         let accounts = dice.between(1, 3);
+        Self::made(accounts, true, dice)
+    }
+
+    /// The world of a seed with several nodes: more accounts, and nothing that takes a day.
+    pub(super) fn of_nodes(dice: &mut Dice) -> Self {
+        let accounts = dice.between(2, 6);
+        let mut plan = Self::made(accounts, false, dice);
+        (plan.is_calm, plan.is_crowded) = (false, false);
+        let some = trouble(dice);
+        // One clock for all is set for all at once, and a process that serves alone ends the cluster.
+        plan.trouble = Trouble { lease_lost: 0, clock_set: 0, held_back: 0, ..some };
+        plan
+    }
+
+    fn made(accounts: u64, has_sessions: bool, dice: &mut Dice) -> Self {
         let mut tiers = vec![tier("standard", dice)];
         for number in 1..dice.between(2, 4) {
             tiers.push(tier(&format!("tier-{number}"), dice));
@@ -121,7 +136,9 @@ impl Plan {
                 });
             }
         }
-        super::web::plan(&mut tiers, &mut channels, dice);
+        if has_sessions {
+            super::web::plan(&mut tiers, &mut channels, dice);
+        }
         // One world in eight.
         let is_calm = dice.happens(125);
         let is_crowded = is_calm && channels.len() > 1 && dice.happens(400);

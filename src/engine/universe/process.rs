@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::ledger::Ledger;
+use super::nodes::Node;
 use super::plan::Plan;
 use super::web::InProcess;
 use crate::config::Config;
-use crate::domain::channel::Connection;
+use crate::domain::channel::{Channel, Connection};
 use crate::engine::channel::machine::{Caller, Effects, Machine};
 use crate::engine::fair_line::Turn;
 use crate::engine::shared::Common;
@@ -33,6 +34,8 @@ pub(super) struct Process {
     pub(super) web: InProcess,
     /// It starts nothing more, and ends when its channels are at their ends.
     pub(super) is_stopping: bool,
+    /// What it has as one node of several.
+    pub(super) node: Option<Box<Node>>,
 }
 
 /// A channel in a process.
@@ -54,6 +57,26 @@ pub(super) struct Running {
     pub(super) revision: i64,
     /// Callers whose sends are to stop.
     pub(super) stopping: Vec<(Caller, uuid::Uuid)>,
+    /// Its machine is told to stop, since another node is to run it.
+    pub(super) is_leaving: bool,
+}
+
+impl Running {
+    /// A channel whose machine does not run yet.
+    pub(super) fn idle(record: &Channel) -> Self {
+        Self {
+            machine: None,
+            wake: None,
+            timer: 0,
+            under_way: 0,
+            turns: Vec::new(),
+            shown: record.connection.clone(),
+            generation: 0,
+            revision: record.revision,
+            stopping: Vec::new(),
+            is_leaving: false,
+        }
+    }
 }
 
 impl Process {
@@ -83,6 +106,7 @@ impl Process {
             callers: 0,
             web: InProcess::default(),
             is_stopping: false,
+            node: None,
         }
     }
 }

@@ -45,7 +45,7 @@ impl World {
 
     /// The store answers; the answer takes its time too.
     pub(super) fn read(&mut self, channel: usize, reading: Reading) {
-        let fails = self.goes_wrong(self.plan.trouble.read_fails);
+        let fails = self.store_fails();
         let input = match reading {
             Reading::Sends(fetch) => {
                 let size = fetch.size;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::nodes::Nodes;
 use super::watch::Violation;
 use super::world::{Figures, World};
 use crate::engine::planted::Fault;
@@ -26,6 +27,8 @@ const SHOWN: usize = 100;
 pub struct Broken {
     /// The seed of the world.
     pub seed: u64,
+    /// Whether it has several nodes.
+    pub is_of_nodes: bool,
     /// The rule, a sentence.
     pub rule: &'static str,
     /// What broke it, and the last hundred steps.
@@ -35,13 +38,29 @@ pub struct Broken {
 impl Report {
     /// Runs the world of a seed, and adds what came of it. Whether no rule was broken.
     pub fn run(&mut self, seed: u64) -> bool {
-        let mut world = World::new(seed, 0);
+        self.run_world(seed, World::new, trace)
+    }
+
+    /// The same for the world of a seed with several nodes.
+    pub fn run_nodes(&mut self, seed: u64) -> bool {
+        self.run_world(seed, World::of_nodes, trace_nodes)
+    }
+
+    fn run_world(
+        &mut self,
+        seed: u64,
+        world: fn(u64, usize) -> World,
+        trace: fn(u64, usize) -> String,
+    ) -> bool {
+        let mut world = world(seed, 0);
         world.run();
+        world.figures.moves = world.nodes.as_ref().map_or(0, Nodes::moves);
         self.seeds += 1;
         self.figures.add(world.figures);
         let Some(Violation { rule, .. }) = world.watch.violation() else { return true };
         let rule = *rule;
-        self.broken.push(Broken { seed, rule, what: trace(seed, SHOWN) });
+        let is_of_nodes = world.nodes.is_some();
+        self.broken.push(Broken { seed, is_of_nodes, rule, what: trace(seed, SHOWN) });
         false
     }
 
@@ -52,7 +71,11 @@ impl Report {
             rules.entry(broken.rule).or_default().push(broken);
         }
         let story = |(rule, broken): (&str, Vec<&Broken>)| {
-            let seeds: Vec<_> = broken.iter().map(|broken| broken.seed.to_string()).collect();
+            let named = |broken: &&Broken| {
+                let kind = if broken.is_of_nodes { " with nodes" } else { "" };
+                format!("{}{kind}", broken.seed)
+            };
+            let seeds: Vec<_> = broken.iter().map(named).collect();
             let first = broken.first().map_or("", |broken| broken.what.as_str());
             format!("{first}\n{} worlds break: {rule} (seeds {})\n", broken.len(), seeds.join(", "))
         };
@@ -78,7 +101,15 @@ pub fn plant(name: &str) -> bool {
 
 /// Runs the world of a seed once more, and tells so many of its last steps and what broke.
 pub fn trace(seed: u64, steps: usize) -> String {
-    let mut world = World::new(seed, steps);
+    trace_of(seed, World::new(seed, steps))
+}
+
+/// The same for the world of a seed with several nodes.
+pub fn trace_nodes(seed: u64, steps: usize) -> String {
+    trace_of(seed, World::of_nodes(seed, steps))
+}
+
+fn trace_of(seed: u64, mut world: World) -> String {
     world.run();
     let mut told: Vec<_> = world.watch.steps().map(str::to_owned).collect();
     if let Some(Violation { rule, what }) = world.watch.violation() {
@@ -99,6 +130,7 @@ impl Figures {
         self.unlinked += other.unlinked;
         self.handed_over += other.handed_over;
         self.attempts += other.attempts;
+        self.moves += other.moves;
     }
 }
 

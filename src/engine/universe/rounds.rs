@@ -29,6 +29,10 @@ impl World {
             .filter(|(_, (running, record))| running.revision < record.revision)
             .map(|(channel, (running, record))| {
                 running.revision = record.revision;
+                if running.machine.is_none() {
+                    // What another node found out is in the record.
+                    running.shown = record.connection.clone();
+                }
                 (channel, Arc::new(record.clone()))
             })
             .collect();
@@ -65,6 +69,9 @@ impl World {
     /// Ends the sends whose time is over, wherever they wait.
     pub(super) fn expire(&mut self) {
         self.next_round(EXPIRY, |life| Event::Expiry { life });
+        if !self.keeps_house() {
+            return;
+        }
         for (send_id, channel_id) in self.model.expire_sends(self.clock.wall(), 500) {
             if let Some(channel) = self.channel_of(channel_id) {
                 self.release(channel, send_id, Some(State::Expired));
@@ -130,8 +137,8 @@ impl World {
             let changed: Vec<_> = may_go(self).into_iter().filter(|now| !before.contains(now)).collect();
             for channel in 0..self.channels.len() {
                 let is_of_account = self.channels[channel].waba_id.as_ref() == Some(&waba_id);
-                if is_of_account && self.process.is_some() && !changed.is_empty() {
-                    self.inform(channel, Input::TemplatesChanged(changed.clone()));
+                if is_of_account && self.processes().next().is_some() && !changed.is_empty() {
+                    self.inform_runner(channel, Input::TemplatesChanged(changed.clone()));
                 }
             }
         }

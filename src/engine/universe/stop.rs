@@ -28,6 +28,7 @@ impl World {
         let Some(process) = self.process.as_ref().filter(|process| has_ended(process)) else { return };
         if self.has_stopped(process) {
             self.watch_stop();
+            self.leave_cluster();
         } else if process.ledger.closed {
             // It heard that it lost the lease, and its end is planned.
             return;
@@ -43,8 +44,14 @@ impl World {
 
     /// Nothing is in doubt of what a process attempted that stopped gracefully.
     fn watch_stop(&mut self) {
-        let attempted: BTreeSet<_> =
-            self.watch.attempted_here().map(|key| (key.send_id, key.ordinal)).collect();
+        let Some(life) = self.process.as_ref().map(|process| process.life) else { return };
+        let owned = self.channels_owned();
+        let is_here = |key: &Key| {
+            let channel = self.model.send(key.send_id).and_then(|send| self.channel_of(send.channel_id));
+            channel.is_none_or(|channel| owned.contains(&channel))
+        };
+        let attempted = self.watch.attempted_here(life).filter(is_here);
+        let attempted: BTreeSet<_> = attempted.map(|key| (key.send_id, key.ordinal)).collect();
         for (send_id, ordinal) in &attempted {
             let row = self.model.message(Key { send_id: *send_id, ordinal: *ordinal });
             if row.is_none_or(|row| row.state == State::Sending) {

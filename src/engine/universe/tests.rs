@@ -10,7 +10,9 @@ use crate::engine::planted::Fault;
 /// So many worlds run with every test, unless the environment variable `POMBO_TEST_SEEDS` says how many (`10000`) or
 /// which (`2500..5000`).
 const SEEDS: u64 = 300;
-/// Each planted fault is found within so many.
+/// The same of worlds with several nodes, unless `POMBO_TEST_NODE_SEEDS` says otherwise.
+const NODE_SEEDS: u64 = 100;
+/// Each planted fault is found within so many, and one of several nodes within [`NODE_SEEDS`].
 const FINDS: u64 = 300;
 
 /// Seeds of worlds that broke a rule once, and why. A change of the world makes another story of each seed; what the
@@ -40,6 +42,10 @@ const BROKE: [(u64, &str); 9] = [
 ];
 
 fn run(seeds: impl IntoIterator<Item = u64>) -> Report {
+    run_each(seeds, Report::run)
+}
+
+fn run_each(seeds: impl IntoIterator<Item = u64>, run: fn(&mut Report, u64) -> bool) -> Report {
     let seeds: Vec<_> = seeds.into_iter().collect();
     let next = AtomicU64::new(0);
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -48,7 +54,7 @@ fn run(seeds: impl IntoIterator<Item = u64>) -> Report {
         let one = || {
             let mut report = Report::default();
             while let Some(seed) = seeds.get(usize::try_from(next.fetch_add(1, Ordering::Relaxed)).unwrap()) {
-                report.run(*seed);
+                run(&mut report, *seed);
             }
             report
         };
@@ -58,8 +64,8 @@ fn run(seeds: impl IntoIterator<Item = u64>) -> Report {
     all
 }
 
-fn asked_for() -> Range<u64> {
-    let Ok(seeds) = std::env::var("POMBO_TEST_SEEDS") else { return 0..SEEDS };
+fn asked_for(variable: &str, usual: u64) -> Range<u64> {
+    let Ok(seeds) = std::env::var(variable) else { return 0..usual };
     let (first, end) = seeds.split_once("..").unwrap_or(("0", &seeds));
     first.parse().unwrap()..end.parse().unwrap()
 }
@@ -67,7 +73,7 @@ fn asked_for() -> Range<u64> {
 #[test]
 #[expect(clippy::print_stdout, reason = "what a long run came to is worth reading")]
 fn worlds_of_many_seeds_keep_every_rule() {
-    let asked = asked_for();
+    let asked = asked_for("POMBO_TEST_SEEDS", SEEDS);
     let seeds = asked.end - asked.start;
     let report = run(asked);
     println!("{report}");
@@ -78,6 +84,20 @@ fn worlds_of_many_seeds_keep_every_rule() {
         figures.attempts > 150 * seeds && figures.crashes > seeds / 3 && figures.faults > 15 * seeds,
         "{report}"
     );
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "what a long run came to is worth reading")]
+fn worlds_of_many_nodes_keep_every_rule() {
+    let asked = asked_for("POMBO_TEST_NODE_SEEDS", NODE_SEEDS);
+    let seeds = asked.end - asked.start;
+    let report = run_each(asked, Report::run_nodes);
+    println!("{report}, moves {}, attempts {}", report.figures.moves, report.figures.attempts);
+    assert!(report.broken.is_empty(), "{}\n{report}", report.stories());
+    // Worlds in which nothing happens say nothing.
+    let figures = report.figures;
+    let (attempts, moves, crashes) = (figures.attempts, figures.moves, figures.crashes);
+    assert!(attempts > 150 * seeds && moves > 10 * seeds && crashes > seeds, "{report}, moves {moves}");
 }
 
 #[test]
@@ -97,12 +117,14 @@ fn a_seed_tells_the_same_story_again() {
     };
     for seed in 0..3 {
         assert_eq!(told(seed), told(seed));
+        let of_nodes = || super::report::trace_nodes(seed, usize::MAX);
+        assert_eq!(of_nodes(), of_nodes());
     }
 }
 
 #[test]
 #[expect(clippy::print_stdout, reason = "which rule finds a fault is worth reading")]
-fn every_planted_fault_is_found_within_three_hundred_seeds() {
+fn every_planted_fault_is_found() {
     let next = AtomicU64::new(0);
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let missed: Vec<_> = std::thread::scope(|scope| {
@@ -113,7 +135,11 @@ fn every_planted_fault_is_found_within_three_hundred_seeds() {
                 let Some(fault) = Fault::ALL.get(place).copied() else { return missed };
                 Fault::plant(Some(fault));
                 let mut report = Report::default();
-                let is_found = (0..FINDS).any(|seed| !report.run(seed));
+                let within = if fault.is_of_nodes() { NODE_SEEDS } else { FINDS };
+                let is_found = (0..within).any(|seed| {
+                    let keeps = if fault.is_of_nodes() { report.run_nodes(seed) } else { report.run(seed) };
+                    !keeps
+                });
                 Fault::plant(None);
                 match report.broken.first() {
                     Some(broken) if is_found => {

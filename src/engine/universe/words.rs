@@ -77,6 +77,10 @@ impl fmt::Display for Event {
             Self::Webhook { channel, receipt } => {
                 write!(f, "channel {channel}: the provider tells that {} is {:?}", receipt.key, receipt.state)
             }
+            Self::Node { life, event } => match life {
+                Some(life) => write!(f, "node {life}: {event}"),
+                None => write!(f, "{event}"),
+            },
             Self::Person(deed) => write!(f, "a person: {deed:?}"),
             Self::Changes { .. } => f.write_str("changes are looked for"),
             Self::Expiry { .. } => f.write_str("expired sends are looked for"),

@@ -1,6 +1,5 @@
 //! The world: virtual time, what is durable, the process that may crash, and everybody around it.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use uuid::Uuid;
@@ -9,20 +8,15 @@ use super::agenda::Agenda;
 use super::clock::Clock;
 use super::commits::Database;
 use super::dice::Dice;
-use super::ledger::LedgerEvent;
+pub(super) use super::events::Event;
 use super::model::Model;
-use super::people::Deed;
+use super::nodes::Nodes;
 use super::plan::Plan;
 use super::process::Process;
 use super::provider::Provider;
-use super::reads::Reading;
 use super::watch::Watch;
-use super::web::{Web, WebEvent};
-use crate::clock::Timestamp;
+use super::web::Web;
 use crate::domain::channel::Channel;
-use crate::engine::account;
-use crate::engine::channel::machine::Input;
-use crate::store::ledger::Receipt;
 
 /// When trouble is over, everything must be done within this.
 const PATIENCE: Duration = Duration::from_secs(30 * 3_600);
@@ -30,88 +24,6 @@ const PATIENCE: Duration = Duration::from_secs(30 * 3_600);
 const LOOK: Duration = Duration::from_secs(5);
 /// A world that is done is watched so long: it must be quiet.
 const QUIET: Duration = Duration::from_secs(3_600);
-
-/// Something that happens.
-pub(super) enum Event {
-    /// An answer, or news, for a channel of the process. `is_answer` when the machine waits for it.
-    Tell {
-        life: u64,
-        channel: usize,
-        input: Box<Input>,
-        is_answer: bool,
-    },
-    /// The timer of a channel fires.
-    Timer {
-        life: u64,
-        channel: usize,
-        timer: u64,
-    },
-    /// The store is read for a channel.
-    Read {
-        life: u64,
-        channel: usize,
-        reading: Box<Reading>,
-    },
-    /// Something happens to a business account.
-    Account {
-        life: u64,
-        account: Arc<str>,
-        input: Box<account::Input>,
-    },
-    /// The store is read for a business account.
-    AccountReads {
-        life: u64,
-        account: Arc<str>,
-        span: (Timestamp, Timestamp),
-    },
-    /// The database writes what it was asked to, or not.
-    CommitApplies {
-        number: u64,
-    },
-    /// Something happens to the ledger.
-    Ledger {
-        life: u64,
-        event: Box<LedgerEvent>,
-    },
-    /// Something happens to web sessions, of the process of this life if there is one.
-    Web {
-        life: Option<u64>,
-        event: Box<WebEvent>,
-    },
-    /// The provider tells of a message.
-    Webhook {
-        channel: usize,
-        receipt: Box<Receipt>,
-    },
-    /// A person does something.
-    Person(Deed),
-    /// A round of the sentinel.
-    Changes {
-        life: u64,
-    },
-    Expiry {
-        life: u64,
-    },
-    Overlooked {
-        life: u64,
-    },
-    /// A process that lost the lease ends.
-    Ends {
-        life: u64,
-    },
-    /// A second is over: what may go wrong in any second does, or not.
-    Second,
-    /// The process starts again.
-    Restart,
-    /// An operator gives this channel a new token.
-    Reconnects(usize),
-    /// The provider lets a template be sent again.
-    TemplateResumes(i64),
-    /// Nothing goes wrong any more.
-    Calm,
-    /// It is looked whether everything is done.
-    Look,
-}
 
 /// How far a world is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,6 +53,8 @@ pub(super) struct Figures {
     pub(super) unlinked: u64,
     pub(super) handed_over: u64,
     pub(super) attempts: u64,
+    /// How often channels went from one node to another.
+    pub(super) moves: u64,
 }
 
 pub(super) struct World {
@@ -157,7 +71,10 @@ pub(super) struct World {
     pub(super) channels: Vec<Channel>,
     /// The revision of the channel that was changed last.
     pub(super) revision: i64,
+    /// The process that runs; of several nodes, the one that something happens to.
     pub(super) process: Option<Process>,
+    /// `None` in a world of one process.
+    pub(super) nodes: Option<Nodes>,
     pub(super) lives: u64,
     pub(super) provider: Provider,
     pub(super) web: Web,
@@ -176,8 +93,17 @@ impl World {
     pub(super) fn new(seed: u64, keeps: usize) -> Self {
         let mut dice = Dice::new(seed);
         let plan = Plan::of(&mut dice);
+        let mut world = Self::of(plan, dice, keeps);
+        world.list_templates();
+        world.start();
+        world.begin();
+        world
+    }
+
+    /// A world in which nothing runs yet.
+    pub(super) fn of(plan: Plan, mut dice: Dice, keeps: usize) -> Self {
         let provider = Provider::new(&plan, dice.split());
-        let mut world = Self {
+        Self {
             clock: Clock::new(),
             agenda: Agenda::new(),
             phase: Phase::Troubled,
@@ -186,6 +112,7 @@ impl World {
             channels: plan.channels.clone(),
             revision: 1,
             process: None,
+            nodes: None,
             lives: 0,
             provider,
             web: Web::new(&plan),
@@ -196,14 +123,15 @@ impl World {
             last_id_millis: 0,
             dice,
             plan,
-        };
-        world.list_templates();
-        world.start();
-        world.plan_people();
-        world.plan_web_people();
-        world.after(Duration::from_secs(1), Event::Second);
-        world.after(world.plan.lasts, Event::Calm);
-        world
+        }
+    }
+
+    /// Plans what people do, and what goes wrong.
+    pub(super) fn begin(&mut self) {
+        self.plan_people();
+        self.plan_web_people();
+        self.after(Duration::from_secs(1), Event::Second);
+        self.after(self.plan.lasts, Event::Calm);
     }
 
     /// Runs to the end, or until something is broken.
@@ -236,6 +164,10 @@ impl World {
 
     fn step(&mut self, at: Duration, event: Event) {
         // What is under way for a process that is gone brings nothing; one that stands still sees it later.
+        match event.life() {
+            Some(life) => self.turn_to_life(life),
+            None => self.turn_to_anybody(&event, at),
+        }
         if let Some(life) = event.life() {
             match &self.process {
                 Some(process) if process.life == life => {
@@ -262,6 +194,7 @@ impl World {
             Event::CommitApplies { number } => self.commit_applies(number),
             Event::Ledger { event, .. } => self.ledger_event(*event),
             Event::Web { event, .. } => self.web_event(*event),
+            Event::Node { event, .. } => self.node_event(*event),
             Event::Webhook { channel, receipt } => self.webhook(channel, *receipt),
             Event::Person(deed) => self.act(deed),
             Event::Changes { .. } => self.take_up_changes(),
@@ -305,6 +238,7 @@ impl World {
                 process.stands_until = until;
             }
         }
+        self.trouble_nodes();
         if self.goes_wrong(trouble.news) {
             self.tell_news();
         }
@@ -324,12 +258,19 @@ impl World {
     fn calm_down(&mut self) {
         self.phase = Phase::Calm(self.clock.elapsed());
         self.provider.calm_down();
-        if self.process.is_none() {
+        if self.nodes.is_some() {
+            self.mend_nodes();
+        } else if self.process.is_none() {
             self.start();
         }
         self.list_templates();
         self.mend();
         self.after(LOOK, Event::Look);
+    }
+
+    /// How long a world that is done is watched. Nodes renew their leases all the while.
+    fn quiet_for(&self) -> Duration {
+        if self.nodes.is_some() { QUIET / 6 } else { QUIET }
     }
 
     /// Whether everything is done, and stays so.
@@ -349,7 +290,7 @@ impl World {
                     self.watch.break_("every accepted message ends once trouble stops", open);
                 }
             }
-            Phase::Quiet(since) if now > since + QUIET => {
+            Phase::Quiet(since) if now > since + self.quiet_for() => {
                 self.phase = Phase::Over;
                 self.watch_end();
             }
@@ -361,34 +302,5 @@ impl World {
             _ => LOOK * 60,
         };
         self.after(wait, Event::Look);
-    }
-}
-
-impl Event {
-    /// The life of the process that it is for; `None` when it is for somebody else.
-    const fn life(&self) -> Option<u64> {
-        match self {
-            Self::Tell { life, .. }
-            | Self::Timer { life, .. }
-            | Self::Read { life, .. }
-            | Self::Account { life, .. }
-            | Self::AccountReads { life, .. }
-            | Self::Ledger { life, .. }
-            | Self::Ends { life }
-            | Self::Changes { life }
-            | Self::Expiry { life }
-            | Self::Overlooked { life } => Some(*life),
-            Self::Web { life, .. } => *life,
-            // A database that was asked to commit does so, whatever became of the process.
-            Self::CommitApplies { .. }
-            | Self::Webhook { .. }
-            | Self::Person(_)
-            | Self::Second
-            | Self::Restart
-            | Self::Reconnects(_)
-            | Self::TemplateResumes(_)
-            | Self::Calm
-            | Self::Look => None,
-        }
     }
 }

@@ -8,6 +8,7 @@ use super::{Model, SendRow};
 use crate::clock::Timestamp;
 use crate::domain::block::unpack;
 use crate::domain::send::{Control, Mark, Progress, Recipients, State};
+use crate::engine::planted::{Fault, is_planted};
 use crate::store::Error;
 use crate::store::ledger::{Activation, BlockOf, Committed, PendingWrites};
 
@@ -19,7 +20,8 @@ impl Model {
         batch: &PendingWrites,
         now: Timestamp,
     ) -> Result<Committed, Error> {
-        if self.epoch != epoch && needs_lease(batch) {
+        let may_write = self.is_held_by(epoch) || is_planted(Fault::FenceNotChecked);
+        if !may_write && needs_lease(batch) {
             return Err(Error::Fenced);
         }
         self.check(batch)?;

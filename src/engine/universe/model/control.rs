@@ -136,16 +136,21 @@ impl Model {
     /// Removes sends whose audience was still being written when the process before ended, for the one that took the
     /// lease as `epoch`. How many.
     pub(crate) fn remove_unresolved(&mut self, epoch: u64) -> Result<u64, Error> {
-        if self.epoch != epoch {
+        if !self.is_held_by(epoch) {
             return Err(Error::Fenced);
         }
+        Ok(self.remove_unresolved_by(|_| true))
+    }
+
+    /// Removes sends whose audience is not complete, of those for which this holds. How many.
+    pub(crate) fn remove_unresolved_by(&mut self, is_abandoned: impl Fn(Uuid) -> bool) -> u64 {
         let unresolved = self.sends.iter().filter(|(_, send)| send.state == Some(State::Resolving));
-        let unresolved: Vec<_> = unresolved.map(|(id, _)| *id).collect();
+        let unresolved: Vec<_> = unresolved.map(|(id, _)| *id).filter(|id| is_abandoned(*id)).collect();
         for send_id in &unresolved {
             self.remove_blocks(*send_id);
             self.sends.remove(send_id);
         }
-        Ok(unresolved.len() as u64)
+        unresolved.len() as u64
     }
 
     fn remove_blocks(&mut self, send_id: Uuid) {

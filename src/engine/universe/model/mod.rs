@@ -17,7 +17,7 @@ mod web;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use uuid::Uuid;
 
@@ -93,20 +93,34 @@ pub(crate) struct Model {
     messages: BTreeMap<(Uuid, u64), MessageRow>,
     suppressions: BTreeMap<Subject, SuppressionRow>,
     templates: BTreeMap<i64, TemplateRow>,
-    /// Raised by each process that takes the lease.
+    /// Raised by each process that takes the lease, or its part in it.
     epoch: u64,
+    /// The epochs under which may be written.
+    open: BTreeSet<u64>,
 }
 
 impl Model {
     /// Takes the lease: writes under an earlier one are refused from now on.
-    pub(crate) const fn take_lease(&mut self) -> u64 {
+    pub(crate) fn take_lease(&mut self) -> u64 {
+        self.open.clear();
+        self.join()
+    }
+
+    /// A node takes its part in the lease, beside the others.
+    pub(crate) fn join(&mut self) -> u64 {
         self.epoch += 1;
+        self.open.insert(self.epoch);
         self.epoch
     }
 
-    /// Whether the process that took the lease as `epoch` has it still.
-    pub(crate) const fn is_held_by(&self, epoch: u64) -> bool {
-        self.epoch == epoch
+    /// Closes the fence of a node: its writes are refused from now on.
+    pub(crate) fn close_fence(&mut self, epoch: u64) {
+        self.open.remove(&epoch);
+    }
+
+    /// Whether the process that took the lease as `epoch`, or its part in it, has it still.
+    pub(crate) fn is_held_by(&self, epoch: u64) -> bool {
+        self.open.contains(&epoch)
     }
 
     /// Every send, with its id.

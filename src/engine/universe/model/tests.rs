@@ -86,7 +86,7 @@ fn last(trace: &[String]) -> String {
 impl Model {
     /// Every row of every table, as text.
     fn as_text(&self) -> BTreeSet<String> {
-        let Self { sends, blocks, messages, suppressions, templates, epoch: _ } = self;
+        let Self { sends, blocks, messages, suppressions, templates, epoch: _, open: _ } = self;
         let sends = sends.iter().map(|row| format!("send {row:?}"));
         let blocks = blocks.iter().map(|row| format!("block {row:?}"));
         let messages = messages.iter().map(|row| format!("message {row:?}"));

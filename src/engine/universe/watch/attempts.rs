@@ -30,9 +30,11 @@ impl World {
             let waba_id = self.channels[channel].waba_id.as_deref().unwrap_or_default();
             self.watch.written_to.begin(waba_id, number);
         }
-        self.watch.attempted_here.insert(key);
+        let life = self.process.as_ref().map_or(0, |process| process.life);
+        self.watch.attempted_here.insert(key, life);
         let attempted = self.watch.attempted.entry(key).or_default();
         attempted.times += 1;
+        (attempted.life, attempted.is_answered) = (life, false);
         let highest = self.watch.highest.entry(key.send_id).or_default();
         *highest = (*highest).max(key.ordinal + 1);
         let is_refused =
@@ -77,8 +79,17 @@ impl World {
                 format!("{:?}", send.progress),
             ));
         }
+        if let Some(what) = self.broken_by_other_owner(channel) {
+            return Some(("nothing starts in another's lease", what));
+        }
         let row = self.model.message(key);
         let before = self.watch.attempted.get(&key).copied().unwrap_or_default();
+        let is_of_another = self.process.as_ref().is_some_and(|process| process.life != before.life);
+        let is_known = before.was_in_doubt || before.is_answered;
+        if self.nodes.is_some() && before.times > 0 && is_of_another && !is_known {
+            let what = format!("life {} attempted it before, {row:?}", before.life);
+            return Some(("only what was in doubt is attempted by two nodes", what));
+        }
         if before.is_confirmed {
             return Some(("without a crash nothing is repeated", String::new()));
         }

@@ -1,5 +1,6 @@
 //! What must hold at the end: everything is done, nothing is held, and the channels are quiet.
 
+use super::super::process::Process;
 use super::super::world::World;
 use crate::domain::message::{Key, State as At};
 use crate::domain::send::State;
@@ -13,8 +14,11 @@ const PROBES: u64 = 8;
 impl World {
     /// Whether every accepted send is over, and nothing is left to be written.
     pub(in crate::engine::universe) fn is_done(&self) -> bool {
-        let Some(process) = &self.process else { return false };
-        process.ledger.is_idle() && !self.model.sends().values().any(|send| send.state == Some(State::Active))
+        if self.process.is_none() && self.nodes.is_none() {
+            return false;
+        }
+        self.processes().all(|process| process.ledger.is_idle())
+            && !self.model.sends().values().any(|send| send.state == Some(State::Active))
     }
 
     /// The sends that are not over, for people.
@@ -94,8 +98,11 @@ impl World {
 
     /// What a process that has nothing to do still holds.
     fn left_in_process(&self) -> Vec<(&'static str, String)> {
+        self.processes().flat_map(|process| self.left_in(process)).collect()
+    }
+
+    fn left_in(&self, process: &Process) -> Vec<(&'static str, String)> {
         let mut left = Vec::new();
-        let Some(process) = &self.process else { return left };
         let free = process.common.places.free();
         if free != self.plan.total_in_flight {
             left.push(("all permits are given back", format!("{free} of {}", self.plan.total_in_flight)));

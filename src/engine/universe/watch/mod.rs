@@ -48,6 +48,16 @@ struct Attempted {
     was_in_doubt: bool,
     /// The same, while the tier said that such messages are held.
     is_held: bool,
+    /// The process that attempted it last, and whether that heard an answer.
+    life: u64,
+    is_answered: bool,
+}
+
+/// What belonged to a process that is gone.
+pub(super) struct Gone<'a> {
+    pub(super) message: &'a dyn Fn(Key) -> bool,
+    pub(super) channel: &'a dyn Fn(usize) -> bool,
+    pub(super) account: &'a dyn Fn(&str) -> bool,
 }
 
 /// An accepted send.
@@ -63,10 +73,12 @@ pub(super) struct Watch {
     trace: VecDeque<String>,
     violation: Option<Violation>,
     attempted: HashMap<Key, Attempted>,
-    /// Messages that the present process attempted.
-    attempted_here: HashSet<Key>,
+    /// Messages that processes attempted that are still there, each with the life of that process.
+    attempted_here: HashMap<Key, u64>,
     /// The process takes back what it only reserved, and ends.
     is_stopping: bool,
+    /// There are several nodes: a channel that moves takes back what was only reserved.
+    pub(super) has_nodes: bool,
     accepted: HashMap<Uuid, Accepted>,
     /// Sends of which a caller was told that nothing starts any more.
     stopped: HashSet<Uuid>,
@@ -116,8 +128,9 @@ impl Watch {
             trace: VecDeque::new(),
             violation: None,
             attempted: HashMap::new(),
-            attempted_here: HashSet::new(),
+            attempted_here: HashMap::new(),
             is_stopping: false,
+            has_nodes: false,
             accepted: HashMap::new(),
             stopped: HashSet::new(),
             steered: HashSet::new(),
@@ -236,6 +249,7 @@ impl Watch {
     pub(super) fn answered(&mut self, key: Key, is_accepted: bool) {
         let attempted = self.attempted.entry(key).or_default();
         attempted.is_confirmed |= is_accepted;
+        attempted.is_answered = true;
         self.canaries.remove(&key);
     }
 
@@ -249,24 +263,20 @@ impl Watch {
         self.over.extend(messages.iter().filter(|(_, state)| !state.is_open()).map(|(key, _)| *key));
     }
 
-    /// Every message that was attempted.
-    pub(super) fn attempted_keys(&self) -> impl Iterator<Item = Key> {
-        self.attempted.keys().copied()
-    }
-
-    /// The process is gone. What it attempted and did not write is in doubt.
+    /// The process is gone that these messages belonged to. What it attempted and did not write is in doubt.
     pub(super) fn crashed(
         &mut self,
         now: Duration,
+        of: &Gone<'_>,
         holds: impl Fn(Key) -> bool,
         state: impl Fn(Key) -> Option<State>,
     ) {
-        self.written_to.crash(now);
-        self.over.clear();
-        self.canaries.clear();
-        self.attempted_here.clear();
+        self.written_to.crash(now, of.account);
+        self.over.retain(|key| !(of.message)(*key));
+        self.canaries.retain(|key, _| !(of.message)(*key));
+        self.attempted_here.retain(|key, _| !(of.message)(*key));
         self.is_stopping = false;
-        for (key, attempted) in &mut self.attempted {
+        for (key, attempted) in self.attempted.iter_mut().filter(|(key, _)| (of.message)(**key)) {
             attempted.is_confirmed = false;
             match state(*key) {
                 None | Some(State::Sending) => {
@@ -282,7 +292,17 @@ impl Watch {
         for accepted in self.accepted.values_mut() {
             accepted.marked_at = None;
         }
-        self.pacing.iter_mut().for_each(Pacing::crashed);
+        for (_, pacing) in self.pacing.iter_mut().enumerate().filter(|(channel, _)| (of.channel)(*channel)) {
+            pacing.crashed();
+        }
+    }
+
+    /// Another process takes a channel up that was given away.
+    pub(super) fn moved(&mut self, channel: usize) {
+        self.pacing[channel].crashed();
+        for accepted in self.accepted.values_mut() {
+            accepted.marked_at = None;
+        }
     }
 
     /// The process stopped gracefully: all that it did is written.
@@ -301,9 +321,9 @@ impl Watch {
         self.is_stopping = true;
     }
 
-    /// Messages that the present process attempted.
-    pub(super) fn attempted_here(&self) -> impl Iterator<Item = Key> {
-        self.attempted_here.iter().copied()
+    /// Messages that the process of this life attempted.
+    pub(super) fn attempted_here(&self, life: u64) -> impl Iterator<Item = Key> {
+        self.attempted_here.iter().filter(move |(_, by)| **by == life).map(|(key, _)| *key)
     }
 
     /// Whether what is in doubt of a channel is held, by every tier that it had so far.

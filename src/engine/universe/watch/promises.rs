@@ -32,6 +32,10 @@ impl Promises {
 impl World {
     /// Somebody looks at a channel's sends.
     pub(in crate::engine::universe) fn look_at_sends(&mut self) {
+        if self.is_fenced() {
+            // Another node runs them, of which this one has not heard yet.
+            return;
+        }
         let channel = usize::try_from(self.dice.below(self.channels.len() as u64)).unwrap_or(0);
         let Some(process) = &self.process else { return };
         let Some(machine) = &process.channels[channel].machine else { return };

@@ -48,11 +48,11 @@ impl WrittenTo {
         }
     }
 
-    /// Whatever is under way may have been taken.
-    pub(super) fn crash(&mut self, now: Duration) {
-        for written in
-            self.0.values_mut().flat_map(HashMap::values_mut).filter(|written| written.under_way > 0)
-        {
+    /// Whatever is under way of these accounts may have been taken.
+    pub(super) fn crash(&mut self, now: Duration, is_of_account: impl Fn(&str) -> bool) {
+        let accounts = self.0.iter_mut().filter(|(account, _)| is_of_account(account));
+        let people = accounts.flat_map(|(_, people)| people.values_mut());
+        for written in people.filter(|written| written.under_way > 0) {
             *written = Written { taken_at: Some(now), under_way: 0 };
         }
     }

@@ -46,6 +46,7 @@ impl Watch {
             }
             let before = self.high_water.insert(send_id, progress.high_water).unwrap_or(0);
             let is_held_by_nobody = send.template_id.is_none()
+                && !self.has_nodes
                 && send.is_active()
                 && !self.steered.contains(&send_id)
                 && !self.is_stopping;

@@ -261,7 +261,15 @@ impl Real {
         let suppressions: BTreeMap<_, _> = suppressions.iter().map(suppression_row).collect();
         let templates = template::Entity::find().all(&self.raw).await.unwrap();
         let templates = templates.into_iter().map(template_row).collect();
-        Model { sends, blocks: blocks.collect(), messages, suppressions, templates, epoch }
+        Model {
+            sends,
+            blocks: blocks.collect(),
+            messages,
+            suppressions,
+            templates,
+            epoch,
+            open: [epoch].into(),
+        }
     }
 }
 

@@ -66,6 +66,28 @@ pub(crate) enum Fault {
     SendsAfterUnlink,
     /// What a session sent in a day is forgotten with a restart.
     DailyCapNotRestored,
+    /// A node trusts its lease long after it lapsed.
+    LeaseTrustedTooLong,
+    /// A node begins messages without asking whether it trusts its lease.
+    #[cfg(any(test, feature = "universe"))]
+    LeaseNotAsked,
+    /// Nobody closes the fence of a node whose lease has lapsed.
+    LapsedNeverFenced,
+    /// A node whose fence is closed writes all the same.
+    #[cfg(any(test, feature = "universe"))]
+    FenceNotChecked,
+    /// The channels of a node whose lease has lapsed are claimed before its fence is closed.
+    #[cfg(any(test, feature = "universe"))]
+    ClaimedBeforeFence,
+    /// A claim takes a channel whoever owns it.
+    #[cfg(any(test, feature = "universe"))]
+    OwnerNotCompared,
+    /// A channel is released before what runs of it has stopped.
+    #[cfg(any(test, feature = "universe"))]
+    ReleasedBeforeStopped,
+    /// Nodes look for work only when another node tells them to.
+    #[cfg(any(test, feature = "universe"))]
+    WorkNotLookedFor,
 }
 
 #[cfg(any(test, feature = "universe"))]
@@ -80,7 +102,7 @@ mod switch {
 
     impl Fault {
         /// Every fault.
-        pub(crate) const ALL: [Self; 30] = [
+        pub(crate) const ALL: [Self; 38] = [
             Self::MarkAfterAttempt,
             Self::AnnouncementLeftOut,
             Self::OutcomeDropped,
@@ -111,7 +133,31 @@ mod switch {
             Self::SessionOpenedTwice,
             Self::SendsAfterUnlink,
             Self::DailyCapNotRestored,
+            Self::LeaseTrustedTooLong,
+            Self::LeaseNotAsked,
+            Self::LapsedNeverFenced,
+            Self::FenceNotChecked,
+            Self::ClaimedBeforeFence,
+            Self::OwnerNotCompared,
+            Self::ReleasedBeforeStopped,
+            Self::WorkNotLookedFor,
         ];
+
+        /// Whether it takes several nodes to make this mistake.
+        #[cfg(test)]
+        pub(crate) const fn is_of_nodes(self) -> bool {
+            matches!(
+                self,
+                Self::LeaseTrustedTooLong
+                    | Self::LeaseNotAsked
+                    | Self::LapsedNeverFenced
+                    | Self::FenceNotChecked
+                    | Self::ClaimedBeforeFence
+                    | Self::OwnerNotCompared
+                    | Self::ReleasedBeforeStopped
+                    | Self::WorkNotLookedFor
+            )
+        }
 
         /// Plants this one in the thread, or none.
         pub(crate) fn plant(fault: Option<Self>) {

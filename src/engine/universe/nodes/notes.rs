@@ -1,0 +1,157 @@
+//! What nodes tell each other: notes in the database, and words that may get lost.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::NodeEvent;
+use crate::cluster::machine::Wanted;
+use crate::domain::send::State;
+use crate::engine::channel::machine::Input;
+use crate::engine::machine::Caller;
+use crate::engine::universe::world::{Event, World};
+
+/// How long a caller waits for the owner of a channel to act.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What the owners of channels are to do.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    all: BTreeMap<u64, Note>,
+    written: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Note {
+    channel: usize,
+    told: Told,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Told {
+    Look,
+    /// Until then the caller waits.
+    Release {
+        send_id: Uuid,
+        over: Option<State>,
+        until: Duration,
+    },
+}
+
+impl World {
+    /// What the store says of a send is told to the channel's owner, when that is another node; `false` when the channel
+    /// runs here.
+    pub(in crate::engine::universe) fn is_left_to_another(
+        &mut self,
+        channel: usize,
+        send_id: Uuid,
+        over: Option<State>,
+    ) -> bool {
+        let Some(nodes) = &self.nodes else { return false };
+        if !self.runs_elsewhere(channel) {
+            return false;
+        }
+        let own = self.node().map(|node| node.id);
+        if nodes.rows.owner(self.shard_of(channel)).is_none_or(|owner| Some(owner) == own) {
+            // A channel that nobody runs reads the store when it starts.
+            self.watch_stopped(send_id);
+        } else {
+            let until = self.clock.elapsed() + PATIENCE;
+            self.note(channel, Told::Release { send_id, over, until });
+        }
+        true
+    }
+
+    /// A channel looks into the store again, wherever it runs.
+    pub(in crate::engine::universe) fn have_looked(&mut self, channel: usize) {
+        if self.runs_elsewhere(channel) {
+            self.note(channel, Told::Look);
+        } else {
+            self.inform(channel, Input::Look);
+        }
+    }
+
+    fn note(&mut self, channel: usize, told: Told) {
+        let Some(nodes) = &mut self.nodes else { return };
+        let notes = &mut nodes.rows.notes;
+        notes.written += 1;
+        notes.all.insert(notes.written, Note { channel, told });
+        self.wake(channel);
+    }
+
+    /// The present node acts on the notes that concern it.
+    pub(super) fn read_notes(&mut self, wanted: &mut Vec<Wanted>) {
+        let Some(nodes) = &self.nodes else { return };
+        let all: Vec<_> = nodes.rows.notes.all.iter().map(|(number, note)| (*number, *note)).collect();
+        for (number, Note { channel, told }) in all {
+            if !self.owns(channel) {
+                wanted.push(self.wanted(channel));
+                continue;
+            }
+            if self.runs_elsewhere(channel) {
+                self.note_is_done(number);
+                continue;
+            }
+            match told {
+                Told::Look => {
+                    self.inform(channel, Input::Look);
+                    self.note_is_done(number);
+                }
+                Told::Release { send_id, over, .. } => self.release_for(number, channel, send_id, over),
+            }
+        }
+    }
+
+    fn release_for(&mut self, number: u64, channel: usize, send_id: Uuid, over: Option<State>) {
+        let Some(process) = &mut self.process else { return };
+        let Some(node) = &mut process.node else { return };
+        if node.acting.values().any(|acted_on| *acted_on == number) {
+            return;
+        }
+        process.callers += 1;
+        let caller = Caller(process.callers);
+        node.acting.insert(caller, number);
+        process.channels[channel].stopping.push((caller, send_id));
+        self.inform(channel, Input::Released { send_id, over, caller });
+    }
+
+    /// The caller is a note; `false` when it is not.
+    pub(in crate::engine::universe) fn answer_note(&mut self, caller: Caller) -> bool {
+        let number = self.node_mut().and_then(|node| node.acting.remove(&caller));
+        number.inspect(|number| self.note_is_done(*number)).is_some()
+    }
+
+    fn note_is_done(&mut self, number: u64) {
+        let now = self.clock.elapsed();
+        let note = self.nodes.as_mut().and_then(|nodes| nodes.rows.notes.all.remove(&number));
+        if let Some(Note { told: Told::Release { send_id, until, .. }, .. }) = note
+            && now <= until
+        {
+            self.watch_stopped(send_id);
+        }
+    }
+
+    /// Tells the owner of a channel to look; the word may get lost.
+    pub(super) fn wake(&mut self, channel: usize) {
+        let (shard, now) = (self.shard_of(channel), self.clock.elapsed());
+        let hears = |process: &&super::Process| {
+            process.node.as_ref().is_some_and(|node| node.owned.contains(&shard) && node.mute_until <= now)
+        };
+        let life = self.processes().find(hears).map(|process| process.life);
+        let Some(life) = life.filter(|_| !self.is_word_lost()) else { return };
+        let wait = Duration::from_micros(self.dice.between(200, 5_000));
+        let event = Box::new(NodeEvent::Looks { is_round: false });
+        self.after(wait, Event::Node { life: Some(life), event });
+    }
+
+    /// A channel hears of a receipt that is durable; if it runs on another node, perhaps.
+    pub(in crate::engine::universe) fn tell_heard(&mut self, channel: usize, heard: Input) {
+        if !self.runs_elsewhere(channel) {
+            return self.inform(channel, heard);
+        }
+        let Some(life) = self.life_that_runs(channel).filter(|_| !self.is_word_lost()) else { return };
+        let (wait, input) = (Duration::from_micros(self.dice.between(200, 5_000)), Box::new(heard));
+        self.after(wait, Event::Tell { life, channel, input, is_answer: false });
+    }
+}

@@ -1,0 +1,72 @@
+//! What must hold of several nodes.
+
+use uuid::Uuid;
+
+use super::Nodes;
+use super::life::node_id;
+use crate::cluster::shard;
+use crate::domain::channel::Channel;
+use crate::domain::message::State;
+use crate::engine::universe::model::Model;
+use crate::engine::universe::world::World;
+use crate::store::ledger::PendingWrites;
+
+impl Nodes {
+    /// What this batch says of channels that are not the writer's.
+    pub(in crate::engine::universe) fn written_by_another(
+        &self,
+        model: &Model,
+        channels: &[Channel],
+        epoch: u64,
+        batch: &PendingWrites,
+    ) -> Option<String> {
+        let writer = self.rows.writer(epoch)?;
+        let marks = batch.marks.iter().map(|mark| mark.send_id);
+        let mut sends = marks.chain(batch.outcomes.iter().map(|row| row.send_id));
+        sends.find_map(|send_id| {
+            let channel_id = model.send(send_id)?.channel_id;
+            let channel = channels.iter().find(|channel| channel.id == channel_id)?;
+            let owner = self.rows.owner(shard(channel));
+            let what = || format!("{writer} writes of {send_id}, of {}, which {owner:?} owns", channel.name);
+            (owner != Some(writer)).then(what)
+        })
+    }
+
+    /// Remembers which node resolves the audiences of sends.
+    pub(in crate::engine::universe) fn note_resolvers(&mut self, epoch: u64, batch: &PendingWrites) {
+        let Some(writer) = self.rows.writer(epoch) else { return };
+        for send in &batch.sends {
+            self.rows.resolves(send.id, writer);
+        }
+    }
+
+    /// How often shards changed hands.
+    pub(in crate::engine::universe) fn moves(&self) -> u64 {
+        self.rows.moves()
+    }
+}
+
+impl World {
+    /// Whom a channel belongs to by the rows, if that is not the present node.
+    pub(in crate::engine::universe) fn broken_by_other_owner(&self, channel: usize) -> Option<String> {
+        let (rows, node) = (&self.nodes.as_ref()?.rows, self.node()?);
+        let owner = rows.owner(self.shard_of(channel));
+        (owner != Some(node.id)).then(|| format!("{owner:?} owns it, and not {}", node.id))
+    }
+
+    /// A node released these shards.
+    pub(super) fn watch_release(&mut self, life: u64, shards: &[Uuid]) {
+        let mut left = self.watch.attempted_here(life).collect::<Vec<_>>();
+        left.sort_unstable_by_key(|key| (key.send_id, key.ordinal));
+        left.retain(|key| {
+            let channel = self.model.send(key.send_id).and_then(|send| self.channel_of(send.channel_id));
+            channel.is_some_and(|channel| shards.contains(&self.shard_of(channel)))
+                && self.model.message(*key).is_none_or(|row| row.state == State::Sending)
+        });
+        if let Some(key) = left.first() {
+            let what =
+                format!("{} released the channel of {key}: {:?}", node_id(life), self.model.message(*key));
+            self.watch.break_("a channel that is given away leaves nothing in doubt", what);
+        }
+    }
+}
