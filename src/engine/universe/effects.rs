@@ -202,7 +202,7 @@ impl World {
     /// Hands a message to the provider.
     fn attempt(&mut self, channel: usize, attempt: Attempt) {
         if !self.may_begin() {
-            return self.answer_not_begun(channel, attempt);
+            return self.answer_not_begun(channel, &attempt);
         }
         self.figures.attempts += 1;
         self.watch_attempt(channel, attempt.ticket.key(), attempt.ticket.recipient);
@@ -211,13 +211,13 @@ impl World {
         } else if self.is_web(channel) {
             self.attempt_in_session(channel, attempt);
         } else {
-            self.reach_provider(channel, attempt);
+            self.reach_provider(channel, &attempt);
         }
     }
 
     /// The provider gets a message.
-    pub(super) fn reach_provider(&mut self, channel: usize, attempt: Attempt) {
-        let Attempt { ticket, rendered: _, web: _, generation, started } = attempt;
+    pub(super) fn reach_provider(&mut self, channel: usize, attempt: &Attempt) {
+        let Attempt { ticket, rendered: _, web: _, generation, started } = *attempt;
         let (key, recipient) = (ticket.key(), ticket.recipient);
         let now = self.clock.elapsed();
         let record = &self.channels[channel];

@@ -28,7 +28,7 @@ impl World {
         self.after_for_node(wait, NodeEvent::Begins { channel, attempt, is_asked });
     }
 
-    pub(super) fn leave_node(&mut self, channel: usize, attempt: Attempt, is_asked: bool) {
+    pub(super) fn leave_node(&mut self, channel: usize, attempt: &Attempt, is_asked: bool) {
         let Some(process) = &mut self.process else { return };
         process.channels[channel].under_way -= 1;
         if is_asked && !self.may_begin() {
@@ -39,8 +39,8 @@ impl World {
     }
 
     /// The node does not trust its lease: the message is surely not sent.
-    pub(in crate::engine::universe) fn answer_not_begun(&mut self, channel: usize, attempt: Attempt) {
-        let Attempt { ticket, generation, started, .. } = attempt;
+    pub(in crate::engine::universe) fn answer_not_begun(&mut self, channel: usize, attempt: &Attempt) {
+        let Attempt { ticket, generation, started, .. } = *attempt;
         let failure = Failure { code: None, sentence: "the lease is not renewed".to_owned() };
         let reply = Reply::NotSent(failure);
         let answered = Answered { ticket, generation, reply, started };

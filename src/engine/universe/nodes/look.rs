@@ -55,7 +55,8 @@ impl World {
         for channel in 0..self.channels.len() {
             let has_work = self.has_work(channel);
             let is_unconfirmed = self.channels[channel].connection.status != Status::Connected;
-            if !has_work && !(is_seldom && is_unconfirmed) {
+            let is_looked_at = has_work || (is_seldom && is_unconfirmed);
+            if !is_looked_at {
                 continue;
             }
             if !self.owns(channel) {

@@ -156,7 +156,7 @@ impl World {
                 }
             }
             NodeEvent::Looks { is_round } => self.look_for_work(is_round),
-            NodeEvent::Begins { channel, attempt, is_asked } => self.leave_node(channel, *attempt, is_asked),
+            NodeEvent::Begins { channel, attempt, is_asked } => self.leave_node(channel, &attempt, is_asked),
             NodeEvent::Drains { looks } => self.wait_for_drain(looks),
             NodeEvent::Joins { place } => {
                 self.turn_to(place);
