@@ -79,7 +79,7 @@ pub(crate) enum Fault {
     /// The channels of a node whose lease has lapsed are claimed before its fence is closed.
     #[cfg(any(test, feature = "universe"))]
     ClaimedBeforeFence,
-    /// A claim takes a channel whoever owns it.
+    /// A claim takes a channel that another node owns.
     #[cfg(any(test, feature = "universe"))]
     OwnerNotCompared,
     /// A channel is released before what runs of it has stopped.
