@@ -1,9 +1,10 @@
 //! A service of its own for a measurement, in this process.
 
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::{App, HttpServer, web};
+use actix_web::web;
 use pombo::accounts::Accounts;
 use pombo::api;
 use pombo::clock::Timestamp;
@@ -112,15 +113,11 @@ impl Ground {
         ));
         let shown = pages.clone();
         let beside: api::Beside = Arc::new(move |_| console::resources(&shown, true));
-        let server = HttpServer::new(move || {
-            App::new().service(api::service(state.clone(), api::Listener::Whole, Some(&beside)))
-        })
-        .workers(2)
-        .disable_signals()
-        .bind(("127.0.0.1", 0))
-        .unwrap();
-        let address = server.addrs()[0].to_string();
-        actix_web::rt::spawn(server.run());
+        let socket = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let address = socket.local_addr().unwrap().to_string();
+        let settings = api::Settings { workers: 2, ..api::Settings::default() };
+        let server = api::listen(socket, api::Listener::Whole, state, Some(beside), settings).unwrap();
+        actix_web::rt::spawn(server);
         Service { engine, store, accounts, pages, database, address, key, company, channel, _data: data }
     }
 }

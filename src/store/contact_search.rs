@@ -10,14 +10,13 @@ use sea_orm::{
 use uuid::Uuid;
 
 use super::contact_gram::Part;
-use super::contact_segment::{Found, LENGTHS, Lists, Word, contacts_at};
-use super::dialect::{Rows, Type};
+use super::contact_segment::Word;
 use super::{Error, Result, Store};
 use crate::domain::contact::digits_pattern;
 use crate::domain::fold::{digits, like_anywhere, looks_like_a_number};
 
-/// Segments whose lists are held in memory at once.
-const SEGMENTS: usize = 16;
+mod indexed;
+
 /// In characters. A longer search has more grams than it is worth: every contact is read.
 const LONGEST_INDEXED: usize = 600;
 
@@ -28,11 +27,6 @@ pub(super) struct Search {
     /// For a number, which is also found by its digits.
     digits_pattern: Option<String>,
     is_indexed: bool,
-}
-
-struct Segment {
-    id: i64,
-    first: i64,
 }
 
 impl Search {
@@ -81,7 +75,7 @@ impl Store {
         let mut found = Vec::new();
         if indexed > 0 {
             let (stale, fresh) = self.stale(snapshot, company, search).await?;
-            self.find_indexed(snapshot, company, search, &mut found).await?;
+            found = self.find_indexed(snapshot, company, search).await?;
             found.retain(|ordinal| stale.binary_search(ordinal).is_err());
             found.extend(fresh);
         }
@@ -94,81 +88,6 @@ impl Store {
         found.dedup();
         found.reverse();
         Ok(found)
-    }
-
-    /// What the segments have, as they were when they were made.
-    async fn find_indexed(
-        &self,
-        snapshot: &DatabaseTransaction,
-        company: Uuid,
-        search: &Search,
-        found: &mut Vec<u32>,
-    ) -> Result<()> {
-        let select = "SELECT id, first FROM contact_segment WHERE company_id = $1 ORDER BY first";
-        let rows = snapshot.query_all_raw(self.statement(select, [company.into()])).await?;
-        let segment = |row: &QueryResult| {
-            Ok::<_, Error>(Segment { id: row.try_get_by_index(0)?, first: row.try_get_by_index(1)? })
-        };
-        let segments = rows.iter().map(segment).collect::<Result<Vec<_>>>()?;
-        let mut grams: Vec<i64> = search.words.iter().flat_map(Word::grams).collect();
-        grams.sort_unstable();
-        grams.dedup();
-        for segments in segments.chunks(SEGMENTS) {
-            let wanted = segments.iter().flat_map(|segment| grams.iter().map(|gram| (segment.id, *gram)));
-            let lists = self.gram_lists(snapshot, segments, wanted).await?;
-            let matches: Vec<Vec<Found>> = lists
-                .iter()
-                .map(|lists| search.words.iter().map(|word| word.find(lists)).collect())
-                .collect();
-            let has_places = |matches: &Vec<Found>| {
-                matches.iter().any(|found| matches!(found, Found::Places(places) if !places.is_empty()))
-            };
-            let wanted = segments.iter().zip(&matches).filter(|(_, matches)| has_places(matches));
-            let lengths =
-                self.gram_lists(snapshot, segments, wanted.map(|(segment, _)| (segment.id, LENGTHS))).await?;
-            for ((segment, matches), lengths) in segments.iter().zip(matches).zip(lengths) {
-                let lengths = lengths.get(&LENGTHS).map(Vec::as_slice).unwrap_or_default();
-                let matches = matches.into_iter().map(|matches| match matches {
-                    Found::Contacts(contacts) => contacts,
-                    Found::Places(places) => contacts_at(&places, lengths),
-                });
-                let first = ordinal(segment.first)?;
-                let contacts = matches.reduce(united).unwrap_or_default();
-                found.extend(contacts.into_iter().map(|contact| first + contact));
-            }
-        }
-        Ok(())
-    }
-
-    /// The `wanted` lists, given by segment and gram, of each of `segments`.
-    async fn gram_lists(
-        &self,
-        snapshot: &DatabaseTransaction,
-        segments: &[Segment],
-        wanted: impl Iterator<Item = (i64, i64)>,
-    ) -> Result<Vec<Lists>> {
-        let mut lists: Vec<Lists> = segments.iter().map(|_| Lists::default()).collect();
-        let mut rows = Rows::new(self.backend, &[("segment_id", Type::Int), ("gram", Type::Int)]);
-        wanted.for_each(|(segment, gram)| rows.push([segment.into(), gram.into()]));
-        if rows.is_empty() {
-            return Ok(lists);
-        }
-        let (rows, values) = rows.select(1);
-        // A sub-select, so that no database thinks of anything but one look-up by key for each.
-        let select = format!(
-            "SELECT segment_id, gram, (
-                SELECT places FROM contact_gram
-                WHERE contact_gram.segment_id = wanted.segment_id AND contact_gram.gram = wanted.gram
-             ) FROM {rows} AS wanted"
-        );
-        for row in snapshot.query_all_raw(self.statement(select, values)).await? {
-            let (id, places): (i64, Option<Vec<u8>>) = (row.try_get_by_index(0)?, row.try_get_by_index(2)?);
-            let index = segments.iter().position(|segment| segment.id == id);
-            if let (Some(lists), Some(places)) = (index.and_then(|index| lists.get_mut(index)), places) {
-                lists.insert(row.try_get_by_index(1)?, places);
-            }
-        }
-        Ok(lists)
     }
 
     /// The contacts of which the index may be out of date, ascending, those that were deleted too, and those among
@@ -234,24 +153,6 @@ impl Store {
     }
 }
 
-/// The numbers of two ascending lists, ascending, each once.
-fn united(one: Vec<u32>, other: Vec<u32>) -> Vec<u32> {
-    if one.is_empty() || other.is_empty() {
-        return if one.is_empty() { other } else { one };
-    }
-    let mut all = Vec::with_capacity(one.len() + other.len());
-    let (mut one, mut other) = (one.into_iter().peekable(), other.into_iter().peekable());
-    while let (Some(left), Some(right)) = (one.peek(), other.peek()) {
-        let next = *left.min(right);
-        one.next_if_eq(&next);
-        other.next_if_eq(&next);
-        all.push(next);
-    }
-    all.extend(one);
-    all.extend(other);
-    all
-}
-
 /// The numbers of a text that a database put together: a row for each would cost more than finding them.
 fn listed(row: Option<QueryResult>) -> Result<Vec<i64>> {
     let text: Option<String> = row.map_or(Ok(None), |row| row.try_get_by_index(0))?;
@@ -264,22 +165,4 @@ fn listed(row: Option<QueryResult>) -> Result<Vec<i64>> {
 
 fn ordinal(number: i64) -> Result<u32> {
     u32::try_from(number).map_err(|_| Error::Impossible(format!("the ordinal {number} of a contact")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn two_lists_are_united_in_order_and_without_repeats() {
-        for (one, other, all) in [
-            (vec![], vec![], vec![]),
-            (vec![1, 3], vec![], vec![1, 3]),
-            (vec![], vec![2], vec![2]),
-            (vec![1, 3, 5], vec![1, 2, 5, 6, 7], vec![1, 2, 3, 5, 6, 7]),
-            (vec![8, 9], vec![1, 2], vec![1, 2, 8, 9]),
-        ] {
-            assert_eq!(united(one, other), all);
-        }
-    }
 }

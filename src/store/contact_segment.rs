@@ -19,8 +19,8 @@ pub(super) const LENGTHS: i64 = 0;
 
 type Map<T> = HashMap<i64, T, BuildHasherDefault<GramHasher>>;
 
-/// Packed lists by their grams.
-pub(super) type Lists = Map<Vec<u8>>;
+/// Packed lists by their grams; `None` is one that was not read yet.
+pub(super) type Lists = Map<Option<Vec<u8>>>;
 
 /// A segment in the making; the contacts are added by their order.
 #[derive(Default)]
@@ -85,8 +85,26 @@ pub(super) struct Word {
 pub(super) enum Found {
     /// In these contacts, by their order in the segment.
     Contacts(Vec<u32>),
-    /// At these places; [`contacts_at`] says whose they are.
-    Places(Vec<u32>),
+    /// At these places; [`contacts_at`] says whose they are. Where it is not certain, it is at some of them or at
+    /// none, and at no other.
+    Places { places: Vec<u32>, is_certain: bool },
+    /// No list of its grams was read.
+    Unread,
+}
+
+impl Found {
+    /// Whether no further list is worth its reading, when the texts at so many places may be read instead.
+    pub(super) fn is_enough(&self, doubted: usize) -> bool {
+        match self {
+            Self::Contacts(_) => true,
+            Self::Places { places, is_certain } => *is_certain || places.len() <= doubted,
+            Self::Unread => false,
+        }
+    }
+
+    pub(super) fn has_places(&self) -> bool {
+        matches!(self, Self::Places { places, .. } if !places.is_empty())
+    }
 }
 
 impl Word {
@@ -107,19 +125,26 @@ impl Word {
         self.grams.iter().map(|(gram, _)| *gram)
     }
 
+    /// The lists of its grams that were not read.
+    pub(super) fn unread(&self, lists: &Lists) -> impl Iterator<Item = i64> {
+        self.grams().filter(|gram| matches!(lists.get(gram), Some(None)))
+    }
+
     /// Where the word is in the segment of these lists; a gram without a list is nowhere in it.
     pub(super) fn find(&self, lists: &Lists) -> Found {
         let mut wanted = Vec::new();
         for (gram, distance) in &self.grams {
             match lists.get(gram) {
-                Some(list) => wanted.push((list, *distance)),
+                Some(Some(list)) => wanted.push((list, *distance)),
+                Some(None) => {}
                 None => return Found::Contacts(Vec::new()),
             }
         }
+        let is_certain = wanted.len() == self.grams.len();
         // The shortest first: what the others are compared with only becomes less.
         wanted.sort_by_key(|(list, _)| list.len());
         let mut wanted = wanted.into_iter();
-        let Some((rarest, distance)) = wanted.next() else { return Found::Contacts(Vec::new()) };
+        let Some((rarest, distance)) = wanted.next() else { return Found::Unread };
         if self.is_short {
             return Found::Contacts(numbers(rarest).collect());
         }
@@ -127,7 +152,7 @@ impl Word {
         for (list, distance) in wanted {
             keep_common(&mut places, numbers(list), distance);
         }
-        Found::Places(places)
+        Found::Places { places, is_certain }
     }
 }
 

@@ -12,20 +12,43 @@ fn contains(search_text: &str, tag_text: &str, search: &str) -> bool {
         || (looks_like_a_number(search) && number.contains(&digits(search)))
 }
 
-/// The contacts of one segment that a search finds.
-fn found(contacts: &[(String, String)], search: &str) -> Vec<u32> {
+/// The contacts of one segment that a search finds, and those that it would find with no list read that has more
+/// than so many bytes: the texts of what is doubted are read.
+fn found(contacts: &[(String, String)], search: &str, longest: usize) -> Vec<u32> {
     let mut builder = Builder::default();
     contacts.iter().for_each(|(search_text, tag_text)| builder.add(search_text, tag_text));
-    let lists: Lists = builder.finish().into_iter().collect();
+    let lists = builder.finish().into_iter();
+    let lists: Lists = lists.map(|(gram, list)| (gram, Some(list))).collect();
+    let mut short = lists.clone();
+    short.values_mut().for_each(|list| *list = list.take().filter(|list| list.len() <= longest));
+    let lengths = lists[&LENGTHS].as_deref().unwrap();
     let mut words = vec![Word::new(Part::Words, search)];
     if looks_like_a_number(search) {
         words.push(Word::new(Part::Digits, &digits(search)));
     }
-    let found = words.iter().map(|word| match word.find(&lists) {
-        Found::Contacts(contacts) => contacts,
-        Found::Places(places) => contacts_at(&places, &lists[&LENGTHS]),
-    });
-    let mut found: Vec<u32> = found.flatten().collect();
+    let mut found = Vec::new();
+    for word in &words {
+        let mut places = word.find(&short);
+        if !places.is_enough(1) {
+            word.unread(&short).collect::<Vec<_>>().into_iter().for_each(|gram| {
+                short.insert(gram, lists[&gram].clone());
+            });
+            places = word.find(&short);
+        }
+        found.extend(match places {
+            Found::Contacts(contacts) => contacts,
+            Found::Places { places, is_certain: true } => contacts_at(&places, lengths),
+            Found::Places { places, is_certain: false } => {
+                let mut doubted = contacts_at(&places, lengths);
+                doubted.retain(|contact| {
+                    let (search_text, tag_text) = &contacts[*contact as usize];
+                    contains(search_text, tag_text, search)
+                });
+                doubted
+            }
+            Found::Unread => panic!("all lists were read"),
+        });
+    }
     found.sort_unstable();
     found.dedup();
     found
@@ -67,7 +90,9 @@ fn a_word_is_found_where_its_characters_follow_each_other_and_nowhere_else() {
         ("+9", vec![0, 1]),
         ("zebra", vec![]),
     ] {
-        assert_eq!(found(&contacts, search), wanted, "{search}");
+        for longest in [0, 1, usize::MAX] {
+            assert_eq!(found(&contacts, search, longest), wanted, "{search}, lists of {longest} bytes");
+        }
     }
 }
 
@@ -82,11 +107,15 @@ proptest! {
     fn the_index_finds_what_reading_every_text_finds(
         people in proptest::collection::vec(("[ab1+é ]{0,7}", "[abß日]{0,5}", "[+ 15]{0,6}", "[ab1 ]{0,5}"), 0..12),
         search in "[ab1+5日é ]{1,6}",
+        longest in 0_usize..6,
     ) {
         let contacts: Vec<_> = people.iter().map(|(a, b, c, tags)| contact(a, b, c, tags)).collect();
         let search = fold(&search);
         let wanted = (0_u32..).zip(&contacts).filter(|(_, (text, tags))| contains(text, tags, &search));
-        prop_assert_eq!(found(&contacts, &search), wanted.map(|(index, _)| index).collect::<Vec<_>>());
+        prop_assert_eq!(
+            found(&contacts, &search, longest),
+            wanted.map(|(index, _)| index).collect::<Vec<_>>()
+        );
     }
 
     #[test]
