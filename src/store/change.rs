@@ -9,14 +9,12 @@ use std::net::IpAddr;
 
 use entity::change;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{
-    ColumnTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set,
-};
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::failed_sign_in::STRANGER;
-use super::{Error, Result, Store};
+use super::{Error, Result, Store, Transaction};
 use crate::clock::Timestamp;
 use crate::domain::page::{Page, PageRequest};
 
@@ -258,7 +256,7 @@ impl TryFrom<change::Model> for Change {
 }
 
 /// Writes the records, in the transaction of what they record.
-pub(super) async fn record(within: &DatabaseTransaction, changes: &[Change]) -> Result<()> {
+pub(super) async fn record(within: &Transaction, changes: &[Change]) -> Result<()> {
     if changes.is_empty() {
         return Ok(());
     }
@@ -316,11 +314,7 @@ impl ContactRecord {
     }
 
     /// Writes, in the transaction that changes so many contacts, what the request has changed with them.
-    pub(super) async fn count(
-        &mut self,
-        within: &DatabaseTransaction,
-        changed: &[(&str, u64)],
-    ) -> Result<()> {
+    pub(super) async fn count(&mut self, within: &Transaction, changed: &[(&str, u64)]) -> Result<()> {
         if changed.iter().all(|(_, count)| *count == 0) {
             return Ok(());
         }

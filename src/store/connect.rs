@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use migration::{Migrator, MigratorTrait};
+use sea_orm::sqlx::Connection as _;
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgSslMode};
 use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
-use sea_orm::sqlx::{self, Connection as _};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend};
 
+use super::pool::{GRACE, IDLE, Pool, Server, on_server};
 use super::share::{CLUSTER, Pools, Shares};
 use super::{Error, Purpose, Result, Store, log, schema};
 use crate::files;
@@ -29,15 +30,14 @@ const SQLITE_LOG_LIMIT: &str = "67108864";
 /// everything in order.
 const LONG: u32 = 10;
 const UNBOUNDED: Duration = Duration::ZERO;
+/// What the way to PostgreSQL and back may take, at most as long as the statement itself.
+const SPARE: Duration = Duration::from_secs(5);
 /// How long the database may work on a statement of a node's heartbeat: less than its lease lasts.
 const HEARTBEAT: Duration = Duration::from_secs(3);
 
 /// How long the server keeps a transaction of the service open that says nothing. A node whose machine is cut off or stands
 /// still must not hold up the others by the rows that it has locked.
 const SILENCE: Duration = Duration::from_secs(3);
-
-/// A connection that was not used for so long is asked whether it still stands before it is used.
-const IDLE: Duration = Duration::from_secs(1);
 
 /// How to reach the database. Its `Debug` leaves the address out, which may hold a password.
 #[derive(Clone)]
@@ -82,25 +82,36 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
     let usual = bounds(options.statement_timeout);
     let long = bounds(options.statement_timeout.saturating_mul(LONG));
     let later = Connecting::WhenNeeded;
-    let requests = pool(options, shares.requests, SQLITE_CACHE, Connecting::AtOnce, usual).await?;
+    let server = Server::new(GRACE);
+    let pool = async |connections, connecting, bounds: Bounds| {
+        let to = (!sqlite).then_some(&server);
+        let connections = connect(options, connections, SQLITE_CACHE, connecting, bounds, to).await?;
+        let patience = bounds.patience(options.acquire_timeout);
+        Ok::<_, Error>(match to {
+            Some(server) => Pool::on(connections, Arc::clone(server), patience),
+            None => Pool::new(connections),
+        })
+    };
     let pools = Pools {
-        requests,
-        engine: pool(options, shares.engine, SQLITE_CACHE, later, long).await?,
-        dispatch: pool(options, shares.dispatch, SQLITE_CACHE, later, usual).await?,
+        requests: pool(shares.requests, Connecting::AtOnce, usual).await?,
+        engine: pool(shares.engine, later, long).await?,
+        dispatch: pool(shares.dispatch, later, usual).await?,
         writer: match shares.ledger {
-            None => writer(options).await?,
+            None => Pool::new(writer(options).await?),
             // The ledger says for each of its transactions how long they may take.
-            Some(ledger) => pool(options, ledger, SQLITE_CACHE, later, bounds(UNBOUNDED)).await?,
+            Some(ledger) => pool(ledger, later, bounds(UNBOUNDED)).await?,
         },
-        cluster: pool(options, CLUSTER, SQLITE_CACHE, later, bounds(HEARTBEAT)).await?,
+        cluster: pool(CLUSTER, later, bounds(HEARTBEAT)).await?,
     };
     let backend = if sqlite { DbBackend::Sqlite } else { DbBackend::Postgres };
     let store = Store::on(Arc::new(pools), backend, Purpose::Requests);
-    let pending =
-        Migrator::get_pending_migrations_read_only(&store.write).await.map_err(schema::unknown)?.len();
+    let pending = Migrator::get_pending_migrations_read_only(store.write.connections())
+        .await
+        .map_err(schema::unknown)?
+        .len();
     if pending > 0 && options.migrate {
         if sqlite {
-            Migrator::up(&store.write, None).await?;
+            Migrator::up(store.write.connections(), None).await?;
         } else {
             // A connection on which a step takes as long as it takes.
             let patient = writer(options).await?;
@@ -134,7 +145,7 @@ fn create_file(url: &str) -> Result<()> {
 /// One connection, of which a SQLite database has only one that writes. Its statements take as long as they take.
 pub(super) async fn writer(options: &Options) -> Result<DatabaseConnection> {
     let bounds = Bounds { statement: UNBOUNDED, silence: UNBOUNDED };
-    pool(options, 1, SQLITE_WRITER_CACHE, Connecting::AtOnce, bounds).await
+    connect(options, 1, SQLITE_WRITER_CACHE, Connecting::AtOnce, bounds, None).await
 }
 
 /// When a pool makes its first connection.
@@ -153,13 +164,36 @@ struct Bounds {
     silence: Duration,
 }
 
-/// `cache` is that of one SQLite connection, `bounds` are PostgreSQL's.
-async fn pool(
+impl Bounds {
+    /// What PostgreSQL is told of them; nothing if there are none, so that what its owner has set holds.
+    fn settings(self) -> Vec<(&'static str, String)> {
+        if self.statement.is_zero() && self.silence.is_zero() {
+            return Vec::new();
+        }
+        let millis = |bound: Duration| i32::try_from(bound.as_millis()).unwrap_or(i32::MAX).to_string();
+        vec![
+            ("statement_timeout", millis(self.statement)),
+            ("idle_in_transaction_session_timeout", millis(self.silence)),
+        ]
+    }
+
+    /// How long an answer may take, with the wait for a free connection: a little longer than PostgreSQL needs to say
+    /// that it gave up. `None` if it is not to give up.
+    fn patience(self, acquire: Duration) -> Option<Duration> {
+        let spare = self.statement.min(SPARE);
+        (!self.statement.is_zero()).then(|| acquire + self.statement + spare)
+    }
+}
+
+/// `cache` is that of one SQLite connection; `bounds` are PostgreSQL's, and so is `server`, if the connections are to be
+/// given up when it is gone.
+async fn connect(
     options: &Options,
     connections: u32,
     cache: &'static str,
     connecting: Connecting,
     bounds: Bounds,
+    server: Option<&Arc<Server>>,
 ) -> Result<DatabaseConnection> {
     let synchronous =
         if options.synchronous_full { SqliteSynchronous::Full } else { SqliteSynchronous::Normal };
@@ -189,22 +223,12 @@ async fn pool(
                 .pragma("temp_store", "MEMORY")
         });
     pool.map_sqlx_postgres_opts(plain_on_this_machine);
-    let [statement, silence] =
-        [bounds.statement, bounds.silence].map(|bound| i32::try_from(bound.as_millis()).unwrap_or(i32::MAX));
-    if (statement, silence) != (0, 0) {
+    if let Some(server) = server {
         // Not with the start of the session: what stands between us and the server may refuse it there.
-        pool.map_sqlx_postgres_pool_opts(move |pool| {
-            pool.after_connect(move |connection, _| {
-                Box::pin(async move {
-                    let set = sqlx::query(
-                        "SELECT set_config('statement_timeout', $1, false), \
-                         set_config('idle_in_transaction_session_timeout', $2, false)",
-                    );
-                    let set = set.bind(statement.to_string()).bind(silence.to_string());
-                    set.execute(connection).await.map(drop)
-                })
-            })
-        });
+        let (server, set) = (Arc::clone(server), bounds.settings());
+        // Whoever waits for a connection has time for the next one, if the first is dead.
+        let sign_of_life = options.acquire_timeout / 2;
+        pool.map_sqlx_postgres_pool_opts(move |pool| on_server(pool, &server, sign_of_life, &set));
     }
     // A commit that fails for want of disk ends SQLite's transaction, but the driver still counts it, and
     // what it takes for nested in it would never be durable: such a connection is not used again.

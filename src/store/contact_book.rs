@@ -3,10 +3,10 @@
 //! Writers of a company's contacts lock its book first, so that they take turns: two batches
 //! would create the same contact otherwise, or give two the same ordinal. Called by what writes contacts.
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use super::{Error, Result, Store};
+use super::{Error, Result, Store, Transaction};
 
 /// A company's book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Store {
 
     /// Locks the book until the transaction ends, and makes it when there is none. A company that does not exist
     /// is refused by the database.
-    pub(super) async fn lock_book(&self, transaction: &DatabaseTransaction, company: Uuid) -> Result<Book> {
+    pub(super) async fn lock_book(&self, transaction: &Transaction, company: Uuid) -> Result<Book> {
         let lock = format!(
             "INSERT INTO contact_book (company_id, contacts, indexed, claimed) VALUES ($1, 0, 0, 0)
              ON CONFLICT (company_id) DO UPDATE SET contacts = contact_book.contacts RETURNING {COLUMNS}"
@@ -60,7 +60,7 @@ impl Store {
     /// Writes a locked book.
     pub(super) async fn write_book(
         &self,
-        transaction: &DatabaseTransaction,
+        transaction: &Transaction,
         company: Uuid,
         book: Book,
     ) -> Result<()> {
@@ -75,7 +75,7 @@ impl Store {
     /// The contact of the highest ordinal.
     pub(super) async fn newest(
         &self,
-        transaction: &DatabaseTransaction,
+        transaction: &Transaction,
         company: Uuid,
         book: Book,
     ) -> Result<Option<Newest>> {

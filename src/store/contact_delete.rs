@@ -3,13 +3,13 @@
 //! A deleted contact leaves its ordinal free ([`super::contact_gap`]) and is stale in the search index until its segment
 //! is made again. A call is one transaction: callers keep the number of contacts small.
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::change::ContactRecord;
 use super::contact_book::Book;
 use super::dialect::{Rows, Type};
-use super::{Result, Store, run};
+use super::{Result, Store, Transaction, run};
 
 const ID: &[(&str, Type)] = &[("id", Type::Uuid)];
 
@@ -36,7 +36,7 @@ impl Store {
     /// The same as a part of `transaction`, which has locked the book.
     pub(super) async fn delete_in(
         &self,
-        transaction: &DatabaseTransaction,
+        transaction: &Transaction,
         company: Uuid,
         book: Book,
         ids: &[Uuid],
@@ -75,11 +75,7 @@ impl Store {
     }
 
     /// Takes contacts off the counts of tags.
-    pub(super) async fn uncount(
-        &self,
-        transaction: &DatabaseTransaction,
-        counts: &[(Uuid, i64)],
-    ) -> Result<()> {
+    pub(super) async fn uncount(&self, transaction: &Transaction, counts: &[(Uuid, i64)]) -> Result<()> {
         let mut rows = Rows::new(self.backend, &[("id", Type::Uuid), ("contacts", Type::Int)]);
         counts.iter().for_each(|(tag, contacts)| rows.push([(*tag).into(), (*contacts).into()]));
         if rows.is_empty() {

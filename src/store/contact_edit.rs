@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::change::{ContactRecord, Who};
 use super::contact_import::{SLOT, read_slot};
 use super::contact_match::Slot;
 use super::tag::DELETED;
-use super::{Result, Store, run};
+use super::{Result, Store, Transaction, run};
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
 use crate::domain::fold::fold;
@@ -154,12 +154,7 @@ impl Store {
     }
 
     /// These contacts of `company`, by their place in its list.
-    async fn slots(
-        &self,
-        transaction: &DatabaseTransaction,
-        company: Uuid,
-        ids: &[Uuid],
-    ) -> Result<Vec<Slot>> {
+    async fn slots(&self, transaction: &Transaction, company: Uuid, ids: &[Uuid]) -> Result<Vec<Slot>> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
@@ -172,7 +167,7 @@ impl Store {
         transaction.query_all_raw(statement).await?.iter().map(read_slot).collect()
     }
 
-    async fn tags_of(&self, transaction: &DatabaseTransaction, contact: Uuid) -> Result<HashSet<Uuid>> {
+    async fn tags_of(&self, transaction: &Transaction, contact: Uuid) -> Result<HashSet<Uuid>> {
         let select = format!(
             "SELECT tag.id FROM contact_tag JOIN tag ON tag.id = contact_tag.tag_id
              WHERE contact_tag.contact_id = $1 AND tag.upkeep <> {DELETED}"

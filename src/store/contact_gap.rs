@@ -5,11 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use sea_orm::DatabaseTransaction;
 use uuid::Uuid;
 
 use super::dialect::{Rows, Type};
-use super::{Result, Store, run};
+use super::{Result, Store, Transaction, run};
 
 /// Ordinals of one block: so many that a million contacts have few blocks, so few that passing over those of one block
 /// takes less than a millisecond.
@@ -61,7 +60,7 @@ impl Store {
     /// Counts the ordinals of contacts that were deleted.
     pub(super) async fn add_gaps(
         &self,
-        transaction: &DatabaseTransaction,
+        transaction: &Transaction,
         company: Uuid,
         ordinals: impl Iterator<Item = i64>,
     ) -> Result<()> {

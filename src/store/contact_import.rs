@@ -4,13 +4,13 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction, QueryResult, Value};
+use sea_orm::{ConnectionTrait, QueryResult, Value};
 use uuid::Uuid;
 
 use super::change::ContactRecord;
 use super::contact_match::{Matcher, Slot};
 use super::dialect::{self, Cell, Rows, Type};
-use super::{Result, Store};
+use super::{Result, Store, Transaction};
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
 use crate::domain::fold::fold;
@@ -116,7 +116,7 @@ impl Store {
     /// Writes drafts as a part of `transaction`.
     pub(super) async fn write_drafts_in(
         &self,
-        transaction: &DatabaseTransaction,
+        transaction: &Transaction,
         company: Uuid,
         drafts: &[ContactDraft],
         now: Timestamp,
@@ -160,7 +160,7 @@ impl Store {
     /// Every contact of the company that has a number or an address of the drafts.
     pub(super) async fn candidates(
         &self,
-        transaction: &DatabaseTransaction,
+        transaction: &Transaction,
         company: Uuid,
         drafts: &[ContactDraft],
     ) -> Result<Matcher> {
@@ -200,7 +200,7 @@ impl Store {
     /// company again makes PostgreSQL begin with all of its pairs.
     async fn known_pairs(
         &self,
-        transaction: &DatabaseTransaction,
+        transaction: &Transaction,
         slots: &[Slot],
         pairs: &[(usize, usize, Uuid)],
     ) -> Result<HashSet<(Uuid, Uuid)>> {

@@ -4,13 +4,13 @@
 //! changed since, are read one by one by a search, so that it misses nothing and finds nothing of the past; the
 //! index only makes it fast. Called by imports and by the engine's background step.
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::contact_book::Book;
 use super::contact_segment::Builder;
 use super::dialect::{Rows, Type};
-use super::{Error, Result, Store};
+use super::{Error, Result, Store, Transaction};
 
 /// Contacts of one segment: so few that those beyond the last one are read in some milliseconds and that writing
 /// one holds no accept up for long; so many that a search has few lists to fetch.
@@ -197,7 +197,7 @@ impl Store {
 
     async fn insert_segment(
         &self,
-        transaction: &DatabaseTransaction,
+        transaction: &Transaction,
         company: Uuid,
         task: Task,
         lists: &[(i64, Vec<u8>)],
@@ -226,7 +226,7 @@ impl Store {
     }
 
     /// Answers whether the segment was there.
-    async fn remove_segment(&self, transaction: &DatabaseTransaction, id: i64) -> Result<bool> {
+    async fn remove_segment(&self, transaction: &Transaction, id: i64) -> Result<bool> {
         let remove = self.statement("DELETE FROM contact_segment WHERE id = $1", [id.into()]);
         let there = transaction.execute_raw(remove).await?.rows_affected() > 0;
         let remove = self.statement("DELETE FROM contact_gram WHERE segment_id = $1", [id.into()]);
@@ -235,12 +235,7 @@ impl Store {
     }
 
     /// Takes what did not change since it was read off the stale ones.
-    async fn refresh(
-        &self,
-        transaction: &DatabaseTransaction,
-        company: Uuid,
-        stale: &[(i64, i64)],
-    ) -> Result<()> {
+    async fn refresh(&self, transaction: &Transaction, company: Uuid, stale: &[(i64, i64)]) -> Result<()> {
         let mut rows = Rows::new(self.backend, &[("ordinal", Type::Int), ("changes", Type::Int)]);
         stale.iter().for_each(|(ordinal, changes)| rows.push([(*ordinal).into(), (*changes).into()]));
         if rows.is_empty() {
@@ -259,7 +254,7 @@ impl Store {
     /// Notes that the searched texts of these contacts changed, as far as they are or may be indexed.
     pub(super) async fn mark_stale(
         &self,
-        transaction: &DatabaseTransaction,
+        transaction: &Transaction,
         company: Uuid,
         book: Book,
         ordinals: impl Iterator<Item = i64>,

@@ -2,7 +2,7 @@
 //!
 //! A call is one transaction: callers keep the number of contacts small, and cut up what a search finds.
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::change::ContactRecord;
@@ -11,7 +11,7 @@ use super::contact::{LONGEST_SEARCH, signed};
 use super::contact_search::Search;
 use super::dialect::{Rows, Type};
 use super::tag::DELETED;
-use super::{Result, Store, run};
+use super::{Result, Store, Transaction, run};
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 
@@ -106,7 +106,7 @@ impl Store {
 
     async fn append_tag_text(
         &self,
-        transaction: &DatabaseTransaction,
+        transaction: &Transaction,
         contacts: &[Uuid],
         folded: &str,
     ) -> Result<()> {
@@ -122,7 +122,7 @@ impl Store {
     /// Writes the names of these contacts' tags again; the ordinals of the contacts.
     pub(super) async fn rewrite_tag_texts(
         &self,
-        transaction: &DatabaseTransaction,
+        transaction: &Transaction,
         contacts: &[Uuid],
     ) -> Result<Vec<i64>> {
         let (rows, values) = self.id_rows(contacts).select(1);

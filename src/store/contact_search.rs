@@ -4,14 +4,13 @@
 //! while contacts are imported and indexed. Called by the list of contacts.
 
 use sea_orm::{
-    AccessMode, ConnectionTrait, DatabaseTransaction, DbBackend, IsolationLevel, QueryResult,
-    TransactionOptions, TransactionTrait, Value,
+    AccessMode, ConnectionTrait, DbBackend, IsolationLevel, QueryResult, TransactionOptions, Value,
 };
 use uuid::Uuid;
 
 use super::contact_gram::Part;
 use super::contact_segment::Word;
-use super::{Error, Result, Store};
+use super::{Error, Result, Store, Transaction};
 use crate::domain::contact::digits_pattern;
 use crate::domain::fold::{digits, like_anywhere, looks_like_a_number};
 
@@ -64,12 +63,7 @@ impl Store {
         found
     }
 
-    async fn found_in(
-        &self,
-        snapshot: &DatabaseTransaction,
-        company: Uuid,
-        search: &Search,
-    ) -> Result<Vec<u32>> {
+    async fn found_in(&self, snapshot: &Transaction, company: Uuid, search: &Search) -> Result<Vec<u32>> {
         let book = self.book(snapshot, company).await?;
         let indexed = if search.is_indexed { book.indexed } else { 0 };
         let mut found = Vec::new();
@@ -94,7 +88,7 @@ impl Store {
     /// them that are found.
     async fn stale(
         &self,
-        snapshot: &DatabaseTransaction,
+        snapshot: &Transaction,
         company: Uuid,
         search: &Search,
     ) -> Result<(Vec<u32>, Vec<u32>)> {
@@ -123,7 +117,7 @@ impl Store {
     /// Reads the contacts from the ordinal `from` on.
     async fn find_unindexed(
         &self,
-        snapshot: &DatabaseTransaction,
+        snapshot: &Transaction,
         company: Uuid,
         search: &Search,
         from: i64,
@@ -142,7 +136,7 @@ impl Store {
     }
 
     /// A transaction that sees one state of the database, whatever is written meanwhile.
-    pub(super) async fn snapshot(&self) -> Result<DatabaseTransaction> {
+    pub(super) async fn snapshot(&self) -> Result<Transaction> {
         // SQLite's transactions are of this kind anyway.
         let (isolation_level, access_mode) = match self.backend {
             DbBackend::Postgres => (Some(IsolationLevel::RepeatableRead), Some(AccessMode::ReadOnly)),

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend};
+use sea_orm::{ConnectionTrait, DbBackend};
 use uuid::Uuid;
 
 use super::contact_book::Book;
@@ -13,7 +13,7 @@ use super::contact_index::Care;
 use super::contact_match::Slot;
 use super::dialect::{Bulk, Cell, Rows, Type};
 use super::tag::DELETED;
-use super::{Error, Result, Store};
+use super::{Error, Result, Store, Transaction};
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
 use crate::domain::phone::PhoneNumber;
@@ -158,7 +158,7 @@ impl Store {
     /// Adds new contacts behind those that the locked `book` knows of, in the order of their ids.
     pub(super) async fn insert_contacts(
         &self,
-        transaction: &DatabaseTransaction,
+        transaction: &Transaction,
         company: Uuid,
         book: &mut Book,
         mut contacts: Vec<&Slot>,
@@ -186,7 +186,7 @@ impl Store {
     /// company's; naming the company again lets SQLite begin with all of its contacts.
     pub(super) async fn update_contacts(
         &self,
-        transaction: &DatabaseTransaction,
+        transaction: &Transaction,
         company: Uuid,
         book: Book,
         slots: &[Slot],
@@ -250,7 +250,7 @@ impl Store {
     /// naming it again lets SQLite read all pairs for each of its tags.
     pub(super) async fn insert_pairs(
         &self,
-        transaction: &DatabaseTransaction,
+        transaction: &Transaction,
         company: Uuid,
         pairs: impl Iterator<Item = (Uuid, Uuid, Option<PhoneNumber>)>,
     ) -> Result<()> {
@@ -286,7 +286,7 @@ impl Store {
     /// The folded names of the company's tags among these.
     async fn folded_names(
         &self,
-        transaction: &DatabaseTransaction,
+        transaction: &Transaction,
         company: Uuid,
         tags: &[Uuid],
     ) -> Result<Vec<String>> {

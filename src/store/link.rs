@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait as _, DatabaseTransaction, FromQueryResult};
+use sea_orm::{ConnectionTrait as _, FromQueryResult};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::change::{self, Change, What, Who};
 use super::membership::{self, role};
 use super::user::{self, NewUser, User};
-use super::{Error, Result, Store};
+use super::{Error, Result, Store, Transaction};
 use crate::clock::Timestamp;
 use crate::domain::user::{Email, Language, Role};
 
@@ -318,7 +318,7 @@ impl Store {
         Ok(true)
     }
 
-    async fn spend(&self, within: &DatabaseTransaction, link: &Link) -> Result<bool> {
+    async fn spend(&self, within: &Transaction, link: &Link) -> Result<bool> {
         let spend = self.statement("DELETE FROM link WHERE id = $1", [link.id.into()]);
         Ok(within.execute_raw(spend).await?.rows_affected() > 0)
     }

@@ -4,8 +4,9 @@
 //! thousands of pages. Here another connection copies while commits go on. SQLite begins the log again only when all of it
 //! is copied, and under steady writing a few pages are always left; those are copied in the writer's turn.
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
+use sea_orm::{ConnectionTrait, DbBackend, Statement};
 
+use super::pool::Pool;
 use super::{Result, Store};
 
 /// A log of this many pages of 4 KiB is copied. A long log is copied with fewer writes, because a page that changed
@@ -62,7 +63,7 @@ impl Store {
 }
 
 /// The log after this checkpoint; `None` if there is no log, or if another connection copies it now.
-async fn checkpoint(on: &DatabaseConnection, mode: &str) -> Result<Option<Log>> {
+async fn checkpoint(on: &Pool, mode: &str) -> Result<Option<Log>> {
     let sql = format!("PRAGMA wal_checkpoint({mode})");
     let Some(row) = on.query_one_raw(Statement::from_string(DbBackend::Sqlite, sql)).await? else {
         return Ok(None);

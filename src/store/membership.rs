@@ -1,12 +1,12 @@
 //! What people may do in companies.
 
-use sea_orm::{ConnectionTrait as _, DatabaseTransaction, FromQueryResult, Statement};
+use sea_orm::{ConnectionTrait as _, FromQueryResult, Statement};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::change::{self, Change, What, Who};
 use super::user::User;
-use super::{Error, Result, Store};
+use super::{Error, Result, Store, Transaction};
 use crate::clock::Timestamp;
 use crate::domain::fold::fold;
 use crate::domain::page::{Page, PageRequest};
@@ -102,7 +102,7 @@ impl TryFrom<MemberRow> for Member {
 
 /// Makes a person a member, or gives them a more powerful role, in a transaction that goes on.
 pub(super) async fn raise(
-    within: &DatabaseTransaction,
+    within: &Transaction,
     who: &Who,
     user: &User,
     company_id: Uuid,
@@ -114,7 +114,7 @@ pub(super) async fn raise(
     }
 }
 
-async fn role_in(within: &DatabaseTransaction, user_id: Uuid, company_id: Uuid) -> Result<Option<Role>> {
+async fn role_in(within: &Transaction, user_id: Uuid, company_id: Uuid) -> Result<Option<Role>> {
     let sql = "SELECT role FROM membership WHERE user_id = $1 AND company_id = $2";
     let values = [user_id.into(), company_id.into()];
     let statement = Statement::from_sql_and_values(within.get_database_backend(), sql, values);
@@ -125,7 +125,7 @@ async fn role_in(within: &DatabaseTransaction, user_id: Uuid, company_id: Uuid) 
 
 /// Makes a person a member, or gives them another role, in a transaction that goes on.
 pub(super) async fn put(
-    within: &DatabaseTransaction,
+    within: &Transaction,
     who: &Who,
     user: &User,
     company_id: Uuid,
@@ -273,7 +273,7 @@ impl Store {
     /// Whether a member may lose their role. Two who ask at once take turns, so that one owner is left.
     async fn may_change(
         &self,
-        within: &DatabaseTransaction,
+        within: &Transaction,
         company_id: Uuid,
         user_id: Uuid,
         loses_ownership: bool,

@@ -45,6 +45,7 @@ pub mod operator;
 pub mod outbox;
 pub mod overview;
 pub mod plan;
+mod pool;
 pub mod retention;
 mod revision;
 pub mod schema;
@@ -86,10 +87,11 @@ pub use share::Purpose;
 use std::sync::Arc;
 
 use self::dialect::{Bulk, Incoming};
+use self::pool::{Pool, Transaction};
 use self::share::Pools;
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, QueryResult,
-    SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait, Value,
+    ConnectionTrait, DbBackend, DbErr, QueryResult, SqliteTransactionMode, Statement, TransactionOptions,
+    Value,
 };
 use tokio::sync::Notify;
 
@@ -105,9 +107,9 @@ async fn run(on: &impl ConnectionTrait, statement: Statement) -> Result<u64> {
 #[derive(Clone, Debug)]
 pub struct Store {
     /// One connection on SQLite, which has one writer; the purpose's pool on PostgreSQL.
-    write: DatabaseConnection,
+    write: Pool,
     /// The purpose's pool.
-    read: DatabaseConnection,
+    read: Pool,
     backend: DbBackend,
     pools: Arc<Pools>,
     /// Told when there may be events to publish; `None` while no events are written.
@@ -147,11 +149,7 @@ impl Store {
 
     /// How many connections this handle reads with at once.
     pub fn connections(&self) -> usize {
-        let most = match self.backend {
-            DbBackend::Postgres => self.read.get_postgres_connection_pool().options().get_max_connections(),
-            _ => self.read.get_sqlite_connection_pool().options().get_max_connections(),
-        };
-        most as usize
+        self.read.most() as usize
     }
 
     /// Asks the database for nothing, to learn whether it answers.
@@ -168,7 +166,7 @@ impl Store {
     pub async fn close(self) {
         let Pools { requests, engine, dispatch, writer, cluster } = &*self.pools;
         for pool in [requests, engine, dispatch, writer, cluster] {
-            if let Err(error) = pool.close_by_ref().await {
+            if let Err(error) = pool.close().await {
                 tracing::debug!(%error, "closing the database failed");
             }
         }
@@ -226,7 +224,7 @@ impl Store {
 
     /// Begins a transaction that is sure to write. SQLite takes its write lock at once, so that it never
     /// has to be refused half-way.
-    async fn begin(&self) -> Result<DatabaseTransaction> {
+    async fn begin(&self) -> Result<Transaction> {
         let options = TransactionOptions {
             sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
             ..TransactionOptions::default()

@@ -8,12 +8,12 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, Value};
+use sea_orm::{ConnectionTrait, DbBackend, Value};
 use uuid::Uuid;
 
 use super::dialect::{Rows, Type};
 use super::lease::Lease;
-use super::{Result, Store};
+use super::{Result, Store, Transaction};
 use crate::clock::Timestamp;
 use crate::domain::send::State;
 
@@ -97,17 +97,7 @@ fn ids_of(backend: DbBackend, ids: &[Uuid]) -> Rows {
 impl Store {
     /// Whether the ledger commits, or on SQLite anybody writes, so that what is not urgent had better wait.
     pub fn is_writing(&self) -> bool {
-        let (size, idle) = match self.backend {
-            DbBackend::Postgres => {
-                let ledger = self.pools.writer.get_postgres_connection_pool();
-                (ledger.size(), ledger.num_idle())
-            }
-            _ => {
-                let writer = self.pools.writer.get_sqlite_connection_pool();
-                (writer.size(), writer.num_idle())
-            }
-        };
-        idle < size as usize
+        self.pools.writer.is_in_use()
     }
 
     /// Forgets sends that were over before `before` and of whose messages nothing was heard since, at most
@@ -201,7 +191,7 @@ impl Store {
     }
 
     /// Removes the messages and blocks of a large send from its next ordinal on; how many messages.
-    async fn remove_part(&self, to: &DatabaseTransaction, of: &Leftover, limit: i64) -> Result<u64> {
+    async fn remove_part(&self, to: &Transaction, of: &Leftover, limit: i64) -> Result<u64> {
         let Leftover { id, recipients, next_ordinal } = *of;
         let end = next_ordinal.saturating_add(limit).min(recipients);
         let range = [id.into(), next_ordinal.into(), end.into()];
@@ -225,7 +215,7 @@ impl Store {
     }
 
     /// Removes the messages and blocks of these sends; how many messages.
-    async fn remove_whole(&self, to: &DatabaseTransaction, sends: &[Leftover]) -> Result<u64> {
+    async fn remove_whole(&self, to: &Transaction, sends: &[Leftover]) -> Result<u64> {
         // By their whole keys: asked for all of some sends, PostgreSQL may prefer to read the whole table.
         let mut keys = Rows::new(self.backend, KEYS);
         for Leftover { id, recipients, .. } in sends {
@@ -339,7 +329,7 @@ impl Store {
         Ok(removed)
     }
 
-    pub(super) async fn begin_fenced(&self, lease: &Lease) -> Result<DatabaseTransaction> {
+    pub(super) async fn begin_fenced(&self, lease: &Lease) -> Result<Transaction> {
         let transaction = self.begin().await?;
         self.check_lease(&transaction, lease).await?;
         Ok(transaction)

@@ -3,9 +3,9 @@
 //! A change of one of the topics raises its counter in the same transaction. A service polls the
 //! counters and reads again what lies behind one that rose.
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction, FromQueryResult, Statement};
+use sea_orm::{ConnectionTrait, FromQueryResult, Statement};
 
-use super::{Error, Result, Store};
+use super::{Error, Result, Store, Transaction};
 
 /// What can change beside a running service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub struct Revisions {
 
 /// Raises `topic` and says its new value. The counter's row stays locked until `transaction` ends, so that
 /// values become visible in their order.
-pub(super) async fn bump(transaction: &DatabaseTransaction, topic: Topic) -> Result<i64> {
+pub(super) async fn bump(transaction: &Transaction, topic: Topic) -> Result<i64> {
     let statement = Statement::from_sql_and_values(
         transaction.get_database_backend(),
         "UPDATE revision SET value = value + 1 WHERE topic = $1 RETURNING value",

@@ -3,7 +3,7 @@
 //! Without it, two hundred clients that read lists take every connection in turn, and each commit of the ledger
 //! waits behind all of them.
 
-use sea_orm::DatabaseConnection;
+use super::pool::Pool;
 
 /// The session that holds the lock on dispatching.
 const LEASE: u32 = 1;
@@ -54,12 +54,12 @@ impl Shares {
 /// The connections, by purpose.
 #[derive(Debug)]
 pub(super) struct Pools {
-    pub(super) requests: DatabaseConnection,
-    pub(super) engine: DatabaseConnection,
-    pub(super) dispatch: DatabaseConnection,
+    pub(super) requests: Pool,
+    pub(super) engine: Pool,
+    pub(super) dispatch: Pool,
     /// The ledger's on PostgreSQL; the only writer of SQLite.
-    pub(super) writer: DatabaseConnection,
-    pub(super) cluster: DatabaseConnection,
+    pub(super) writer: Pool,
+    pub(super) cluster: Pool,
 }
 
 #[cfg(test)]

@@ -29,18 +29,16 @@ impl Store {
             condition.push_str(" AND recipient = $3");
             values.push(number.as_i64().into());
         }
-        let total =
-            self.count(format!("SELECT count(*) FROM suppression WHERE {condition}"), values.clone()).await?;
-        if page.offset() >= total {
-            return Ok(Page { records: Vec::new(), total });
-        }
+        let count = format!("SELECT count(*) FROM suppression WHERE {condition}");
+        let counted = self.count(count, values.clone());
         let (limit, offset) = (values.len() + 1, values.len() + 2);
         let select = format!(
             "SELECT {COLUMNS} FROM suppression WHERE {condition} ORDER BY recipient, scope
              LIMIT ${limit} OFFSET ${offset}"
         );
         values.extend([signed(page.limit).into(), signed(page.offset()).into()]);
-        let rows = self.rows(select, values).await?;
+        // Each goes through many rows, so both at once.
+        let (total, rows) = tokio::try_join!(counted, self.rows(select, values))?;
         let kept = rows.iter().map(|row| Row::from_query_result(row, "")?.try_into());
         Ok(Page { records: kept.collect::<Result<_>>()?, total })
     }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use sea_orm::ConnectionTrait;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -14,7 +14,7 @@ use super::contact_edit::Edited;
 use super::contact_import::Upserted;
 use super::dialect::{Rows, Type};
 use super::tag::{DELETED, RENAMED, color_of};
-use super::{Error, Result, Store, run};
+use super::{Error, Result, Store, Transaction, run};
 use crate::clock::Timestamp;
 use crate::domain::contact::{Tag, TagSummary};
 use crate::domain::fold::fold;
@@ -247,12 +247,7 @@ impl Store {
         Ok(transaction.commit().await?)
     }
 
-    async fn remove_pairs(
-        &self,
-        transaction: &DatabaseTransaction,
-        tag: Uuid,
-        contacts: &[Uuid],
-    ) -> Result<()> {
+    async fn remove_pairs(&self, transaction: &Transaction, tag: Uuid, contacts: &[Uuid]) -> Result<()> {
         let (rows, values) = self.id_rows(contacts).select(2);
         let delete = format!(
             "DELETE FROM contact_tag WHERE tag_id = $1 AND contact_id IN (SELECT id FROM {rows} AS rows)"

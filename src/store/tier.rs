@@ -2,12 +2,12 @@
 
 use entity::tier;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
 use serde_json::Value;
 
 use super::change::{self, Change, What, Who};
 use super::revision::{self, Topic};
-use super::{Error, Result, Store};
+use super::{Error, Result, Store, Transaction};
 use crate::clock::Timestamp;
 
 /// A stored tier.
@@ -83,7 +83,7 @@ impl Store {
     }
 }
 
-async fn replace(within: &DatabaseTransaction, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>> {
+async fn replace(within: &Transaction, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>> {
     // The counter first: it keeps others from changing what is compared.
     let revision = revision::bump(within, Topic::Tier).await?;
     let changes = compare(within, who, tiers).await?;
@@ -102,7 +102,7 @@ async fn replace(within: &DatabaseTransaction, who: &Who, tiers: &[(String, Stri
     Ok(changes)
 }
 
-async fn compare(within: &DatabaseTransaction, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>> {
+async fn compare(within: &Transaction, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>> {
     let names = tiers.iter().map(|(name, _)| name.as_str());
     let stored = tier::Entity::find().filter(tier::Column::Name.is_in(names)).all(within).await?;
     let mut changes = Vec::new();

@@ -7,14 +7,14 @@ mod second_factor;
 use entity::user_account::{ActiveModel, Column, Entity, Model};
 use sea_orm::sea_query::{Condition, Expr, ExprTrait as _, Func, LikeExpr, SimpleExpr};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, PaginatorTrait,
-    QueryFilter, QueryOrder, QuerySelect, Set,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, Set,
 };
 use serde_json::json;
 use uuid::Uuid;
 
 use super::change::{self, Change, What, Who};
-use super::{Error, Result, Store, membership, user_session};
+use super::{Error, Result, Store, Transaction, membership, user_session};
 use crate::clock::Timestamp;
 use crate::domain::fold::like_anywhere;
 use crate::domain::page::{Page, PageRequest};
@@ -111,7 +111,7 @@ impl From<Model> for User {
 }
 
 /// Adds a person in a transaction that goes on.
-pub(super) async fn add(within: &DatabaseTransaction, who: &Who, new: NewUser<'_>) -> Result<User> {
+pub(super) async fn add(within: &Transaction, who: &Who, new: NewUser<'_>) -> Result<User> {
     let NewUser { email, name, password, language, is_operator, membership } = new;
     let model = Model {
         id: Uuid::now_v7(),
@@ -138,7 +138,7 @@ pub(super) async fn add(within: &DatabaseTransaction, who: &Who, new: NewUser<'_
 
 /// Replaces a password in a transaction that goes on, and ends the person's sessions but one.
 pub(super) async fn replace_password(
-    within: &DatabaseTransaction,
+    within: &Transaction,
     who: &Who,
     user: &User,
     password: &str,

@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait as _, DatabaseTransaction, FromQueryResult, Statement};
+use sea_orm::{ConnectionTrait as _, FromQueryResult, Statement};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::change::{self, Change, What, Who};
 use super::membership::{Membership, role};
 use super::user::User;
-use super::{Result, Store};
+use super::{Result, Store, Transaction};
 use crate::clock::Timestamp;
 use crate::domain::user::{Language, Role};
 
@@ -148,7 +148,7 @@ fn bounds(now: Timestamp) -> [i64; 2] {
 }
 
 /// Ends a person's sessions, except one, in a transaction that goes on.
-pub(super) async fn end_all(within: &DatabaseTransaction, user_id: Uuid, keep: Option<Uuid>) -> Result<()> {
+pub(super) async fn end_all(within: &Transaction, user_id: Uuid, keep: Option<Uuid>) -> Result<()> {
     // No session has the nil id.
     let keep = keep.unwrap_or_default();
     let sql = "DELETE FROM user_session WHERE user_id = $1 AND id <> $2";

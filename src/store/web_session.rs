@@ -5,14 +5,11 @@
 use std::collections::BTreeMap;
 
 use entity::web_session_record::{Column, Entity, Model};
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, QueryFilter,
-    QuerySelect, Select,
-};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QuerySelect, Select};
 use uuid::Uuid;
 
 use super::dialect::{Bulk, Cell, Incoming, Type};
-use super::{Error, Result, Store};
+use super::{Error, Result, Store, Transaction};
 
 /// One row of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -218,12 +215,7 @@ impl Store {
         Ok(all.exec(&self.write).await?.rows_affected)
     }
 
-    async fn put_rows(
-        &self,
-        transaction: &DatabaseTransaction,
-        channel: Uuid,
-        changes: &[Change],
-    ) -> Result<()> {
+    async fn put_rows(&self, transaction: &Transaction, channel: Uuid, changes: &[Change]) -> Result<()> {
         // PostgreSQL does not write a row twice in one statement: the last one counts. Rows are locked by their keys.
         let mut last: BTreeMap<(&str, &str), &Row> = BTreeMap::new();
         for change in changes {

@@ -52,6 +52,7 @@ mod scenarios;
 mod scripted_driver;
 mod sealing;
 mod serving;
+mod silent_database;
 mod statement_time;
 mod stopping;
 mod store_changes;

@@ -6,7 +6,7 @@
 //! begun, but may have been canceled: it is paused. Sessions and links that were valid then may have been ended or used,
 //! and conversations of web sessions have moved on: they go.
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use sea_orm::ConnectionTrait;
 use serde_json::json;
 
 use super::Restoring;
@@ -15,7 +15,7 @@ use crate::domain::message;
 use crate::domain::send::{Control, State};
 use crate::store::change::{self, Change, What};
 use crate::store::lease::RESTORE;
-use crate::store::{Result, Store, run};
+use crate::store::{Result, Store, Transaction, run};
 
 /// The outcome of what was under way when the backup was made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Store {
     }
 
     /// Sends that may have gone on are over, and what has no answer in them is unknown.
-    async fn end_sends(&self, to: &DatabaseTransaction, now: Timestamp) -> Result<Ended> {
+    async fn end_sends(&self, to: &Transaction, now: Timestamp) -> Result<Ended> {
         let active = State::Active.as_i16();
         // Nothing of a send starts before its moment.
         let begun = format!("state = {active} AND (high_water > 0 OR send_at IS NULL OR send_at <= $1)");
@@ -106,7 +106,7 @@ impl Store {
 
     /// Who signed out stays out, a link that was used is not used again, and no message to a person is encrypted twice
     /// with the same key.
-    async fn forget_what_passed(&self, to: &DatabaseTransaction, conversations: &[&str]) -> Result<()> {
+    async fn forget_what_passed(&self, to: &Transaction, conversations: &[&str]) -> Result<()> {
         run(to, self.statement("DELETE FROM link", [])).await?;
         run(to, self.statement("DELETE FROM user_session", [])).await?;
         for namespace in conversations {

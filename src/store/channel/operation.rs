@@ -1,7 +1,7 @@
 //! What operators do to a channel. Each is recorded in its own transaction, with who did it.
 
 use entity::channel::{self as stored, ActiveModel, Column, Entity};
-use sea_orm::{ColumnTrait, ConnectionTrait as _, DatabaseTransaction, EntityTrait, QueryFilter, Set};
+use sea_orm::{ColumnTrait, ConnectionTrait as _, EntityTrait, QueryFilter, Set};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -10,7 +10,7 @@ use crate::domain::channel::{Kind, Status};
 use crate::domain::fold::fold;
 use crate::store::change::{self, Change, What, Who};
 use crate::store::revision::{self, Topic};
-use crate::store::{Result, Store};
+use crate::store::{Result, Store, Transaction};
 
 impl Store {
     /// Makes the channel `connecting` again whatever it was, with a new sealed token when there is one;
@@ -159,12 +159,7 @@ impl Store {
 }
 
 /// Changes the row, which the counter that the transaction holds keeps as it was read.
-async fn write(
-    transaction: &DatabaseTransaction,
-    id: Uuid,
-    revision: i64,
-    changes: ActiveModel,
-) -> Result<()> {
+async fn write(transaction: &Transaction, id: Uuid, revision: i64, changes: ActiveModel) -> Result<()> {
     let now = Timestamp::now().millis();
     let changes = ActiveModel { revision: Set(revision), updated_at: Set(now), ..changes };
     Entity::update_many().set(changes).filter(Column::Id.eq(id)).exec(transaction).await?;

@@ -5,13 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction, QueryResult};
+use sea_orm::{ConnectionTrait, QueryResult};
 use uuid::Uuid;
 
 use super::{Search, listed, ordinal};
 use crate::store::contact_segment::{Found, LENGTHS, Lists, Word, contacts_at};
 use crate::store::dialect::{Rows, Type};
-use crate::store::{Error, Result, Store};
+use crate::store::{Error, Result, Store, Transaction};
 
 /// Lists that are held in memory at once.
 const LISTS: usize = 512;
@@ -32,7 +32,7 @@ struct Segment {
 /// One search in all segments of a company.
 struct Finding<'a> {
     store: &'a Store,
-    snapshot: &'a DatabaseTransaction,
+    snapshot: &'a Transaction,
     company: Uuid,
     search: &'a Search,
     grams: BTreeSet<i64>,
@@ -46,7 +46,7 @@ impl Store {
     /// one may be there twice.
     pub(super) async fn find_indexed(
         &self,
-        snapshot: &DatabaseTransaction,
+        snapshot: &Transaction,
         company: Uuid,
         search: &Search,
     ) -> Result<Vec<u32>> {

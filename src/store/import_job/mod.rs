@@ -9,13 +9,13 @@ mod work;
 
 pub use self::work::{Rejected, Step, Work};
 
-use sea_orm::{ConnectionTrait as _, DatabaseTransaction, QueryResult};
+use sea_orm::{ConnectionTrait as _, QueryResult};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::change::{self, Change, What, Who};
 use super::contact::signed;
-use super::{Error, Result, Store};
+use super::{Error, Result, Store, Transaction};
 use crate::clock::Timestamp;
 use crate::domain::page::{Page, PageRequest};
 
@@ -290,7 +290,7 @@ impl Store {
     /// Records what somebody did with an import, in the transaction that does it.
     async fn record_import(
         &self,
-        within: &DatabaseTransaction,
+        within: &Transaction,
         who: &Who,
         company: Uuid,
         id: Uuid,

@@ -17,12 +17,12 @@ use std::str::FromStr as _;
 use std::time::Duration;
 
 use sea_orm::sqlx::sqlite::SqliteConnectOptions;
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, QueryResult};
+use sea_orm::{ConnectionTrait, DbBackend, QueryResult};
 use uuid::Uuid;
 
 pub(super) use self::fence::Fence;
 use self::session::{Mode, Session};
-use super::{Error, Options, Result, Store};
+use super::{Error, Options, Result, Store, Transaction};
 use crate::clock::Timestamp;
 use crate::files;
 
@@ -101,7 +101,7 @@ impl Store {
         Ok(())
     }
 
-    async fn raise_epoch(&self, within: &DatabaseTransaction, holder: &str) -> Result<i64> {
+    async fn raise_epoch(&self, within: &Transaction, holder: &str) -> Result<i64> {
         let statement = self.statement(
             "INSERT INTO lease (name, epoch, holder, acquired_at) VALUES ($1, 1, $2, $3) \
              ON CONFLICT (name) DO UPDATE SET epoch = lease.epoch + 1, holder = excluded.holder, \
@@ -131,7 +131,7 @@ impl Store {
 
     /// Refuses when another process took the lease since. The next holder waits for this transaction, so that it
     /// sees what is written here. A file lock cannot be lost while its holder lives, so there is nothing to check.
-    pub(super) async fn check_lease(&self, within: &DatabaseTransaction, lease: &Lease) -> Result<()> {
+    pub(super) async fn check_lease(&self, within: &Transaction, lease: &Lease) -> Result<()> {
         self.check_lease_within(within, lease, Duration::MAX).await
     }
 
@@ -139,7 +139,7 @@ impl Store {
     /// that one that waits for a lock does not keep its connection.
     pub(super) async fn check_lease_within(
         &self,
-        within: &DatabaseTransaction,
+        within: &Transaction,
         lease: &Lease,
         patience: Duration,
     ) -> Result<()> {

@@ -21,14 +21,13 @@ pub use self::receipt::{Ignored, Receipt};
 
 use std::time::Duration;
 
-use sea_orm::DatabaseTransaction;
 use tokio::time::timeout;
 use uuid::Uuid;
 
 use self::settle::late;
 use super::dialect::{Bulk, Type};
 use super::lease::Lease;
-use super::{Error, Result, Store, suppression};
+use super::{Error, Result, Store, Transaction, suppression};
 use crate::clock::Timestamp;
 use crate::domain::message::{Key, Outcome};
 use crate::domain::send::{Block, Mark, Recipients, Schedule, Source, State};
@@ -302,7 +301,7 @@ impl Store {
         sends: Bulk,
         now: Timestamp,
         patience: Duration,
-    ) -> Result<(DatabaseTransaction, Committed)> {
+    ) -> Result<(Transaction, Committed)> {
         let transaction = self.begin().await?;
         if batch.needs_lease() {
             self.check_lease_within(&transaction, lease, patience).await?;

@@ -8,13 +8,13 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend};
+use sea_orm::{ConnectionTrait, DbBackend};
 use uuid::Uuid;
 
 use super::{IDS, State};
 use crate::clock::Timestamp;
 use crate::store::dialect::{Bulk, Rows};
-use crate::store::{Error, Result, Store};
+use crate::store::{Error, Result, Store, Transaction};
 
 /// What the database keeps for the state of a tombstone. Not a state of a send: no query of sends finds it, because
 /// it belongs to no company and no channel and lies below [`State::Resolving`].
@@ -40,7 +40,7 @@ impl Store {
     }
 
     /// PostgreSQL waits for a lock without end. A SQLite database has one writer, and a bound of its own.
-    async fn give_up_after(&self, to: &DatabaseTransaction, patience: Duration) -> Result<()> {
+    async fn give_up_after(&self, to: &Transaction, patience: Duration) -> Result<()> {
         if self.backend == DbBackend::Postgres {
             let millis = patience.as_millis().max(1);
             to.execute_unprepared(&format!("SET LOCAL statement_timeout = {millis}")).await?;
@@ -48,7 +48,7 @@ impl Store {
         Ok(())
     }
 
-    async fn withdraw(&self, to: &DatabaseTransaction, sends: &[Uuid], now: Timestamp) -> Result<()> {
+    async fn withdraw(&self, to: &Transaction, sends: &[Uuid], now: Timestamp) -> Result<()> {
         let mut rows = Bulk::new(self.backend, IDS);
         for send_id in sends {
             rows.push([(*send_id).into()]);
@@ -82,7 +82,7 @@ impl Store {
         Ok(())
     }
 
-    async fn accepted(&self, to: &DatabaseTransaction, sends: &[Uuid]) -> Result<HashSet<Uuid>> {
+    async fn accepted(&self, to: &Transaction, sends: &[Uuid]) -> Result<HashSet<Uuid>> {
         let (ids, values) = self.ids_among(sends);
         let sql = format!(
             "SELECT id FROM send WHERE id IN (SELECT id FROM {ids} AS settled) AND state > {}",

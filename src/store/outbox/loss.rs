@@ -5,12 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use sea_orm::{ConnectionTrait as _, DatabaseTransaction};
+use sea_orm::ConnectionTrait as _;
 use uuid::Uuid;
 
 use super::Kind;
 use crate::store::dialect::{Bulk, Rows, Type};
-use crate::store::{Result, Store};
+use crate::store::{Result, Store, Transaction};
 
 /// Rows that go in one step.
 const STEP: u32 = 10_000;
@@ -84,12 +84,7 @@ impl Store {
     }
 
     /// Writes one event for each company, which takes in what is told up to `end` of its earlier losses.
-    async fn tell_losses(
-        &self,
-        to: &DatabaseTransaction,
-        mut losses: BTreeMap<Uuid, Loss>,
-        end: i64,
-    ) -> Result<()> {
+    async fn tell_losses(&self, to: &Transaction, mut losses: BTreeMap<Uuid, Loss>, end: i64) -> Result<()> {
         let mut companies = Rows::new(self.backend, COMPANY);
         losses.keys().for_each(|company| companies.push([(*company).into()]));
         let (companies, values) = companies.select(2);

@@ -1,0 +1,358 @@
+//! Connections on which nobody waits for a database that is gone without a word.
+//!
+//! PostgreSQL itself ends a statement that takes too long. But when its machine or the network between is gone, nothing
+//! comes at all: the driver would wait without end, for an answer and for a connection that is given back. So who
+//! waits gives up a little after the server would have; and at once, but for a moment, when a connection made since
+//! is answered by a server that was started at another time: what an older one was asked, nobody answers any more.
+//!
+//! SQLite always answers, and its statements pass through.
+
+use std::fmt::Write as _;
+use std::future::pending;
+use std::io;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use sea_orm::sqlx::postgres::{PgConnection, PgPoolOptions, Postgres};
+use sea_orm::sqlx::{self, AssertSqlSafe, Connection as _, Row as _};
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, ExecResult, QueryResult,
+    RuntimeErr, Statement, TransactionOptions, TransactionTrait as _,
+};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+
+/// A connection that was not used for so long is asked whether it still stands before it is used.
+pub(super) const IDLE: Duration = Duration::from_secs(1);
+/// What a statement gets when another server has taken over: it may be one of the first on that one.
+pub(super) const GRACE: Duration = Duration::from_secs(1);
+/// How long connections that are given back are looked at after somebody did not wait for an answer.
+const DOUBT: Duration = Duration::from_secs(10);
+
+/// A pool, or the one connection that writes to SQLite. Clones share it.
+#[derive(Clone, Debug)]
+pub(super) struct Pool {
+    connections: DatabaseConnection,
+    line: Line,
+}
+
+/// A transaction on a connection of a [`Pool`].
+#[derive(Debug)]
+pub(super) struct Transaction {
+    transaction: DatabaseTransaction,
+    line: Line,
+}
+
+/// What is waited for.
+#[derive(Clone, Debug)]
+struct Line {
+    /// `None` where an answer always comes.
+    server: Option<Arc<Server>>,
+    /// How long at most; `None` if the caller sees to that.
+    patience: Option<Duration>,
+}
+
+/// The server that answers, as all pools of a process see it.
+#[derive(Debug)]
+pub(super) struct Server {
+    /// When it was started, in its own words. Told when that changes.
+    start: watch::Sender<Option<String>>,
+    /// How long a statement may still take then.
+    grace: Duration,
+    doubted_until: Mutex<Option<Instant>>,
+}
+
+impl Server {
+    pub(super) fn new(grace: Duration) -> Arc<Self> {
+        Arc::new(Self { start: watch::Sender::new(None), grace, doubted_until: Mutex::new(None) })
+    }
+
+    /// A new connection was answered by a server that was started then.
+    fn meet(&self, start: String) {
+        self.start.send_if_modified(|known| {
+            let is_other = known.as_ref().is_some_and(|known| *known != start);
+            *known = Some(start);
+            if is_other {
+                tracing::warn!("another database server answers; what the one before was asked is given up");
+            }
+            is_other
+        });
+    }
+
+    fn doubt(&self) {
+        let until = Instant::now() + DOUBT;
+        *self.doubted_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+    }
+
+    fn is_doubted(&self) -> bool {
+        let until = *self.doubted_until.lock().unwrap_or_else(PoisonError::into_inner);
+        until.is_some_and(|until| Instant::now() < until)
+    }
+
+    /// What `asking` answers; `None` if that is not to be waited for any longer.
+    async fn answer<T>(&self, asking: impl Future<Output = T>, patience: Option<Duration>) -> Option<T> {
+        let mut start = self.start.subscribe();
+        let asking = pin!(asking);
+        // Dropped before what it watches, which gives its connection back.
+        let mut watched = Watched { server: self, is_over: false };
+        let replaced = async {
+            if start.changed().await.is_err() {
+                pending::<()>().await;
+            }
+            sleep(self.grace).await;
+        };
+        let late = async {
+            match patience {
+                Some(patience) => sleep(patience).await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            answer = asking => {
+                watched.is_over = true;
+                Some(answer)
+            }
+            () = replaced => None,
+            () = late => None,
+        }
+    }
+}
+
+/// A wait for the server that, unless it is over, says that a connection may be given back before its answer came.
+struct Watched<'a> {
+    server: &'a Server,
+    is_over: bool,
+}
+
+impl Drop for Watched<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.server.doubt();
+        }
+    }
+}
+
+impl Line {
+    async fn answer<T>(&self, asking: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
+        let Some(server) = &self.server else { return asking.await };
+        server.answer(asking, self.patience).await.unwrap_or_else(|| Err(silent()))
+    }
+}
+
+/// It counts as broken: whether what was asked has been done, nobody knows.
+fn silent() -> DbErr {
+    let error = io::Error::new(io::ErrorKind::TimedOut, "the database does not answer");
+    DbErr::Exec(RuntimeErr::SqlxError(Arc::new(sqlx::Error::Io(error))))
+}
+
+impl Pool {
+    /// Of connections whose answers always come.
+    pub(super) const fn new(connections: DatabaseConnection) -> Self {
+        Self { connections, line: Line { server: None, patience: None } }
+    }
+
+    /// Of connections to a server, made with [`on_server`].
+    pub(super) const fn on(
+        connections: DatabaseConnection,
+        server: Arc<Server>,
+        patience: Option<Duration>,
+    ) -> Self {
+        Self { connections, line: Line { server: Some(server), patience } }
+    }
+
+    /// The connections themselves, on which an answer is waited for without end.
+    pub(super) const fn connections(&self) -> &DatabaseConnection {
+        &self.connections
+    }
+
+    /// Connections at most.
+    pub(super) fn most(&self) -> u32 {
+        match self.connections.get_database_backend() {
+            DbBackend::Postgres => {
+                self.connections.get_postgres_connection_pool().options().get_max_connections()
+            }
+            _ => self.connections.get_sqlite_connection_pool().options().get_max_connections(),
+        }
+    }
+
+    /// Whether a connection is in use.
+    pub(super) fn is_in_use(&self) -> bool {
+        let (size, idle) = match self.connections.get_database_backend() {
+            DbBackend::Postgres => {
+                let pool = self.connections.get_postgres_connection_pool();
+                (pool.size(), pool.num_idle())
+            }
+            _ => {
+                let pool = self.connections.get_sqlite_connection_pool();
+                (pool.size(), pool.num_idle())
+            }
+        };
+        idle < size as usize
+    }
+
+    pub(super) async fn begin_with_options(&self, options: TransactionOptions) -> Result<Transaction, DbErr> {
+        let transaction = self.line.answer(self.connections.begin_with_options(options)).await?;
+        Ok(Transaction { transaction, line: self.line.clone() })
+    }
+
+    /// Ends the connections, when they are given back.
+    pub(super) async fn close(&self) -> Result<(), DbErr> {
+        self.connections.close_by_ref().await
+    }
+}
+
+impl Transaction {
+    pub(super) async fn commit(self) -> Result<(), DbErr> {
+        self.line.answer(self.transaction.commit()).await
+    }
+
+    pub(super) async fn rollback(self) -> Result<(), DbErr> {
+        self.line.answer(self.transaction.rollback()).await
+    }
+}
+
+#[async_trait::async_trait]
+impl ConnectionTrait for Pool {
+    fn get_database_backend(&self) -> DbBackend {
+        self.connections.get_database_backend()
+    }
+
+    async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        self.line.answer(self.connections.execute_raw(statement)).await
+    }
+
+    async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        self.line.answer(self.connections.execute_unprepared(sql)).await
+    }
+
+    async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        self.line.answer(self.connections.query_one_raw(statement)).await
+    }
+
+    async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        self.line.answer(self.connections.query_all_raw(statement)).await
+    }
+}
+
+#[async_trait::async_trait]
+impl ConnectionTrait for Transaction {
+    fn get_database_backend(&self) -> DbBackend {
+        self.transaction.get_database_backend()
+    }
+
+    async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        self.line.answer(self.transaction.execute_raw(statement)).await
+    }
+
+    async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        self.line.answer(self.transaction.execute_unprepared(sql)).await
+    }
+
+    async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        self.line.answer(self.transaction.query_one_raw(statement)).await
+    }
+
+    async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        self.line.answer(self.transaction.query_all_raw(statement)).await
+    }
+}
+
+/// Connections to `server` that are not kept when they do not answer. What they `set`, names and values, holds for
+/// each from its beginning. A connection whose answer to nothing takes longer than `patience` is closed.
+pub(super) fn on_server(
+    options: PgPoolOptions,
+    server: &Arc<Server>,
+    patience: Duration,
+    set: &[(&'static str, String)],
+) -> PgPoolOptions {
+    let (met, doubted) = (Arc::clone(server), Arc::clone(server));
+    let mut sql = "SELECT pg_postmaster_start_time()::text".to_owned();
+    for index in 0..set.len() {
+        let _ = write!(sql, ", set_config(${}, ${}, false)", 2 * index + 1, 2 * index + 2);
+    }
+    let set = set.to_vec();
+    options
+        .after_connect(move |connection, _| {
+            let (server, sql, set) = (Arc::clone(&met), sql.clone(), set.clone());
+            Box::pin(async move {
+                let query = sqlx::query::<Postgres>(AssertSqlSafe(sql));
+                let query = set.into_iter().fold(query, |query, (name, value)| query.bind(name).bind(value));
+                server.meet(query.fetch_one(connection).await?.try_get(0)?);
+                Ok(())
+            })
+        })
+        .before_acquire(move |connection, state| {
+            Box::pin(async move {
+                if state.idle_for < IDLE {
+                    return Ok(true);
+                }
+                stands(connection, patience).await
+            })
+        })
+        .after_release(move |connection, _| {
+            let server = Arc::clone(&doubted);
+            Box::pin(async move {
+                // The driver asks next, and waits for the answer without end.
+                if !server.is_doubted() {
+                    return Ok(true);
+                }
+                stands(connection, patience).await
+            })
+        })
+}
+
+/// Whether the connection answers in time.
+async fn stands(connection: &mut PgConnection, patience: Duration) -> sqlx::Result<bool> {
+    timeout(patience, connection.ping()).await.map_or(Ok(false), |answer| answer.map(|()| true))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::ready;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_answer_that_comes_in_time_is_taken() {
+        let server = Server::new(Duration::ZERO);
+        assert_eq!(server.answer(ready(1), Some(Duration::ZERO)).await, Some(1));
+        assert_eq!(server.answer(ready(1), None).await, Some(1));
+        assert!(!server.is_doubted());
+    }
+
+    #[tokio::test]
+    async fn who_gives_up_leaves_a_connection_in_doubt() {
+        let late = Server::new(GRACE);
+        assert_eq!(late.answer(pending::<()>(), Some(Duration::ZERO)).await, None);
+        assert!(late.is_doubted());
+
+        let dropped = Server::new(GRACE);
+        tokio::select! {
+            biased;
+            _ = dropped.answer(pending::<()>(), None) => panic!("nobody answers"),
+            () = ready(()) => {}
+        }
+        assert!(dropped.is_doubted());
+    }
+
+    #[tokio::test]
+    async fn what_a_server_was_asked_that_is_gone_is_given_up() {
+        let server = Server::new(Duration::ZERO);
+        server.meet("on Monday".to_owned());
+        let meet = |start: &'static str| {
+            let server = Arc::clone(&server);
+            async move { server.meet(start.to_owned()) }
+        };
+        // Another connection to the same one changes nothing.
+        let slow = async {
+            tokio::task::yield_now().await;
+            1
+        };
+        let (answer, ()) = tokio::join!(server.answer(slow, None), meet("on Monday"));
+        assert_eq!(answer, Some(1));
+        let (answer, ()) = tokio::join!(server.answer(pending::<()>(), None), meet("on Tuesday"));
+        assert_eq!(answer, None);
+    }
+}
