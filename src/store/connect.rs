@@ -226,7 +226,7 @@ async fn connect(
     if let Some(server) = server {
         // Not with the start of the session: what stands between us and the server may refuse it there.
         let (server, set) = (Arc::clone(server), bounds.settings());
-        // Whoever waits for a connection has time for the next one, if the first is dead.
+        // A caller that waits for a connection has time for the next one, if the first is dead.
         let sign_of_life = options.acquire_timeout / 2;
         pool.map_sqlx_postgres_pool_opts(move |pool| on_server(pool, &server, sign_of_life, &set));
     }

@@ -1,9 +1,9 @@
 //! Connections on which nobody waits for a database that is gone without a word.
 //!
 //! PostgreSQL itself ends a statement that takes too long. But when its machine or the network between is gone, nothing
-//! comes at all: the driver would wait without end, for an answer and for a connection that is given back. So who
-//! waits gives up a little after the server would have; and at once, but for a moment, when a connection made since
-//! is answered by a server that was started at another time: what an older one was asked, nobody answers any more.
+//! comes at all: the driver would wait without end, for an answer and for a connection that is given back. So a caller
+//! gives up a little after the server would have; and a moment after another server, which was started at another time,
+//! has answered on a new connection: what the one before was asked, nobody answers any more.
 //!
 //! SQLite always answers, and its statements pass through.
 
