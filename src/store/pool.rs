@@ -32,7 +32,10 @@ const DOUBT: Duration = Duration::from_secs(10);
 
 /// A pool, or the one connection that writes to SQLite. Clones share it.
 #[derive(Clone, Debug)]
-pub(super) struct Pool {
+pub(super) struct Pool(Arc<Connected>);
+
+#[derive(Debug)]
+struct Connected {
     connections: DatabaseConnection,
     line: Line,
 }
@@ -149,43 +152,43 @@ fn silent() -> DbErr {
 
 impl Pool {
     /// Of connections whose answers always come.
-    pub(super) const fn new(connections: DatabaseConnection) -> Self {
-        Self { connections, line: Line { server: None, patience: None } }
+    pub(super) fn new(connections: DatabaseConnection) -> Self {
+        Self(Arc::new(Connected { connections, line: Line { server: None, patience: None } }))
     }
 
     /// Of connections to a server, made with [`on_server`].
-    pub(super) const fn on(
+    pub(super) fn on(
         connections: DatabaseConnection,
         server: Arc<Server>,
         patience: Option<Duration>,
     ) -> Self {
-        Self { connections, line: Line { server: Some(server), patience } }
+        Self(Arc::new(Connected { connections, line: Line { server: Some(server), patience } }))
     }
 
     /// The connections themselves, on which an answer is waited for without end.
-    pub(super) const fn connections(&self) -> &DatabaseConnection {
-        &self.connections
+    pub(super) fn connections(&self) -> &DatabaseConnection {
+        &self.0.connections
     }
 
     /// Connections at most.
     pub(super) fn most(&self) -> u32 {
-        match self.connections.get_database_backend() {
+        match self.0.connections.get_database_backend() {
             DbBackend::Postgres => {
-                self.connections.get_postgres_connection_pool().options().get_max_connections()
+                self.0.connections.get_postgres_connection_pool().options().get_max_connections()
             }
-            _ => self.connections.get_sqlite_connection_pool().options().get_max_connections(),
+            _ => self.0.connections.get_sqlite_connection_pool().options().get_max_connections(),
         }
     }
 
     /// Whether a connection is in use.
     pub(super) fn is_in_use(&self) -> bool {
-        let (size, idle) = match self.connections.get_database_backend() {
+        let (size, idle) = match self.0.connections.get_database_backend() {
             DbBackend::Postgres => {
-                let pool = self.connections.get_postgres_connection_pool();
+                let pool = self.0.connections.get_postgres_connection_pool();
                 (pool.size(), pool.num_idle())
             }
             _ => {
-                let pool = self.connections.get_sqlite_connection_pool();
+                let pool = self.0.connections.get_sqlite_connection_pool();
                 (pool.size(), pool.num_idle())
             }
         };
@@ -193,13 +196,13 @@ impl Pool {
     }
 
     pub(super) async fn begin_with_options(&self, options: TransactionOptions) -> Result<Transaction, DbErr> {
-        let transaction = self.line.answer(self.connections.begin_with_options(options)).await?;
-        Ok(Transaction { transaction, line: self.line.clone() })
+        let transaction = self.0.line.answer(self.0.connections.begin_with_options(options)).await?;
+        Ok(Transaction { transaction, line: self.0.line.clone() })
     }
 
     /// Ends the connections, when they are given back.
     pub(super) async fn close(&self) -> Result<(), DbErr> {
-        self.connections.close_by_ref().await
+        self.0.connections.close_by_ref().await
     }
 }
 
@@ -216,23 +219,23 @@ impl Transaction {
 #[async_trait::async_trait]
 impl ConnectionTrait for Pool {
     fn get_database_backend(&self) -> DbBackend {
-        self.connections.get_database_backend()
+        self.0.connections.get_database_backend()
     }
 
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
-        self.line.answer(self.connections.execute_raw(statement)).await
+        self.0.line.answer(self.0.connections.execute_raw(statement)).await
     }
 
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
-        self.line.answer(self.connections.execute_unprepared(sql)).await
+        self.0.line.answer(self.0.connections.execute_unprepared(sql)).await
     }
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-        self.line.answer(self.connections.query_one_raw(statement)).await
+        self.0.line.answer(self.0.connections.query_one_raw(statement)).await
     }
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-        self.line.answer(self.connections.query_all_raw(statement)).await
+        self.0.line.answer(self.0.connections.query_all_raw(statement)).await
     }
 }
 
