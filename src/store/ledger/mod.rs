@@ -195,10 +195,11 @@ impl PendingWrites {
     }
 
     /// Whether only the holder of the lease may write it. The next holder removes audiences that were being written,
-    /// and dispatches what it finds. Receipts need no lease: they say what the provider did.
+    /// and dispatches what it finds. Receipts need no lease: they say what the provider did. An empty batch does: it asks
+    /// whether anything could be written.
     const fn needs_lease(&self) -> bool {
         let accepts = !self.sends.is_empty() || !self.blocks.is_empty() || !self.activations.is_empty();
-        accepts || !self.outcomes.is_empty() || !self.marks.is_empty()
+        accepts || !self.outcomes.is_empty() || !self.marks.is_empty() || self.is_empty()
     }
 }
 

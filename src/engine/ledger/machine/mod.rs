@@ -124,7 +124,13 @@ impl Machine {
         if !matches!(self.writing, Writing::Nothing | Writing::Waiting(_)) {
             return;
         }
-        if !self.open.batch.is_empty() {
+        if self.open.batch.is_empty() {
+            // Nothing is to be written for these.
+            mem::take(&mut self.open.waiting).answer(Committed::default(), effects);
+        }
+        // A service that cannot write gets no requests: an empty batch shows when it can again.
+        let is_to_be_tried = self.condition == Condition::Failing && self.closing.is_empty();
+        if !self.open.batch.is_empty() || is_to_be_tried {
             let next = self.committed_at.map(|begun| begun + BETWEEN).filter(|next| *next > at.monotonic);
             self.writing = match next {
                 Some(next) if !self.open.is_urgent() && self.closing.is_empty() => Writing::Waiting(next),
@@ -135,8 +141,6 @@ impl Machine {
             };
             return;
         }
-        // Nothing is to be written for these.
-        mem::take(&mut self.open.waiting).answer(Committed::default(), effects);
         if !self.closing.is_empty() && self.doubts.is_empty() {
             for caller in mem::take(&mut self.closing) {
                 effects.push(Effect::Reply(caller, Ok(Answer::Done)));

@@ -134,5 +134,5 @@ impl SendRow {
 /// Whether only the holder of the lease may write it: what accepts sends, or says what was dispatched.
 const fn needs_lease(batch: &PendingWrites) -> bool {
     let accepts = !batch.sends.is_empty() || !batch.blocks.is_empty() || !batch.activations.is_empty();
-    accepts || !batch.outcomes.is_empty() || !batch.marks.is_empty()
+    accepts || !batch.outcomes.is_empty() || !batch.marks.is_empty() || batch.is_empty()
 }

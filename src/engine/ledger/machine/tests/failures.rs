@@ -128,3 +128,34 @@ fn a_lost_lease_closes_the_ledger_for_everybody() {
     assert_eq!(world.told(), ["7: done"]);
     assert!(world.is_over);
 }
+
+#[test]
+fn after_a_failure_an_empty_batch_shows_when_the_database_writes_again() {
+    let mut world = World::new();
+    world.accept(1, 9);
+    world.begin();
+    world.written(Err(Cause::Unavailable));
+    assert_eq!(world.told(), ["1: Unavailable"], "nothing is left to write");
+    for _ in 0..2 {
+        world.sleep();
+        assert!(world.begin().is_empty());
+        world.written(Err(Cause::Unavailable));
+    }
+    assert_eq!(world.conditions, [Condition::Failing]);
+    world.sleep();
+    world.begin();
+    world.commits();
+    assert_eq!(world.conditions, [Condition::Failing, Condition::Writing]);
+    assert!(!world.gathers && world.wakes_at.is_none(), "nothing more is tried");
+}
+
+#[test]
+fn a_ledger_that_closes_after_a_failure_tries_nothing() {
+    let mut world = World::new();
+    world.accept(1, 9);
+    world.begin();
+    world.written(Err(Cause::Unavailable));
+    world.input(Input::Close(Caller(2)));
+    world.sleep();
+    assert!(world.is_over && !world.gathers);
+}
