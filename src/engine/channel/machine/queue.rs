@@ -170,16 +170,21 @@ impl Machine {
     /// Asks for the marks of the messages that are handed out next, as far as the quota of templates goes.
     fn reserve_ahead(&mut self, step: &Step<'_>) {
         let (at, quota) = (step.moment(), self.tier.template_quota);
+        let (can_send, lends_people) = (self.link.can_send(), self.lends_people(at.monotonic));
         // Other channels of the account may write to as many people instead.
-        if !self.link.can_send() || self.lends_people(at.monotonic) {
-            if self.account.has_people() {
-                self.lanes.take_back_templates();
-                self.account.give_back_all(quota, at);
-            }
+        if (!can_send || lends_people) && self.account.has_people() {
+            self.lanes.take_back_templates();
+            self.account.give_back_all(quota, at);
+        }
+        if !can_send {
             return;
         }
         // What is written anyway takes along what would be due soon.
         let tops_up = !self.outbox.is_empty() || self.lanes.has_marks();
+        if lends_people {
+            self.lanes.reserve_others_ahead(tops_up);
+            return;
+        }
         if quota == Quota::Unlimited {
             self.lanes.reserve_ahead(tops_up, |_| true);
             return;

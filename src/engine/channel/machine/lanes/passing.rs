@@ -1,4 +1,9 @@
 //! Reserving the messages that go next, and passing over those for whom the quota of templates has no slot.
+//!
+//! Where templates may not go for a while, those with one recipient stand behind the other sends: these wait for no
+//! mark but their own.
+
+use std::collections::VecDeque;
 
 use uuid::Uuid;
 
@@ -43,6 +48,28 @@ impl Lanes {
     /// How many messages of each bulk send are reserved ahead.
     fn bulk_share(&self) -> u64 {
         (self.bounds.ahead / (2 * self.bulk.order.len() as u64).max(1)).max(1)
+    }
+
+    /// The same as [`Lanes::reserve_ahead`], of everything but templates.
+    pub(in crate::engine::channel::machine) fn reserve_others_ahead(&mut self, tops_up: bool) {
+        self.put_templates_last();
+        let share = self.bulk_share();
+        let Self { bounds, works, direct, bulk, direct_requested, moved, .. } = self;
+        let ahead = usize::try_from(bounds.ahead).unwrap_or(usize::MAX);
+        let is_other = |work: &&mut Work| work.template.is_none();
+        for id in direct.order.iter().take(ahead).skip(*direct_requested) {
+            let Some(work) = works.get_mut(id).filter(is_other) else { break };
+            if work.request(1, false, |_| false).has_moved {
+                moved.insert(*id);
+            }
+            *direct_requested += 1;
+        }
+        for id in &bulk.order {
+            let Some(work) = works.get_mut(id).filter(is_other) else { continue };
+            if work.request(share, tops_up, |_| false).has_moved {
+                moved.insert(*id);
+            }
+        }
     }
 
     /// Reserves, with the next marks, the messages that are handed out next: so many as are allowed in all,
@@ -128,7 +155,18 @@ impl Lanes {
                 self.moved.insert(work.id);
             }
         }
-        self.direct_requested = 0;
+        self.put_templates_last();
+    }
+
+    /// Lets the other sends with one recipient pass those of templates, of which none is marked. Each keeps its place
+    /// among its like.
+    fn put_templates_last(&mut self) {
+        let Self { works, direct, direct_requested, .. } = self;
+        let is_other = |id: &Uuid| works.get(id).is_none_or(|work| work.template.is_none());
+        *direct_requested = direct.order.iter().take(*direct_requested).filter(|id| is_other(id)).count();
+        let (others, templates): (VecDeque<_>, VecDeque<_>) = direct.order.drain(..).partition(is_other);
+        direct.order = others;
+        direct.order.extend(templates);
     }
 
     /// Somebody who counts against the quota of templates waits for this message of the send.
@@ -138,3 +176,6 @@ impl Lanes {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

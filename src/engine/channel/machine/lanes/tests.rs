@@ -5,16 +5,16 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::domain::channel::Kind;
 use crate::domain::content::{Content, Stored};
-use crate::domain::send::{Progress, TemplateUse};
+use crate::domain::send::Progress;
 use crate::engine::channel::machine::ahead::Ahead;
 use crate::engine::channel::machine::rendered::Rendered;
 use crate::engine::channel::machine::settled::Settled;
 use crate::engine::channel::machine::work::{Beginning, Source};
 
-const NOW: Timestamp = Timestamp::from_millis(1_000);
+pub(super) const NOW: Timestamp = Timestamp::from_millis(1_000);
 pub(super) const BOUNDS: Bounds = Bounds { direct: 4, bulk: 2, deferred: 3, ahead: 8 };
 
-fn number(value: u64) -> PhoneNumber {
+pub(super) fn number(value: u64) -> PhoneNumber {
     PhoneNumber::from_u64(1_000_000 + value).unwrap()
 }
 
@@ -55,7 +55,7 @@ pub(super) fn write_marks(lanes: &mut Lanes) -> Vec<Uuid> {
     lanes.written(&marks)
 }
 
-fn order(lanes: &mut Lanes, count: usize) -> Vec<u128> {
+pub(super) fn order(lanes: &mut Lanes, count: usize) -> Vec<u128> {
     (0..count).filter_map(|_| lanes.take()).map(|ticket| ticket.send_id.as_u128()).collect()
 }
 
@@ -242,96 +242,6 @@ fn only_what_is_handed_out_next_is_reserved() {
     assert_eq!(reserved, 4 + 2 + 2);
     lanes.reserve_ahead(false, |_| true);
     assert!(!lanes.has_marks(), "once");
-}
-
-#[test]
-fn templates_are_marked_as_far_as_there_are_slots_and_say_when_none_is_left() {
-    let template = Some(TemplateUse { id: 1, is_marketing: false });
-    let mut lanes = Lanes::new(BOUNDS);
-    let add = |lanes: &mut Lanes, id, recipients, template| {
-        let mut work = work(id, recipients);
-        work.template = template;
-        lanes.add(work);
-    };
-    for (id, recipients, template) in [(1, 50, template), (2, 50, None), (7, 1, template), (8, 1, None)] {
-        add(&mut lanes, id, recipients, template);
-    }
-    let mut slots = 3;
-    let passed = lanes.reserve_ahead(false, |_| {
-        slots -= 1;
-        slots >= 0
-    });
-    assert_eq!((passed.is_blocked, lanes.marked_people().count()), (false, 1 + 2));
-    let marks = lanes.marks();
-    lanes.written(&marks);
-    assert_eq!(order(&mut lanes, 9), [7, 8, 1, 2, 1, 2, 2, 2]);
-    assert!(lanes.reserve_ahead(true, |_| false).is_blocked, "the next one of the first finds none");
-
-    add(&mut lanes, 10, 1, None);
-    assert!(lanes.reserve_ahead(true, |_| false).is_blocked);
-    assert!(!lanes.reserve_ahead(true, |_| true).is_blocked);
-    assert_eq!(lanes.marked_people().count(), 4);
-    lanes.take_back_templates();
-    assert_eq!(lanes.marked_people().count(), 0);
-    assert!(!lanes.reserve_ahead(true, |_| true).is_blocked, "and asked for again");
-    assert_eq!(lanes.marked_people().count(), 4);
-}
-
-#[test]
-fn sends_that_find_no_slot_are_passed_over_and_cost_no_write() {
-    const WAITING: u128 = 1_000;
-    let template = Some(TemplateUse { id: 1, is_marketing: false });
-    let mut lanes = Lanes::new(BOUNDS);
-    let mut add = |id: u128, who: u64, template| {
-        let mut work = work(id, 1);
-        (work.source, work.template) = (Source::One(number(who)), template);
-        lanes.add(work);
-    };
-    (0..WAITING).for_each(|id| add(id, 7, template));
-    add(WAITING, 8, template);
-    add(WAITING + 1, 7, None);
-    let passed = lanes.reserve_ahead(false, |who| who == number(8));
-    let new: Set<_> = (0..WAITING).map(Uuid::from_u128).collect();
-    assert_eq!((passed.is_blocked, &passed.sends, passed.people.len()), (true, &new, 0));
-    lanes.send_back(&passed.sends);
-    assert_eq!((lanes.works().count(), lanes.marks().len()), (2, 2), "the others are gone at once");
-    assert!(!lanes.reserve_ahead(false, |who| who == number(8)).is_blocked);
-}
-
-#[test]
-fn people_without_a_slot_are_passed_over_up_to_the_next_who_has_one() {
-    let mut lanes = Lanes::new(BOUNDS);
-    let mut many = work(1, 20);
-    many.template = Some(TemplateUse { id: 1, is_marketing: false });
-    lanes.add(many);
-    let counts = |who| who == number(0) || who == number(6);
-    let passed = lanes.reserve_ahead(false, counts);
-    assert!(!passed.is_blocked, "the first has one");
-    let first = lanes.marks();
-    lanes.written(&first);
-    let ticket = lanes.take().unwrap();
-    assert_eq!((ticket.ordinal, lanes.take()), (0, None));
-    let passed = lanes.reserve_ahead(false, counts);
-    let people: Vec<_> = passed.people.iter().map(|(_, _, person)| person.ordinal).collect();
-    assert_eq!((passed.is_blocked, passed.sends.len(), people), (true, 0, (1..6).collect()));
-    lanes.passed_until(Uuid::from_u128(1), NOW);
-    let mark = lanes.marks();
-    assert_eq!(mark[0].progress.high_water, 6, "their rows are written with the mark");
-    lanes.written(&mark);
-    assert_eq!(lanes.take(), None, "none of them is handed out");
-    assert!(lanes.unparks(NOW, false).is_empty(), "nor read again while no template may go");
-    lanes.reserve_ahead(false, counts);
-    let mark = lanes.marks();
-    lanes.written(&mark);
-    assert_eq!(lanes.take().unwrap().ordinal, 6);
-    // Nobody further on: it stays while its messages are under way, and leaves then.
-    assert!(lanes.reserve_ahead(false, counts).sends.is_empty());
-    for ordinal in [0, 6] {
-        lanes.settle(Ticket { ordinal, ..ticket }, true);
-    }
-    let passed = lanes.reserve_ahead(false, counts);
-    assert_eq!((passed.people.len(), passed.sends), (0, Set::from_iter([Uuid::from_u128(1)])));
-    assert_eq!(lanes.unparks(NOW, true), [Uuid::from_u128(1)]);
 }
 
 #[test]
