@@ -181,6 +181,7 @@ impl World {
         }
         self.clock.go_to(at);
         self.figures.steps += 1;
+        self.watch.stepped(at, &event);
         self.watch.see(self.clock.wall());
         if self.watch.is_traced() {
             self.watch.trace(&self.clock, &event.to_string());

@@ -154,6 +154,13 @@ impl Errand {
         is_waiting
     }
 
+    /// The process lost its lease, and another one may attempt the message. An attempt that is under way tells its own end.
+    pub(crate) fn lose(&self, now: Timestamp) {
+        if !self.state().has_begun {
+            self.tell(HandOver::Unknown, now);
+        }
+    }
+
     /// Its message may not begin any more; `channel` says what holds all messages of its channel. An attempt that is
     /// under way tells its own end.
     pub(crate) fn expire(&self, channel: impl FnOnce() -> Reason, now: Timestamp) {

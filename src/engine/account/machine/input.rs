@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::Quota;
-use crate::store::template_recipient::WrittenTo;
+use crate::store::templates::recipients::WrittenTo;
 
 /// Something that happens to an account. Those that say so bring an [`Answer`](super::Answer) at once.
 #[derive(Debug)]

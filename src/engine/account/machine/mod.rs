@@ -18,6 +18,7 @@ mod schedule;
 #[cfg(test)]
 mod tests;
 mod throttle;
+mod told;
 mod window;
 
 use std::sync::LazyLock;
@@ -92,7 +93,7 @@ impl Machine {
                 self.listings.leave(channel);
                 self.questions.end(channel);
                 if let Some(slots) = &mut self.slots {
-                    slots.leave(channel, at.wall, effects);
+                    slots.leave(channel, at.wall);
                 }
             }
             Input::Followed { company, channel, is_connected } => {
@@ -118,11 +119,11 @@ impl Machine {
             Input::PeopleRead { span, result } => self.slots().was_read(span, result, now, effects),
             Input::Asked(ask) => self.slots().ask(ask, at, effects),
             Input::Counted { recipient } => {
-                let counted = self.slots().count(recipient, at.wall, effects);
+                let counted = self.slots().count(recipient, at.wall);
                 effects.push(Effect::Answer(Answer::Counted(counted)));
             }
             Input::Released { recipient, at } => self.slots().release(recipient, at),
-            Input::ClockWentBack => self.slots().clock_went_back(at.wall, effects),
+            Input::ClockWentBack => self.slots().clock_went_back(at.wall),
         }
     }
 

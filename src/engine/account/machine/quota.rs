@@ -16,13 +16,14 @@ use uuid::Uuid;
 
 use super::effect::{Answer, Effect, Effects, Granted, News};
 use super::input::{Ask, Unread};
+use super::told::Told;
 use super::window::{self, Reserved, Window};
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::{QUOTA_SPAN, Quota};
 use crate::engine::machine::Moment;
 use crate::engine::planted::{Fault, is_planted};
-use crate::store::template_recipient::WrittenTo;
+use crate::store::templates::recipients::WrittenTo;
 
 /// Delay before the store is read again after that failed.
 const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
@@ -44,6 +45,7 @@ pub(super) struct Slots {
     reading: Reading,
     /// How often grants became void.
     voids: u64,
+    told: Told,
 }
 
 /// The people who are granted to one channel.
@@ -124,19 +126,24 @@ impl Slots {
         }
     }
 
-    /// When the store is read again.
-    pub(super) const fn next_at(&self) -> Option<Instant> {
+    /// When the store is read again, or a channel is told something.
+    pub(super) fn next_at(&self) -> Option<Instant> {
+        [self.reads_again_at(), self.told.next_at()].into_iter().flatten().min()
+    }
+
+    const fn reads_again_at(&self) -> Option<Instant> {
         match self.reading {
             Reading::Again(at) => Some(at),
             Reading::Idle | Reading::UnderWay { .. } => None,
         }
     }
 
-    /// Reads the store again if that is due.
+    /// Reads the store again if that is due, and tells channels what they may be told now.
     pub(super) fn go_on(&mut self, at: Moment, effects: &mut Effects) {
-        if self.next_at().is_some_and(|again| again <= at.monotonic) {
+        if self.reads_again_at().is_some_and(|again| again <= at.monotonic) {
             self.read(at, effects);
         }
+        self.told.go_on(at.monotonic, effects);
     }
 
     /// A channel says whom it wrote to and whom it will not, and asks for more people.
@@ -157,11 +164,11 @@ impl Slots {
         }
         self.window.look_after(quota, at.wall);
         let refused = self.grant(channel, quota, wanted, at.wall);
-        self.void_overdrawn(Some(channel), at.wall, effects);
+        self.void_overdrawn(Some(channel), at.wall);
         if !refused.is_empty() && self.window.room(quota, at.wall) > 0 {
-            self.recall(channel, effects);
+            self.recall(channel);
         } else if is_freed {
-            self.tell_of_room(effects);
+            self.tell_of_room();
         }
         effects.push(Effect::Answer(Answer::Granted(Granted {
             refused,
@@ -230,24 +237,25 @@ impl Slots {
     }
 
     /// A channel found no slot although others only hold some: those give back what they cannot use now.
-    fn recall(&mut self, channel: Uuid, effects: &mut Effects) {
+    fn recall(&mut self, channel: Uuid) {
         if !self.refused.contains(&channel) {
             self.refused.push(channel);
         }
         for holder in self.grants.keys().filter(|holder| **holder != channel) {
-            effects.push(Effect::Tell { channel: *holder, news: News::Recalled });
+            self.told.add(*holder, News::Recalled);
         }
     }
 
     /// A slot is free that channels waited for.
-    fn tell_of_room(&mut self, effects: &mut Effects) {
+    fn tell_of_room(&mut self) {
         for channel in mem::take(&mut self.refused) {
-            effects.push(Effect::Tell { channel, news: News::HasRoom });
+            self.told.add(channel, News::HasRoom);
         }
     }
 
     /// The channel is gone, and everything that is granted to it is free.
-    pub(super) fn leave(&mut self, channel: Uuid, wall: Timestamp, effects: &mut Effects) {
+    pub(super) fn leave(&mut self, channel: Uuid, wall: Timestamp) {
+        self.told.leave(channel);
         self.waiting.retain(|waiting| *waiting != channel);
         self.refused.retain(|refused| *refused != channel);
         let mut is_freed = false;
@@ -255,14 +263,14 @@ impl Slots {
             is_freed |= self.give_back(channel, recipient, wall);
         }
         if is_freed {
-            self.tell_of_room(effects);
+            self.tell_of_room();
         }
     }
 
     /// More slots may be taken than a channel's quota has: where the tiers of channels differ in their quotas, one may use
     /// up what another was granted. Then the grants of the smaller quota are void, and its channel asks for each person
     /// in the moment of sending. They take their slots until the channel has said whom it wrote to, and gave them back.
-    fn void_overdrawn(&mut self, by: Option<Uuid>, wall: Timestamp, effects: &mut Effects) {
+    fn void_overdrawn(&mut self, by: Option<Uuid>, wall: Timestamp) {
         let least = self.grants.values().map(|grants| most_of(grants.quota)).min();
         let at_most = self.window.used(wall) + self.holders.len() as u64;
         if least.is_none_or(|least| at_most <= least) {
@@ -276,7 +284,7 @@ impl Slots {
             grants.is_void = true;
             self.voids += 1;
             if by != Some(*channel) {
-                effects.push(Effect::Tell { channel: *channel, news: News::Recalled });
+                self.told.add(*channel, News::Recalled);
             }
         }
     }
@@ -291,15 +299,10 @@ impl Slots {
     }
 
     /// Counts a template of a channel without a quota, which is granted nobody.
-    pub(super) fn count(
-        &mut self,
-        recipient: PhoneNumber,
-        wall: Timestamp,
-        effects: &mut Effects,
-    ) -> Reserved {
+    pub(super) fn count(&mut self, recipient: PhoneNumber, wall: Timestamp) -> Reserved {
         let counted = self.window.reserve(recipient, Quota::Unlimited, wall);
         if matches!(counted, Reserved::New { .. }) {
-            self.void_overdrawn(None, wall, effects);
+            self.void_overdrawn(None, wall);
         }
         counted
     }
@@ -312,10 +315,10 @@ impl Slots {
     }
 
     /// The wall clock was set back to `now`: nobody was written to later than that.
-    pub(super) fn clock_went_back(&mut self, now: Timestamp, effects: &mut Effects) {
+    pub(super) fn clock_went_back(&mut self, now: Timestamp) {
         self.window.clock_went_back(now);
         // Whose day was over may count again.
-        self.void_overdrawn(None, now, effects);
+        self.void_overdrawn(None, now);
     }
 
     /// Whether people are counted.

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::*;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::Quota;
-use crate::store::template_recipient::WrittenTo;
+use crate::store::templates::recipients::WrittenTo;
 
 const SECOND: Duration = Duration::from_secs(1);
 const DAY: Duration = Duration::from_secs(24 * 3_600);

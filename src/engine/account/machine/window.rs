@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::Quota;
-use crate::store::template_recipient::WrittenTo;
+use crate::store::templates::recipients::WrittenTo;
 
 /// How long a recipient counts.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);

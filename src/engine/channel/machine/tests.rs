@@ -1,5 +1,6 @@
 //! A machine that is driven by hand: no runtime, no store, and no time but the one it is told.
 
+mod doubt;
 mod explain;
 mod later;
 
@@ -15,13 +16,13 @@ use crate::config::Config;
 use crate::connector::Reply;
 use crate::domain::channel::{Connection, Kind, Level, Status};
 use crate::domain::content::Content;
-use crate::domain::message::{Failure, State};
+use crate::domain::message::{Failure, Key, State};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Recipients, Schedule};
 use crate::domain::tier;
 use crate::engine::account::AppId;
 use crate::engine::ledger::{AcceptedSend, Order, Written};
-use crate::store::send::Size;
+use crate::store::sends::Size;
 use crate::telemetry::Origin;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -126,8 +127,9 @@ impl World {
                 self.attempts.push(attempt);
                 ("attempt", detail)
             }
-            Effect::Write { writes, is_awaited: _ } => {
-                ("write", format!("{:?} {:?}", writes.outcomes, writes.marks))
+            Effect::Write { writes, is_awaited } => {
+                let word = if is_awaited { "awaited" } else { "in time" };
+                ("write", format!("{word} {:?} {:?}", writes.outcomes, writes.marks))
             }
             Effect::Fetch(fetch) => ("fetch", format!("{:?} {}", fetch.size, fetch.room)),
             Effect::ReadStates { messages, .. } => ("read states", format!("{messages:?}")),
@@ -193,6 +195,11 @@ impl World {
 
     fn written(&mut self) -> Vec<&'static str> {
         self.feed(Input::Written(Ok(Written::default())))
+    }
+
+    /// How many effects of this word there were so far.
+    fn count(&self, word: &str) -> usize {
+        self.log.iter().filter(|line| line.starts_with(word)).count()
     }
 
     /// The provider answers the message that was started last.

@@ -29,6 +29,8 @@ use crate::engine::ledger::AcceptedSend;
 
 /// A timer may fire so often at one moment.
 const WAKES_AT_ONCE: u32 = 20;
+/// Steps in a second of a world, which takes some ten thousand in all. More of them are a loop.
+const MOST_STEPS: u32 = 100_000;
 
 /// A rule that was broken.
 #[derive(Debug, Clone)]
@@ -117,6 +119,8 @@ pub(super) struct Watch {
     sessions: Sessions,
     /// When each channel's timer fired last, and how often at that moment.
     woken_at: Vec<(Duration, u32)>,
+    /// The present second, and the steps in it.
+    steps_of_second: (u64, u32),
     probes: Vec<u64>,
 }
 
@@ -155,6 +159,7 @@ impl Watch {
             wakes: vec![0; plan.channels.len()],
             sessions: Sessions::default(),
             woken_at: vec![(Duration::ZERO, 0); plan.channels.len()],
+            steps_of_second: (0, 0),
             probes: vec![0; plan.channels.len()],
         }
     }
@@ -351,6 +356,17 @@ impl Watch {
         if let Some(generation) = self.old_generation.filter(|_| !connection.accepts()) {
             let what = format!("channel {channel}: {connection:?} by an answer of connector {generation}");
             self.break_("an answer to an old token says nothing of the new one", what);
+        }
+    }
+
+    /// A step is taken at this moment.
+    pub(super) fn stepped(&mut self, now: Duration, event: &impl ToString) {
+        let (second, steps) = &mut self.steps_of_second;
+        *steps = if *second == now.as_secs() { *steps + 1 } else { 1 };
+        *second = now.as_secs();
+        if *steps > MOST_STEPS {
+            let what = event.to_string();
+            self.break_("nothing goes round in circles", what);
         }
     }
 

@@ -132,6 +132,18 @@ fn a_stop_gives_up_what_is_not_under_way() {
 }
 
 #[test]
+fn a_lost_lease_leaves_open_what_is_not_under_way() {
+    let world = World::new();
+    let (errand, mut wait) = world.errand();
+    errand.begin();
+    errand.lose(Timestamp::now());
+    assert!(wait.told.try_recv().is_err());
+    errand.put_back(Reason::Pair, false);
+    errand.lose(Timestamp::now());
+    assert_eq!((told(&mut wait), world.left()), (HandOver::Unknown, Some(0)));
+}
+
+#[test]
 fn an_errand_is_found_from_its_acceptance_to_the_end_of_the_wait() {
     let world = World::new();
     let (errand, wait) = world.errand();

@@ -1,4 +1,4 @@
-//! What goes later, and what is asked later: slots of pairs, and questions to the provider.
+//! What goes later, and what is asked later: slots of pairs, questions to the provider, looks into the store.
 
 use super::*;
 use crate::connector::Health;
@@ -119,4 +119,51 @@ fn what_waits_of_a_send_that_is_gone_from_the_store_is_forgotten() {
     assert_eq!(world.machine.backlog().retry, 0, "{:?}", world.log);
     world.pass(MINUTE);
     assert!(world.attempts.is_empty());
+}
+
+#[test]
+fn news_of_the_number_are_asked_for_at_once_but_not_twice_in_a_second() {
+    let mut world = World::ready(1);
+    // The first question of a channel that has said everything.
+    world.pass(60 * MINUTE);
+    let generation = world.machine.link.generation();
+    let answer = || Input::Probed { generation, health: Health::Unknown(failure()) };
+    world.feed(answer());
+    let before = world.count("probe");
+    assert!(world.feed(Input::Recheck).contains(&"wake"), "the last question is not a second old");
+    world.pass(SECOND);
+    assert_eq!(world.count("probe"), before + 1);
+    // News that come while it is asked are asked for after the answer.
+    world.feed(Input::Recheck);
+    assert_eq!(world.count("probe"), before + 1);
+    world.feed(answer());
+    world.pass(SECOND);
+    assert_eq!(world.count("probe"), before + 2, "{:?}", world.log);
+    world.feed(answer());
+    world.pass(10 * SECOND);
+    assert!(world.feed(Input::Recheck).contains(&"probe"), "{:?}", world.log);
+}
+
+#[test]
+fn what_is_told_of_sends_that_are_here_makes_nobody_look_into_the_store() {
+    let mut world = World::ready(1);
+    world.accept(10);
+    let told = |direct: u128| Input::Overlooked { direct: Some(Uuid::from_u128(direct)), bulk: None };
+    for _ in 0..3 {
+        assert!(!world.feed(told(10)).contains(&"fetch"));
+    }
+    // The second time, the one that it does not know is not one that ended just now.
+    assert!(!world.feed(told(11)).contains(&"fetch"));
+    assert!(world.feed(told(11)).contains(&"fetch"), "{:?}", world.log);
+    assert!(!world.feed(told(11)).contains(&"fetch"), "it looks already");
+}
+
+#[test]
+fn the_mark_of_a_message_to_one_person_is_not_left_to_a_later_commit() {
+    let mut world = World::ready(1);
+    world.accept_to(20, Recipients::Blocks(1_000));
+    world.written();
+    assert_eq!(world.accept(10), ["write"]);
+    let last = world.log.last().unwrap();
+    assert!(last.starts_with("write awaited"), "{last}");
 }

@@ -166,3 +166,14 @@ fn a_lost_connection_takes_the_question_with_it() {
     world.input(Input::Timer);
     assert_eq!(world.done(), ["look"]);
 }
+
+#[test]
+fn a_session_whose_phone_is_linked_waits_for_no_code_however_often_it_is_asked_for_one() {
+    let mut world = World::linked();
+    world.connects();
+    world.pair(None);
+    world.done();
+    // The phone unlinked it, and nobody is there to scan what it shows now.
+    world.event(qr());
+    assert_eq!(world.done(), ["stop"]);
+}
