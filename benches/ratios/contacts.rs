@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection};
 
 use crate::service::Service;

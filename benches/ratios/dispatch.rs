@@ -1,14 +1,15 @@
 //! Messages dispatched to a local server, ledger written, beside a bare reqwest loop.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, mpsc as threads};
 use std::time::{Duration, Instant};
 
 use actix_web::{App, HttpResponse, HttpServer, web};
 use futures_util::StreamExt as _;
+use tokio::sync::mpsc;
 
 use crate::service::Service;
-use crate::{Row, median};
+use crate::{Row, median, statements};
 
 pub(crate) const CONCURRENCY: usize = 64;
 const MESSAGES: u64 = 200_000;
@@ -20,12 +21,21 @@ const NUMBER: &str = r#"{"id":"1","status":"CONNECTED","throughput":{"level":"NO
 pub(crate) fn measure() -> Vec<Row> {
     let arrivals = Arc::new(AtomicU64::new(0));
     let provider = provider(Arc::clone(&arrivals));
-    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    let (mut ours, mut bare, mut recorded) = (Vec::new(), Vec::new(), Vec::new());
     actix_web::rt::System::new().block_on(async {
         let service = Service::start(&format!("http://{provider}"), "unlimited", CONCURRENCY).await;
         let tag = service.tag(MESSAGES).await;
+        let server = statements::database().await;
         for _ in 0..ROUNDS {
-            bare.push(loop_of_requests(provider.clone(), MESSAGES).await);
+            bare.push(loop_of_requests(provider.clone(), MESSAGES, None).await);
+            if let Some(server) = &server {
+                let (tell, told) = statements::channel();
+                let writer = actix_web::rt::spawn(statements::record(server.clone(), told));
+                let started = Instant::now();
+                loop_of_requests(provider.clone(), MESSAGES, Some(tell)).await;
+                writer.await.unwrap();
+                recorded.push(MESSAGES as f64 / started.elapsed().as_secs_f64());
+            }
             let before = arrivals.load(Ordering::Relaxed);
             let (_, recipients) = service.send_to_tag(tag).await;
             let started = Instant::now();
@@ -40,18 +50,29 @@ pub(crate) fn measure() -> Vec<Row> {
         service.engine.stop().await;
     });
     let (ours, bare) = (median(ours), median(bare));
-    vec![Row {
+    let mut rows = vec![Row {
         what: "messages dispatched, rate unlimited, 64 at once",
         ours: format!("{ours:.0}/s"),
         yardstick: format!("bare reqwest loop {bare:.0}/s"),
         ratio: format!("{:.2}", ours / bare),
         bound: "≥ 0.75",
-    }]
+    }];
+    if !recorded.is_empty() {
+        let recorded = median(recorded);
+        rows.push(Row {
+            what: "the same beside a loop that writes what it sent",
+            ours: format!("{ours:.0}/s"),
+            yardstick: format!("bare loop of requests and statements {recorded:.0}/s"),
+            ratio: format!("{:.2}", ours / recorded),
+            bound: "≥ 0.85",
+        });
+    }
+    rows
 }
 
 /// A provider that takes everything, on a thread of its own; its address.
 pub(crate) fn provider(arrivals: Arc<AtomicU64>) -> String {
-    let (addresses, address) = mpsc::channel();
+    let (addresses, address) = threads::channel();
     std::thread::spawn(move || {
         actix_web::rt::System::new().block_on(async move {
             let state = web::Data::from(arrivals);
@@ -82,8 +103,13 @@ async fn describe() -> HttpResponse {
     HttpResponse::Ok().content_type("application/json").body(NUMBER)
 }
 
-/// The yardstick: as many of the same requests, as many at once, the answers read and parsed, nothing kept.
-pub(crate) async fn loop_of_requests(provider: String, messages: u64) -> f64 {
+/// The yardstick: as many of the same requests, as many at once, the answers read and parsed, nothing kept but what `tell`
+/// passes on.
+pub(crate) async fn loop_of_requests(
+    provider: String,
+    messages: u64,
+    tell: Option<mpsc::Sender<u64>>,
+) -> f64 {
     let run = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async move {
@@ -101,9 +127,14 @@ pub(crate) async fn loop_of_requests(provider: String, messages: u64) -> f64 {
                         .header("Authorization", "Bearer bench")
                         .header("Content-Type", "application/json")
                         .body(body);
+                    let tell = tell.clone();
                     async move {
                         let answer = request.send().await.unwrap().bytes().await.unwrap();
-                        serde_json::from_slice::<serde_json::Value>(&answer).unwrap()
+                        let answer = serde_json::from_slice::<serde_json::Value>(&answer).unwrap();
+                        if let Some(tell) = tell {
+                            tell.send(number).await.unwrap();
+                        }
+                        answer
                     }
                 })
                 .buffer_unordered(CONCURRENCY)

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use pombo::import;
 use pombo::store::Store;
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection, TransactionTrait as _};
 
 use crate::service::{Service, resident_kib};

@@ -35,6 +35,7 @@ mod service;
 mod sessions;
 mod singles;
 mod size;
+mod statements;
 mod tag_send;
 
 use std::io::Write as _;

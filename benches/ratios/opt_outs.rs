@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Kind, Status};
-use pombo::store::change::Who;
-use pombo::store::channel::{NewChannel, Sealed};
+use pombo::store::changes::Who;
+use pombo::store::channels::{NewChannel, Sealed};
 use pombo::vault::context;
 use uuid::Uuid;
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use pombo::accounts::{Create, Invite, Origin, Role, SignIn, SignedIn};
 use pombo::console::ROUTES;
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use uuid::Uuid;
 
 use crate::populate::Bulk;

@@ -52,7 +52,7 @@ pub(crate) fn measure() -> Vec<Row> {
         Seed::at(&service.database.url).await.members(service.company, tag, MESSAGES).await;
         let mut found = Found::default();
         for _ in 0..ROUNDS {
-            found.bare.push(dispatch::loop_of_requests(provider.address.clone(), MESSAGES).await);
+            found.bare.push(dispatch::loop_of_requests(provider.address.clone(), MESSAGES, None).await);
             let before = (provider.messages(), resident_kib());
             let began = Instant::now();
             let (took, recipients) = service.send_to_tag(tag).await;

@@ -15,9 +15,9 @@ use pombo::domain::contact::Person;
 use pombo::domain::scope::Scopes;
 use pombo::domain::tier;
 use pombo::engine::Engine;
-use pombo::store::api_key::NewKey;
-use pombo::store::change::Who;
-use pombo::store::channel::{NewChannel, Sealed};
+use pombo::store::api_keys::NewKey;
+use pombo::store::changes::Who;
+use pombo::store::channels::{NewChannel, Sealed};
 use pombo::store::{self, Store};
 use pombo::vault::{Vault, api_key, context};
 use sea_orm::{ConnectionTrait as _, Database};
@@ -225,7 +225,7 @@ impl Service {
 }
 
 /// SQLite in the data directory, or a new database of the server that the environment names.
-async fn database_url(config: &Config) -> String {
+pub(crate) async fn database_url(config: &Config) -> String {
     let Ok(server) = std::env::var("POMBO_BENCH_POSTGRES") else { return config.database_url() };
     let server = server.trim_end_matches('/');
     let name = format!("pombo_bench_{}", Uuid::now_v7().simple());

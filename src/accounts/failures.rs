@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::backoff::Network;
 use crate::clock::Timestamp;
-use crate::store::failed_sign_in::Folded;
+use crate::store::users::failed_sign_ins::Folded;
 use crate::store::{self, Store};
 
 /// Attempts of a network in a minute that have entries of their own.

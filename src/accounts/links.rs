@@ -7,9 +7,9 @@ use crate::clock::Timestamp;
 use crate::domain::secret::Secret;
 use crate::domain::user::{Email, Language, Role, check_password, name};
 use crate::store;
-use crate::store::change::Who;
-use crate::store::link::{self, Link, Purpose};
-use crate::store::membership::Membership;
+use crate::store::changes::Who;
+use crate::store::users::links::{self, Link, Purpose};
+use crate::store::users::memberships::Membership;
 use crate::vault::api_key;
 
 /// A person to invite.
@@ -121,7 +121,7 @@ impl Accounts {
     ) -> Result<NewLink> {
         let token = api_key::generate_token();
         let hash = api_key::hash(token.expose());
-        let new = link::NewLink { purpose, hash, email, name, company, is_operator };
+        let new = links::NewLink { purpose, hash, email, name, company, is_operator };
         let expires_at = self.store().add_link(who, new).await?;
         Ok(NewLink { token, expires_at })
     }
@@ -156,7 +156,7 @@ impl Accounts {
                     return Err(Error::Exists);
                 }
                 let password = self.0.passwords.hash(password).await?;
-                let accepted = link::Accepted { name: &shown, password: &password, language };
+                let accepted = links::Accepted { name: &shown, password: &password, language };
                 let user = match self.store().accept_invitation(&who, &link, accepted).await {
                     Ok(user) => user.ok_or(Error::LinkGone)?,
                     Err(store::Error::Taken(_)) => return Err(Error::Exists),

@@ -6,9 +6,9 @@ use super::{Accounts, Error, Member, Origin, Result, Session, User};
 use crate::domain::page::{Page, PageRequest};
 use crate::domain::user::{Email, Language, Role, check_password, name, time_zone};
 use crate::store;
-use crate::store::change::Who;
-use crate::store::membership::Changed;
-use crate::store::user::NewUser;
+use crate::store::changes::Who;
+use crate::store::users::NewUser;
+use crate::store::users::memberships::Changed;
 
 /// A person to add without an invitation.
 #[derive(Debug, Clone, Copy)]

@@ -39,10 +39,10 @@ pub use self::sign_in::{SignIn, SignedIn};
 use crate::domain::secret::Secret;
 pub use crate::domain::user::{Email, Language, Role};
 use crate::store::Store;
-pub use crate::store::link::{Link as Invitation, Purpose};
-pub use crate::store::membership::{Member, Membership};
-pub use crate::store::user::User;
-pub use crate::store::user_session::{Bearer, Session};
+pub use crate::store::users::User;
+pub use crate::store::users::links::{Link as Invitation, Purpose};
+pub use crate::store::users::memberships::{Member, Membership};
+pub use crate::store::users::sessions::{Bearer, Session};
 use crate::vault::Vault;
 
 /// A call's result.

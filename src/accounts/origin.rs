@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::store::change::Who;
+use crate::store::changes::Who;
 
 /// The most characters that are kept of what a browser calls itself.
 const BROWSER_CHARS: usize = 200;

@@ -7,7 +7,7 @@ use rand::distr::{Distribution as _, Uniform};
 use super::{Accounts, Error, Origin, Result, Session, lock, totp};
 use crate::clock::Timestamp;
 use crate::domain::secret::Secret;
-use crate::store::user::Credentials;
+use crate::store::users::Credentials;
 use crate::vault::{api_key, context};
 
 /// How many recovery codes a person gets.

@@ -6,7 +6,7 @@ use super::{Accounts, Error, Membership, Origin, Result, Session, User};
 use crate::clock::Timestamp;
 use crate::domain::page::{Page, PageRequest};
 use crate::domain::secret::Secret;
-use crate::store::user_session::{self, Bearer};
+use crate::store::users::sessions::{self, Bearer};
 use crate::vault::api_key;
 
 /// A session that just began, with the token for its cookie.
@@ -22,7 +22,7 @@ impl Accounts {
     /// Signs a person in who proved who they are, by `proof`.
     pub(super) async fn open_session(&self, user: &User, origin: &Origin, proof: &str) -> Result<NewSession> {
         let token = api_key::generate_token();
-        let new = user_session::NewSession {
+        let new = sessions::NewSession {
             hash: api_key::hash(token.expose()),
             address: &origin.address.to_string(),
             browser: &origin.browser,

@@ -8,8 +8,8 @@ use super::{Accounts, Error, NewSession, Origin, Result, User, lock};
 use crate::clock::Timestamp;
 use crate::domain::secret::Secret;
 use crate::domain::user::Email;
-use crate::store::change::Who;
-use crate::store::user::Credentials;
+use crate::store::changes::Who;
+use crate::store::users::Credentials;
 use crate::vault::api_key;
 
 /// An attempt to sign in.

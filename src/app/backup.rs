@@ -12,7 +12,7 @@ use super::{error, prepare, sealing_keys, store_options};
 use crate::config::Config;
 use crate::connector::web_session::CONVERSATIONS;
 use crate::store::backup::{self, Ended, Error, Format, Restoring};
-use crate::store::change::Who;
+use crate::store::changes::Who;
 use crate::store::{self, Store};
 use crate::vault::{KeyId, Vault};
 

@@ -27,7 +27,7 @@ use crate::config::{Config, SqliteSynchronous};
 use crate::domain::tier;
 use crate::files;
 use crate::logging;
-use crate::store::change::Who;
+use crate::store::changes::Who;
 use crate::store::schema::Schema;
 use crate::store::{self, Store};
 use crate::vault::{KeyOrigin, Vault};

@@ -9,7 +9,7 @@ use crate::clock::Timestamp;
 use crate::connector::cloud_api::{CloudApi, Connections};
 use crate::connector::{Disposition, Error, Health};
 use crate::domain::channel::{Channel, Connection, Status};
-use crate::store::template::Record;
+use crate::store::templates::Record;
 use crate::vault::context;
 
 impl App {

@@ -11,7 +11,7 @@ use anyhow::bail;
 
 use super::App;
 use crate::store::Store;
-use crate::store::change::Who;
+use crate::store::changes::Who;
 use crate::store::sealed::{Kind, Place};
 use crate::vault::{self, BEFORE_IDS, KeyId, Vault, context};
 

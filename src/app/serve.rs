@@ -26,7 +26,7 @@ use crate::console;
 use crate::domain::channel::Kind;
 use crate::domain::request::Limits;
 use crate::engine::{Engine, Fenced};
-use crate::store::node::NewNode;
+use crate::store::nodes::NewNode;
 use crate::store::{self, Lease, Store};
 use crate::surface::Proxies;
 

@@ -14,7 +14,7 @@ use super::{secret_input, tier};
 use crate::domain::channel::{Kind, Status};
 use crate::domain::page::PageRequest;
 use crate::store;
-use crate::store::channel::{NewChannel, Sealed};
+use crate::store::channels::{NewChannel, Sealed};
 use crate::vault::context;
 
 /// Channels read from the store at once.

@@ -10,7 +10,7 @@ use super::session::Session;
 use super::{argument, tier};
 use crate::clock::Timestamp;
 use crate::store;
-use crate::store::company::Company;
+use crate::store::companies::Company;
 
 /// See [`super::Company::Create`].
 #[derive(Debug, Args)]

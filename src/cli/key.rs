@@ -13,7 +13,7 @@ use super::output::Listed;
 use super::session::Session;
 use crate::clock::Timestamp;
 use crate::domain::scope::{Scope, Scopes};
-use crate::store::api_key::{ApiKey, NewKey};
+use crate::store::api_keys::{ApiKey, NewKey};
 use crate::vault::api_key;
 
 /// See [`super::Key::Create`].

@@ -14,7 +14,7 @@ use super::session::Session;
 use crate::clock::Timestamp;
 use crate::domain::nearest::nearest;
 use crate::store;
-use crate::store::operator::{NewOperator, Operator};
+use crate::store::operators::{NewOperator, Operator};
 use crate::vault::api_key;
 
 /// See [`super::Operator::Create`].

@@ -30,7 +30,7 @@ use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Kind};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::scope::{Scope, Scopes};
-use crate::store::api_key::NewKey;
+use crate::store::api_keys::NewKey;
 use crate::vault::api_key;
 
 /// How long the key lasts if nobody revokes it. QR codes are used up after some three minutes.

@@ -18,7 +18,7 @@ use crate::domain::request::Audience;
 use crate::domain::template::{Category, Status};
 use crate::domain::tier::{Quota, Tier};
 use crate::engine::plan::{Outcome, Planned};
-use crate::store::template::Record as Template;
+use crate::store::templates::Record as Template;
 
 /// See [`super::Record::Plan`].
 #[derive(Debug, Args)]

@@ -11,7 +11,7 @@ use super::machine_user;
 use super::output::Output;
 use super::session::quiet_config;
 use crate::app::backup::{self, Decision, Restored};
-use crate::store::change::Who;
+use crate::store::changes::Who;
 
 /// See [`super::Command::Restore`].
 #[derive(Debug, Args)]

@@ -15,8 +15,8 @@ use crate::app::App;
 use crate::config::Config;
 use crate::domain::channel::Channel;
 use crate::domain::nearest::nearest;
-use crate::store::change::Who;
-use crate::store::company::Company;
+use crate::store::changes::Who;
+use crate::store::companies::Company;
 
 /// A command that does one thing and ends hears of problems only, unless somebody configures otherwise.
 const PRESETS: &[(&str, &str)] = &[("log.level", "warn")];

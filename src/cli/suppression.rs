@@ -14,7 +14,7 @@ use super::session::Session;
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::Suppression;
-use crate::store::suppression::Kept;
+use crate::store::suppressions::Kept;
 
 /// See [`super::Suppression::Add`].
 #[derive(Debug, Args)]

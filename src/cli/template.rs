@@ -9,7 +9,7 @@ use super::argument::OfCompany;
 use super::output::Listed;
 use super::session::Session;
 use crate::clock::Timestamp;
-use crate::store::template;
+use crate::store::templates;
 
 /// See [`super::Template::Sync`].
 #[derive(Debug, Args)]
@@ -36,9 +36,9 @@ struct Record {
     updated_at: Timestamp,
 }
 
-impl From<template::Record> for Record {
-    fn from(record: template::Record) -> Self {
-        let template::Record {
+impl From<templates::Record> for Record {
+    fn from(record: templates::Record) -> Self {
+        let templates::Record {
             id,
             company_id: _,
             waba_id,
@@ -89,7 +89,7 @@ impl Listed for Record {
     }
 }
 
-fn print(session: &Session, templates: Vec<template::Record>, empty: &str) -> anyhow::Result<()> {
+fn print(session: &Session, templates: Vec<templates::Record>, empty: &str) -> anyhow::Result<()> {
     let records: Vec<Record> = templates.into_iter().map(Record::from).collect();
     session.output.list(&records, empty)
 }

@@ -179,7 +179,7 @@ pub(super) async fn choose(
     Ok(find(session, &name, Some(kind)).await?.name)
 }
 
-fn read(record: &store::tier::Record) -> anyhow::Result<Tier> {
+fn read(record: &store::tiers::Record) -> anyhow::Result<Tier> {
     serde_json::from_str(&record.settings).with_context(|| {
         format!("the tier `{}` in the database cannot be read; apply it again from a file", record.name)
     })

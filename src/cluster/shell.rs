@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::machine::{Effect, Input, LEASE, Machine, Seen, Standing};
 use super::placement::Member;
 use super::{News, Nodes, micros};
-use crate::store::node::{Node, Stage};
+use crate::store::nodes::{Node, Stage};
 use crate::store::{Error, Lease};
 
 /// How long a renewal may take: one that the database does not answer makes room for another one before the lease lapses.

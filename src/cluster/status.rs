@@ -8,8 +8,8 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::placement::shard_of;
-pub use crate::store::node::{Moves, Node, Server};
-use crate::store::node::{Place, Stage};
+pub use crate::store::nodes::{Moves, Node, Server};
+use crate::store::nodes::{Place, Stage};
 use crate::store::{Result, Store};
 
 /// A cluster at a moment.

@@ -79,7 +79,7 @@ use crate::domain::channel::Channel;
 pub use crate::domain::request::{Skipped, SkippedEntry};
 use crate::domain::send::Schedule;
 use crate::planted;
-pub use crate::store::change::Who;
+pub use crate::store::changes::Who;
 use crate::store::{self, Store};
 
 /// When a client should try again while the database cannot write.

@@ -16,7 +16,7 @@ use super::indexing::Indexing;
 use super::reading::{self, Batch};
 use super::{Error, Result};
 use crate::clock::Timestamp;
-use crate::store::change::{ContactRecord, Who};
+use crate::store::changes::{ContactRecord, Who};
 use crate::store::{Store, Upserted};
 
 /// Batches that may wait to be written.

@@ -6,7 +6,7 @@ use super::header::Field;
 use super::settings::Settings;
 use super::stored::Rows;
 use super::{Error, Result};
-use crate::store::import_job::Step;
+use crate::store::imports::Step;
 
 /// Rows that are shown.
 const SHOWN: usize = 10;

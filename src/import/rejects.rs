@@ -13,7 +13,7 @@ use csv::{Writer, WriterBuilder};
 use super::{Error, Result};
 use crate::domain::cell::{guard, unguard};
 use crate::files;
-use crate::store::import_job::Rejected;
+use crate::store::imports::Rejected;
 
 /// Rejected rows as CSV that can be mended and imported itself, with the header when they are the first. Each row begins
 /// with the cells that `explain` makes, whose columns are called `names`.

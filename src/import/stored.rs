@@ -14,7 +14,7 @@ use super::records::{Found, Records};
 use super::reject_code::Coded;
 use super::settings::Settings;
 use super::{Error, Result, row};
-use crate::store::import_job::{Rejected, Step};
+use crate::store::imports::{Rejected, Step};
 
 /// A header with more bytes is none.
 pub const LONGEST_HEADER: usize = 256 * 1024;

@@ -22,9 +22,9 @@ use crate::domain::scope::Scopes;
 use crate::domain::secret::Secret;
 use crate::domain::tier;
 use crate::store::Store;
-use crate::store::api_key::NewKey;
-use crate::store::change::Who;
-use crate::store::channel::{NewChannel, Sealed};
+use crate::store::api_keys::NewKey;
+use crate::store::changes::Who;
+use crate::store::channels::{NewChannel, Sealed};
 use crate::store::scratch::Scratch;
 use crate::vault::{Vault, api_key, context};
 

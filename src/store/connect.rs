@@ -249,7 +249,7 @@ pub(super) fn plain_on_this_machine(postgres: PgConnectOptions) -> PgConnectOpti
 }
 
 /// Whether connections to `host` stay on this machine.
-fn is_this_machine(host: &str) -> bool {
+pub(super) fn is_this_machine(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     bare == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }

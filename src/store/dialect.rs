@@ -4,6 +4,7 @@
 //! SQLite reads one JSON array a row. Both keep the statement's text the same for any number of rows, so
 //! that it is prepared once.
 
+mod arrays;
 mod bulk;
 
 use std::fmt::Write as _;
@@ -11,6 +12,7 @@ use std::fmt::Write as _;
 use sea_orm::{DbBackend, Value};
 use uuid::Uuid;
 
+pub(super) use self::arrays::{Arrays, bind};
 pub(super) use self::bulk::{Bulk, Incoming};
 
 /// The collation that compares texts byte by byte.

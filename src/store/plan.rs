@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::template::APPROVED;
+use super::templates::APPROVED;
 use super::{Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;

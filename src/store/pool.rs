@@ -7,6 +7,8 @@
 //!
 //! SQLite always answers, and its statements pass through.
 
+mod binary;
+
 use std::fmt::Write as _;
 use std::future::pending;
 use std::io;
@@ -38,6 +40,8 @@ pub(super) struct Pool(Arc<Connected>);
 struct Connected {
     connections: DatabaseConnection,
     line: Line,
+    /// Bytes of the longest statement that leaves at once.
+    one_piece: usize,
 }
 
 /// A transaction on a connection of a [`Pool`].
@@ -146,14 +150,19 @@ impl Line {
 
 /// It counts as broken: whether what was asked has been done, nobody knows.
 fn silent() -> DbErr {
-    let error = io::Error::new(io::ErrorKind::TimedOut, "the database does not answer");
-    DbErr::Exec(RuntimeErr::SqlxError(Arc::new(sqlx::Error::Io(error))))
+    driver_error(io::Error::new(io::ErrorKind::TimedOut, "the database does not answer").into())
+}
+
+/// An error of the driver as SeaORM passes it on.
+pub(super) fn driver_error(error: sqlx::Error) -> DbErr {
+    DbErr::Exec(RuntimeErr::SqlxError(Arc::new(error)))
 }
 
 impl Pool {
     /// Of connections whose answers always come.
     pub(super) fn new(connections: DatabaseConnection) -> Self {
-        Self(Arc::new(Connected { connections, line: Line { server: None, patience: None } }))
+        let line = Line { server: None, patience: None };
+        Self(Arc::new(Connected { connections, line, one_piece: usize::MAX }))
     }
 
     /// Of connections to a server, made with [`on_server`].
@@ -162,7 +171,9 @@ impl Pool {
         server: Arc<Server>,
         patience: Option<Duration>,
     ) -> Self {
-        Self(Arc::new(Connected { connections, line: Line { server: Some(server), patience } }))
+        let one_piece = binary::one_piece(&connections.get_postgres_connection_pool().connect_options());
+        let line = Line { server: Some(server), patience };
+        Self(Arc::new(Connected { connections, line, one_piece }))
     }
 
     /// The connections themselves, on which an answer is waited for without end.

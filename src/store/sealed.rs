@@ -7,7 +7,7 @@
 use sea_orm::{FromQueryResult, QueryResult, Value};
 use uuid::Uuid;
 
-use super::change::{self, Change, What, Who};
+use super::changes::{self, Change, What, Who};
 use super::dialect::{Bulk, Cell, Type};
 use super::{Result, Store};
 
@@ -229,7 +229,7 @@ impl Store {
     ) -> Result<()> {
         let transaction = self.begin().await?;
         let change = Change::now(who, What::SealingKey, key, before.map(Into::into), after.into());
-        change::record(&transaction, &[change]).await?;
+        changes::record(&transaction, &[change]).await?;
         transaction.commit().await?;
         Ok(())
     }

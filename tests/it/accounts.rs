@@ -11,7 +11,7 @@ use std::sync::Arc;
 use pombo::accounts::{Accounts, Create, Error, NewSession, Origin, Role, SignIn, SignedIn, User};
 use pombo::config::Config;
 use pombo::domain::page::PageRequest;
-use pombo::store::change::{Change, Filter, What, Who};
+use pombo::store::changes::{Change, Filter, What, Who};
 use pombo::vault::Vault;
 use sea_orm::{ConnectionTrait as _, Database};
 use tempfile::TempDir;

@@ -91,7 +91,7 @@ async fn what_was_sent_since_a_backup_is_not_sent_again(universe: &Universe) {
 async fn universe_changes(universe: &Universe) -> String {
     let store = Store::open(&universe.options()).await.unwrap();
     let page = pombo::domain::page::PageRequest { page: 1, limit: 50 };
-    let changes = store.changes(pombo::store::change::Filter::default(), page).await.unwrap();
+    let changes = store.changes(pombo::store::changes::Filter::default(), page).await.unwrap();
     store.close().await;
     changes.records.iter().map(|change| change.what.as_str()).collect::<Vec<_>>().join(" ")
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pombo::clock::Timestamp;
 use pombo::domain::contact::Person;
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use pombo::store::{ContactChange, Store};
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use pombo::domain::contact::Contact;
 use pombo::domain::page::PageRequest;
 use pombo::import::{self, Error, Options, Progress, Summary};
-use pombo::store::change::{Filter, What, Who};
+use pombo::store::changes::{Filter, What, Who};
 use serde_json::json;
 use tempfile::TempDir;
 use uuid::Uuid;

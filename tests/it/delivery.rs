@@ -1,7 +1,7 @@
 //! What is accepted arrives, once, through the real surface and at a provider that counts.
 
 use pombo::domain::channel::Status;
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use serde_json::json;
 
 use crate::database::{Universe, stores};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use pombo::clock::Timestamp;
 use pombo::domain::channel::Status;
 use pombo::simulator::{Account, Seed};
-use pombo::store::channel::AtWork;
+use pombo::store::channels::AtWork;
 use sea_orm::{ConnectionTrait as _, Database, Statement};
 use serde_json::json;
 use uuid::Uuid;

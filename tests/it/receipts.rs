@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use pombo::domain::message::State;
 use pombo::simulator::ReceiptOptions;
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use serde_json::json;
 use uuid::Uuid;
 

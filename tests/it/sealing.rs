@@ -11,7 +11,7 @@ use pombo::app::sealing_keys::{self, State};
 use pombo::config::Config;
 use pombo::connector::web_session::{Change, Record, Records as _};
 use pombo::engine::web_session::SessionRecords;
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use pombo::store::sealed::{Kind, Place};
 use pombo::vault::{self, Vault};
 use reqwest::Method;
@@ -211,14 +211,14 @@ async fn a_rotation_waits_for_what_a_session_has_sealed_and_not_written_yet(univ
 async fn what_was_written_since_it_was_read_is_not_sealed_over(universe: &Universe) {
     let store = &universe.store;
     let channel = Uuid::now_v7();
-    let row = |key: &str, value: u8| pombo::store::web_session::Row {
+    let row = |key: &str, value: u8| pombo::store::web_sessions::Row {
         key: key.to_owned(),
         value: [&[2; 9][..], &[value; 40]].concat(),
         mark: 5,
     };
     let change = |key: &str, value| {
         let namespace = "session".to_owned();
-        [pombo::store::web_session::Change::Put { namespace, row: row(key, value) }]
+        [pombo::store::web_sessions::Change::Put { namespace, row: row(key, value) }]
     };
     for key in ["a", "b", "c"] {
         store.change_web_session(channel, &change(key, 1)).await.unwrap();

@@ -1,7 +1,7 @@
 //! Deleting, tagging and merging contacts in the store: lists, counts and searches stay exact.
 
 use pombo::domain::contact::Contact;
-use pombo::store::change::{ContactRecord, Who};
+use pombo::store::changes::{ContactRecord, Who};
 use pombo::store::{Care, ContactChange, Edited, Membership, Store};
 use uuid::Uuid;
 

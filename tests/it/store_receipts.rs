@@ -15,7 +15,7 @@ use pombo::store::Lease;
 use pombo::store::ledger::{
     BlockOf, Event, INBOUND_MESSAGE, Ignored, NewSend, OutcomeOf, PendingWrites, Receipt,
 };
-use pombo::store::suppression::{Says, Word};
+use pombo::store::suppressions::{Says, Word};
 use sea_orm::{ColumnTrait as _, Database, DatabaseConnection, EntityTrait as _, QueryFilter as _};
 use uuid::Uuid;
 

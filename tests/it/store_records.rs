@@ -6,10 +6,10 @@ use pombo::domain::page::PageRequest;
 use pombo::domain::scope::Scopes;
 use pombo::domain::template::{self, ListedTemplate, ParameterFormat};
 use pombo::store::Error;
-use pombo::store::api_key::NewKey;
-use pombo::store::change::Who;
-use pombo::store::channel::{NewChannel, Sealed};
-use pombo::store::template::{Filter, Record, Said};
+use pombo::store::api_keys::NewKey;
+use pombo::store::changes::Who;
+use pombo::store::channels::{NewChannel, Sealed};
+use pombo::store::templates::{Filter, Record, Said};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};

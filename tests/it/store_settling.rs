@@ -10,7 +10,7 @@ use pombo::domain::page::PageRequest;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Block, Mark, Progress, Recipients, Schedule, State};
 use pombo::store::ledger::{Activation, Answer, BlockOf, NewSend, PendingWrites, Terms};
-use pombo::store::send_list::Filter;
+use pombo::store::sends::list::Filter;
 use pombo::store::{Error, Lease, Options, Store};
 use sea_orm::{ConnectionTrait as _, Database, EntityTrait as _};
 use url::Url;

@@ -5,9 +5,9 @@ use pombo::domain::page::PageRequest;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::suppression::Suppression;
 
-use pombo::store::change::{Filter, What, Who};
+use pombo::store::changes::{Filter, What, Who};
 use pombo::store::ledger::PendingWrites;
-use pombo::store::suppression::{Record, Says, Word};
+use pombo::store::suppressions::{Record, Says, Word};
 use pombo::store::{Lease, Store};
 use serde_json::json;
 use uuid::Uuid;

@@ -10,11 +10,11 @@ use pombo::domain::message::{Outcome, Position, State as At};
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Block, Mark, Progress, Recipients, Schedule, State};
 use pombo::store::Lease;
-use pombo::store::change::Who;
-use pombo::store::channel::{NewChannel, Sealed};
+use pombo::store::changes::Who;
+use pombo::store::channels::{NewChannel, Sealed};
 use pombo::store::ledger::{BlockOf, NewSend, OutcomeOf, PendingWrites};
 use pombo::store::schema::Schema;
-use pombo::store::template_recipient::WrittenTo;
+use pombo::store::templates::recipients::WrittenTo;
 use sea_orm::{ConnectionTrait as _, Database};
 use uuid::Uuid;
 

@@ -5,10 +5,10 @@ mod sends;
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Connection, Kind, Status};
 use pombo::domain::contact::Person;
-use pombo::store::change::Who;
-use pombo::store::channel::{NewChannel, Sealed};
-use pombo::store::web_session::{Change, Row};
-use pombo::store::web_session_contact::KnownNumber;
+use pombo::store::changes::Who;
+use pombo::store::channels::{NewChannel, Sealed};
+use pombo::store::web_sessions::contacts::KnownNumber;
+use pombo::store::web_sessions::{Change, Row};
 use pombo::store::{Care, Store};
 use uuid::Uuid;
 

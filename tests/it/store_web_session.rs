@@ -8,7 +8,7 @@ use pombo::connector::web_session::{self, Record, Records, RecordsError};
 use pombo::domain::secret::SealingKey;
 use pombo::engine::web_session::SessionRecords;
 use pombo::store::Store;
-use pombo::store::web_session::{Change, Row};
+use pombo::store::web_sessions::{Change, Row};
 use pombo::vault::Vault;
 use uuid::Uuid;
 

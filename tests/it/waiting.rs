@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pombo::clock::Timestamp;
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use reqwest::Method;
 use serde_json::{Value, json};
 

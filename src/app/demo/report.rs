@@ -14,7 +14,7 @@ use crate::domain::page::PageRequest;
 use crate::domain::secret::Secret;
 use crate::domain::user::Role;
 use crate::store::Store;
-use crate::store::change::Who;
+use crate::store::changes::Who;
 
 /// More channels than a demonstration has.
 const ALL: PageRequest = PageRequest { page: 1, limit: 1000 };

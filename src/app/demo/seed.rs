@@ -12,10 +12,10 @@ use crate::domain::page::PageRequest;
 use crate::domain::scope::Scopes;
 use crate::domain::secret::Secret;
 use crate::store::Store;
-use crate::store::api_key::NewKey;
-use crate::store::change::Who;
-use crate::store::channel::{NewChannel, Sealed};
-use crate::store::company::Company;
+use crate::store::api_keys::NewKey;
+use crate::store::changes::Who;
+use crate::store::channels::{NewChannel, Sealed};
+use crate::store::companies::Company;
 use crate::vault::{api_key, context};
 
 /// What the keys of a demonstration are called; those of an earlier start are revoked.

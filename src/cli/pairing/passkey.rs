@@ -17,6 +17,9 @@ const BELOW: &str = "/passkey";
 pub(super) struct Gate {
     /// What the person types, from the first time on that something is asked.
     typed: Option<Receiver<String>>,
+    /// The challenge whose assertion the service has taken. The next line that the person types is for the next step, even
+    /// while the service still shows this one.
+    signed: Option<Value>,
 }
 
 /// Whether the pairing waits at the gate.
@@ -29,15 +32,20 @@ impl Gate {
     pub(super) async fn step(&mut self, showing: &mut Showing<'_>, service: &Service) -> anyhow::Result<()> {
         let gate = service.ask_at(BELOW, Method::GET, None).await?;
         showing.show(&gate, said(&gate))?;
-        if gate["waits_for_phone"] == true {
+        let is_signed =
+            gate["state"] == "passkey_required" && self.signed.as_ref() == Some(&gate["challenge"]);
+        if is_signed || gate["waits_for_phone"] == true {
             return Ok(());
         }
         let Some(line) = self.typed() else { return Ok(()) };
         match gate["state"].as_str() {
             Some("passkey_required") => {
-                if let Err(fault) = hand_in(service, &line).await {
-                    let said = format!("The assertion was not taken: {fault}");
-                    showing.show(&json!({ "error": fault.to_string() }), said)?;
+                match hand_in(service, &line).await {
+                    Ok(()) => self.signed = Some(gate["challenge"].clone()),
+                    Err(fault) => {
+                        let said = format!("The assertion was not taken: {fault}");
+                        showing.show(&json!({ "error": fault.to_string() }), said)?;
+                    }
                 }
                 Ok(())
             }

@@ -12,7 +12,7 @@ use crate::cli::session::Session;
 use crate::clock::Timestamp;
 use crate::domain::page::PageRequest;
 use crate::domain::tier::{self, OptionChange};
-use crate::store::change::{Change, Filter, What};
+use crate::store::changes::{Change, Filter, What};
 
 /// The longest value that is shown whole.
 const MAX_CHARS: usize = 24;

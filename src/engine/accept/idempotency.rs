@@ -19,7 +19,7 @@ use crate::engine::ledger::Claim;
 use crate::engine::{Accepted, Engine, Error};
 use crate::error::{Code, Refusal};
 use crate::store::Store;
-use crate::store::idempotency::KeptAnswer;
+use crate::store::sends::idempotency::KeptAnswer;
 
 /// How long an answer is given again.
 pub const KEPT: Duration = Duration::from_secs(24 * 60 * 60);

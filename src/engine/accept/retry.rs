@@ -11,7 +11,7 @@ use crate::domain::request::{Again, Audience, BusinessRequest, RequestedContent,
 use crate::domain::template::TemplateRequest;
 use crate::engine::{Accepted, Engine, Error, Held, Rehearsal, no_such_send};
 use crate::error::{Code, Refusal};
-use crate::store::send::Sent;
+use crate::store::sends::Sent;
 
 /// What a company sent, to be sent again.
 #[derive(Debug)]

@@ -36,7 +36,7 @@ use crate::engine::nodes::{BeginWeb, SendWeb};
 use crate::engine::web_session::{Admitted, Form, HandOver, HandedOver, Render, Wait, link};
 use crate::engine::{Engine, Error, Held, RETRY_AFTER};
 use crate::error::{Code, Refusal};
-use crate::store::web_session_contact::KnownNumber;
+use crate::store::web_sessions::contacts::KnownNumber;
 use crate::telemetry::{self, Origin};
 
 /// How much later than its send expires its caller is told at the latest.

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::clock::Timestamp;
 use crate::engine::Engine;
-use crate::store::api_key::KeyRecord;
+use crate::store::api_keys::KeyRecord;
 use crate::store::{Result, Store};
 use crate::vault::api_key;
 

@@ -14,7 +14,7 @@ use self::requests::{Allowance, Exhausted};
 use super::{Engine, Error};
 use crate::clock::Timestamp;
 use crate::domain::scope::Scopes;
-use crate::store::api_key::KeyRecord;
+use crate::store::api_keys::KeyRecord;
 use crate::vault::api_key;
 
 /// The caller of a request, by its key.

@@ -9,8 +9,8 @@ use crate::domain::message::Failure;
 use crate::domain::secret::Secret;
 use crate::engine::{Engine, Error};
 use crate::store;
-use crate::store::change::Who;
-use crate::store::channel::{NewChannel, Sealed};
+use crate::store::changes::Who;
+use crate::store::channels::{NewChannel, Sealed};
 use crate::vault::context;
 
 /// The tiers of channels whose company has none for their kind.

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use crate::domain::secret::Secret;
 use crate::engine::{Engine, Error};
 use crate::error::{Code, Refusal};
-use crate::store::change::Who;
+use crate::store::changes::Who;
 use crate::vault::context;
 
 impl Engine {

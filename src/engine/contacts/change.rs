@@ -14,7 +14,7 @@ use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::engine::{Engine, Error, RETRY_AFTER};
 use crate::error::{Code, Refusal};
-use crate::store::change::{ContactRecord, Who};
+use crate::store::changes::{ContactRecord, Who};
 use crate::store::{self, Care, ContactDraft, Membership, Upserted};
 
 /// Contacts that one request may name.

@@ -14,7 +14,7 @@ use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::Skipped;
 use crate::domain::suppression::Suppression;
-use crate::store::suppression::{Record, Subject, Word};
+use crate::store::suppressions::{Record, Subject, Word};
 use crate::store::{self, Store};
 
 /// Why a recipient is left out, in words that continue "the number …".

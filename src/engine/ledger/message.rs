@@ -11,7 +11,7 @@ use crate::domain::request::Skipped;
 use crate::domain::send::{Block, Recipients, Schedule, Source, TemplateUse};
 use crate::engine::web_session::Errand;
 use crate::store::ledger::{Answer, Event, PendingWrites, Receipt};
-use crate::store::suppression;
+use crate::store::suppressions;
 use crate::telemetry::Origin;
 
 /// Why something was not written.
@@ -190,7 +190,7 @@ pub(crate) struct Record {
 #[rtype(result = "Result<(), Error>")]
 pub(crate) struct Hear {
     pub(crate) receipts: Vec<Receipt>,
-    pub(crate) suppressions: Vec<suppression::Word>,
+    pub(crate) suppressions: Vec<suppressions::Word>,
     pub(crate) events: Vec<Event>,
 }
 

@@ -18,8 +18,8 @@ use crate::engine::account::ThrottledApp;
 use crate::engine::channel::{Heard, Look, Recheck, Release, Troubled};
 use crate::engine::shared::Shared;
 use crate::store;
-use crate::store::node::Note;
-use crate::store::suppression::Word;
+use crate::store::nodes::Note;
+use crate::store::suppressions::Word;
 
 /// How long the caller waits for the owner of a channel to act, and how often it looks.
 const PATIENCE: Duration = Duration::from_secs(3);

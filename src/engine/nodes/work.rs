@@ -15,7 +15,7 @@ use crate::domain::channel::Channel;
 use crate::engine::Engine;
 use crate::engine::channel::{Look, Overlooked};
 use crate::store;
-use crate::store::channel::{AtWork, Recent};
+use crate::store::channels::{AtWork, Recent};
 
 /// How often is looked.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -31,7 +31,7 @@ use crate::domain::message::State;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 use crate::domain::template::Status;
-use crate::store::template::Said;
+use crate::store::templates::Said;
 
 /// As many updates as the provider has in one webhook are sorted where they were read; more, where they hold up no
 /// other request.

@@ -16,7 +16,7 @@ use crate::domain::message::{Failure, Key, State};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::{HOLD, Suppression};
 use crate::store::ledger::{Event, INBOUND_MESSAGE, Receipt};
-use crate::store::suppression::{Says, Word};
+use crate::store::suppressions::{Says, Word};
 
 /// The provider tells whole seconds: what it says may have happened up to so much later.
 const WITHIN_A_SECOND: Duration = Duration::from_millis(999);

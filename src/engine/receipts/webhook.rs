@@ -5,7 +5,7 @@ use uuid::Uuid;
 use crate::domain::channel::Channel;
 use crate::domain::secret::Secret;
 use crate::engine::{Engine, Error};
-use crate::store::change::Who;
+use crate::store::changes::Who;
 use crate::store::{self, Store};
 use crate::vault::{self, Vault, context};
 

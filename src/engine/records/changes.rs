@@ -3,7 +3,7 @@
 use super::OperatorRecords;
 use crate::domain::page::{Page, PageRequest};
 use crate::engine::Error;
-pub use crate::store::change::{Change, Filter, What};
+pub use crate::store::changes::{Change, Filter, What};
 
 /// What people changed, of every company.
 pub struct Changes<'a>(pub(super) &'a OperatorRecords);

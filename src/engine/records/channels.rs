@@ -8,7 +8,7 @@ use crate::domain::channel::{Channel, Kind, Status};
 use crate::domain::page::{Page, PageRequest};
 use crate::engine::records::changes::{Change, Filter};
 use crate::engine::{Error, Who};
-pub use crate::store::channel::Owned;
+pub use crate::store::channels::Owned;
 pub use crate::store::overview::ChannelBacklog;
 
 /// The channels of one company.

@@ -7,7 +7,7 @@ use crate::domain::page::{Page, PageRequest};
 use crate::engine::{Error, Who};
 use crate::error::{Code, Refusal};
 use crate::store;
-pub use crate::store::company::Company;
+pub use crate::store::companies::Company;
 
 /// Every company.
 pub struct Companies<'a>(pub(super) &'a OperatorRecords);

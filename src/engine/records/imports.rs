@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::CompanyRecords;
 use crate::domain::page::{Page, PageRequest};
 use crate::engine::Error;
-pub use crate::store::import_job::{Counts, Import, MOST_OPEN, Rejected, State};
+pub use crate::store::imports::{Counts, Import, MOST_OPEN, Rejected, State};
 
 /// The imports of one company.
 pub struct Imports<'a>(pub(super) &'a CompanyRecords);

@@ -8,7 +8,7 @@ use crate::domain::page::{Page, PageRequest};
 use crate::domain::scope::Scopes;
 use crate::engine::{Error, Who};
 use crate::store;
-pub use crate::store::api_key::ApiKey;
+pub use crate::store::api_keys::ApiKey;
 
 /// A key to add.
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ impl Keys<'_> {
     pub async fn add(&self, who: &Who, key: NewKey<'_>) -> Result<ApiKey, Error> {
         let NewKey { name, prefix, hash, expires_at, scopes } = key;
         let company_id = self.0.company;
-        let new = store::api_key::NewKey { company_id, name, prefix, hash, expires_at, scopes };
+        let new = store::api_keys::NewKey { company_id, name, prefix, hash, expires_at, scopes };
         Ok(self.0.store().add_api_key(who, new).await?)
     }
 

@@ -8,7 +8,7 @@ use super::CompanyRecords;
 use crate::domain::message::{Selection, State};
 use crate::domain::page::{Page, PageRequest};
 use crate::engine::Error;
-pub use crate::store::send_messages::{Found, Message, Roster};
+pub use crate::store::sends::messages::{Found, Message, Roster};
 
 /// The messages of one company's sends.
 pub struct Messages<'a>(pub(super) &'a CompanyRecords);

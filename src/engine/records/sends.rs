@@ -7,7 +7,7 @@ use crate::clock::Timestamp;
 use crate::domain::page::{Page, PageRequest};
 use crate::engine::Error;
 pub use crate::store::overview::Backlog;
-pub use crate::store::send_list::{Filter, Record, TemplateName};
+pub use crate::store::sends::list::{Filter, Record, TemplateName};
 
 /// The sends of one company.
 pub struct Sends<'a>(pub(super) &'a CompanyRecords);

@@ -6,7 +6,7 @@ use crate::domain::page::{Page, PageRequest};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::Suppression;
 use crate::engine::{Error, Who};
-pub use crate::store::suppression::Kept;
+pub use crate::store::suppressions::Kept;
 
 /// The suppressions of one company.
 pub struct Suppressions<'a>(pub(super) &'a CompanyRecords);

@@ -3,7 +3,7 @@
 use super::CompanyRecords;
 use crate::domain::page::{Page, PageRequest};
 use crate::engine::Error;
-pub use crate::store::template::{Filter, Listed, Record};
+pub use crate::store::templates::{Filter, Listed, Record};
 
 /// The templates of one company.
 pub struct Templates<'a>(pub(super) &'a CompanyRecords);

@@ -4,8 +4,8 @@ use super::OperatorRecords;
 use crate::engine::{Error, Who};
 use crate::error::{Code, Refusal};
 use crate::store;
-use crate::store::change::Change;
-pub use crate::store::tier::Record;
+use crate::store::changes::Change;
+pub use crate::store::tiers::Record;
 
 /// Every tier.
 pub struct Tiers<'a>(pub(super) &'a OperatorRecords);

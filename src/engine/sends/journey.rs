@@ -8,9 +8,9 @@ use crate::domain::message::{Journey, Step};
 use crate::domain::outlook::Waiting;
 use crate::engine::{Engine, Error, no_such_send};
 use crate::error::{Code, Refusal};
-use crate::store::send;
-use crate::store::send_list::Record;
-use crate::store::send_messages::{Message, Roster};
+use crate::store::sends;
+use crate::store::sends::list::Record;
+use crate::store::sends::messages::{Message, Roster};
 
 /// A message with everything that is known of it.
 #[derive(Debug, Clone)]
@@ -66,7 +66,7 @@ impl Engine {
             return Ok(outlook.waiting);
         }
         let Some(channel) = self.channel(send.channel_id).await? else { return Ok(None) };
-        let waits = send::Waiting {
+        let waits = sends::Waiting {
             position: outcome.position,
             state: outcome.state,
             attempts: outcome.attempts,

@@ -11,7 +11,7 @@ use crate::domain::cell::guard;
 use crate::domain::message::{Failure, Outcome, Position, Selection};
 use crate::domain::request::GROUP_SUFFIX;
 use crate::engine::{Engine, Error};
-use crate::store::send_messages::{Found, Message, Roster};
+use crate::store::sends::messages::{Found, Message, Roster};
 
 /// Messages read and written at once: what a list holds in memory.
 const STRETCH: u64 = 4096;

@@ -18,8 +18,8 @@ use crate::engine::channel::{AskPace, Explain, LookAhead, Viewed};
 use crate::engine::contacts::suppressions::Suppressions;
 use crate::engine::nodes::{AskLimits, AskSpeed, Glance, Question};
 use crate::engine::{Engine, Error, RETRY_AFTER};
-use crate::store::send::Waiting;
-use crate::store::send_list::Record;
+use crate::store::sends::Waiting;
+use crate::store::sends::list::Record;
 
 /// The actor ended in this very moment; it is started again.
 const LATER: Error = Error::Unavailable { retry_after: RETRY_AFTER };

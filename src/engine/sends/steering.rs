@@ -13,7 +13,7 @@ use crate::engine::channel::{Look, Release};
 use crate::engine::nodes::Told;
 use crate::engine::{Engine, Error};
 use crate::error::{Code, Refusal};
-use crate::store::send_control::Steered;
+use crate::store::sends::control::Steered;
 
 /// How long a cancel waits for its channel to write what never started.
 const MARKED_WITHIN: Duration = Duration::from_secs(2);

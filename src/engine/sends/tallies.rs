@@ -15,7 +15,7 @@ use uuid::Uuid;
 use crate::clock::Timestamp;
 use crate::domain::send::{Pace, Tally};
 use crate::engine::{Engine, Error};
-use crate::store::send_list::Record;
+use crate::store::sends::list::Record;
 
 /// A send with no more recipients is counted when it is asked for: some milliseconds.
 const SMALL: u64 = 16_384;

@@ -14,8 +14,8 @@ use crate::domain::send::Recipients;
 use crate::engine::channel::machine::{
     Counting, Failed, Fetch, Fetched, Found, Input, Question, Restoring, Waits, WebActivity,
 };
-use crate::store::send::Unfinished;
-use crate::store::suppression::Word;
+use crate::store::sends::Unfinished;
+use crate::store::suppressions::Word;
 
 /// A question to the store.
 pub(super) enum Reading {
@@ -126,7 +126,7 @@ impl World {
     fn look_for_counted(
         &self,
         channel: usize,
-        size: crate::store::send::Size,
+        size: crate::store::sends::Size,
         counting: &Counting,
         held: &std::collections::HashSet<Uuid>,
         room: usize,

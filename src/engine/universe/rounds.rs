@@ -8,7 +8,7 @@ use super::model::{Listing, TemplateRow};
 use super::world::{Event, Phase, World};
 use crate::domain::send::State;
 use crate::engine::channel::machine::Input;
-use crate::store::send::{Ready, Size};
+use crate::store::sends::{Ready, Size};
 
 /// So long after the end of trouble rounds come as often as in the engine, and then so many times more seldom.
 const OFTEN: Duration = Duration::from_secs(300);

@@ -22,7 +22,7 @@ use crate::domain::template;
 use crate::engine::Engine;
 use crate::engine::access::keys;
 use crate::engine::channel::{Overlooked, Release, TemplatesChanged};
-use crate::store::channel::AtWork;
+use crate::store::channels::AtWork;
 use crate::store::{self, Lease, Revisions, Standing};
 
 /// How often sends are looked for whose time is over.

@@ -7,7 +7,8 @@ use tokio::sync::{RwLock, RwLockReadGuard};
 use uuid::Uuid;
 
 use crate::connector::web_session::{Change, Record, Records, RecordsError};
-use crate::store::{self, Store, web_session};
+use crate::store::web_sessions::{self, Row};
+use crate::store::{self, Store};
 use crate::vault::{self, Vault, context};
 
 /// From so many values on, sealing and opening moves off the threads that must not be held up: some hundred are a
@@ -43,11 +44,7 @@ impl SessionRecords {
         Ok(is_closed)
     }
 
-    async fn open_all(
-        &self,
-        namespace: &str,
-        rows: Vec<web_session::Row>,
-    ) -> Result<Vec<Record>, RecordsError> {
+    async fn open_all(&self, namespace: &str, rows: Vec<Row>) -> Result<Vec<Record>, RecordsError> {
         if rows.len() < MANY {
             return open(&self.vault, self.channel, namespace, rows);
         }
@@ -107,13 +104,8 @@ impl Records for SessionRecords {
     }
 }
 
-fn open(
-    vault: &Vault,
-    channel: Uuid,
-    namespace: &str,
-    rows: Vec<web_session::Row>,
-) -> Result<Vec<Record>, RecordsError> {
-    let open = |web_session::Row { key, value, mark }: web_session::Row| {
+fn open(vault: &Vault, channel: Uuid, namespace: &str, rows: Vec<Row>) -> Result<Vec<Record>, RecordsError> {
+    let open = |Row { key, value, mark }: Row| {
         let place = context::web_session_record(channel, namespace, &key);
         let value = vault.unseal_bytes(&value, &place).map_err(does_not_open)?;
         Ok(Record { key, value, mark })
@@ -121,16 +113,16 @@ fn open(
     rows.into_iter().map(open).collect()
 }
 
-fn seal(vault: &Vault, channel: Uuid, changes: Vec<Change>) -> Vec<web_session::Change> {
+fn seal(vault: &Vault, channel: Uuid, changes: Vec<Change>) -> Vec<web_sessions::Change> {
     let seal = |change| match change {
         Change::Put { namespace, record: Record { key, value, mark } } => {
             let place = context::web_session_record(channel, &namespace, &key);
             let value = vault.seal(&value, &place);
-            web_session::Change::Put { namespace, row: web_session::Row { key, value, mark } }
+            web_sessions::Change::Put { namespace, row: Row { key, value, mark } }
         }
-        Change::Mark { namespace, keys, mark } => web_session::Change::Mark { namespace, keys, mark },
-        Change::Delete { namespace, keys } => web_session::Change::Delete { namespace, keys },
-        Change::Clear { namespace } => web_session::Change::Clear { namespace },
+        Change::Mark { namespace, keys, mark } => web_sessions::Change::Mark { namespace, keys, mark },
+        Change::Delete { namespace, keys } => web_sessions::Change::Delete { namespace, keys },
+        Change::Clear { namespace } => web_sessions::Change::Clear { namespace },
     };
     changes.into_iter().map(seal).collect()
 }

@@ -13,7 +13,7 @@ use super::Restoring;
 use crate::clock::Timestamp;
 use crate::domain::message;
 use crate::domain::send::{Control, State};
-use crate::store::change::{self, Change, What};
+use crate::store::changes::{self, Change, What};
 use crate::store::lease::RESTORE;
 use crate::store::{Result, Store, Transaction, run};
 
@@ -49,7 +49,7 @@ impl Store {
             "paused_sends": ended.paused_sends,
             "nothing_sent_since": how.nothing_sent_since,
         });
-        change::record(&transaction, &[Change::now(how.who, What::Database, "restored", None, after)])
+        changes::record(&transaction, &[Change::now(how.who, What::Database, "restored", None, after)])
             .await?;
         let marker = self.statement("DELETE FROM lease WHERE name = $1", [RESTORE.into()]);
         run(&transaction, marker).await?;

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub use self::ended::Ended;
-use super::change::Who;
+use super::changes::Who;
 use super::lease;
 use super::{Options, Store};
 use crate::files;

@@ -6,6 +6,7 @@
 //! names.
 
 mod apart;
+mod at_once;
 mod event;
 mod lock;
 mod outcome;
@@ -21,13 +22,14 @@ pub use self::receipt::{Ignored, Receipt};
 
 use std::time::Duration;
 
+use sea_orm::DbBackend;
 use tokio::time::timeout;
 use uuid::Uuid;
 
 use self::settle::late;
 use super::dialect::{Bulk, Type};
 use super::lease::Lease;
-use super::{Error, Result, Store, Transaction, suppression};
+use super::{Error, Result, Store, Transaction, suppressions};
 use crate::clock::Timestamp;
 use crate::domain::message::{Key, Outcome};
 use crate::domain::send::{Block, Mark, Recipients, Schedule, Source, State};
@@ -136,7 +138,7 @@ pub struct PendingWrites {
     pub receipts: Vec<Receipt>,
     /// What was said of recipients: that they are skipped, held for a while, or skipped no longer. What was
     /// said last counts, in whatever order they are.
-    pub suppressions: Vec<suppression::Word>,
+    pub suppressions: Vec<suppressions::Word>,
     /// What the provider told and is kept for later.
     pub events: Vec<Event>,
 }
@@ -144,7 +146,7 @@ pub struct PendingWrites {
 impl PendingWrites {
     /// Whether there is nothing to write.
     pub const fn is_empty(&self) -> bool {
-        self.sends.is_empty() && self.is_without_sends()
+        self.rows() == 0
     }
 
     /// How many rows these are, of every kind; those that a row adds beside itself are not counted.
@@ -167,31 +169,12 @@ impl PendingWrites {
     }
 
     const fn is_sends_only(&self) -> bool {
-        !self.sends.is_empty() && self.is_without_sends()
+        !self.is_empty() && self.rows() == self.sends.len()
     }
 
-    const fn is_without_sends(&self) -> bool {
-        let Self {
-            sends: _,
-            sources,
-            blocks,
-            activations,
-            answers,
-            outcomes,
-            marks,
-            receipts,
-            suppressions,
-            events,
-        } = self;
-        sources.is_empty()
-            && blocks.is_empty()
-            && activations.is_empty()
-            && answers.is_empty()
-            && outcomes.is_empty()
-            && marks.is_empty()
-            && receipts.is_empty()
-            && suppressions.is_empty()
-            && events.is_empty()
+    /// Whether it says only what was dispatched.
+    const fn is_dispatching_only(&self) -> bool {
+        !self.is_empty() && self.rows() == self.outcomes.len() + self.marks.len()
     }
 
     /// Whether only the holder of the lease may write it. The next holder removes audiences that were being written,
@@ -208,8 +191,9 @@ impl PendingWrites {
 pub struct Terms {
     /// So long the database may take the rows, and so long it may commit them.
     pub patience: Duration,
-    /// Sends alone are committed by the statement that writes them. That is quicker, but leaves in doubt whether they
-    /// are written when the connection turns out to be broken. A transaction notices before it writes.
+    /// Sends alone are committed by the statement that writes them, and so are outcomes and marks alone on PostgreSQL. That
+    /// is quicker, but leaves in doubt whether they are written when the connection turns out to be broken. A transaction
+    /// notices before it writes.
     pub in_one_statement: bool,
 }
 
@@ -274,14 +258,13 @@ impl Store {
     ) -> Result<Committed> {
         let Terms { patience, in_one_statement } = terms;
         let in_doubt = || Error::InDoubt("it did not answer in time".to_owned());
-        let sends = self.rows_of_sends(batch);
-        if in_one_statement && batch.is_sends_only() && sends.is_one_statement() {
-            // One statement is a transaction of its own, without the round trips of a begin and a commit.
-            let inserted = timeout(patience, self.insert_sends_alone(lease, sends, now)).await;
-            let inserted = inserted.unwrap_or_else(|_| Err(in_doubt()))?;
-            let all = batch.sends.len() as u64;
-            return if inserted == all { Ok(Committed::default()) } else { Err(Error::Fenced) };
+        if in_one_statement {
+            let written = timeout(patience, self.commit_at_once(lease, batch, now)).await;
+            if let Some(written) = written.unwrap_or_else(|_| Some(Err(in_doubt()))) {
+                return written;
+            }
         }
+        let sends = self.rows_of_sends(batch);
         // What is not asked to commit never will.
         let written =
             timeout(patience, self.write_rows(lease, (batch, receipts), sends, now, patience)).await;
@@ -292,6 +275,28 @@ impl Store {
         }
         self.tell_of_events();
         Ok(committed)
+    }
+
+    /// Writes a batch in one statement, which is a transaction of its own without the round trips of a begin and a commit;
+    /// `None` if that cannot be done.
+    async fn commit_at_once(
+        &self,
+        lease: &Lease,
+        batch: &PendingWrites,
+        now: Timestamp,
+    ) -> Option<Result<Committed>> {
+        if self.backend == DbBackend::Postgres {
+            return match batch {
+                batch if batch.is_sends_only() => self.accept_at_once(lease, batch, now).await,
+                batch if batch.is_dispatching_only() => self.record_at_once(lease, batch, now).await,
+                _ => None,
+            };
+        }
+        let sends = self.rows_of_sends(batch);
+        if !batch.is_sends_only() || !sends.is_one_statement() {
+            return None;
+        }
+        Some(self.insert_sends_alone(sends, now).await.map(|()| Committed::default()))
     }
 
     /// Writes everything, but does not commit it.

@@ -9,13 +9,13 @@ use uuid::Uuid;
 use super::{IDS, OutcomeOf, PendingWrites};
 use crate::clock::Timestamp;
 use crate::domain::message::{self, Failure, Key};
-use crate::domain::send::State;
+use crate::domain::send::{Mark, State};
 use crate::store::dialect::{Bulk, Cell, Rows, Type};
 use crate::store::outbox::{Announced, Moves};
-use crate::store::send::stored_recipient;
+use crate::store::sends::stored_recipient;
 use crate::store::{Result, Store};
 
-const OUTCOME: &[(&str, Type)] = &[
+pub(super) const OUTCOME: &[(&str, Type)] = &[
     ("send_id", Type::Uuid),
     ("ordinal", Type::Int),
     ("company_id", Type::Uuid),
@@ -28,7 +28,7 @@ const OUTCOME: &[(&str, Type)] = &[
     ("retry_at", Type::Int),
     ("taken_at", Type::Int),
 ];
-const MARK: &[(&str, Type)] = &[
+pub(super) const MARK: &[(&str, Type)] = &[
     ("id", Type::Uuid),
     ("high_water", Type::Int),
     ("settled", Type::Int),
@@ -59,6 +59,94 @@ fn last_words<T, K: Eq + Hash>(words: &[T], about: impl Fn(&T) -> K) -> impl Ite
     last.into_iter()
 }
 
+/// The last outcome of each message, in the order in which rows are locked.
+pub(super) fn last_outcomes(batch: &PendingWrites) -> Vec<&OutcomeOf> {
+    let key = |row: &OutcomeOf| (row.send_id, row.outcome.position.ordinal);
+    let mut outcomes: Vec<_> = last_words(&batch.outcomes, key).collect();
+    outcomes.sort_unstable_by_key(|row| key(row));
+    outcomes
+}
+
+/// The last mark of each send.
+pub(super) fn last_marks(batch: &PendingWrites) -> Vec<&Mark> {
+    last_words(&batch.marks, |mark| mark.send_id).collect()
+}
+
+/// The row of an outcome, as [`OUTCOME`] names its columns.
+pub(super) fn cells_of_outcome(row: &OutcomeOf) -> [Cell<'_>; OUTCOME.len()] {
+    let OutcomeOf { send_id, company_id, outcome } = row;
+    [
+        (*send_id).into(),
+        outcome.position.ordinal.cast_signed().into(),
+        (*company_id).into(),
+        stored_recipient(outcome.position.recipient).into(),
+        i64::from(outcome.state.as_i16()).into(),
+        i64::from(outcome.attempts.min(i16::MAX.cast_unsigned())).into(),
+        Cell::Text(outcome.provider_message_id.as_deref()),
+        Cell::Int(outcome.error.as_ref().and_then(|failure: &Failure| failure.code)),
+        Cell::Text(outcome.error.as_ref().map(|failure| failure.sentence.as_str())),
+        Cell::Int(outcome.retry_at.map(Timestamp::millis)),
+        Cell::Int(outcome.taken_at.map(Timestamp::millis)),
+    ]
+}
+
+/// The row of a mark, as [`MARK`] names its columns.
+pub(super) fn cells_of_mark(mark: &Mark) -> [Cell<'static>; MARK.len()] {
+    [
+        mark.send_id.into(),
+        mark.progress.high_water.cast_signed().into(),
+        mark.progress.settled.cast_signed().into(),
+        i64::from(mark.state.as_i16()).into(),
+        Cell::Int(mark.due_at.map(Timestamp::millis)),
+    ]
+}
+
+/// The statement that inserts outcomes. It ends with where they come from.
+pub(super) fn insert_into_message(incoming: &str, now: usize) -> String {
+    format!(
+        "INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, \
+         provider_message_id, error_code, error, retry_at, taken_at, updated_at) \
+         SELECT send_id, ordinal, company_id, recipient, state, attempts, provider_message_id, \
+         error_code, error, retry_at, taken_at, ${now} FROM {incoming} AS incoming"
+    )
+}
+
+/// What that statement does with a message that has a row. A receipt may have been there first: what it said stays unless
+/// the outcome is further along.
+pub(super) fn unless_heard() -> String {
+    let heard = format!(
+        "message.state NOT IN ({}) AND {} <= {}",
+        open_states(),
+        rank("excluded.state"),
+        rank("message.state")
+    );
+    format!(
+        "ON CONFLICT (send_id, ordinal) DO UPDATE SET \
+         state = CASE WHEN {heard} THEN message.state ELSE excluded.state END, \
+         recipient = excluded.recipient, attempts = excluded.attempts, \
+         provider_message_id = COALESCE(excluded.provider_message_id, message.provider_message_id), \
+         error_code = CASE WHEN {heard} THEN message.error_code ELSE excluded.error_code END, \
+         error = CASE WHEN {heard} THEN message.error ELSE excluded.error END, \
+         retry_at = CASE WHEN {heard} THEN NULL ELSE excluded.retry_at END, \
+         taken_at = CASE WHEN {heard} THEN COALESCE(message.taken_at, excluded.taken_at) \
+         ELSE excluded.taken_at END, \
+         updated_at = excluded.updated_at"
+    )
+}
+
+/// The statement that moves the marks of sends whose audience is complete.
+pub(super) fn update_send(incoming: &str, now: usize) -> String {
+    format!(
+        "UPDATE send SET high_water = incoming.high_water, settled = incoming.settled, \
+         state = CASE WHEN send.state > {active} THEN send.state ELSE incoming.state END, \
+         due_at = incoming.due_at, \
+         finished_at = CASE WHEN send.finished_at IS NULL AND incoming.state > {active} THEN ${now} \
+         ELSE send.finished_at END \
+         FROM {incoming} AS incoming WHERE send.id = incoming.id AND send.state >= {active}",
+        active = State::Active.as_i16()
+    )
+}
+
 impl Store {
     pub(super) async fn upsert_outcomes(
         &self,
@@ -67,9 +155,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<()> {
         let mut rows = Bulk::new(self.backend, OUTCOME);
-        let key = |row: &OutcomeOf| (row.send_id, row.outcome.position.ordinal);
-        let mut outcomes: Vec<_> = last_words(&batch.outcomes, key).collect();
-        outcomes.sort_unstable_by_key(|row| key(row));
+        let outcomes = last_outcomes(batch);
         let announced = outcomes.iter().map(|row| Announced {
             key: Key { send_id: row.send_id, ordinal: row.outcome.position.ordinal },
             company_id: row.company_id,
@@ -80,46 +166,12 @@ impl Store {
             at: now,
         });
         self.announce_messages(to, announced, Moves::Outcome, now).await?;
-        for OutcomeOf { send_id, company_id, outcome } in outcomes {
-            rows.push([
-                (*send_id).into(),
-                outcome.position.ordinal.cast_signed().into(),
-                (*company_id).into(),
-                stored_recipient(outcome.position.recipient).into(),
-                i64::from(outcome.state.as_i16()).into(),
-                i64::from(outcome.attempts.min(i16::MAX.cast_unsigned())).into(),
-                Cell::Text(outcome.provider_message_id.as_deref()),
-                Cell::Int(outcome.error.as_ref().and_then(|failure: &Failure| failure.code)),
-                Cell::Text(outcome.error.as_ref().map(|failure| failure.sentence.as_str())),
-                Cell::Int(outcome.retry_at.map(Timestamp::millis)),
-                Cell::Int(outcome.taken_at.map(Timestamp::millis)),
-            ]);
+        for row in outcomes {
+            rows.push(cells_of_outcome(row));
         }
-        // A receipt may have been here first: what it said stays unless the outcome is further along.
-        let heard = format!(
-            "message.state NOT IN ({}) AND {} <= {}",
-            open_states(),
-            rank("excluded.state"),
-            rank("message.state")
-        );
         // `WHERE TRUE` keeps SQLite's parser from reading ON as a join's.
         self.write(to, rows, vec![now.millis().into()], |incoming, now| {
-            format!(
-                "INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, \
-                 provider_message_id, error_code, error, retry_at, taken_at, updated_at) \
-                 SELECT send_id, ordinal, company_id, recipient, state, attempts, provider_message_id, \
-                 error_code, error, retry_at, taken_at, ${now} FROM {incoming} AS incoming WHERE TRUE \
-                 ON CONFLICT (send_id, ordinal) DO UPDATE SET \
-                 state = CASE WHEN {heard} THEN message.state ELSE excluded.state END, \
-                 recipient = excluded.recipient, attempts = excluded.attempts, \
-                 provider_message_id = COALESCE(excluded.provider_message_id, message.provider_message_id), \
-                 error_code = CASE WHEN {heard} THEN message.error_code ELSE excluded.error_code END, \
-                 error = CASE WHEN {heard} THEN message.error ELSE excluded.error END, \
-                 retry_at = CASE WHEN {heard} THEN NULL ELSE excluded.retry_at END, \
-                 taken_at = CASE WHEN {heard} THEN COALESCE(message.taken_at, excluded.taken_at) \
-                 ELSE excluded.taken_at END, \
-                 updated_at = excluded.updated_at"
-            )
+            format!("{} WHERE TRUE {}", insert_into_message(incoming, now), unless_heard())
         })
         .await?;
         Ok(())
@@ -163,29 +215,13 @@ impl Store {
         batch: &PendingWrites,
         now: Timestamp,
     ) -> Result<Vec<Uuid>> {
-        let marks: Vec<_> = last_words(&batch.marks, |mark| mark.send_id).collect();
+        let marks = last_marks(batch);
         let mut rows = Bulk::new(self.backend, MARK);
         for mark in &marks {
-            rows.push([
-                mark.send_id.into(),
-                mark.progress.high_water.cast_signed().into(),
-                mark.progress.settled.cast_signed().into(),
-                i64::from(mark.state.as_i16()).into(),
-                Cell::Int(mark.due_at.map(Timestamp::millis)),
-            ]);
+            rows.push(cells_of_mark(mark));
         }
         self.announce_ends(to, marks.iter().map(|mark| (mark.send_id, mark.state)), now).await?;
-        let written = self.write(to, rows, vec![now.millis().into()], |incoming, now| {
-            format!(
-                "UPDATE send SET high_water = incoming.high_water, settled = incoming.settled, \
-                 state = CASE WHEN send.state > {active} THEN send.state ELSE incoming.state END, \
-                 due_at = incoming.due_at, \
-                 finished_at = CASE WHEN send.finished_at IS NULL AND incoming.state > {active} THEN ${now} \
-                 ELSE send.finished_at END \
-                 FROM {incoming} AS incoming WHERE send.id = incoming.id AND send.state >= {active}",
-                active = State::Active.as_i16()
-            )
-        });
+        let written = self.write(to, rows, vec![now.millis().into()], update_send);
         let written = written.await?;
         for mark in marks.iter().filter(|mark| matches!(mark.state, State::Canceled | State::Expired)) {
             self.end_messages(to, mark.send_id, mark.state, now).await?;

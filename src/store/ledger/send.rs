@@ -3,15 +3,15 @@
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use super::{Activation, BlockOf, PendingWrites, State};
+use super::{Activation, BlockOf, NewSend, PendingWrites, State};
 use crate::clock::Timestamp;
 use crate::domain::send::Recipients;
 use crate::store::dialect::{Bulk, Cell, Type};
-use crate::store::lease::{Fence, Lease};
-use crate::store::send::stored_recipient;
+use crate::store::lease::Lease;
+use crate::store::sends::stored_recipient;
 use crate::store::{Error, Result, Store};
 
-const SEND: &[(&str, Type)] = &[
+pub(super) const SEND: &[(&str, Type)] = &[
     ("id", Type::Uuid),
     ("company_id", Type::Uuid),
     ("channel_id", Type::Uuid),
@@ -44,26 +44,7 @@ impl Store {
     /// The new sends, as they are written.
     pub(super) fn rows_of_sends(&self, batch: &PendingWrites) -> Bulk {
         let mut rows = Bulk::new(self.backend, SEND);
-        for send in &batch.sends {
-            let recipient = match send.recipients {
-                Recipients::One(number) => Some(stored_recipient(Some(number))),
-                Recipients::Group => Some(stored_recipient(None)),
-                Recipients::Blocks(_) => None,
-            };
-            rows.push([
-                send.id.into(),
-                send.company_id.into(),
-                send.channel_id.into(),
-                i64::from(send.state.as_i16()).into(),
-                send.content.as_str().into(),
-                send.recipients.count().cast_signed().into(),
-                Cell::Int(recipient),
-                Cell::Int(send.template_id),
-                send.skipped.cast_signed().into(),
-                Cell::Int(send.schedule.send_at.map(Timestamp::millis)),
-                Cell::Int(send.schedule.expires_at.map(Timestamp::millis)),
-            ]);
-        }
+        batch.sends.iter().for_each(|send| rows.push(cells_of(send)));
         rows
     }
 
@@ -83,17 +64,11 @@ impl Store {
         Ok(())
     }
 
-    /// Inserts them in a statement of their own, which writes all of them or, without the lease, none. Says how many.
-    pub(super) async fn insert_sends_alone(&self, lease: &Lease, rows: Bulk, now: Timestamp) -> Result<u64> {
-        let mut own = vec![now.millis().into()];
-        let (fence, resolver) = (lease.fence(), lease.node());
-        own.extend(fence.map(Fence::value));
-        let written = self.try_write(&self.write, rows, own, |incoming, now| {
-            let insert = insert_into_send(incoming, now, resolver);
-            let Some(fence) = fence else { return insert };
-            format!("WITH held AS ({}) {insert} CROSS JOIN held", fence.held(now + 1))
-        });
-        written.await.map_err(Error::while_committing)
+    /// Inserts them in a statement of their own, on SQLite, where the lease cannot be lost.
+    pub(super) async fn insert_sends_alone(&self, rows: Bulk, now: Timestamp) -> Result<()> {
+        let own = vec![now.millis().into()];
+        let insert = |incoming: &str, now| insert_into_send(incoming, now, None);
+        self.try_write(&self.write, rows, own, insert).await.map(drop).map_err(Error::while_committing)
     }
 
     pub(super) async fn insert_blocks(&self, to: &impl ConnectionTrait, batch: &PendingWrites) -> Result<()> {
@@ -178,9 +153,31 @@ impl Store {
     }
 }
 
+/// The row of a new send, as [`SEND`] names its columns.
+pub(super) fn cells_of(send: &NewSend) -> [Cell<'_>; SEND.len()] {
+    let recipient = match send.recipients {
+        Recipients::One(number) => Some(stored_recipient(Some(number))),
+        Recipients::Group => Some(stored_recipient(None)),
+        Recipients::Blocks(_) => None,
+    };
+    [
+        send.id.into(),
+        send.company_id.into(),
+        send.channel_id.into(),
+        i64::from(send.state.as_i16()).into(),
+        send.content.as_str().into(),
+        send.recipients.count().cast_signed().into(),
+        Cell::Int(recipient),
+        Cell::Int(send.template_id),
+        send.skipped.cast_signed().into(),
+        Cell::Int(send.schedule.send_at.map(Timestamp::millis)),
+        Cell::Int(send.schedule.expires_at.map(Timestamp::millis)),
+    ]
+}
+
 /// The statement that inserts sends. It ends with where they come from. A node of a cluster signs the sends whose
 /// audience it still resolves.
-fn insert_into_send(incoming: &str, now: usize, node: Option<Uuid>) -> String {
+pub(super) fn insert_into_send(incoming: &str, now: usize, node: Option<Uuid>) -> String {
     let (column, signature) = node.map_or_else(Default::default, |node| {
         let resolving = State::Resolving.as_i16();
         (", resolver", format!(", CASE WHEN state = {resolving} THEN UUID '{node}' END"))

@@ -13,7 +13,7 @@ use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::{HOLD, Suppression};
 use crate::store::dialect::{Bulk, Cell, Type};
-use crate::store::suppression::{Says, Word};
+use crate::store::suppressions::{Says, Word};
 use crate::store::{Result, Store};
 
 const WORD: &[(&str, Type)] = &[

@@ -12,7 +12,7 @@ use crate::domain::event::{ErrorData, Event, InboundData, LostData, MessageData,
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::GROUP_SUFFIX;
 use crate::domain::send::State;
-use crate::store::send::{GROUP, state};
+use crate::store::sends::{GROUP, state};
 use crate::store::{Error, Result, Store};
 
 /// An event that waits to be published.

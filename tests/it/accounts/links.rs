@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pombo::accounts::{Accept, Error, Invite, Language, NewLink, Purpose, Role};
 use pombo::clock::Timestamp;
-use pombo::store::change::{What, Who};
+use pombo::store::changes::{What, Who};
 use serde_json::json;
 
 use super::{EMAIL, PASSWORD, World, create, origin, session};

@@ -2,7 +2,7 @@
 
 use pombo::accounts::{Error, Role};
 use pombo::domain::page::PageRequest;
-use pombo::store::change::{What, Who};
+use pombo::store::changes::{What, Who};
 use serde_json::json;
 use uuid::Uuid;
 

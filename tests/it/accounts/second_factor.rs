@@ -7,7 +7,7 @@ use pombo::accounts::{Error, SignedIn};
 use pombo::app::{App, sealing_keys};
 use pombo::clock::Timestamp;
 use pombo::config::Config;
-use pombo::store::change::{What, Who};
+use pombo::store::changes::{What, Who};
 use pombo::vault::Vault;
 use totp_rs::{Builder, Secret};
 

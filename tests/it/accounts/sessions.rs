@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pombo::accounts::{Error, Role};
 use pombo::clock::Timestamp;
-use pombo::store::change::{What, Who};
+use pombo::store::changes::{What, Who};
 use uuid::Uuid;
 
 use super::{EMAIL, PASSWORD, World, create, origin};

@@ -1,7 +1,7 @@
 //! Who gets in, who waits, and what the record says of it.
 
 use pombo::accounts::{Create, Error, Origin, Role, SignIn};
-use pombo::store::change::{What, Who};
+use pombo::store::changes::{What, Who};
 use serde_json::json;
 
 use super::{ADDRESS, EMAIL, PASSWORD, World, create, origin, session};

@@ -1,7 +1,7 @@
 //! What the paths that change contacts refuse, for the walk through all codes.
 
 use pombo::error::Code;
-use pombo::store::import_job::MOST_OPEN;
+use pombo::store::imports::MOST_OPEN;
 use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;

@@ -1,7 +1,7 @@
 //! What programs change of contacts, tags and imports is in the record of changes, once for each request.
 
 use pombo::domain::page::PageRequest;
-use pombo::store::change::{Change, Filter};
+use pombo::store::changes::{Change, Filter};
 use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;

@@ -136,7 +136,7 @@ async fn a_stored_tier_that_this_program_cannot_read_is_shown_and_can_be_mended(
     let foreign = r#"{"kind":"business_account","messages_per_second":"80/s","colour":"red"}"#;
     for settings in [foreign, "broken"] {
         let given = [("standard".to_owned(), settings.to_owned())];
-        world.service.store().apply_tiers(&pombo::store::change::Who::Pombo, &given).await.unwrap();
+        world.service.store().apply_tiers(&pombo::store::changes::Who::Pombo, &given).await.unwrap();
         assert_eq!(get(&world, TIER).await["name"], "standard");
         let path = format!("/operator/v1/channels/{}/tier", world.connected);
         let refused = put(&world, &path, &json!({"tier": "standard"})).await;

@@ -1,7 +1,7 @@
 //! The requests that a company may make by its tier.
 
 use pombo::api::ROUTES;
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use reqwest::Method;
 use uuid::Uuid;
 

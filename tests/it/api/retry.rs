@@ -5,7 +5,7 @@ use pombo::domain::channel::{Kind, Status};
 use pombo::domain::message::State as At;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::suppression::Suppression;
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;

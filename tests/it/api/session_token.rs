@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use pombo::accounts::{Accounts, Create, NewSession, Origin, Role, SignIn, SignedIn};
 use pombo::api::{Access, ROUTES};
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use reqwest::Method;
 use uuid::Uuid;
 

@@ -5,7 +5,7 @@ use pombo::clock::Timestamp;
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::request::Limits;
 use pombo::domain::tier;
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use serde_json::json;
 use uuid::Uuid;
 

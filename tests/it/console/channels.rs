@@ -5,7 +5,7 @@ use pombo::clock::Timestamp;
 use pombo::domain::channel::{Channel, Connection, Kind, Reason, ReasonCode, Status};
 use pombo::domain::page::PageRequest;
 use pombo::simulator::{self, Simulator};
-use pombo::store::change::{Filter, What};
+use pombo::store::changes::{Filter, What};
 use serde_json::{Value, json};
 use uuid::Uuid;
 

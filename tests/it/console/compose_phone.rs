@@ -5,7 +5,7 @@ use pombo::clock::Timestamp;
 use pombo::domain::channel::{Channel, Kind, Status};
 use pombo::domain::contact::Person;
 use pombo::simulator::{self, Simulator};
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use serde_json::{Value, json};
 use uuid::Uuid;
 

@@ -3,7 +3,7 @@
 use pombo::accounts::Role;
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::tier;
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 
 use super::browser::value_of;
 use super::world::World;

@@ -1,7 +1,7 @@
 //! Signing in: by password, with a second factor, by links; being locked out, and signing out.
 
 use pombo::accounts::Role;
-use pombo::store::change::{Filter, Who};
+use pombo::store::changes::{Filter, Who};
 
 use super::browser::{Browser, value_of};
 use super::world::{PASSWORD, World};

@@ -9,7 +9,7 @@ use pombo::domain::message::State as At;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::suppression::Suppression;
 use pombo::domain::template::{ListedTemplate, ParameterFormat};
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use reqwest::Method;
 use serde_json::value::RawValue;
 use uuid::Uuid;

@@ -1,7 +1,7 @@
 //! A company with a person of each role, another company, and an operator.
 
 use pombo::accounts::{Create, Role, SignedIn};
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use uuid::Uuid;
 
 use super::browser::Browser;

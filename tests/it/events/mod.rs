@@ -13,7 +13,7 @@ use pombo::config::{Config, Events};
 use pombo::connector::nats::Nats;
 use pombo::simulator::ReceiptOptions;
 use pombo::store::Store;
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ use pombo::domain::block::pack;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Block, Recipients, Schedule, State};
 use pombo::store::ledger::{BlockOf, NewSend, PendingWrites};
-use pombo::store::node::{NewNode, Stage as Standing};
+use pombo::store::nodes::{NewNode, Stage as Standing};
 use pombo::store::{Error, Lease, Store};
 use sea_orm::{ConnectionTrait as _, Database, TransactionTrait as _};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use pombo::clock::Timestamp;
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use serde_json::{Value, json};
 use uuid::Uuid;
 

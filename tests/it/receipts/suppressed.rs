@@ -6,7 +6,7 @@ use pombo::domain::phone::PhoneNumber;
 use pombo::domain::suppression::Suppression;
 use pombo::domain::template::{self, Category, ListedTemplate, ParameterFormat};
 use pombo::simulator;
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use serde_json::{Value, json};
 
 use super::FIRST;

@@ -12,19 +12,19 @@ use crate::database::{Universe, stores};
 use crate::running::until;
 
 stores!(
-    a_service_killed_twenty_times_in_one_send_loses_nothing_and_repeats_nothing,
+    a_service_killed_eight_times_in_one_send_loses_nothing_and_repeats_nothing,
     a_service_that_was_away_longer_than_the_grace_waits_for_receipts_before_it_repeats,
 );
 
-const CONTACTS: u64 = 20_000;
-const KILLS: u64 = 20;
+const CONTACTS: u64 = 8_000;
+const KILLS: u64 = 8;
 /// How long the provider takes for an answer.
 const LATENCY: Duration = Duration::from_millis(15);
 
 /// The most messages between a start and a kill that comes soon after it.
 const SOON: u64 = 200;
 
-async fn a_service_killed_twenty_times_in_one_send_loses_nothing_and_repeats_nothing(universe: &Universe) {
+async fn a_service_killed_eight_times_in_one_send_loses_nothing_and_repeats_nothing(universe: &Universe) {
     let mut chance = Seed::new().chance();
     let options = [("POMBO__ENGINE__CONCURRENCY", "48"), ("POMBO__ENGINE__IN_FLIGHT", "96")];
     let mut killed = Killed::start(universe, CONTACTS, "unlimited", &options).await;

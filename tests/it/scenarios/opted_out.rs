@@ -6,7 +6,7 @@ use std::time::Duration;
 use pombo::clock::Timestamp;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::suppression::Suppression;
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use reqwest::Method;
 use sea_orm::{ConnectionTrait as _, Database};
 use serde_json::{Value, json};

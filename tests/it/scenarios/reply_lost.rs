@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use pombo::simulator::ReceiptOptions;
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use serde_json::{Value, json};
 
 use super::watch::{all_delivered, applied, assert_once, comes_to, counts, receipts, send_to_many};

@@ -7,7 +7,7 @@ use pombo::domain::message::{self, Failure, Outcome, Position};
 use pombo::domain::send::{Mark, Progress, Recipients, Schedule, State};
 use pombo::store::Lease;
 use pombo::store::ledger::{Answer, NewSend, OutcomeOf, PendingWrites};
-use pombo::store::web_session_send::FirstTry;
+use pombo::store::web_sessions::sends::FirstTry;
 use uuid::Uuid;
 
 use super::{MARIA, ONE, OTHER, at};

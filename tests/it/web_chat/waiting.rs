@@ -225,7 +225,7 @@ async fn what_was_not_handed_over_counts_for_no_cap_not_even_for_a_new_process()
 
 #[tokio::test]
 async fn what_a_graceful_stop_refused_is_not_sent_by_the_next_process() {
-    let (mut world, account) = waits_in_the_store(60).await;
+    let (mut world, account) = waits_in_the_store(20).await;
     let waiting = begin(&world, &account, "k", &text(MARIA, "dois"));
     let send = newest(&world, &account, 2).await;
     waits(&world, &account, &send).await;

@@ -7,7 +7,7 @@ use pombo::config::Config;
 use pombo::connector::web_session::whatsapp::{Options, WhatsApp};
 use pombo::domain::channel::{Kind, Status};
 use pombo::store::Store;
-use pombo::store::change::Who;
+use pombo::store::changes::Who;
 use reqwest::Method;
 use sea_orm::{ColumnTrait as _, Database, EntityTrait as _, PaginatorTrait as _, QueryFilter as _};
 use serde_json::{Value, json};

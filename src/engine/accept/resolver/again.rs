@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::domain::message::State;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::Again;
-use crate::store::send_messages::{Found, Roster};
+use crate::store::sends::messages::{Found, Roster};
 use crate::store::{self, Store};
 
 /// Messages looked at in one query, whether they are meant or not.

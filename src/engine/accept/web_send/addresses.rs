@@ -13,7 +13,7 @@ use crate::domain::request::WebRecipient;
 use crate::engine::nodes::AskPicture;
 use crate::engine::{Engine, Error, RETRY_AFTER};
 use crate::error::{Code, Refusal};
-use crate::store::web_session_contact::KnownNumber;
+use crate::store::web_sessions::contacts::KnownNumber;
 
 /// How long it counts that a number is on WhatsApp, and that it is not.
 const FOUND_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);

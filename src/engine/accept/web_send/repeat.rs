@@ -7,8 +7,8 @@ use crate::domain::tier::UnknownOutcome;
 use crate::engine::accept::idempotency::Turn;
 use crate::engine::{Engine, Error};
 use crate::error::{Code, Refusal};
-use crate::store::idempotency::KeptAnswer;
-use crate::store::web_session_send::FirstTry;
+use crate::store::sends::idempotency::KeptAnswer;
+use crate::store::web_sessions::sends::FirstTry;
 
 /// How a repeated request goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

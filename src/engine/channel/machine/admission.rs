@@ -161,6 +161,14 @@ impl Machine {
         }
     }
 
+    /// Nothing can be written any more. Callers of messages that are not under way are told that the outcome is unknown: a
+    /// mark may be durable, and the next process then takes its message to be in doubt and may attempt it.
+    pub(super) fn lose_errands(&self, step: &Step<'_>) {
+        for (_, errand) in self.common.errands.of(self.channel.id) {
+            errand.lose(step.wall());
+        }
+    }
+
     /// Whether this message of a web session, which was certainly not handed over, has lost its caller: then it is not
     /// begun, because its caller read an error, or nothing.
     pub(super) fn is_abandoned(&self, send_id: Uuid) -> bool {

@@ -17,7 +17,7 @@ use crate::domain::suppression::{HOLD, Suppression};
 use crate::domain::tier::UnknownOutcome;
 use crate::engine::planted::{Fault, is_planted};
 use crate::engine::web_session::RESTRICTED_FOR;
-use crate::store::suppression::{Says, Word};
+use crate::store::suppressions::{Says, Word};
 
 /// A wait that is longer than this is spent in the store.
 const PARKED_AFTER: Duration = Duration::from_secs(120);

@@ -12,7 +12,7 @@ use super::moment::Step;
 use super::{Machine, restored};
 use crate::domain::send::Recipients;
 use crate::engine::ledger::AcceptedSend;
-use crate::store::send::Size;
+use crate::store::sends::Size;
 
 /// A send overtaken by its release arrives within a commit's answer: so many others are not released meanwhile.
 const REMEMBERED: usize = 1_024;

@@ -14,7 +14,7 @@ use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::Quota;
 use crate::engine::account::People;
-use crate::store::send::{Ready, Size};
+use crate::store::sends::{Ready, Size};
 
 /// Of a channel's time, a look takes at most one part of so many.
 const SHARE: u32 = 20;

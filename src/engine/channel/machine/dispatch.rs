@@ -13,7 +13,7 @@ use crate::domain::outlook::Reason;
 use crate::domain::send;
 use crate::engine::account::ScopeKind;
 use crate::engine::planted::{Fault, is_planted};
-use crate::store::send::Size;
+use crate::store::sends::Size;
 
 /// Why no message starts now, and until when as far as that is a matter of time.
 #[derive(Debug, Clone)]

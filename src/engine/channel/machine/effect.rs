@@ -18,8 +18,8 @@ use crate::engine::fair_line::Turn;
 use crate::engine::machine::{self, Caller};
 use crate::engine::web_session::{Admitted, Errand, Slot};
 use crate::store::ledger::PendingWrites;
-use crate::store::send::{Ready, Size};
-use crate::store::suppression::Word;
+use crate::store::sends::{Ready, Size};
+use crate::store::suppressions::Word;
 
 /// The effects of one or more inputs.
 pub(crate) type Effects = machine::Effects<Effect>;

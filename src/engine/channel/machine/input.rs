@@ -18,7 +18,7 @@ use crate::engine::account::{AppId, News};
 use crate::engine::fair_line::Grant;
 use crate::engine::ledger::{AcceptedSend, Written};
 use crate::engine::machine::Caller;
-use crate::store::send::Size;
+use crate::store::sends::Size;
 
 /// Something that happens to a channel.
 pub(crate) enum Input {

@@ -26,7 +26,7 @@ use crate::domain::message::Key;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::Mark;
 use crate::engine::planted::{Fault, is_planted};
-use crate::store::send::Size;
+use crate::store::sends::Size;
 
 /// How many sends and messages a channel holds in memory.
 #[derive(Debug, Clone, Copy)]

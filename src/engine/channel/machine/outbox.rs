@@ -9,7 +9,7 @@ use super::work::Ticket;
 use crate::domain::message::Outcome;
 use crate::domain::send::Mark;
 use crate::store::ledger::{OutcomeOf, PendingWrites};
-use crate::store::suppression;
+use crate::store::suppressions;
 
 /// A record that is being written.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(super) struct Writing {
     pub(super) started: usize,
     /// Messages that may be tried again then.
     pub(super) announced: Vec<Ticket>,
-    pub(super) said: Vec<suppression::Word>,
+    pub(super) said: Vec<suppressions::Word>,
     pub(super) begun: Instant,
 }
 
@@ -60,7 +60,7 @@ impl Outbox {
     }
 
     /// From now on, messages to a recipient are skipped or held.
-    pub(super) fn suppress(&mut self, word: suppression::Word) {
+    pub(super) fn suppress(&mut self, word: suppressions::Word) {
         self.writes().suppressions.push(word);
     }
 

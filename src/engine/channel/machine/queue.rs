@@ -19,7 +19,7 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::send::State;
 use crate::domain::tier::Quota;
 use crate::engine::ledger::Written;
-use crate::store::send::{Ready, Size};
+use crate::store::sends::{Ready, Size};
 
 /// When messages that wait in the store are looked for again after none was found.
 const LOOKED_AGAIN: Duration = Duration::from_secs(5);
@@ -145,7 +145,7 @@ impl Machine {
     pub(super) fn written(&mut self, result: Result<Written, LeaseLost>, step: &mut Step<'_>) {
         let Ok(Written { gone, overtaken }) = result else {
             // The ledger said why; nothing more can be written, so nothing more is sent.
-            self.end_errands(step);
+            self.lose_errands(step);
             self.end(step);
             return;
         };

@@ -15,7 +15,7 @@ use crate::domain::message::State;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Progress, Recipients, TemplateUse};
 use crate::engine::ledger::AcceptedSend;
-use crate::store::send::{Unfinished, Waiting, WaitingMessages};
+use crate::store::sends::{Unfinished, Waiting, WaitingMessages};
 
 /// A send as it was found in the store.
 pub(crate) struct Found {

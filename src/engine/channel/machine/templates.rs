@@ -23,7 +23,7 @@ use crate::domain::tier::Quota;
 use crate::engine::account::{News, Reserved};
 use crate::engine::ledger::AcceptedSend;
 use crate::engine::planted::{Fault, is_planted};
-use crate::store::send::Size;
+use crate::store::sends::Size;
 
 /// When the quota is used up, templates go on no sooner than this: slots open one by one, and each time
 /// the sends are read again.

@@ -11,7 +11,7 @@ use crate::engine::account::AppId;
 use crate::engine::channel::machine::{Attempt, Rendered, WebAttempt};
 use crate::engine::shared::Shared;
 use crate::engine::web_session::{Outgoing, WebChannel};
-use crate::store::channel::Sealed;
+use crate::store::channels::Sealed;
 use crate::vault::context;
 
 /// A connector that tasks share.

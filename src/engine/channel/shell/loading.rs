@@ -12,8 +12,8 @@ use crate::domain::contact::Person;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::Recipients;
 use crate::engine::channel::machine::{Counting, Fetch, Fetched, Found, Restoring, Waits};
-use crate::store::send::{Size, Unfinished, WaitingMessages};
-use crate::store::waiting_template::Candidate;
+use crate::store::sends::{Size, Unfinished, WaitingMessages};
+use crate::store::templates::waiting::Candidate;
 use crate::store::{Error, Result, Store};
 
 /// Sends that are looked at in one read, while the quota of templates is used up.

@@ -20,7 +20,7 @@ use crate::engine::channel::machine::{
 use crate::engine::ledger::Record;
 use crate::engine::nodes::share_suppressions;
 use crate::engine::shared::Shared;
-use crate::store::suppression::Word;
+use crate::store::suppressions::Word;
 use crate::store::{self, Error, Store};
 
 /// Whether what failed may succeed later.

@@ -21,8 +21,8 @@ use uuid::Uuid;
 use crate::engine::{Engine, Error};
 use crate::error::{Code, Refusal};
 use crate::import::{self, Column, Settings};
-use crate::store::change::Who;
-use crate::store::import_job::Import;
+use crate::store::changes::Who;
+use crate::store::imports::Import;
 
 /// What uploads and the runner share.
 pub(in crate::engine) struct Imports {

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::import::{self, Lot, Settings, read_stored};
 use crate::store::Store;
-use crate::store::import_job::{Step, Work};
+use crate::store::imports::{Step, Work};
 
 /// Pieces and lots that wait to be read and written: what an import holds in memory.
 const PIECES_AHEAD: usize = 2;

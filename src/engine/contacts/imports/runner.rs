@@ -15,7 +15,7 @@ use super::reader::{Next, Reader};
 use crate::clock::Timestamp;
 use crate::engine::Engine;
 use crate::import::Indexing;
-use crate::store::import_job::{Counts, Step, Work};
+use crate::store::imports::{Counts, Step, Work};
 use crate::store::{self, Lease};
 
 /// Companies whose imports are read at the same time; each holds some megabytes of its file in memory.

@@ -6,7 +6,7 @@ use super::{Import, no_such_import};
 use crate::engine::{Engine, Error};
 use crate::error::{Code, Refusal};
 use crate::import::{self, Inspection, Settings};
-use crate::store::import_job::MOST_OPEN;
+use crate::store::imports::MOST_OPEN;
 
 /// Bytes of one stored piece: few enough that the writer is held for some milliseconds, many enough that a large file has
 /// some thousand pieces.

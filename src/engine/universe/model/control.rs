@@ -10,7 +10,7 @@ use crate::clock::Timestamp;
 use crate::domain::message::State as At;
 use crate::domain::send::{Control, Progress, Recipients, State};
 use crate::store::Error;
-use crate::store::send_control::Steered;
+use crate::store::sends::control::Steered;
 
 impl Model {
     /// Pauses a send or lets it run again, unless it is over. How it is now.

@@ -26,7 +26,7 @@ use crate::clock::Timestamp;
 use crate::domain::message::{Failure, Key, State as At};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Control, Progress, Recipients, State};
-use crate::store::suppression::Subject;
+use crate::store::suppressions::Subject;
 
 /// A row of sends.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::{Model, SendRow};
 use crate::clock::Timestamp;
 use crate::domain::message::Key;
 use crate::domain::send::Recipients;
-use crate::store::template_recipient::WrittenTo;
+use crate::store::templates::recipients::WrittenTo;
 
 /// Messages of one send that are read at once.
 const STRETCH: u64 = 10_000;

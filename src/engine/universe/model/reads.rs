@@ -10,9 +10,9 @@ use crate::domain::message::{Key, Position, State as At};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Control, Progress, Recipients, State, TemplateUse};
 use crate::store::Error;
-use crate::store::send::{Ready, Size, Unfinished, Waiting, WaitingMessages};
-use crate::store::template::MARKETING;
-use crate::store::waiting_template::Candidate;
+use crate::store::sends::{Ready, Size, Unfinished, Waiting, WaitingMessages};
+use crate::store::templates::MARKETING;
+use crate::store::templates::waiting::Candidate;
 
 impl Model {
     /// The oldest unfinished sends of a channel that may go now, at most `limit`.

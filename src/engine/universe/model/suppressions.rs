@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Model, SuppressionRow};
 use crate::clock::Timestamp;
 use crate::domain::suppression::HOLD;
-use crate::store::suppression::{Record, Says, Subject, Word};
+use crate::store::suppressions::{Record, Says, Subject, Word};
 
 impl Model {
     pub(super) fn suppress(&mut self, words: &[Word], now: Timestamp) {

@@ -2,7 +2,7 @@
 
 use super::{Model, TemplateRow};
 use crate::clock::Timestamp;
-use crate::store::template::{APPROVED, DELETED, PAUSED};
+use crate::store::templates::{APPROVED, DELETED, PAUSED};
 
 /// What the provider lists of one template.
 #[derive(Debug, Clone, PartialEq, Eq)]

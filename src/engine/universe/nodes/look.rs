@@ -14,7 +14,7 @@ use crate::domain::send::Control;
 use crate::engine::channel::machine::Input as ToChannel;
 use crate::engine::planted::{Fault, is_planted};
 use crate::engine::universe::world::World;
-use crate::store::send::{Ready, Size};
+use crate::store::sends::{Ready, Size};
 
 /// How often is looked.
 const INTERVAL: Duration = Duration::from_secs(1);

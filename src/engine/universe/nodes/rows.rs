@@ -1,4 +1,4 @@
-//! The rows that nodes share, with the meaning of the statements of [`crate::store::node`]: nodes with leases by the
+//! The rows that nodes share, with the meaning of the statements of [`crate::store::nodes`]: nodes with leases by the
 //! database's clock and fences, and owners with epochs.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::cluster::LEASE;
 use crate::cluster::machine::{Seen, Standing};
 use crate::cluster::placement::Member;
 use crate::engine::planted::{Fault, is_planted};
-use crate::store::node::Stage;
+use crate::store::nodes::Stage;
 
 #[derive(Debug, Default)]
 pub(super) struct Rows {

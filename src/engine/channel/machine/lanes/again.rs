@@ -9,7 +9,7 @@ use crate::domain::message::Key;
 use crate::engine::channel::machine::lane::Lane;
 use crate::engine::channel::machine::work::Ticket;
 use crate::engine::planted::{Fault, is_planted};
-use crate::store::send::Size;
+use crate::store::sends::Size;
 
 impl Lanes {
     /// Puts a message back until `due`; `is_troubled` when the provider is in trouble, so that no more of

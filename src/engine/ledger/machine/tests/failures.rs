@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::suppression::Suppression;
-use crate::store::suppression::{Says, Word};
+use crate::store::suppressions::{Says, Word};
 
 fn word() -> Word {
     Word {

@@ -16,8 +16,8 @@ use crate::engine::universe::dice::Dice;
 use crate::engine::universe::model::templates::Listing;
 use crate::engine::universe::model::{Model, SendRow};
 use crate::store::ledger::{Activation, BlockOf, NewSend, OutcomeOf, PendingWrites, Receipt};
-use crate::store::send::{Ready, Size};
-use crate::store::suppression::{Says, Word};
+use crate::store::sends::{Ready, Size};
+use crate::store::suppressions::{Says, Word};
 
 const BEGINNING: i64 = 1_700_000_000_000;
 /// So many recipients fill a block.

@@ -13,8 +13,8 @@ use crate::engine::universe::model::Model;
 use crate::engine::universe::model::templates::Listing;
 use crate::store::Error;
 use crate::store::ledger::PendingWrites;
-use crate::store::send::{Ready, Size};
-use crate::store::suppression::Subject;
+use crate::store::sends::{Ready, Size};
+use crate::store::suppressions::Subject;
 
 /// When the real store says that it paused a template: it asks the system's clock, which is far ahead of the tests'.
 pub(super) const PAUSED_AT: Timestamp = Timestamp::from_millis(1_800_000_000_000);

@@ -19,11 +19,11 @@ use crate::domain::send::{Control, Progress, Recipients, State};
 use crate::domain::suppression::Suppression;
 use crate::domain::template::{ListedTemplate, ParameterFormat};
 use crate::engine::universe::model::{MessageRow, Model, SendRow, SuppressionRow, TemplateRow};
-use crate::store::change::Who;
-use crate::store::channel::{NewChannel, Sealed};
+use crate::store::changes::Who;
+use crate::store::channels::{NewChannel, Sealed};
 use crate::store::ledger::Terms;
 use crate::store::scratch::Scratch;
-use crate::store::template::Said;
+use crate::store::templates::Said;
 use crate::store::{Lease, Options, Store};
 
 const LANGUAGE: &str = "pt_BR";

@@ -1,0 +1,222 @@
+//! Writing drafts of contacts, each matched with the contact that it is, if there is one.
+//!
+//! A batch is one transaction of a handful of statements, however many rows it has. Called by the import.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use sea_orm::{ConnectionTrait, QueryResult, Value};
+use uuid::Uuid;
+
+use super::matching::{Matcher, Slot};
+use crate::clock::Timestamp;
+use crate::domain::contact::Person;
+use crate::domain::fold::fold;
+use crate::domain::phone::PhoneNumber;
+use crate::store::changes::ContactRecord;
+use crate::store::dialect::{self, Cell, Rows, Type};
+use crate::store::{Result, Store, Transaction};
+
+/// A contact as a file describes it. Unknown text is empty and never erases what is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ContactDraft {
+    /// What is known of the person. No text may hold a NUL character, which PostgreSQL refuses.
+    pub person: Person,
+    /// Names of tags that the contact gets beside those that it has.
+    pub tags: Vec<String>,
+}
+
+/// The outcome of a draft.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Upserted {
+    /// It was nobody known.
+    Created,
+    /// It told something new of a known contact.
+    Updated,
+    /// All of it was known.
+    Unchanged,
+}
+
+/// What [`read_slot`] reads.
+pub(in crate::store) const SLOT: &str =
+    "id, first_name, last_name, email, phone_number, phone_number_lid, profile_picture,
+    phone, ordinal, tag_text";
+
+/// A contact of the database, to be changed: a row of [`SLOT`].
+pub(in crate::store) fn read_slot(row: &QueryResult) -> Result<Slot> {
+    let person = Person {
+        first_name: row.try_get_by_index(1)?,
+        last_name: row.try_get_by_index(2)?,
+        email: row.try_get_by_index(3)?,
+        phone_number: row.try_get_by_index(4)?,
+        phone_number_lid: row.try_get_by_index(5)?,
+        profile_picture: row.try_get_by_index(6)?,
+    };
+    let phone: Option<i64> = row.try_get_by_index(7)?;
+    let slot = Slot::new(row.try_get_by_index(0)?, person, phone.and_then(PhoneNumber::from_i64));
+    let (ordinal, tag_text) = (row.try_get_by_index(8)?, row.try_get_by_index(9)?);
+    Ok(Slot { ordinal, tag_text, is_new: false, ..slot })
+}
+
+impl Store {
+    /// Writes a batch of drafts in one transaction and says the outcome of each, in their order.
+    ///
+    /// A draft is the contact of `company` with the same valid number, else the one with the same e-mail
+    /// address (without case), else a new one; of several, the oldest. Drafts see what the drafts before
+    /// them did. Writing the same batch again changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does; then nothing of the batch is written.
+    pub async fn upsert_contacts(
+        &self,
+        company: Uuid,
+        drafts: &[ContactDraft],
+        now: Timestamp,
+    ) -> Result<Vec<Upserted>> {
+        let transaction = self.begin().await?;
+        let written = self.write_drafts_in(&transaction, company, drafts, now).await?;
+        transaction.commit().await?;
+        Ok(written.into_iter().map(|(_, result)| result).collect())
+    }
+
+    /// The same, recorded; and says which contact each draft is.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::upsert_contacts`].
+    pub async fn write_drafts(
+        &self,
+        record: &mut ContactRecord,
+        company: Uuid,
+        drafts: &[ContactDraft],
+        now: Timestamp,
+    ) -> Result<Vec<(Uuid, Upserted)>> {
+        let transaction = self.begin().await?;
+        let written = self.write_drafts_in(&transaction, company, drafts, now).await?;
+        let count = |wanted| written.iter().filter(|(_, result)| *result == wanted).count() as u64;
+        let counts = [("created", count(Upserted::Created)), ("updated", count(Upserted::Updated))];
+        record.count(&transaction, &counts).await?;
+        transaction.commit().await?;
+        Ok(written)
+    }
+
+    /// What [`Store::upsert_contacts`] would make of the drafts now. Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn compare_drafts(&self, company: Uuid, drafts: &[ContactDraft]) -> Result<Vec<Upserted>> {
+        let snapshot = self.snapshot().await?;
+        let matcher = self.candidates(&snapshot, company, drafts).await;
+        snapshot.rollback().await?;
+        let mut matcher = matcher?;
+        Ok(drafts.iter().map(|draft| matcher.place(&draft.person).1).collect())
+    }
+
+    /// Writes drafts as a part of `transaction`.
+    pub(in crate::store) async fn write_drafts_in(
+        &self,
+        transaction: &Transaction,
+        company: Uuid,
+        drafts: &[ContactDraft],
+        now: Timestamp,
+    ) -> Result<Vec<(Uuid, Upserted)>> {
+        let mut book = self.lock_book(transaction, company).await?;
+        let names: BTreeSet<&str> = drafts.iter().flat_map(|draft| &draft.tags).map(String::as_str).collect();
+        let tags = self.ensure_tags(transaction, company, &names, None, now).await?;
+
+        let mut matcher = self.candidates(transaction, company, drafts).await?;
+        let placed: Vec<_> = drafts.iter().map(|draft| matcher.place(&draft.person)).collect();
+        let mut slots = matcher.slots;
+        let (owners, mut results): (Vec<usize>, Vec<Upserted>) = placed.into_iter().unzip();
+
+        let mut pairs = Vec::new();
+        let mut seen = HashSet::new();
+        for (draft, owner) in owners.iter().enumerate() {
+            for tag in drafts[draft].tags.iter().filter_map(|name| tags.get(name)) {
+                if seen.insert((*owner, *tag)) {
+                    pairs.push((draft, *owner, *tag));
+                }
+            }
+        }
+        let known = self.known_pairs(transaction, &slots, &pairs).await?;
+        pairs.retain(|(_, owner, tag)| !known.contains(&(slots[*owner].id, *tag)));
+        let folded: HashMap<Uuid, String> = tags.iter().map(|(name, id)| (*id, fold(name))).collect();
+        for (draft, owner, tag) in &pairs {
+            if results[*draft] == Upserted::Unchanged {
+                results[*draft] = Upserted::Updated;
+            }
+            slots[*owner].tag(folded.get(tag).map(String::as_str).unwrap_or_default());
+        }
+
+        let new = slots.iter().filter(|slot| slot.is_new).collect();
+        self.insert_contacts(transaction, company, &mut book, new, now).await?;
+        self.update_contacts(transaction, company, book, &slots, now).await?;
+        let rows = pairs.iter().map(|(_, owner, tag)| (*tag, slots[*owner].id, slots[*owner].phone));
+        self.insert_pairs(transaction, company, rows).await?;
+        Ok(owners.iter().map(|owner| slots[*owner].id).zip(results).collect())
+    }
+
+    /// Every contact of the company that has a number or an address of the drafts.
+    pub(in crate::store) async fn candidates(
+        &self,
+        transaction: &Transaction,
+        company: Uuid,
+        drafts: &[ContactDraft],
+    ) -> Result<Matcher> {
+        let mut phones = Rows::new(self.backend, &[("phone", Type::Int)]);
+        let mut emails = Rows::new(self.backend, &[("email", Type::Text)]);
+        for draft in drafts {
+            if let Some(phone) = draft.person.phone() {
+                phones.push([phone.as_i64().into()]);
+            }
+            if !draft.person.email.is_empty() {
+                emails.push([draft.person.email.as_str().into()]);
+            }
+        }
+        let mut values: Vec<Value> = vec![company.into()];
+        let (phones, more) = phones.select(2);
+        values.extend(more);
+        let (emails, more) = emails.select(values.len() + 1);
+        values.extend(more);
+        let bytewise = dialect::bytewise(self.backend);
+        let select = format!(
+            "SELECT {SLOT} FROM contact WHERE id IN (
+                SELECT contact.id FROM {phones} AS wanted CROSS JOIN contact
+                WHERE contact.company_id = $1 AND contact.phone = wanted.phone
+                UNION
+                SELECT contact.id FROM {emails} AS wanted CROSS JOIN contact
+                WHERE contact.company_id = $1 AND lower(contact.email) COLLATE {bytewise} = lower(wanted.email)
+             ) ORDER BY ordinal"
+        );
+        let mut matcher = Matcher::default();
+        for row in transaction.query_all_raw(self.statement(select, values)).await? {
+            matcher.add_stored(read_slot(&row)?);
+        }
+        Ok(matcher)
+    }
+
+    /// Which (contact, tag) of `pairs` the database has. Both were read as the company's; asking for the
+    /// company again makes PostgreSQL begin with all of its pairs.
+    async fn known_pairs(
+        &self,
+        transaction: &Transaction,
+        slots: &[Slot],
+        pairs: &[(usize, usize, Uuid)],
+    ) -> Result<HashSet<(Uuid, Uuid)>> {
+        let mut wanted = Rows::new(self.backend, &[("contact_id", Type::Uuid), ("tag_id", Type::Uuid)]);
+        for (_, owner, tag) in pairs.iter().filter(|(_, owner, _)| !slots[*owner].is_new) {
+            wanted.push([Cell::Uuid(slots[*owner].id), Cell::Uuid(*tag)]);
+        }
+        if wanted.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let (wanted, values) = wanted.select(1);
+        let select = format!(
+            "SELECT contact_tag.contact_id, contact_tag.tag_id FROM {wanted} AS wanted CROSS JOIN contact_tag
+             WHERE contact_tag.tag_id = wanted.tag_id AND contact_tag.contact_id = wanted.contact_id"
+        );
+        let rows = transaction.query_all_raw(self.statement(select, values)).await?;
+        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+    }
+}

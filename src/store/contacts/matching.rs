@@ -1,0 +1,155 @@
+//! Which contact a drafted one is: decided in memory, one draft after the other, for a whole batch.
+//!
+//! A draft is the contact with its phone number, else the one with its e-mail address, else a new one.
+//! Because earlier drafts of the batch count, a file that says something twice makes one contact of it.
+//! Called by the store's import, which reads the candidates before and writes the changes after.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use super::import::Upserted;
+use crate::domain::contact::Person;
+use crate::domain::phone::PhoneNumber;
+
+/// A contact while a batch is decided.
+pub(in crate::store) struct Slot {
+    pub(in crate::store) id: Uuid,
+    pub(in crate::store) person: Person,
+    pub(in crate::store) phone: Option<PhoneNumber>,
+    /// The names of its tags without case and accents, one a line.
+    pub(in crate::store) tag_text: String,
+    /// Its place in the list; 0 while it is new.
+    pub(in crate::store) ordinal: i64,
+    /// Not in the database yet.
+    pub(in crate::store) is_new: bool,
+    /// In the database with other words.
+    pub(in crate::store) is_changed: bool,
+    /// In the database with other words that are searched.
+    pub(in crate::store) is_stale: bool,
+    /// In the database with another number.
+    pub(in crate::store) is_renumbered: bool,
+}
+
+/// All contacts that a batch may touch, the oldest first.
+#[derive(Default)]
+pub(in crate::store) struct Matcher {
+    pub(in crate::store) slots: Vec<Slot>,
+    // Where a number or address was seen; whether the slot still has it is asked on finding it.
+    by_phone: HashMap<PhoneNumber, Vec<usize>>,
+    by_email: HashMap<String, Vec<usize>>,
+}
+
+impl Matcher {
+    /// Adds a contact that the database has; the oldest first, since the first that matches is taken.
+    pub(in crate::store) fn add_stored(&mut self, slot: Slot) {
+        self.slots.push(Slot { is_new: false, ..slot });
+        self.remember(self.slots.len() - 1);
+    }
+
+    /// Finds or makes the contact that `draft` is, and writes the draft into it.
+    pub(in crate::store) fn place(&mut self, draft: &Person) -> (usize, Upserted) {
+        let phone = draft.phone();
+        let Some(index) = self.find(phone, &draft.email) else {
+            self.slots.push(Slot::new(Uuid::now_v7(), draft.clone(), phone));
+            self.remember(self.slots.len() - 1);
+            return (self.slots.len() - 1, Upserted::Created);
+        };
+        let changed = self.slots.get_mut(index).is_some_and(|slot| slot.overwrite(draft, phone));
+        if changed {
+            self.remember(index);
+        }
+        (index, if changed { Upserted::Updated } else { Upserted::Unchanged })
+    }
+
+    fn find(&self, phone: Option<PhoneNumber>, email: &str) -> Option<usize> {
+        let seen = phone.and_then(|phone| self.by_phone.get(&phone)).into_iter().flatten();
+        let by_phone = || seen.copied().filter(|index| self.slots[*index].phone == phone).min();
+        let key = email_key(email);
+        let seen = self.by_email.get(&key).into_iter().flatten();
+        let by_email =
+            || seen.copied().filter(|index| email_key(&self.slots[*index].person.email) == key).min();
+        by_phone().or_else(|| if key.is_empty() { None } else { by_email() })
+    }
+
+    fn remember(&mut self, index: usize) {
+        let slot = &self.slots[index];
+        if let Some(phone) = slot.phone {
+            note(self.by_phone.entry(phone).or_default(), index);
+        }
+        if !slot.person.email.is_empty() {
+            note(self.by_email.entry(email_key(&slot.person.email)).or_default(), index);
+        }
+    }
+}
+
+impl Slot {
+    pub(in crate::store) const fn new(id: Uuid, person: Person, phone: Option<PhoneNumber>) -> Self {
+        Self {
+            id,
+            person,
+            phone,
+            tag_text: String::new(),
+            ordinal: 0,
+            is_new: true,
+            is_changed: false,
+            is_stale: false,
+            is_renumbered: false,
+        }
+    }
+
+    /// Gives it another tag, by the folded name.
+    pub(in crate::store) fn tag(&mut self, name: &str) {
+        if !self.tag_text.is_empty() {
+            self.tag_text.push('\n');
+        }
+        self.tag_text.push_str(name);
+        self.is_changed |= !self.is_new;
+        self.is_stale |= !self.is_new;
+    }
+
+    /// What the draft knows replaces what was known; what it does not know is kept. A valid number is
+    /// never replaced by one that is not.
+    pub(in crate::store) fn overwrite(&mut self, draft: &Person, phone: Option<PhoneNumber>) -> bool {
+        let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = draft;
+        let known = &mut self.person;
+        let mut changed = replace(&mut known.first_name, first_name)
+            | replace(&mut known.last_name, last_name)
+            | replace(&mut known.email, email);
+        if phone_number_lid.is_some() && known.phone_number_lid != *phone_number_lid {
+            known.phone_number_lid.clone_from(phone_number_lid);
+            changed = true;
+        }
+        if phone.is_some() || self.phone.is_none() {
+            changed |= replace(&mut known.phone_number, phone_number);
+        }
+        if phone.is_some() && self.phone != phone {
+            self.phone = phone;
+            self.is_renumbered = !self.is_new;
+        }
+        self.is_stale |= changed && !self.is_new;
+        // A picture is not searched.
+        changed |= replace(&mut known.profile_picture, profile_picture);
+        self.is_changed |= changed && !self.is_new;
+        changed
+    }
+}
+
+fn replace(known: &mut String, draft: &str) -> bool {
+    let differs = !draft.is_empty() && known != draft;
+    if differs {
+        draft.clone_into(known);
+    }
+    differs
+}
+
+fn note(seen: &mut Vec<usize>, index: usize) {
+    if !seen.contains(&index) {
+        seen.push(index);
+    }
+}
+
+/// E-mail addresses are compared without case.
+fn email_key(email: &str) -> String {
+    email.to_lowercase()
+}

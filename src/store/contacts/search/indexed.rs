@@ -1,0 +1,233 @@
+//! Finding contacts by the lists of the search index, of which as few are read as will do.
+//!
+//! A gram that nearly everybody has says little, and its lists are the longest. So short lists are read first; where
+//! they leave few contacts, the texts of these are read instead of the long ones.
+
+use std::collections::BTreeSet;
+
+use sea_orm::{ConnectionTrait, QueryResult};
+use uuid::Uuid;
+
+use super::segment::{Found, LENGTHS, Lists, Word, contacts_at};
+use super::{Search, listed, ordinal};
+use crate::store::dialect::{Rows, Type};
+use crate::store::{Error, Result, Store, Transaction};
+
+/// Lists that are held in memory at once.
+const LISTS: usize = 512;
+/// Segments that show which grams nearly everybody has.
+const SAMPLE: usize = 8;
+/// Bytes of a list that is read at once: of a gram that one in four contacts has.
+const SHORT: i32 = 4_096;
+/// More bytes than any list has.
+const ALL: i32 = i32::MAX;
+/// Places in a segment up to which reading the texts there takes less than reading what lists are left.
+const DOUBTED: usize = 16;
+
+struct Segment {
+    id: i64,
+    first: i64,
+}
+
+/// One search in all segments of a company.
+struct Finding<'a> {
+    store: &'a Store,
+    snapshot: &'a Transaction,
+    company: Uuid,
+    search: &'a Search,
+    grams: BTreeSet<i64>,
+    /// Those whose lists were long and not needed in the segments before.
+    common: BTreeSet<i64>,
+    found: Vec<u32>,
+}
+
+impl Store {
+    /// The ordinals of the contacts that the segments have, as they were when these were made. In order but for few;
+    /// one may be there twice.
+    pub(super) async fn find_indexed(
+        &self,
+        snapshot: &Transaction,
+        company: Uuid,
+        search: &Search,
+    ) -> Result<Vec<u32>> {
+        let select = "SELECT id, first FROM contact_segment WHERE company_id = $1 ORDER BY first";
+        let rows = snapshot.query_all_raw(self.statement(select, [company.into()])).await?;
+        let segment = |row: &QueryResult| {
+            Ok::<_, Error>(Segment { id: row.try_get_by_index(0)?, first: row.try_get_by_index(1)? })
+        };
+        let segments = rows.iter().map(segment).collect::<Result<Vec<_>>>()?;
+        let grams: BTreeSet<i64> = search.words.iter().flat_map(Word::grams).collect();
+        let most = (LISTS / grams.len().max(1)).max(1);
+        let (common, found) = (BTreeSet::new(), Vec::new());
+        let mut finding = Finding { store: self, snapshot, company, search, grams, common, found };
+        let (sample, rest) = segments.split_at(segments.len().min(SAMPLE).min(most));
+        finding.look_in(sample).await?;
+        for segments in rest.chunks(most) {
+            finding.look_in(segments).await?;
+        }
+        Ok(finding.found)
+    }
+}
+
+impl Finding<'_> {
+    async fn look_in(&mut self, segments: &[Segment]) -> Result<()> {
+        let mut lists = self.lists(segments).await?;
+        self.note_common(&lists);
+        let places: Vec<Vec<Found>> = lists
+            .drain(..)
+            .map(|lists| self.search.words.iter().map(|word| word.find(&lists)).collect())
+            .collect();
+        let has_places = |places: &[Found]| places.iter().any(Found::has_places);
+        let wanted = segments.iter().zip(&places).filter(|(_, places)| has_places(places));
+        let wanted = wanted.map(|(segment, _)| (segment.id, LENGTHS));
+        let lengths = self.read(segments, wanted, ALL).await?;
+        let mut doubted = BTreeSet::new();
+        for ((segment, places), lengths) in segments.iter().zip(places).zip(lengths) {
+            let lengths = lengths.get(&LENGTHS).and_then(Option::as_deref).unwrap_or_default();
+            let first = ordinal(segment.first)?;
+            let mut certain = Vec::new();
+            for places in places {
+                match places {
+                    Found::Contacts(contacts) => certain.push(contacts),
+                    Found::Places { places, is_certain: true } => certain.push(contacts_at(&places, lengths)),
+                    Found::Places { places, is_certain: false } => {
+                        let contacts = contacts_at(&places, lengths).into_iter();
+                        doubted.extend(contacts.map(|contact| first + contact));
+                    }
+                    // Such lists were read by now.
+                    Found::Unread => {}
+                }
+            }
+            let contacts = certain.into_iter().reduce(united).unwrap_or_default();
+            self.found.extend(contacts.into_iter().map(|contact| first + contact));
+        }
+        self.read_texts(&doubted).await
+    }
+
+    /// The lists of each segment, as many as it takes.
+    async fn lists(&self, segments: &[Segment]) -> Result<Vec<Lists>> {
+        let wanted = |segment: &Segment| {
+            let id = segment.id;
+            self.grams.difference(&self.common).map(move |gram| (id, *gram))
+        };
+        let mut lists = self.read(segments, segments.iter().flat_map(wanted), SHORT).await?;
+        let mut unread = BTreeSet::new();
+        for (segment, lists) in segments.iter().zip(&mut lists) {
+            lists.extend(self.common.iter().map(|gram| (*gram, None)));
+            for word in self.search.words.iter().filter(|word| !word.find(lists).is_enough(DOUBTED)) {
+                unread.extend(word.unread(lists).map(|gram| (segment.id, gram)));
+            }
+        }
+        // A common gram may well be in no contact of a segment: then there is no list of it to read.
+        let absent = unread.iter().filter(|(_, gram)| self.common.contains(gram));
+        for (id, gram) in absent {
+            let lists = segments.iter().zip(&mut lists).find(|(segment, _)| segment.id == *id);
+            lists.and_then(|(_, lists)| lists.remove(gram));
+        }
+        let rest = self.read(segments, unread.into_iter(), ALL).await?;
+        lists.iter_mut().zip(rest).for_each(|(lists, rest)| lists.extend(rest));
+        Ok(lists)
+    }
+
+    /// From here on, what no segment needed is not asked for at first.
+    fn note_common(&mut self, lists: &[Lists]) {
+        let Some((last, others)) = lists.split_last() else { return };
+        let is_unread = |gram: &i64, lists: &Lists| matches!(lists.get(gram), Some(None));
+        let unread = self.grams.iter().filter(|gram| is_unread(gram, last));
+        let unread = unread.filter(|gram| others.iter().all(|lists| is_unread(gram, lists)));
+        self.common = unread.copied().collect();
+    }
+
+    /// The `wanted` lists, given by segment and gram, of each of `segments`; one of more bytes than `longest` is
+    /// there, but not read.
+    async fn read(
+        &self,
+        segments: &[Segment],
+        wanted: impl Iterator<Item = (i64, i64)>,
+        longest: i32,
+    ) -> Result<Vec<Lists>> {
+        let mut lists: Vec<Lists> = segments.iter().map(|_| Lists::default()).collect();
+        let mut rows = Rows::new(self.store.backend, &[("segment_id", Type::Int), ("gram", Type::Int)]);
+        wanted.for_each(|(segment, gram)| rows.push([segment.into(), gram.into()]));
+        if rows.is_empty() {
+            return Ok(lists);
+        }
+        let (rows, values) = rows.select(2);
+        // A sub-select, so that no database thinks of anything but one look-up by key for each. No list is empty, and
+        // neither database reads one to know its length.
+        let select = format!(
+            "SELECT segment_id, gram, (
+                SELECT CASE WHEN length(places) <= {longest} THEN places ELSE $1 END FROM contact_gram
+                WHERE contact_gram.segment_id = wanted.segment_id AND contact_gram.gram = wanted.gram
+             ) FROM {rows} AS wanted"
+        );
+        let values = std::iter::once(Vec::<u8>::new().into()).chain(values);
+        for row in self.snapshot.query_all_raw(self.store.statement(select, values)).await? {
+            let (id, places): (i64, Option<Vec<u8>>) = (row.try_get_by_index(0)?, row.try_get_by_index(2)?);
+            let index = segments.iter().position(|segment| segment.id == id);
+            if let (Some(lists), Some(places)) = (index.and_then(|index| lists.get_mut(index)), places) {
+                lists.insert(row.try_get_by_index(1)?, (!places.is_empty()).then_some(places));
+            }
+        }
+        Ok(lists)
+    }
+
+    /// Adds those of the `doubted` contacts whose texts have what is looked for.
+    async fn read_texts(&mut self, doubted: &BTreeSet<u32>) -> Result<()> {
+        let mut rows = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
+        doubted.iter().for_each(|ordinal| rows.push([i64::from(*ordinal).into()]));
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let (rows, values) = rows.select(2);
+        let (condition, texts) = self.search.condition(2 + values.len());
+        let select = format!(
+            "SELECT string_agg(CAST(wanted.ordinal AS TEXT), ',') FROM {rows} AS wanted WHERE (
+                SELECT {condition} FROM contact
+                WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal
+             )"
+        );
+        let values = std::iter::once(self.company.into()).chain(values).chain(texts);
+        let row = self.snapshot.query_one_raw(self.store.statement(select, values)).await?;
+        for number in listed(row)? {
+            self.found.push(ordinal(number)?);
+        }
+        Ok(())
+    }
+}
+
+/// The numbers of two ascending lists, ascending, each once.
+fn united(one: Vec<u32>, other: Vec<u32>) -> Vec<u32> {
+    if one.is_empty() || other.is_empty() {
+        return if one.is_empty() { other } else { one };
+    }
+    let mut all = Vec::with_capacity(one.len() + other.len());
+    let (mut one, mut other) = (one.into_iter().peekable(), other.into_iter().peekable());
+    while let (Some(left), Some(right)) = (one.peek(), other.peek()) {
+        let next = *left.min(right);
+        one.next_if_eq(&next);
+        other.next_if_eq(&next);
+        all.push(next);
+    }
+    all.extend(one);
+    all.extend(other);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_lists_are_united_in_order_and_without_repeats() {
+        for (one, other, all) in [
+            (vec![], vec![], vec![]),
+            (vec![1, 3], vec![], vec![1, 3]),
+            (vec![], vec![2], vec![2]),
+            (vec![1, 3, 5], vec![1, 2, 5, 6, 7], vec![1, 2, 3, 5, 6, 7]),
+            (vec![8, 9], vec![1, 2], vec![1, 2, 8, 9]),
+        ] {
+            assert_eq!(united(one, other), all);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Which contacts a search finds: those of the index, and those that the index does not hold yet, read one by one.
+//!
+//! Everything is read in one transaction that sees one state of the database, so that what is found is exact
+//! while contacts are imported and indexed. Called by the list of contacts.
+
+use sea_orm::{
+    AccessMode, ConnectionTrait, DbBackend, IsolationLevel, QueryResult, TransactionOptions, Value,
+};
+use uuid::Uuid;
+
+use self::gram::Part;
+use self::segment::Word;
+use crate::domain::contact::digits_pattern;
+use crate::domain::fold::{digits, like_anywhere, looks_like_a_number};
+use crate::store::{Error, Result, Store, Transaction};
+
+mod gram;
+pub(in crate::store) mod index;
+mod indexed;
+mod segment;
+
+/// In characters. A longer search has more grams than it is worth: every contact is read.
+const LONGEST_INDEXED: usize = 600;
+
+/// A folded text that is looked for.
+pub(in crate::store) struct Search {
+    words: Vec<Word>,
+    pattern: String,
+    /// For a number, which is also found by its digits.
+    digits_pattern: Option<String>,
+    is_indexed: bool,
+}
+
+impl Search {
+    pub(in crate::store) fn new(text: &str) -> Self {
+        let number = looks_like_a_number(text).then(|| digits(text));
+        let words = [Word::new(Part::Words, text)].into_iter();
+        let words = words.chain(number.iter().map(|number| Word::new(Part::Digits, number)));
+        Self {
+            words: words.collect(),
+            pattern: like_anywhere(text),
+            digits_pattern: number.as_deref().map(digits_pattern),
+            is_indexed: text.chars().count() <= LONGEST_INDEXED,
+        }
+    }
+
+    /// A condition on `contact`, its parameters numbered from `first`, and their values.
+    fn condition(&self, first: usize) -> (String, Vec<Value>) {
+        let mut condition =
+            format!(r"search_text LIKE ${first} ESCAPE '\' OR tag_text LIKE ${first} ESCAPE '\'");
+        let mut values = vec![self.pattern.as_str().into()];
+        if let Some(pattern) = &self.digits_pattern {
+            condition.push_str(&format!(r" OR search_text LIKE ${} ESCAPE '\'", first + 1));
+            values.push(pattern.as_str().into());
+        }
+        (condition, values)
+    }
+}
+
+impl Store {
+    /// The ordinals of the contacts of `company` that a search finds, descending; four bytes for each are held.
+    pub(in crate::store) async fn found(&self, company: Uuid, search: &Search) -> Result<Vec<u32>> {
+        let snapshot = self.snapshot().await?;
+        let found = self.found_in(&snapshot, company, search).await;
+        snapshot.rollback().await?;
+        found
+    }
+
+    async fn found_in(&self, snapshot: &Transaction, company: Uuid, search: &Search) -> Result<Vec<u32>> {
+        let book = self.book(snapshot, company).await?;
+        let indexed = if search.is_indexed { book.indexed } else { 0 };
+        let mut found = Vec::new();
+        if indexed > 0 {
+            let (stale, fresh) = self.stale(snapshot, company, search).await?;
+            found = self.find_indexed(snapshot, company, search).await?;
+            found.retain(|ordinal| stale.binary_search(ordinal).is_err());
+            found.extend(fresh);
+        }
+        if indexed < book.contacts {
+            self.find_unindexed(snapshot, company, search, indexed, &mut found).await?;
+        }
+        // Ascending but for the few that are in no segment: a stable sort only looks through what is in order.
+        found.sort();
+        // One that changed while it was being indexed was read twice.
+        found.dedup();
+        found.reverse();
+        Ok(found)
+    }
+
+    /// The contacts of which the index may be out of date, ascending, those that were deleted too, and those among
+    /// them that are found.
+    async fn stale(
+        &self,
+        snapshot: &Transaction,
+        company: Uuid,
+        search: &Search,
+    ) -> Result<(Vec<u32>, Vec<u32>)> {
+        let (condition, values) = search.condition(2);
+        let select = format!(
+            "SELECT string_agg(CAST(contact_stale.ordinal * 2 + CASE WHEN (
+                SELECT {condition} FROM contact
+                WHERE contact.company_id = $1 AND contact.ordinal = contact_stale.ordinal
+             ) THEN 1 ELSE 0 END AS TEXT), ',')
+             FROM contact_stale WHERE contact_stale.company_id = $1"
+        );
+        let values = std::iter::once(company.into()).chain(values);
+        let numbers = listed(snapshot.query_one_raw(self.statement(select, values)).await?)?;
+        let mut stale = Vec::with_capacity(numbers.len());
+        let mut fresh = Vec::new();
+        for number in numbers {
+            stale.push(ordinal(number / 2)?);
+            if number % 2 == 1 {
+                fresh.push(ordinal(number / 2)?);
+            }
+        }
+        stale.sort_unstable();
+        Ok((stale, fresh))
+    }
+
+    /// Reads the contacts from the ordinal `from` on.
+    async fn find_unindexed(
+        &self,
+        snapshot: &Transaction,
+        company: Uuid,
+        search: &Search,
+        from: i64,
+        found: &mut Vec<u32>,
+    ) -> Result<()> {
+        let (condition, values) = search.condition(3);
+        let select = format!(
+            "SELECT string_agg(CAST(ordinal AS TEXT), ',') FROM contact
+             WHERE company_id = $1 AND ordinal >= $2 AND ({condition})"
+        );
+        let values = [company.into(), from.into()].into_iter().chain(values);
+        for number in listed(snapshot.query_one_raw(self.statement(select, values)).await?)? {
+            found.push(ordinal(number)?);
+        }
+        Ok(())
+    }
+
+    /// A transaction that sees one state of the database, whatever is written meanwhile.
+    pub(in crate::store) async fn snapshot(&self) -> Result<Transaction> {
+        // SQLite's transactions are of this kind anyway.
+        let (isolation_level, access_mode) = match self.backend {
+            DbBackend::Postgres => (Some(IsolationLevel::RepeatableRead), Some(AccessMode::ReadOnly)),
+            _ => (None, None),
+        };
+        let options = TransactionOptions { isolation_level, access_mode, ..TransactionOptions::default() };
+        Ok(self.read.begin_with_options(options).await?)
+    }
+}
+
+/// The numbers of a text that a database put together: a row for each would cost more than finding them.
+fn listed(row: Option<QueryResult>) -> Result<Vec<i64>> {
+    let text: Option<String> = row.map_or(Ok(None), |row| row.try_get_by_index(0))?;
+    let text = text.unwrap_or_default();
+    let numbers = text.split_terminator(',').map(|number| {
+        number.parse().map_err(|_| Error::Impossible(format!("the ordinal {number:?} of a contact")))
+    });
+    numbers.collect()
+}
+
+fn ordinal(number: i64) -> Result<u32> {
+    u32::try_from(number).map_err(|_| Error::Impossible(format!("the ordinal {number} of a contact")))
+}

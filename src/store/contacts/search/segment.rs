@@ -1,0 +1,190 @@
+//! A segment of the search index: where in the texts of some thousand contacts each gram stands, and finding
+//! the contacts that contain a word by that alone.
+//!
+//! The texts stand one behind the other. Of one or two characters the contacts are listed that have them; of
+//! three characters every place, so that a longer word is found exactly where its grams follow each other,
+//! and no text has to be read. Pure; [`super::index`] stores segments, [`super`] asks.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use super::gram::{GramHasher, List, Part, number, numbers, pack, unpack};
+use crate::domain::contact::split_search_text;
+
+/// Characters of the longest gram.
+const LONGEST: usize = 3;
+
+/// The key of the list of the texts' lengths, which no gram has.
+pub(in crate::store) const LENGTHS: i64 = 0;
+
+type Map<T> = HashMap<i64, T, BuildHasherDefault<GramHasher>>;
+
+/// Packed lists by their grams; `None` is one that was not read yet.
+pub(in crate::store) type Lists = Map<Option<Vec<u8>>>;
+
+/// A segment in the making; the contacts are added by their order.
+#[derive(Default)]
+pub(in crate::store) struct Builder {
+    lists: Map<List>,
+    lengths: Vec<u8>,
+    contacts: u32,
+    place: u32,
+}
+
+impl Builder {
+    /// Adds the next contact: its searched fields, and its tags' names, one a line.
+    pub(in crate::store) fn add(&mut self, search_text: &str, tag_text: &str) {
+        let begin = self.place;
+        let (lines, digits) = split_search_text(search_text);
+        for line in lines.split('\n').chain(tag_text.split('\n')) {
+            self.line(Part::Words, line);
+        }
+        self.line(Part::Digits, digits);
+        pack(&mut self.lengths, self.place - begin);
+        self.contacts += 1;
+    }
+
+    fn line(&mut self, part: Part, line: &str) {
+        let mut window = ['\0'; LONGEST];
+        for (seen, character) in line.chars().enumerate() {
+            window = [window[1], window[2], character];
+            self.note(number(part, &window[2..]), self.contacts);
+            if seen >= 1 {
+                self.note(number(part, &window[1..]), self.contacts);
+            }
+            if seen >= 2 {
+                self.note(number(part, &window), self.place - 2);
+            }
+            self.place += 1;
+        }
+        // What stands between two lines belongs to no gram.
+        self.place += 1;
+    }
+
+    fn note(&mut self, gram: i64, number: u32) {
+        self.lists.entry(gram).or_default().push(number);
+    }
+
+    /// Every list by its gram, ascending, that of the lengths among them.
+    pub(in crate::store) fn finish(self) -> Vec<(i64, Vec<u8>)> {
+        let lists = self.lists.into_iter().map(|(gram, list)| (gram, list.into_bytes()));
+        let mut lists: Vec<_> = lists.chain([(LENGTHS, self.lengths)]).collect();
+        lists.sort_unstable_by_key(|(gram, _)| *gram);
+        lists
+    }
+}
+
+/// What is looked for, as the grams that cover it.
+pub(in crate::store) struct Word {
+    /// Each with its distance from the word's first character.
+    grams: Vec<(i64, u32)>,
+    is_short: bool,
+}
+
+/// Where a word was found.
+pub(in crate::store) enum Found {
+    /// In these contacts, by their order in the segment.
+    Contacts(Vec<u32>),
+    /// At these places; [`contacts_at`] says whose they are. Where it is not certain, it is at some of them or at
+    /// none, and at no other.
+    Places { places: Vec<u32>, is_certain: bool },
+    /// No list of its grams was read.
+    Unread,
+}
+
+impl Found {
+    /// Whether no further list is worth its reading, when the texts at so many places may be read instead.
+    pub(in crate::store) fn is_enough(&self, doubted: usize) -> bool {
+        match self {
+            Self::Contacts(_) => true,
+            Self::Places { places, is_certain } => *is_certain || places.len() <= doubted,
+            Self::Unread => false,
+        }
+    }
+
+    pub(in crate::store) fn has_places(&self) -> bool {
+        matches!(self, Self::Places { places, .. } if !places.is_empty())
+    }
+}
+
+impl Word {
+    /// `text` is folded and not empty.
+    pub(in crate::store) fn new(part: Part, text: &str) -> Self {
+        let text: Vec<char> = text.chars().collect();
+        let last = text.len().saturating_sub(LONGEST);
+        let begins = (0..last).step_by(LONGEST).chain([last]);
+        let grams = begins.map(|begin| {
+            let gram = &text[begin..text.len().min(begin + LONGEST)];
+            (number(part, gram), u32::try_from(begin).unwrap_or(u32::MAX))
+        });
+        Self { grams: grams.collect(), is_short: text.len() < LONGEST }
+    }
+
+    /// The lists that [`Word::find`] needs.
+    pub(in crate::store) fn grams(&self) -> impl Iterator<Item = i64> {
+        self.grams.iter().map(|(gram, _)| *gram)
+    }
+
+    /// The lists of its grams that were not read.
+    pub(in crate::store) fn unread(&self, lists: &Lists) -> impl Iterator<Item = i64> {
+        self.grams().filter(|gram| matches!(lists.get(gram), Some(None)))
+    }
+
+    /// Where the word is in the segment of these lists; a gram without a list is nowhere in it.
+    pub(in crate::store) fn find(&self, lists: &Lists) -> Found {
+        let mut wanted = Vec::new();
+        for (gram, distance) in &self.grams {
+            match lists.get(gram) {
+                Some(Some(list)) => wanted.push((list, *distance)),
+                Some(None) => {}
+                None => return Found::Contacts(Vec::new()),
+            }
+        }
+        let is_certain = wanted.len() == self.grams.len();
+        // The shortest first: what the others are compared with only becomes less.
+        wanted.sort_by_key(|(list, _)| list.len());
+        let mut wanted = wanted.into_iter();
+        let Some((rarest, distance)) = wanted.next() else { return Found::Unread };
+        if self.is_short {
+            return Found::Contacts(numbers(rarest).collect());
+        }
+        let mut places: Vec<u32> = numbers(rarest).filter_map(|place| place.checked_sub(distance)).collect();
+        for (list, distance) in wanted {
+            keep_common(&mut places, numbers(list), distance);
+        }
+        Found::Places { places, is_certain }
+    }
+}
+
+/// Keeps of `places` those that `others` has at `distance` behind them; all are ascending.
+fn keep_common(places: &mut Vec<u32>, mut others: impl Iterator<Item = u32>, distance: u32) {
+    let mut other = others.next();
+    places.retain(|place| {
+        let wanted = place + distance;
+        while other.is_some_and(|found| found < wanted) {
+            other = others.next();
+        }
+        other == Some(wanted)
+    });
+}
+
+/// Whose texts the ascending `places` are in, by the list of [`LENGTHS`]: each contact once, ascending.
+pub(in crate::store) fn contacts_at(places: &[u32], lengths: &[u8]) -> Vec<u32> {
+    let mut contacts = Vec::new();
+    let mut places = places.iter().copied().peekable();
+    let mut end = 0;
+    for (contact, length) in (0..).zip(unpack(lengths)) {
+        end += length;
+        if places.next_if(|place| *place < end).is_some() {
+            contacts.push(contact);
+            while places.next_if(|place| *place < end).is_some() {}
+        }
+        if places.peek().is_none() {
+            break;
+        }
+    }
+    contacts
+}
+
+#[cfg(test)]
+mod tests;

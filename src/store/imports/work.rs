@@ -1,0 +1,229 @@
+//! Writing the rows of an import, a step at a time.
+
+use sea_orm::QueryResult;
+use uuid::Uuid;
+
+use super::{Counts, MOST_REJECTED_KEPT, State};
+use crate::clock::Timestamp;
+use crate::store::contacts::signed;
+use crate::store::dialect::{Cell, Rows, Type};
+use crate::store::lease::Lease;
+use crate::store::{ContactDraft, Error, Result, Store, Upserted, run};
+
+/// A row that was rejected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejected {
+    /// Its line in the file, from 1.
+    pub line: u64,
+    /// Why, in English words.
+    pub reason: String,
+    /// The same as a code; `None` for rows that were rejected before there were codes.
+    pub code: Option<String>,
+    /// What the reason names: fields, numbers, bounds.
+    pub details: Vec<String>,
+    /// Its fields; one field with all of it when it could not be cut.
+    pub fields: Vec<String>,
+}
+
+/// An import to continue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Work {
+    /// The import.
+    pub id: Uuid,
+    /// Whose contacts are written.
+    pub company_id: Uuid,
+    /// What the file is read as, in JSON.
+    pub settings: String,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Bytes of the decoded file whose rows are written.
+    pub position: u64,
+    /// The number of the line there.
+    pub line: u64,
+    /// Results of the rows so far.
+    pub counts: Counts,
+}
+
+/// Some rows of a file, and how far the file is read with them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Step {
+    /// Rows that are contacts.
+    pub drafts: Vec<ContactDraft>,
+    /// Rows that are not.
+    pub rejected: Vec<Rejected>,
+    /// Bytes of the file that were read for it.
+    pub bytes_read: u64,
+    /// Bytes of the decoded file behind its last row.
+    pub position: u64,
+    /// The number of the line there.
+    pub line: u64,
+}
+
+const WORK: &str = "id, company_id, settings, bytes, position, line, created, updated, unchanged, rejected,
+    rejected_kept, without_number";
+
+impl Store {
+    /// Of each company the import that was uploaded first, those companies first that wait longest; at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn imports_at_work(&self, limit: u32) -> Result<Vec<Work>> {
+        // All that are running: a company has few.
+        let select = format!(
+            "SELECT {WORK} FROM contact_import WHERE state = {} ORDER BY updated_at, id",
+            State::Running.as_i16()
+        );
+        let rows = self.rows(select, []).await?;
+        let mut found: Vec<Work> = Vec::new();
+        for row in &rows {
+            let work = read_work(row)?;
+            match found.iter_mut().find(|first| first.company_id == work.company_id) {
+                Some(first) if work.id < first.id => *first = work,
+                Some(_) => {}
+                None => found.push(work),
+            }
+        }
+        found.truncate(limit as usize);
+        Ok(found)
+    }
+
+    /// Writes some rows and how far the import is with them, in one transaction. Answers the counts after it; `None`
+    /// when the import is no longer running.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Fenced`] when `lease` is no longer ours; otherwise fails when the database does. Then nothing is
+    /// written.
+    pub async fn write_import_step(
+        &self,
+        lease: &Lease,
+        work: &Work,
+        step: &Step,
+        now: Timestamp,
+    ) -> Result<Option<Counts>> {
+        let transaction = self.begin_fenced(lease).await?;
+        let results = self.write_drafts_in(&transaction, work.company_id, &step.drafts, now).await?;
+        let mut counts = work.counts;
+        for (_, result) in &results {
+            match result {
+                Upserted::Created => counts.created += 1,
+                Upserted::Updated => counts.updated += 1,
+                Upserted::Unchanged => counts.unchanged += 1,
+            }
+        }
+        let numberless = step.drafts.iter().filter(|draft| draft.person.phone().is_none());
+        counts.without_number += numberless.count() as u64;
+        counts.rejected += step.rejected.len() as u64;
+        let room = usize::try_from(MOST_REJECTED_KEPT.saturating_sub(counts.rejected_kept)).unwrap_or(0);
+        let columns = &[
+            ("ordinal", Type::Int),
+            ("line", Type::Int),
+            ("reason", Type::Text),
+            ("code", Type::Text),
+            ("details", Type::Text),
+            ("fields", Type::Text),
+        ];
+        let mut rows = Rows::new(self.backend, columns);
+        for rejected in step.rejected.iter().take(room) {
+            let fields = serde_json::to_string(&rejected.fields).unwrap_or_default();
+            let (ordinal, line) = (signed(counts.rejected_kept), signed(rejected.line));
+            let details = serde_json::to_string(&rejected.details).unwrap_or_default();
+            rows.push([
+                ordinal.into(),
+                line.into(),
+                rejected.reason.as_str().into(),
+                Cell::Text(rejected.code.as_deref()),
+                details.as_str().into(),
+                fields.as_str().into(),
+            ]);
+            counts.rejected_kept += 1;
+        }
+        if !rows.is_empty() {
+            let (rows, values) = rows.select(2);
+            let insert = format!(
+                "INSERT INTO contact_import_reject (import_id, ordinal, line, reason, code, details, fields)
+                 SELECT $1, ordinal, line, reason, code, details, fields FROM {rows} AS rows"
+            );
+            let values = std::iter::once(work.id.into()).chain(values);
+            run(&transaction, self.statement(insert, values)).await?;
+        }
+        let update = format!(
+            "UPDATE contact_import SET bytes_read = $2, position = $3, line = $4, created = $5, updated = $6,
+                unchanged = $7, rejected = $8, rejected_kept = $9, without_number = $10, updated_at = $11
+             WHERE id = $1 AND state = {} AND position = $12",
+            State::Running.as_i16()
+        );
+        let values = [
+            work.id.into(),
+            signed(step.bytes_read).into(),
+            signed(step.position).into(),
+            signed(step.line).into(),
+            signed(counts.created).into(),
+            signed(counts.updated).into(),
+            signed(counts.unchanged).into(),
+            signed(counts.rejected).into(),
+            signed(counts.rejected_kept).into(),
+            signed(counts.without_number).into(),
+            now.millis().into(),
+            signed(work.position).into(),
+        ];
+        if run(&transaction, self.statement(update, values)).await? == 0 {
+            transaction.rollback().await?;
+            return Ok(None);
+        }
+        transaction.commit().await?;
+        Ok(Some(counts))
+    }
+
+    /// Ends an import that was read to its end, or that cannot be read further for the reason that is given.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::write_import_step`].
+    pub async fn end_import(&self, lease: &Lease, import: Uuid, failure: Option<&str>) -> Result<()> {
+        let transaction = self.begin_fenced(lease).await?;
+        let state = if failure.is_some() { State::Failed } else { State::Finished };
+        let all = if failure.is_some() { "" } else { ", bytes_read = bytes" };
+        let update = format!(
+            "UPDATE contact_import SET state = {}, failure = $2, finished_at = $3, updated_at = $3{all}
+             WHERE id = $1 AND state = {}",
+            state.as_i16(),
+            State::Running.as_i16()
+        );
+        let now = Timestamp::now().millis();
+        let values = [import.into(), failure.map(str::to_owned).into(), now.into()];
+        run(&transaction, self.statement(update, values)).await?;
+        Ok(transaction.commit().await?)
+    }
+
+    /// Imports that are running or wait for their turn, over all companies.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn count_running_imports(&self) -> Result<u64> {
+        let running = State::Running.as_i16();
+        self.count(format!("SELECT count(*) FROM contact_import WHERE state = {running}"), Vec::new()).await
+    }
+}
+
+fn read_work(row: &QueryResult) -> Result<Work> {
+    let count = |index| Ok::<_, Error>(row.try_get_by_index::<i64>(index)?.cast_unsigned());
+    Ok(Work {
+        id: row.try_get_by_index(0)?,
+        company_id: row.try_get_by_index(1)?,
+        settings: row.try_get_by_index(2)?,
+        bytes: count(3)?,
+        position: count(4)?,
+        line: count(5)?,
+        counts: Counts {
+            created: count(6)?,
+            updated: count(7)?,
+            unchanged: count(8)?,
+            rejected: count(9)?,
+            rejected_kept: count(10)?,
+            without_number: count(11)?,
+        },
+    })
+}

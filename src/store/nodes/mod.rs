@@ -1,0 +1,331 @@
+//! The nodes of a cluster: who they are, until when each has its lease, and whose fence is closed.
+//!
+//! All times are by the database's clock, which the nodes have in common. Everything here needs PostgreSQL.
+
+mod key;
+mod note;
+mod owner;
+mod report;
+
+use std::time::Duration;
+
+use sea_orm::{ConnectionTrait, FromQueryResult, QueryResult};
+use serde_json::json;
+use uuid::Uuid;
+
+pub use self::note::Note;
+pub use self::owner::Owner;
+pub use self::report::{Moves, Place, Server};
+use super::changes::{Change, What, Who, record};
+use super::{Error, Lease, Options, Result, Store, run};
+use crate::clock::Timestamp;
+use crate::domain::send::State as SendState;
+
+/// The database's clock in Unix milliseconds, as it is now and not when the transaction began.
+const NOW: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT";
+/// How long rows of nodes are kept after their end.
+const KEPT: Duration = Duration::from_secs(3_600);
+
+/// What a process says of itself when it joins.
+#[derive(Debug, Clone, Copy)]
+pub struct NewNode<'a> {
+    /// The cluster that it joins.
+    pub cluster: &'a str,
+    /// What people call it.
+    pub name: &'a str,
+    /// Where it listens.
+    pub address: &'a str,
+    /// Of the program.
+    pub version: &'a str,
+    /// How much of the work it takes.
+    pub cores: u32,
+}
+
+/// How a node stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// It serves.
+    Serving,
+    /// It gives its channels away and takes no others.
+    Draining,
+    /// Its fence is closed. It may have left something to clear up.
+    Fenced,
+    /// Its fence is closed, and nothing is left of it.
+    Gone,
+}
+
+impl Stage {
+    /// The word that people and programs read.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Serving => "serving",
+            Self::Draining => "draining",
+            Self::Fenced | Self::Gone => "gone",
+        }
+    }
+
+    const fn as_i16(self) -> i16 {
+        match self {
+            Self::Serving => 0,
+            Self::Draining => 1,
+            Self::Fenced => 2,
+            Self::Gone => 3,
+        }
+    }
+
+    fn from_i16(stored: i16) -> Result<Self> {
+        let all = [Self::Serving, Self::Draining, Self::Fenced, Self::Gone];
+        let found = all.into_iter().find(|stage| stage.as_i16() == stored);
+        found.ok_or_else(|| Error::Impossible(format!("{stored} is no stage of a node")))
+    }
+}
+
+/// A node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Of this incarnation: a process that starts again is another node.
+    pub id: Uuid,
+    /// The cluster that it joined.
+    pub cluster: String,
+    /// What people call it.
+    pub name: String,
+    /// Where it listens.
+    pub address: String,
+    /// Of the program.
+    pub version: String,
+    /// How much of the work it takes.
+    pub cores: u32,
+    /// When it joined.
+    pub started_at: Timestamp,
+    /// How long its lease lasts, in milliseconds; not above zero when it has lapsed.
+    pub lapses_in: i64,
+    /// How it stands.
+    pub stage: Stage,
+}
+
+impl Node {
+    /// Whether it has its lease.
+    pub const fn is_alive(&self) -> bool {
+        matches!(self.stage, Stage::Serving | Stage::Draining) && self.lapses_in > 0
+    }
+}
+
+#[derive(FromQueryResult)]
+struct Row {
+    id: Uuid,
+    cluster: String,
+    name: String,
+    address: String,
+    version: String,
+    cores: i64,
+    started_at: i64,
+    lapses_in: i64,
+    state: i16,
+}
+
+const COLUMNS: &str = "id, cluster, name, address, version, cores, started_at, lapses_at, state";
+
+fn node(row: &QueryResult) -> Result<Node> {
+    let Row { id, cluster, name, address, version, cores, started_at, lapses_in, state } =
+        Row::from_query_result(row, "")?;
+    let (started_at, stage) = (Timestamp::from_millis(started_at), Stage::from_i16(state)?);
+    let cores = u32::try_from(cores).unwrap_or(1);
+    Ok(Node { id, cluster, name, address, version, cores, started_at, lapses_in, stage })
+}
+
+impl Store {
+    /// Joins the cluster with a lease that lasts this long, as a new node.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Taken`] while a process outside of a cluster dispatches, or when the database belongs to a cluster of
+    /// another name.
+    pub async fn join_cluster(&self, options: &Options, new: &NewNode<'_>, lasts: Duration) -> Result<Lease> {
+        let id = Uuid::now_v7();
+        let lease = self.share_lease(options, id, &format!("cluster {}", new.cluster)).await?;
+        let other = format!(
+            "SELECT cluster FROM node WHERE state < 2 AND lapses_at > {NOW} AND cluster <> $1 LIMIT 1"
+        );
+        if let Some(row) = self.row(other, [new.cluster.into()]).await? {
+            let other: String = row.try_get_by_index(0)?;
+            return Err(Error::Taken(format!(
+                "nodes of the cluster `{other}` serve on this database: give each cluster a database of its own, or \
+                 set the same cluster.name"
+            )));
+        }
+        let transaction = self.begin().await?;
+        let fence = "INSERT INTO node_fence (node_id, closed) VALUES ($1, 0)";
+        run(&transaction, self.statement(fence, [id.into()])).await?;
+        let sql =
+            format!("INSERT INTO node ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, {NOW}, {NOW} + $7, 0)");
+        let values = [
+            id.into(),
+            new.cluster.into(),
+            new.name.into(),
+            new.address.into(),
+            new.version.into(),
+            i64::from(new.cores).into(),
+            millis(lasts).into(),
+        ];
+        run(&transaction, self.statement(sql, values)).await?;
+        transaction.commit().await?;
+        Ok(lease)
+    }
+
+    /// Renews the lease of this node, and reads how the nodes stand that are not gone, this one first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Fenced`] when its fence is closed.
+    pub async fn renew_node(&self, id: Uuid, lasts: Duration) -> Result<Vec<Node>> {
+        let sql = format!(
+            "WITH renewed AS (UPDATE node SET lapses_at = {NOW} + $2 WHERE id = $1 AND state < 2 RETURNING {COLUMNS}), \
+             seen AS (SELECT 0 AS place, * FROM renewed UNION ALL \
+             SELECT 1, {COLUMNS} FROM node WHERE id <> $1 AND state < 3) \
+             SELECT id, cluster, name, address, version, cores, started_at, lapses_at - {NOW} AS lapses_in, state \
+             FROM seen ORDER BY place, id"
+        );
+        let statement = self.statement(sql, [id.into(), millis(lasts).into()]);
+        let rows = self.write.query_all_raw(statement).await?;
+        let nodes = rows.iter().map(node).collect::<Result<Vec<_>>>()?;
+        if nodes.first().is_none_or(|first| first.id != id) {
+            return Err(Error::Fenced);
+        }
+        Ok(nodes)
+    }
+
+    /// All nodes that are remembered, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn nodes(&self) -> Result<Vec<Node>> {
+        let sql = format!(
+            "SELECT id, cluster, name, address, version, cores, started_at, lapses_at - {NOW} AS lapses_in, state \
+             FROM node ORDER BY id"
+        );
+        self.rows(sql, []).await?.iter().map(node).collect()
+    }
+
+    /// Closes the fence of a node whose lease has lapsed, once what it is writing is written. `false` when the lease has
+    /// not lapsed, or the fence was closed before.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn close_fence(&self, id: Uuid) -> Result<bool> {
+        // The node's row first: its own renewal waits for that, and then finds that it came too late.
+        self.close_fence_if(id, &format!("lapses_at <= {NOW}")).await
+    }
+
+    /// The node gives up its lease: it writes nothing from now on. What it owns is free.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn leave_cluster(&self, id: Uuid) -> Result<()> {
+        self.close_fence_if(id, "TRUE").await.map(drop)
+    }
+
+    async fn close_fence_if(&self, id: Uuid, holds: &str) -> Result<bool> {
+        let sql = format!(
+            "WITH over AS (UPDATE node SET state = $2 WHERE id = $1 AND state < 2 AND {holds} RETURNING id) \
+             UPDATE node_fence SET closed = 1 WHERE node_id IN (SELECT id FROM over)"
+        );
+        let values = [id.into(), Stage::Fenced.as_i16().into()];
+        Ok(run(&self.write, self.statement(sql, values)).await? > 0)
+    }
+
+    /// Removes what a fenced node left half done: sends whose audience it was resolving, and its claims of idempotency
+    /// keys. The call can be repeated, and made by several nodes at once.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails; [`Error::Fenced`] when `lease` is no longer ours.
+    pub async fn clear_up_after(&self, lease: &Lease, node: Uuid) -> Result<u64> {
+        let transaction = self.begin_fenced(lease).await?;
+        let removed = self.remove_resolved_by_nobody(&transaction).await?;
+        let keys = "DELETE FROM key_in_progress WHERE node_id = $1";
+        run(&transaction, self.statement(keys, [node.into()])).await?;
+        let gone = "UPDATE node SET state = $2 WHERE id = $1 AND state = $3";
+        let values = [node.into(), Stage::Gone.as_i16().into(), Stage::Fenced.as_i16().into()];
+        run(&transaction, self.statement(gone, values)).await?;
+        transaction.commit().await?;
+        self.forget_nodes().await?;
+        Ok(removed)
+    }
+
+    /// Removes sends whose audience is not complete and that no node with an open fence completes.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails; [`Error::Fenced`] when `lease` is no longer ours.
+    pub async fn remove_abandoned(&self, lease: &Lease) -> Result<u64> {
+        let transaction = self.begin_fenced(lease).await?;
+        let removed = self.remove_resolved_by_nobody(&transaction).await?;
+        transaction.commit().await?;
+        Ok(removed)
+    }
+
+    async fn remove_resolved_by_nobody(&self, to: &impl ConnectionTrait) -> Result<u64> {
+        let abandoned = format!(
+            "SELECT id FROM send WHERE state < 2 AND state = {} AND NOT EXISTS (SELECT 1 FROM node_fence \
+             WHERE node_fence.node_id = send.resolver AND closed = 0)",
+            SendState::Resolving.as_i16()
+        );
+        // Locked in the order of their ids, so that two nodes that clear up do not wait for each other.
+        let locked = format!("{abandoned} ORDER BY id FOR UPDATE");
+        let rows = to.query_all_raw(self.statement(locked, [])).await?;
+        let ids = rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect::<Result<Vec<Uuid>>>()?;
+        for id in &ids {
+            for table in ["recipient_block", "send_source"] {
+                let sql = format!("DELETE FROM {table} WHERE send_id = $1");
+                run(to, self.statement(sql, [(*id).into()])).await?;
+            }
+            run(to, self.statement("DELETE FROM send WHERE id = $1", [(*id).into()])).await?;
+        }
+        Ok(ids.len() as u64)
+    }
+
+    async fn forget_nodes(&self) -> Result<()> {
+        let gone = format!(
+            "SELECT id FROM node WHERE state = {} AND lapses_at < {NOW} - {}",
+            Stage::Gone.as_i16(),
+            KEPT.as_millis()
+        );
+        let fences = format!("DELETE FROM node_fence WHERE node_id IN ({gone})");
+        run(&self.write, self.statement(fences, [])).await?;
+        let nodes = format!("DELETE FROM node WHERE id IN ({gone})");
+        run(&self.write, self.statement(nodes, [])).await?;
+        Ok(())
+    }
+
+    /// Asks a node to give its channels away and to take no others; `false` when it does not serve (any more).
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn drain_node(&self, who: &Who, id: Uuid) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let sql = "SELECT name, state FROM node WHERE id = $1 AND state < 2 FOR UPDATE";
+        let Some(row) = transaction.query_one_raw(self.statement(sql, [id.into()])).await? else {
+            return Ok(false);
+        };
+        let (name, state): (String, i16) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        if Stage::from_i16(state)? == Stage::Serving {
+            let sql = "UPDATE node SET state = $2 WHERE id = $1";
+            let values = [id.into(), Stage::Draining.as_i16().into()];
+            run(&transaction, self.statement(sql, values)).await?;
+            let [before, after] = [Stage::Serving, Stage::Draining]
+                .map(|stage| json!({ "name": name, "state": stage.as_str() }));
+            let change = Change::now(who, What::Node, id, Some(before), after);
+            record(&transaction, &[change]).await?;
+        }
+        transaction.commit().await?;
+        Ok(true)
+    }
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}

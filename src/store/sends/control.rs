@@ -1,0 +1,208 @@
+//! Steering a send from outside its channel: pause, resume, cancel, expire.
+//!
+//! What is written here is what counts; a channel that holds the send in memory is told afterwards and lets
+//! go of it. Every change begins at the company.
+
+use sea_orm::ConnectionTrait;
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::domain::message;
+use crate::domain::send::{Control, State};
+use crate::store::{Error, Result, Store};
+
+/// What a caller that pauses or cancels a send has to know of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Steered {
+    /// Its channel.
+    pub channel_id: Uuid,
+    /// Where it is now.
+    pub state: State,
+    /// Whether it runs.
+    pub control: Control,
+}
+
+impl Store {
+    /// Pauses a send, or lets it run again, unless it is over. Says how it is now; `None` when the company
+    /// has no such send.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn control_send(
+        &self,
+        company_id: Uuid,
+        send_id: Uuid,
+        control: Control,
+    ) -> Result<Option<Steered>> {
+        let sql = "UPDATE send SET control = $3 WHERE id = $1 AND company_id = $2 AND state = $4";
+        let values =
+            [send_id.into(), company_id.into(), control.as_i16().into(), State::Active.as_i16().into()];
+        self.write.execute_raw(self.statement(sql, values)).await?;
+        self.steered(company_id, send_id).await
+    }
+
+    /// Cancels a send, unless it is over: what has not started never will. Says how it is now; `None` when
+    /// the company has no such send.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn cancel_send(
+        &self,
+        company_id: Uuid,
+        send_id: Uuid,
+        now: Timestamp,
+    ) -> Result<Option<Steered>> {
+        let transaction = self.begin().await?;
+        let sql = "UPDATE send SET state = $3, finished_at = $4, due_at = NULL \
+                   WHERE id = $1 AND company_id = $2 AND state = $5";
+        let values = [
+            send_id.into(),
+            company_id.into(),
+            State::Canceled.as_i16().into(),
+            now.millis().into(),
+            State::Active.as_i16().into(),
+        ];
+        let changed = transaction.execute_raw(self.statement(sql, values)).await?.rows_affected();
+        if changed > 0 {
+            self.announce_end(&transaction, send_id, now).await?;
+            self.end_messages(&transaction, send_id, State::Canceled, now).await?;
+        }
+        transaction.commit().await?;
+        self.tell_of_events();
+        self.steered(company_id, send_id).await
+    }
+
+    /// Ends sends whose time is over, at most `limit` are looked at. Returns those with their channels.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn expire_sends(&self, now: Timestamp, limit: u32) -> Result<Vec<(Uuid, Uuid)>> {
+        let sql = "SELECT id, channel_id FROM send WHERE state < 2 AND state = $1 AND expires_at <= $2 \
+                   ORDER BY id LIMIT $3";
+        let values = [State::Active.as_i16().into(), now.millis().into(), i64::from(limit).into()];
+        let rows = self.rows(sql, values).await?;
+        let due = rows
+            .iter()
+            .map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)))
+            .collect::<Result<Vec<(Uuid, Uuid)>>>()?;
+        if due.is_empty() {
+            return Ok(due);
+        }
+        let transaction = self.begin().await?;
+        self.lock_sends(&transaction, due.iter().map(|(send_id, _)| *send_id)).await?;
+        let mut expired = Vec::with_capacity(due.len());
+        for (send_id, channel_id) in due {
+            let sql =
+                "UPDATE send SET state = $2, finished_at = $3, due_at = NULL WHERE id = $1 AND state = $4";
+            let values = [
+                send_id.into(),
+                State::Expired.as_i16().into(),
+                now.millis().into(),
+                State::Active.as_i16().into(),
+            ];
+            let changed = transaction.execute_raw(self.statement(sql, values)).await?.rows_affected();
+            // Somebody may have canceled it since it was looked for.
+            if changed > 0 {
+                self.announce_end(&transaction, send_id, now).await?;
+                self.end_messages(&transaction, send_id, State::Expired, now).await?;
+                expired.push((send_id, channel_id));
+            }
+        }
+        transaction.commit().await?;
+        self.tell_of_events();
+        Ok(expired)
+    }
+
+    /// Nothing that was perhaps sent goes again before `until`, in any send that is not over. How many messages
+    /// that puts off.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn put_off_doubts(&self, until: Timestamp) -> Result<u64> {
+        let doubtful = format!(
+            "retry_at IS NOT NULL AND retry_at < $2 \
+             AND (state IN ({sending}, {unknown}) OR (state = {queued} AND taken_at IS NOT NULL)) \
+             AND send_id IN (SELECT id FROM send WHERE state < 2 AND state = {active})",
+            queued = message::State::Queued.as_i16(),
+            sending = message::State::Sending.as_i16(),
+            unknown = message::State::Unknown.as_i16(),
+            active = State::Active.as_i16(),
+        );
+        let sql = format!(
+            "UPDATE message SET retry_at = $1 WHERE {doubtful} AND (send_id, ordinal) IN \
+             (SELECT send_id, ordinal FROM message WHERE {doubtful} ORDER BY send_id, ordinal{})",
+            self.locking()
+        );
+        let values = [until.millis().into(), until.millis().into()];
+        Ok(self.write.execute_raw(self.statement(sql, values)).await?.rows_affected())
+    }
+
+    /// Ends the messages that wait in sends that are over: they were put back just before their process ended, and
+    /// the channel that held them would have ended them. In how many sends.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn end_left_messages(&self, now: Timestamp) -> Result<u64> {
+        let sql = format!(
+            "SELECT id, state FROM send WHERE state IN ({}, {}) \
+             AND id IN (SELECT send_id FROM message WHERE retry_at IS NOT NULL)",
+            State::Canceled.as_i16(),
+            State::Expired.as_i16()
+        );
+        let rows = self.rows(sql, []).await?;
+        let over = rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)));
+        let mut over = over.collect::<Result<Vec<(Uuid, i16)>>>()?;
+        if over.is_empty() {
+            return Ok(0);
+        }
+        over.sort_unstable();
+        let transaction = self.begin().await?;
+        self.lock_sends(&transaction, over.iter().map(|(send_id, _)| *send_id)).await?;
+        for (send_id, state) in &over {
+            let is_canceled = *state == State::Canceled.as_i16();
+            let end = if is_canceled { State::Canceled } else { State::Expired };
+            self.end_messages(&transaction, *send_id, end, now).await?;
+        }
+        transaction.commit().await?;
+        self.tell_of_events();
+        Ok(over.len() as u64)
+    }
+
+    /// When the next send of a channel that waits for its moment is due.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn next_due_send(&self, channel_id: Uuid, now: Timestamp) -> Result<Option<Timestamp>> {
+        let sql = "SELECT MIN(due_at) FROM send WHERE channel_id = $1 AND state < 2 AND state = $2 \
+                   AND control = $3 AND due_at IS NOT NULL AND due_at > $4";
+        let values = [
+            channel_id.into(),
+            State::Active.as_i16().into(),
+            Control::Running.as_i16().into(),
+            now.millis().into(),
+        ];
+        let row = self.row(sql, values).await?;
+        let due: Option<i64> = row.map(|row| row.try_get_by_index(0)).transpose()?.flatten();
+        Ok(due.map(Timestamp::from_millis))
+    }
+
+    async fn steered(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<Steered>> {
+        let sql =
+            "SELECT channel_id, state, control FROM send WHERE id = $1 AND company_id = $2 AND state > $3";
+        let values = [send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
+        let Some(row) = self.row(sql, values).await? else { return Ok(None) };
+        let (state, control): (i16, i16) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
+        Ok(Some(Steered {
+            channel_id: row.try_get_by_index(0)?,
+            state: State::from_i16(state)
+                .ok_or_else(|| Error::Impossible(format!("{state} is no state of a send")))?,
+            control: if control == Control::Paused.as_i16() { Control::Paused } else { Control::Running },
+        }))
+    }
+}

@@ -1,0 +1,303 @@
+//! Recipients that sends skip, and those that are held for a while.
+//!
+//! The ledger writes what the provider and the recipients say ([`crate::store::ledger`]); here stands what is read,
+//! and what people mend. A running service hears of the latter by the counter that it raises.
+
+mod list;
+
+use sea_orm::{ConnectionTrait, FromQueryResult};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::suppression::Suppression;
+use crate::store::changes::{self, Change, What, Who};
+use crate::store::dialect::{Rows, Type};
+use crate::store::revision::{self, Topic};
+use crate::store::{Error, Result, Store};
+
+/// One recipient of one company, and what it is left out of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record {
+    /// Whose recipient it is.
+    pub company_id: Uuid,
+    /// Who.
+    pub recipient: PhoneNumber,
+    /// Out of what.
+    pub scope: Suppression,
+    /// Messages wait until then; `None`: sends leave the recipient out.
+    pub until: Option<Timestamp>,
+    /// The provider's code that said so; `None` when the recipient or a person did.
+    pub provider_code: Option<i64>,
+}
+
+/// What was said of one recipient of one company.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word {
+    /// Whose recipient it is.
+    pub company_id: Uuid,
+    /// Who.
+    pub recipient: PhoneNumber,
+    /// Of what.
+    pub scope: Suppression,
+    /// When it was said: what was said last counts, whenever it is heard.
+    pub said_at: Timestamp,
+    /// What.
+    pub says: Says,
+}
+
+/// What may be said of a recipient.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Says {
+    /// Sends leave the recipient out from now on.
+    Stop {
+        /// The provider's code that said so.
+        provider_code: Option<i64>,
+    },
+    /// Messages wait for [`HOLD`](crate::domain::suppression::HOLD), which is over then.
+    Hold {
+        /// Its end.
+        until: Timestamp,
+        /// The provider's code that said so.
+        provider_code: Option<i64>,
+    },
+    /// Sends leave the recipient out no longer.
+    Resume,
+}
+
+/// What a word is about.
+pub type Subject = (Uuid, PhoneNumber, Suppression);
+
+impl Word {
+    /// What it is about.
+    pub const fn subject(&self) -> Subject {
+        (self.company_id, self.recipient, self.scope)
+    }
+
+    /// What follows from it by itself, unless it takes something back.
+    pub fn record(&self) -> Option<Record> {
+        let Self { company_id, recipient, scope, .. } = *self;
+        let (until, provider_code) = match self.says {
+            Says::Stop { provider_code } => (None, provider_code),
+            Says::Hold { until, provider_code } => (Some(until), provider_code),
+            Says::Resume => return None,
+        };
+        Some(Record { company_id, recipient, scope, until, provider_code })
+    }
+
+    /// Until when it keeps messages from the recipient; `None`: for good. What is taken back ends when that was said.
+    pub(in crate::store) const fn until(&self) -> Option<Timestamp> {
+        match self.says {
+            Says::Stop { .. } => None,
+            Says::Hold { until, .. } => Some(until),
+            Says::Resume => Some(self.said_at),
+        }
+    }
+
+    pub(in crate::store) const fn provider_code(&self) -> Option<i64> {
+        match self.says {
+            Says::Stop { provider_code } | Says::Hold { provider_code, .. } => provider_code,
+            Says::Resume => None,
+        }
+    }
+}
+
+/// A suppression as people see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kept {
+    /// What it says.
+    pub record: Record,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+const SUBJECT: &[(&str, Type)] =
+    &[("company_id", Type::Uuid), ("recipient", Type::Int), ("scope", Type::Int)];
+pub(in crate::store) const COLUMNS: &str = "company_id, recipient, scope, until, provider_code, created_at";
+
+#[derive(FromQueryResult)]
+pub(in crate::store) struct Row {
+    company_id: Uuid,
+    recipient: i64,
+    scope: i16,
+    until: Option<i64>,
+    provider_code: Option<i64>,
+    created_at: i64,
+}
+
+impl Store {
+    /// All of them that hold at `now`.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
+    pub async fn suppressions(&self, now: Timestamp) -> Result<Vec<Record>> {
+        let sql = format!("SELECT {COLUMNS} FROM suppression WHERE until IS NULL OR until > $1");
+        let rows = self.rows(sql, [now.millis().into()]).await?;
+        rows.iter().map(|row| Ok(Kept::try_from(Row::from_query_result(row, "")?)?.record)).collect()
+    }
+
+    /// Those of one company that hold at `now`, by number.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::suppressions`].
+    pub async fn suppressions_of(&self, company_id: Uuid, now: Timestamp) -> Result<Vec<Kept>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND (until IS NULL OR until > $2) \
+             ORDER BY recipient, scope"
+        );
+        let rows = self.rows(sql, [company_id.into(), now.millis().into()]).await?;
+        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+    }
+
+    /// Those of these subjects that hold at `now`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::suppressions`].
+    pub async fn suppressions_among(&self, subjects: &[Subject], now: Timestamp) -> Result<Vec<Record>> {
+        let mut asked = Rows::new(self.backend, SUBJECT);
+        for (company_id, recipient, scope) in subjects {
+            asked.push([(*company_id).into(), recipient.as_i64().into(), i64::from(scope.as_i16()).into()]);
+        }
+        if asked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let columns = COLUMNS.split(", ").map(|column| format!("suppression.{column}"));
+        let columns = columns.collect::<Vec<_>>().join(", ");
+        let (asked, values) = asked.select(2);
+        let sql = format!(
+            "SELECT {columns} FROM {asked} AS asked JOIN suppression \
+             ON suppression.company_id = asked.company_id AND suppression.recipient = asked.recipient \
+             AND suppression.scope = asked.scope \
+             WHERE suppression.until IS NULL OR suppression.until > $1"
+        );
+        let rows = self.rows(sql, [now.millis().into()].into_iter().chain(values)).await?;
+        rows.iter().map(|row| Ok(Kept::try_from(Row::from_query_result(row, "")?)?.record)).collect()
+    }
+
+    /// Leaves a recipient out of a company's sends until that is lifted. `false` when that was so before.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn add_suppression(
+        &self,
+        who: &Who,
+        company_id: Uuid,
+        recipient: PhoneNumber,
+        scope: Suppression,
+    ) -> Result<bool> {
+        let transaction = self.begin().await?;
+        revision::bump(&transaction, Topic::Suppression).await?;
+        let now = Timestamp::now();
+        let before = self.suppressions_in(&transaction, company_id, recipient, now).await?;
+        // Only a hold is written over: what holds permanently keeps its reason.
+        let sql = "INSERT INTO suppression (company_id, recipient, scope, created_at, said_at) \
+                   VALUES ($1, $2, $3, $4, $4) \
+                   ON CONFLICT (company_id, recipient, scope) DO UPDATE SET until = NULL, provider_code = NULL, \
+                   created_at = excluded.created_at, said_at = excluded.said_at \
+                   WHERE suppression.until IS NOT NULL";
+        let values: [sea_orm::Value; 4] =
+            [company_id.into(), recipient.as_i64().into(), scope.as_i16().into(), now.millis().into()];
+        let added = transaction.execute_raw(self.statement(sql, values.clone())).await?;
+        if added.rows_affected() == 0 {
+            // Nobody has to look, but what was said before is older than this.
+            transaction.rollback().await?;
+            let sql = "UPDATE suppression SET said_at = $4 \
+                       WHERE company_id = $1 AND recipient = $2 AND scope = $3 AND until IS NULL AND said_at < $4";
+            self.write.execute_raw(self.statement(sql, values)).await?;
+            return Ok(false);
+        }
+        let after = self.suppressions_in(&transaction, company_id, recipient, now).await?;
+        let recorded = changed(who, company_id, recipient, &before, &after);
+        changes::record(&transaction, &[recorded]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Ends everything that keeps a recipient from a company's sends, and says what that was.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn lift_suppressions(
+        &self,
+        who: &Who,
+        company_id: Uuid,
+        recipient: PhoneNumber,
+    ) -> Result<Vec<Kept>> {
+        let transaction = self.begin().await?;
+        revision::bump(&transaction, Topic::Suppression).await?;
+        let now = Timestamp::now();
+        let lifted = self.suppressions_in(&transaction, company_id, recipient, now).await?;
+        if lifted.is_empty() {
+            transaction.rollback().await?;
+            return Ok(lifted);
+        }
+        // The rows stay, so that an older word that comes later suppresses nobody again.
+        let sql = format!(
+            "UPDATE suppression SET until = $3, said_at = $3 WHERE company_id = $1 AND recipient = $2 \
+             AND scope IN (SELECT scope FROM suppression WHERE company_id = $1 AND recipient = $2 \
+             AND (until IS NULL OR until > $3) ORDER BY scope{})",
+            self.locking()
+        );
+        let values = [company_id.into(), recipient.as_i64().into(), now.millis().into()];
+        transaction.execute_raw(self.statement(sql, values)).await?;
+        let recorded = changed(who, company_id, recipient, &lifted, &[]);
+        changes::record(&transaction, &[recorded]).await?;
+        transaction.commit().await?;
+        Ok(lifted)
+    }
+
+    /// Those of one recipient of one company that hold at `now`.
+    async fn suppressions_in(
+        &self,
+        transaction: &impl ConnectionTrait,
+        company_id: Uuid,
+        recipient: PhoneNumber,
+        now: Timestamp,
+    ) -> Result<Vec<Kept>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND recipient = $2 \
+             AND (until IS NULL OR until > $3) ORDER BY scope"
+        );
+        let values = [company_id.into(), recipient.as_i64().into(), now.millis().into()];
+        let rows = transaction.query_all_raw(self.statement(sql, values)).await?;
+        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+    }
+}
+
+/// What a person changed for one recipient, for the record.
+fn changed(who: &Who, company_id: Uuid, recipient: PhoneNumber, before: &[Kept], after: &[Kept]) -> Change {
+    let before = Some(before).filter(|before| !before.is_empty()).map(|before| state(company_id, before));
+    Change::now(who, What::Suppression, format!("+{recipient}"), before, state(company_id, after))
+}
+
+/// What keeps a recipient from a company's sends, for the record.
+fn state(company_id: Uuid, kept: &[Kept]) -> Value {
+    let scopes = |until: bool| -> Vec<_> {
+        let records = kept.iter().map(|kept| kept.record);
+        records.filter(|record| record.until.is_some() == until).map(|record| record.scope.as_str()).collect()
+    };
+    json!({ "company_id": company_id, "left_out_of": scopes(false), "held_for_a_while": scopes(true) })
+}
+
+impl TryFrom<Row> for Kept {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let impossible = |what: String| Error::Impossible(format!("a suppression of {what}"));
+        let record = Record {
+            company_id: row.company_id,
+            recipient: PhoneNumber::from_i64(row.recipient)
+                .ok_or_else(|| impossible(row.recipient.to_string()))?,
+            scope: Suppression::from_i16(row.scope).ok_or_else(|| impossible(row.scope.to_string()))?,
+            until: row.until.map(Timestamp::from_millis),
+            provider_code: row.provider_code,
+        };
+        Ok(Self { record, since: Timestamp::from_millis(row.created_at) })
+    }
+}

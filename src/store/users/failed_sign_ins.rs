@@ -1,0 +1,66 @@
+//! Attempts to sign in that failed, in the record of changes: each by itself, or many of a minute as one entry.
+
+use entity::change::{ActiveModel, Column, Entity};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{EntityTrait, Set};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::store::changes::{self, Change, What, Who};
+use crate::store::{Result, Store};
+
+/// By whom the record says that a sign-in failed.
+pub(in crate::store) const STRANGER: &str = "user:";
+
+/// Many failed attempts as one entry.
+#[derive(Debug, Clone, Copy)]
+pub struct Folded<'a> {
+    /// The entry.
+    pub id: Uuid,
+    /// When the first of them was made.
+    pub at: Timestamp,
+    /// Where they come from: an address or a network; `None` when from many.
+    pub address: Option<&'a str>,
+    /// How many there are.
+    pub times: u64,
+}
+
+impl Store {
+    /// Records an attempt to sign in that failed. `email` is empty when there is no such user: the typed text may be a
+    /// password.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn record_failed_sign_in(&self, who: &Who, email: &str, reason: &str) -> Result<()> {
+        let refused = json!({ "status": "refused", "reason": reason });
+        let transaction = self.begin().await?;
+        changes::record(&transaction, &[Change::now(who, What::SignIn, email, None, refused)]).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Records failed attempts as one entry, or how many they are by now.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn fold_failed_sign_ins(&self, folded: Folded<'_>) -> Result<()> {
+        let Folded { id, at, address, times } = folded;
+        let after = json!({ "status": "refused", "reason": "many", "times": times });
+        let entry = ActiveModel {
+            id: Set(id),
+            at: Set(at.millis()),
+            who: Set(STRANGER.to_owned()),
+            what: Set(What::SignIn.as_str().to_owned()),
+            subject: Set(String::new()),
+            before: Set(None),
+            after: Set(after.to_string()),
+            address: Set(address.map(str::to_owned)),
+        };
+        let counted = OnConflict::column(Column::Id).update_column(Column::After).to_owned();
+        Entity::insert(entry).on_conflict(counted).exec_without_returning(&self.write).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,322 @@
+//! People who sign in: their accounts, and what proves that it is they.
+//!
+//! Passwords come here as hashes, secrets of second factors sealed. Every change is recorded with its author.
+
+pub mod failed_sign_ins;
+pub mod links;
+pub mod memberships;
+mod second_factor;
+pub mod sessions;
+
+use entity::user_account::{ActiveModel, Column, Entity, Model};
+use sea_orm::sea_query::{Condition, Expr, ExprTrait as _, Func, LikeExpr, SimpleExpr};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, Set,
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::domain::fold::like_anywhere;
+use crate::domain::page::{Page, PageRequest};
+use crate::domain::user::{Email, Language, Role};
+use crate::store::changes::{self, Change, What, Who};
+use crate::store::{Error, Result, Store, Transaction};
+
+/// A person to add.
+#[derive(Debug, Clone)]
+pub struct NewUser<'a> {
+    /// Unique.
+    pub email: &'a Email,
+    /// As the person is shown.
+    pub name: &'a str,
+    /// Hash of the password; `None` until the person chooses one.
+    pub password: Option<&'a str>,
+    /// The language of pages; `None` for the browser's.
+    pub language: Option<Language>,
+    /// Whether every company is theirs to operate.
+    pub is_operator: bool,
+    /// A first company, and the role in it.
+    pub membership: Option<(Uuid, Role)>,
+}
+
+/// A person who signs in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// Time-ordered id.
+    pub id: Uuid,
+    /// Folded; unique.
+    pub email: String,
+    /// As the person is shown.
+    pub name: String,
+    /// The language of pages; `None` for the browser's.
+    pub language: Option<Language>,
+    /// The zone that times are shown in; `None` for the browser's.
+    pub time_zone: Option<String>,
+    /// Whether every company is theirs to operate.
+    pub is_operator: bool,
+    /// Whether they chose a password.
+    pub has_password: bool,
+    /// Whether signing in takes a second factor.
+    pub has_totp: bool,
+    /// Since when they cannot sign in.
+    pub disabled_at: Option<Timestamp>,
+    /// When they were added.
+    pub created_at: Timestamp,
+}
+
+/// What proves who a person is. Shows nothing of it.
+#[derive(Clone)]
+pub struct Credentials {
+    /// The person.
+    pub user: User,
+    /// Hash of the password.
+    pub password: Option<String>,
+    /// The secret of the second factor, sealed.
+    pub totp_secret: Option<Vec<u8>>,
+}
+
+impl From<Model> for Credentials {
+    fn from(model: Model) -> Self {
+        let Model {
+            id,
+            email,
+            name,
+            password,
+            language,
+            time_zone,
+            is_operator,
+            totp_secret,
+            totp_step: _,
+            disabled_at,
+            created_at,
+        } = model;
+        let user = User {
+            id,
+            email,
+            name,
+            language: language.as_deref().and_then(Language::parse),
+            time_zone,
+            is_operator: is_operator != 0,
+            has_password: password.is_some(),
+            has_totp: totp_secret.is_some(),
+            disabled_at: disabled_at.map(Timestamp::from_millis),
+            created_at: Timestamp::from_millis(created_at),
+        };
+        Self { user, password, totp_secret }
+    }
+}
+
+impl From<Model> for User {
+    fn from(model: Model) -> Self {
+        Credentials::from(model).user
+    }
+}
+
+/// Adds a person in a transaction that goes on.
+pub(in crate::store) async fn add(within: &Transaction, who: &Who, new: NewUser<'_>) -> Result<User> {
+    let NewUser { email, name, password, language, is_operator, membership } = new;
+    let model = Model {
+        id: Uuid::now_v7(),
+        email: email.as_str().to_owned(),
+        name: name.to_owned(),
+        password: password.map(str::to_owned),
+        language: language.map(|language| language.as_str().to_owned()),
+        time_zone: None,
+        is_operator: is_operator.into(),
+        totp_secret: None,
+        totp_step: 0,
+        disabled_at: None,
+        created_at: Timestamp::now().millis(),
+    };
+    ActiveModel::from(model.clone()).reset_all().insert(within).await?;
+    let user = User::from(model);
+    let added = json!({ "status": "added", "name": name, "is_operator": is_operator });
+    changes::record(within, &[Change::now(who, What::User, email.as_str(), None, added)]).await?;
+    if let Some((company_id, role)) = membership {
+        memberships::put(within, who, &user, company_id, role).await?;
+    }
+    Ok(user)
+}
+
+/// Replaces a password in a transaction that goes on, and ends the person's sessions but one.
+pub(in crate::store) async fn replace_password(
+    within: &Transaction,
+    who: &Who,
+    user: &User,
+    password: &str,
+    keep: Option<Uuid>,
+) -> Result<()> {
+    let set = Entity::update_many()
+        .col_expr(Column::Password, Expr::value(password))
+        .filter(Column::Id.eq(user.id))
+        .exec(within)
+        .await?;
+    if set.rows_affected == 0 {
+        return Err(Error::Missing(format!("there is no person {}", user.id)));
+    }
+    sessions::end_all(within, user.id, keep).await?;
+    let before = user.has_password.then(|| json!("set"));
+    let change = Change::now(who, What::UserPassword, &user.email, before, json!("replaced"));
+    changes::record(within, &[change]).await
+}
+
+impl Store {
+    /// Adds a person.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Taken`] when another user has the e-mail.
+    pub async fn add_user(&self, who: &Who, new: NewUser<'_>) -> Result<User> {
+        let transaction = self.begin().await?;
+        let user = add(&transaction, who, new).await?;
+        transaction.commit().await?;
+        Ok(user)
+    }
+
+    /// A page of all people, by e-mail; `search` is matched anywhere in e-mail and name, without case.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn users(&self, page: PageRequest, search: Option<&str>) -> Result<Page<User>> {
+        let mut matching = Entity::find();
+        if let Some(search) = search {
+            let pattern = || LikeExpr::new(like_anywhere(&search.to_lowercase())).escape('\\');
+            let email = Expr::col(Column::Email).like(pattern());
+            let name = SimpleExpr::from(Func::lower(Expr::col(Column::Name))).like(pattern());
+            matching = matching.filter(Condition::any().add(email).add(name));
+        }
+        let total = matching.clone().count(&self.read).await?;
+        let models = matching
+            .order_by_asc(Column::Email)
+            .offset(page.offset())
+            .limit(page.limit)
+            .all(&self.read)
+            .await?;
+        Ok(Page { records: models.into_iter().map(User::from).collect(), total })
+    }
+
+    /// The person of this id.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn find_user(&self, id: Uuid) -> Result<Option<User>> {
+        Ok(Entity::find_by_id(id).one(&self.read).await?.map(User::from))
+    }
+
+    /// The person of this e-mail.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn find_user_by_email(&self, email: &Email) -> Result<Option<User>> {
+        Ok(self.credentials_by_email(email).await?.map(|credentials| credentials.user))
+    }
+
+    /// What proves who the person of this e-mail is.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn credentials_by_email(&self, email: &Email) -> Result<Option<Credentials>> {
+        let found = Entity::find().filter(Column::Email.eq(email.as_str())).one(&self.read).await?;
+        Ok(found.map(Credentials::from))
+    }
+
+    /// What proves who the person of this id is.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn credentials(&self, id: Uuid) -> Result<Option<Credentials>> {
+        Ok(Entity::find_by_id(id).one(&self.read).await?.map(Credentials::from))
+    }
+
+    /// Changes how a person is shown, and how pages are shown to them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Missing`] when there is no such person.
+    pub async fn set_profile(
+        &self,
+        who: &Who,
+        user: &User,
+        name: &str,
+        language: Option<Language>,
+        time_zone: Option<&str>,
+    ) -> Result<()> {
+        let shown = |name: &str, language: Option<Language>, zone: Option<&str>| json!({ "name": name, "language": language.map(Language::as_str), "time_zone": zone });
+        let before = shown(&user.name, user.language, user.time_zone.as_deref());
+        let after = shown(name, language, time_zone);
+        if before == after {
+            return Ok(());
+        }
+        let transaction = self.begin().await?;
+        let model = ActiveModel {
+            id: Set(user.id),
+            name: Set(name.to_owned()),
+            language: Set(language.map(|language| language.as_str().to_owned())),
+            time_zone: Set(time_zone.map(str::to_owned)),
+            ..Default::default()
+        };
+        let set = Entity::update_many().set(model).filter(Column::Id.eq(user.id)).exec(&transaction).await?;
+        if set.rows_affected == 0 {
+            return Err(Error::Missing(format!("there is no person {}", user.id)));
+        }
+        let change = Change::now(who, What::User, &user.email, Some(before), after);
+        changes::record(&transaction, &[change]).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Replaces a person's password, and ends their sessions but `keep`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Missing`] when there is no such person.
+    pub async fn set_password(&self, who: &Who, user: &User, hash: &str, keep: Option<Uuid>) -> Result<()> {
+        let transaction = self.begin().await?;
+        replace_password(&transaction, who, user, hash, keep).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Keeps a person from signing in, and ends their sessions and links; or lets them sign in again. Says whether that
+    /// changed anything.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn set_disabled(&self, who: &Who, user: &User, disabled: bool) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let (to, word, before) = if disabled {
+            (Some(Timestamp::now().millis()), "disabled", "enabled")
+        } else {
+            (None, "enabled", "disabled")
+        };
+        let mut update = Entity::update_many()
+            .col_expr(Column::DisabledAt, Expr::value(to))
+            .filter(Column::Id.eq(user.id));
+        update = update.filter(if disabled {
+            Column::DisabledAt.is_null()
+        } else {
+            Column::DisabledAt.is_not_null()
+        });
+        if update.exec(&transaction).await?.rows_affected == 0 {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
+        if disabled {
+            sessions::end_all(&transaction, user.id, None).await?;
+            let links = self.statement("DELETE FROM link WHERE email = $1", [user.email.as_str().into()]);
+            transaction.execute_raw(links).await?;
+        }
+        let change = Change::now(who, What::User, &user.email, Some(json!(before)), json!(word));
+        changes::record(&transaction, &[change]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+}
