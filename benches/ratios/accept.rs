@@ -4,7 +4,6 @@ use std::sync::mpsc as threads;
 use std::time::Duration;
 
 use actix_web::{App, HttpResponse, HttpServer, web};
-
 use tokio::sync::{mpsc, oneshot};
 
 use crate::service::Service;
@@ -34,7 +33,7 @@ pub(crate) fn measure() -> Vec<Row> {
             std::future::pending::<()>().await;
         });
     });
-    let mut next = || address.recv().unwrap();
+    let next = || address.recv().unwrap();
     let ((constant, _), (durable, _), (ours, request)) = (next(), next(), next());
     let (constant, ours, request) = (constant.unwrap(), ours.unwrap(), request.unwrap());
     let (mut accepted, mut answered, mut written) = (Vec::new(), Vec::new(), Vec::new());
