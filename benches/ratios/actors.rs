@@ -19,8 +19,8 @@ use crate::seed::{FIRST, Seed};
 use crate::service::{Ground, resident_kib};
 
 const IDLE: usize = 10_000;
-/// Actors before the first look at the memory.
-const WARMING: usize = 1_000;
+/// Actors before the first look at the memory: as many, so that the database's caches are full by then.
+const WARMING: usize = IDLE;
 const KNOWN: usize = 100_000;
 const ACTIVE: usize = 10_000;
 /// What each active channel has to send, and at which pace.

@@ -182,7 +182,7 @@ async fn an_activation_whose_commit_hangs_is_settled_when_the_commit_is_over() {
     let (store, lease) = (&universe.store, lease(&universe).await);
     behind.commit(&lease, &begun(), NOW).await.unwrap();
 
-    proxy.hold(Held::Request, "COMMIT");
+    proxy.hold(Held::Request, b"COMMIT");
     let short = Duration::from_millis(300);
     let written = behind.commit_on(TERMS, &lease, &activation(), NOW).await;
     assert!(matches!(written, Err(Error::InDoubt(_))), "{written:?}");
@@ -194,7 +194,7 @@ async fn an_activation_whose_commit_hangs_is_settled_when_the_commit_is_over() {
 
     // A statement that hangs before the commit was asked for never counts: that is certain at once.
     let other = single(Uuid::from_u128(11));
-    proxy.hold(Held::Request, "INSERT INTO idempotency_key");
+    proxy.hold(Held::Request, b"INSERT INTO idempotency_key");
     let written = behind.commit_on(TERMS, &lease, &other, NOW).await;
     assert!(matches!(written, Err(Error::Unavailable(_))), "{written:?}");
     proxy.let_go();

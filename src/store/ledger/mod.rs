@@ -1,5 +1,5 @@
 //! Writing sends and the ledger: one batch, one transaction, one statement for each kind of row. A node of a cluster writes
-//! the receipts of a batch that has outcomes too in a transaction of their own.
+//! a batch that has receipts in several transactions, so that each changes messages with one statement.
 //!
 //! Only the engine's ledger calls this. A batch that accepts sends or says what was dispatched first checks the
 //! lease's epoch, so that a process that lost the lease cannot write it. Rows are locked in one order, which `lock`
@@ -208,11 +208,38 @@ pub struct Committed {
     pub ignored: Ignored,
 }
 
+/// What of a batch one transaction writes. Each statement locks messages in their order, and two statements of one
+/// transaction do not: nodes that change messages of the same sends, as the owner of the channel and as the receiver of
+/// webhooks, would wait for each other. A single process writes one batch at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Whole,
+    /// Receipts of messages that have a row.
+    Known,
+    /// Receipts of messages that have none yet.
+    Early,
+    /// Everything but receipts.
+    Rest,
+}
+
+/// What one transaction wrote.
+struct Written {
+    committed: Committed,
+    /// Whether some receipts moved no row: their messages may have none yet.
+    are_left: bool,
+}
+
+impl From<Committed> for Written {
+    fn from(committed: Committed) -> Self {
+        Self { committed, are_left: false }
+    }
+}
+
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 
 impl Store {
-    /// Writes `batch` in one transaction; all of it is durable when this returns. A node of a cluster writes receipts and
-    /// outcomes of one batch in two transactions, the receipts first: after an error they may be written and the rest not.
+    /// Writes `batch` in one transaction; all of it is durable when this returns. A node of a cluster writes receipts in
+    /// transactions of their own, before the rest: after an error they may be written and the rest not.
     ///
     /// # Errors
     ///
@@ -237,44 +264,50 @@ impl Store {
         batch: &PendingWrites,
         now: Timestamp,
     ) -> Result<Committed> {
-        if lease.node().is_some() && !batch.receipts.is_empty() && !batch.outcomes.is_empty() {
-            // Each statement locks messages in their order, and two of one transaction do not: nodes that write both of the
-            // same sends would wait for each other.
-            let heard = PendingWrites { receipts: batch.receipts.clone(), ..PendingWrites::default() };
-            let ignored = self.commit_part(terms, lease, (&heard, &heard.receipts), now).await?.ignored;
-            let committed = self.commit_part(terms, lease, (batch, &[]), now).await?;
-            return Ok(Committed { ignored, ..committed });
+        if lease.node().is_none() || batch.receipts.is_empty() {
+            return Ok(self.commit_part(terms, lease, batch, Part::Whole, now).await?.committed);
         }
-        self.commit_part(terms, lease, (batch, &batch.receipts), now).await
+        let receipts = PendingWrites { receipts: batch.receipts.clone(), ..PendingWrites::default() };
+        let known = self.commit_part(terms, lease, &receipts, Part::Known, now).await?;
+        let mut committed = known.committed;
+        if known.are_left {
+            let early = self.commit_part(terms, lease, &receipts, Part::Early, now).await?;
+            committed.add(early.committed);
+        }
+        if batch.rows() > receipts.rows() {
+            let rest = self.commit_part(terms, lease, batch, Part::Rest, now).await?;
+            committed.add(rest.committed);
+        }
+        Ok(committed)
     }
 
-    /// Writes a batch, of its receipts only these.
+    /// Writes a part of a batch.
     async fn commit_part(
         &self,
         terms: Terms,
         lease: &Lease,
-        (batch, receipts): (&PendingWrites, &[Receipt]),
+        batch: &PendingWrites,
+        part: Part,
         now: Timestamp,
-    ) -> Result<Committed> {
+    ) -> Result<Written> {
         let Terms { patience, in_one_statement } = terms;
         let in_doubt = || Error::InDoubt("it did not answer in time".to_owned());
         if in_one_statement {
             let written = timeout(patience, self.commit_at_once(lease, batch, now)).await;
             if let Some(written) = written.unwrap_or_else(|_| Some(Err(in_doubt()))) {
-                return written;
+                return written.map(Written::from);
             }
         }
         let sends = self.rows_of_sends(batch);
         // What is not asked to commit never will.
-        let written =
-            timeout(patience, self.write_rows(lease, (batch, receipts), sends, now, patience)).await;
-        let (transaction, committed) = written.unwrap_or_else(|_| Err(late()))?;
+        let written = timeout(patience, self.write_rows(lease, (batch, part), sends, now, patience)).await;
+        let (transaction, written) = written.unwrap_or_else(|_| Err(late()))?;
         match timeout(patience, transaction.commit()).await {
             Ok(result) => result.map_err(Error::while_committing)?,
             Err(_) => return Err(in_doubt()),
         }
         self.tell_of_events();
-        Ok(committed)
+        Ok(written)
     }
 
     /// Writes a batch in one statement, which is a transaction of its own without the round trips of a begin and a commit;
@@ -299,15 +332,15 @@ impl Store {
         Some(self.insert_sends_alone(sends, now).await.map(|()| Committed::default()))
     }
 
-    /// Writes everything, but does not commit it.
+    /// Writes this part of a batch, but does not commit it.
     async fn write_rows(
         &self,
         lease: &Lease,
-        (batch, receipts): (&PendingWrites, &[Receipt]),
+        (batch, part): (&PendingWrites, Part),
         sends: Bulk,
         now: Timestamp,
         patience: Duration,
-    ) -> Result<(Transaction, Committed)> {
+    ) -> Result<(Transaction, Written)> {
         let transaction = self.begin().await?;
         if batch.needs_lease() {
             self.check_lease_within(&transaction, lease, patience).await?;
@@ -319,11 +352,17 @@ impl Store {
         self.activate(&transaction, batch).await?;
         self.keep_answers(&transaction, batch, now).await?;
         self.upsert_outcomes(&transaction, batch, now).await?;
-        let ignored = self.receive(&transaction, receipts, now).await?;
+        let (mut are_left, mut ignored) = (false, Ignored::default());
+        if matches!(part, Part::Whole | Part::Known) {
+            are_left = self.receive(&transaction, &batch.receipts, now).await?;
+        }
+        if part == Part::Early || part == Part::Whole && are_left {
+            ignored = self.receive_early(&transaction, &batch.receipts, now).await?;
+        }
         self.suppress(&transaction, batch, now).await?;
         self.keep_events(&transaction, batch, now).await?;
         let overtaken = self.overtaken(&transaction, batch).await?;
         let gone = self.mark_progress(&transaction, batch, now).await?;
-        Ok((transaction, Committed { gone, overtaken, ignored }))
+        Ok((transaction, Written { committed: Committed { gone, overtaken, ignored }, are_left }))
     }
 }

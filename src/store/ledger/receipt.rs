@@ -78,6 +78,14 @@ impl Receipt {
         });
     }
 
+    /// One receipt for each message, in the order in which messages are locked.
+    fn in_order(receipts: &[Self]) -> Vec<Self> {
+        let mut receipts = receipts.to_vec();
+        Self::reduce(&mut receipts);
+        receipts.sort_by_key(|receipt| (receipt.key.send_id, receipt.key.ordinal));
+        receipts
+    }
+
     fn absorb(&mut self, other: &mut Self) {
         let id = self.provider_message_id.take().or_else(|| other.provider_message_id.take());
         if self.state.advanced_by(other.state) != self.state {
@@ -128,19 +136,17 @@ impl Open {
 }
 
 impl Store {
-    /// Takes in receipts, and says how many of them were ignored.
+    /// Writes receipts of messages that have a row. Whether some are left: they moved no row, or their messages have none.
     pub(super) async fn receive(
         &self,
         to: &impl ConnectionTrait,
         receipts: &[Receipt],
         now: Timestamp,
-    ) -> Result<Ignored> {
+    ) -> Result<bool> {
         if receipts.is_empty() {
-            return Ok(Ignored::default());
+            return Ok(false);
         }
-        let mut receipts = receipts.to_vec();
-        Receipt::reduce(&mut receipts);
-        receipts.sort_by_key(|receipt| (receipt.key.send_id, receipt.key.ordinal));
+        let receipts = Receipt::in_order(receipts);
         let mut rows = Bulk::new(self.backend, RECEIPT);
         for receipt in &receipts {
             rows.push(receipt.cells());
@@ -163,10 +169,7 @@ impl Store {
                 rank("message.state"),
             )
         });
-        if advanced.await? == receipts.len() as u64 {
-            return Ok(Ignored::default());
-        }
-        self.receive_early(to, &receipts, now).await
+        Ok(advanced.await? < receipts.len() as u64)
     }
 
     /// The `incoming` rows, their messages locked by send and ordinal on the way.
@@ -182,15 +185,16 @@ impl Store {
         )
     }
 
-    /// Makes the rows of messages that have none yet.
-    async fn receive_early(
+    /// Inserts the rows of messages that have none yet. Returns how many receipts were ignored.
+    pub(super) async fn receive_early(
         &self,
         to: &impl ConnectionTrait,
         receipts: &[Receipt],
         now: Timestamp,
     ) -> Result<Ignored> {
+        let receipts = Receipt::in_order(receipts);
         let mut asked = Rows::new(self.backend, KEY);
-        for Receipt { key, company_id, .. } in receipts {
+        for Receipt { key, company_id, .. } in &receipts {
             asked.push([key.send_id.into(), key.ordinal.cast_signed().into(), (*company_id).into()]);
         }
         let (asked, values) = asked.select(1);
@@ -216,7 +220,7 @@ impl Store {
         }
         let (mut ignored, mut open) = (Ignored::default(), None);
         let (mut rows, mut announced) = (Bulk::new(self.backend, EARLY), Vec::new());
-        for receipt in receipts {
+        for receipt in &receipts {
             let recipient = match missing.get(&(receipt.company_id, receipt.key)) {
                 None => continue,
                 Some((None, _)) => {

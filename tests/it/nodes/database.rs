@@ -72,7 +72,7 @@ async fn of_nodes_that_race_for_a_thousand_lapsed_channels_one_gets_each() {
     let all = shards(1..1_001);
     let mut owner = join(&universe, "first", Duration::ZERO).await;
     assert_eq!(store.claim_shards(&owner, &all).await.unwrap().len(), all.len());
-    for round in 0..5 {
+    for round in 0..10 {
         let rivals = [join(&universe, "one", LONG).await, join(&universe, "other", LONG).await];
         // While the fence is open, nobody gets anything.
         assert!(store.claim_shards(&rivals[0], &all).await.unwrap().is_empty());
