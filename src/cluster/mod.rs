@@ -1,8 +1,8 @@
 //! Many processes on one PostgreSQL: which of them owns which channels.
 //!
 //! The database decides. A node has a lease by the database's clock, and owns what its rows say until it releases them
-//! or its fence is closed. The [machine] decides what a node does about that, the [shell] carries it out, and [`Cluster`] is
-//! how the engine asks. A process that serves alone owns every channel, and nothing here runs.
+//! or its fence is closed. The [machine] decides what a node does about that, the [shell] carries it out, and
+//! [`Cluster`] is how the engine asks. A process that serves alone owns every channel, and nothing here runs.
 
 mod carrier;
 pub(crate) mod machine;
@@ -35,7 +35,7 @@ use crate::store::{self, Lease, Purpose, Store};
 
 /// What the engine hears of its part in the cluster.
 #[derive(Debug)]
-pub enum News {
+pub enum ClusterEvent {
     /// These shards are ours now.
     Gained(Vec<Uuid>),
     /// These are to be given away: stop what runs of them. They are released when `stopped` is told or dropped.
@@ -93,7 +93,7 @@ impl Cluster {
         store: &Store,
         lease: &Arc<Lease>,
         carrier: Arc<dyn Carrier>,
-    ) -> (Self, Option<(Heartbeat, mpsc::UnboundedReceiver<News>)>) {
+    ) -> (Self, Option<(Heartbeat, mpsc::UnboundedReceiver<ClusterEvent>)>) {
         let began = Instant::now();
         let Some(id) = lease.node() else { return (Self::alone(), None) };
         let (inputs, incoming) = mpsc::unbounded_channel();

@@ -1,9 +1,9 @@
 //! The engine: accepts sends, freezes their audience, and delivers them at the pace of their channel.
 //!
 //! [`Engine`] is the only way in: the HTTP surface holds one, and never an actor's address nor the store. What it reads
-//! and changes of a company's records goes through [`records`], bound to that company.
-//! Inside are actors: one [`channel`] actor for each channel in use, some [resolvers](accept::resolver) and one [`ledger`];
-//! and tasks: the rounds of the [upkeep], and one for each [web session](web_session). Nothing here knows HTTP or SQL.
+//! and changes of a company's records goes through [`records`], bound to that company. Inside are actors: one
+//! [`channel`] actor for each channel in use, some [resolvers](accept::resolver) and one [`ledger`]; and tasks: the
+//! rounds of the [upkeep], and one for each [web session](web_session). Nothing here knows HTTP or SQL.
 
 mod accept;
 mod access;
@@ -12,7 +12,7 @@ mod channel;
 mod contacts;
 mod error;
 mod events;
-mod fair_line;
+mod fair_queue;
 mod ledger;
 mod machine;
 mod mailbox;
@@ -38,7 +38,7 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use self::accept::idempotency::Claims;
-pub use self::accept::idempotency::{Held, KEPT, Turn};
+pub use self::accept::idempotency::{KEPT, KeyGuard, Turn};
 use self::accept::resolver::Resolver;
 pub use self::accept::retry::Retried;
 pub use self::accept::web_send::{RehearsedFile, WebRehearsal};
@@ -122,7 +122,7 @@ struct Inner {
     nodes: nodes::Nodes,
     /// The forms in which the surfaces render the answers of web sessions.
     forms: OnceLock<Vec<Form>>,
-    /// The threads of ledger, and of resolvers, sentinel and keepers of web sessions.
+    /// The threads of ledger, and of resolvers, sentinel and supervisors of web sessions.
     threads: [ArbiterHandle; 2],
     /// The thread of a node's heartbeat.
     heart: Option<ArbiterHandle>,
@@ -212,7 +212,7 @@ impl Engine {
         self.0.stopping.store(true, Ordering::Relaxed);
         // Channels wait for the word of what was just handed over, which sessions bring.
         self.directory().stop().await;
-        self.0.shared.errands.end(Timestamp::now());
+        self.0.shared.pending_replies.end(Timestamp::now());
         self.0.web_sessions.stop().await;
         // A closed ledger has nothing left to write.
         let _ = self.0.shared.ledger.send(Close).await;

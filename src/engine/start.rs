@@ -25,7 +25,7 @@ use super::shared::{Common, Shared};
 use super::upkeep::retention::Retention;
 use super::upkeep::rounds;
 use super::upkeep::sentinel::Sentinel;
-use super::web_session::{self, Lines, WebSessions};
+use super::web_session::{self, SessionHandles, WebSessions};
 use super::{Engine, Inner, LONGEST_HOLD, StartError, account, receipts, threads};
 use crate::clock::Timestamp;
 use crate::cluster::{Carrier, Cluster, Heartbeat, Nobody};
@@ -72,7 +72,7 @@ impl Engine {
         let lease = Arc::new(lease);
         let (cluster, node) = Cluster::of(&store, &lease, carrier);
         // The heartbeat first: what follows may take longer than a lease lasts.
-        let (heart, news) = node.map(|(shell, news)| (beat(shell), news)).unzip();
+        let (heart, events) = node.map(|(shell, events)| (beat(shell), events)).unzip();
         let requests = RequestShare::new(store.clone(), config.database.acquire_timeout);
         let store = store.reserved_for(Purpose::Engine);
         store.clock_went_back(Timestamp::now(), LONGEST_HOLD).await?;
@@ -92,14 +92,15 @@ impl Engine {
         let ledger = Door::to(Ledger::start_in_arbiter(&writers, move |_| {
             Ledger::new(own_store, lease, (patience, capacity), told_by_ledger, report)
         }));
-        let (lines, (tell, told)) = (Arc::new(Lines::default()), web_session::told());
-        let keeping = web_session::Keeping {
+        let handles = Arc::new(SessionHandles::default());
+        let (updates, session_updates) = web_session::session_updates();
+        let supervision = web_session::Supervision {
             store: store.clone(),
             vault: Arc::clone(&vault),
-            lines: Arc::clone(&lines),
-            tell,
+            handles: Arc::clone(&handles),
+            updates,
         };
-        let web_sessions = WebSessions::new(keeping, driver, &config.web_session, helpers.clone());
+        let web_sessions = WebSessions::new(supervision, driver, &config.web_session, helpers.clone());
         let probe_interval = config.cloud_api.probe_interval;
         let shared = Arc::new(Shared {
             common: Arc::new(
@@ -112,7 +113,7 @@ impl Engine {
             reader: Reader::new(store.reserved_for(Purpose::Dispatch)),
             audiences: FairSemaphore::new(config.engine.resolvers.max(1).saturating_mul(resolver::AT_ONCE)),
             cloud_api: config.cloud_api.clone(),
-            lines,
+            handles,
             fetcher: Arc::new(Fetcher::new(&config.media)?),
             activity: Activity::default(),
             cluster,
@@ -168,11 +169,11 @@ impl Engine {
         let mut runner = Runner::new(engine.clone(), Arc::clone(&dispatching));
         rounds::repeat(&helpers, "imports", async move || runner.round().await);
         Sentinel { engine: engine.clone(), interval, seen, lease: dispatching, retention }.start(&helpers);
-        helpers.spawn(engine.clone().take_in(told));
+        helpers.spawn(engine.clone().take_in(session_updates));
         let connections = Connections::new(&config.cloud_api, &config.network)?;
         helpers.spawn(account::keep(engine.clone(), connections));
-        match news {
-            Some(news) => engine.join(&helpers, news),
+        match events {
+            Some(events) => engine.join(&helpers, events),
             None => {
                 engine.go_on().await?;
                 engine.0.web_sessions.resume().await?;
@@ -200,7 +201,7 @@ impl Engine {
         }
         // While no process ran, receipts found nobody: what waits for them waits again.
         let grace_ends = Timestamp::now().plus(config.retry.unknown_grace);
-        let in_doubt = store.put_off_doubts(grace_ends).await?;
+        let in_doubt = store.put_off_unknown(grace_ends).await?;
         if in_doubt > 0 {
             tracing::info!(messages = in_doubt, until = %grace_ends, "waiting for receipts of what was perhaps sent");
         }

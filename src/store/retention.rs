@@ -19,8 +19,8 @@ use crate::domain::send::State;
 
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 const KEYS: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
-/// How long the provider repeats a webhook that was not taken, and more: what was said of a recipient is kept as long, so
-/// that an older word that comes later is known to be older.
+/// How long the provider repeats a webhook that was not taken, and more: what was said of a recipient is kept as long,
+/// so that an older word that comes later is known to be older.
 const REPEATED_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const HELD: &[(&str, Type)] = &[("company_id", Type::Uuid), ("recipient", Type::Int), ("scope", Type::Int)];
 
@@ -106,7 +106,7 @@ impl Store {
     /// # Errors
     ///
     /// When the database fails; [`super::Error::Fenced`] when `lease` is no longer ours.
-    pub async fn forget_sends(
+    pub async fn remove_sends(
         &self,
         lease: &Lease,
         before: Timestamp,
@@ -158,8 +158,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// As [`Store::forget_sends`].
-    pub async fn forget_messages(&self, lease: &Lease, limit: u32) -> Result<Step> {
+    /// As [`Store::remove_sends`].
+    pub async fn remove_messages(&self, lease: &Lease, limit: u32) -> Result<Step> {
         let limit = i64::from(limit);
         let sql = "SELECT id, recipients, next_ordinal FROM forgotten_send ORDER BY id LIMIT $1";
         let rows = self.rows(sql, [limit.into()]).await?;
@@ -243,8 +243,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// As [`Store::forget_sends`].
-    pub async fn forget_aged(
+    /// As [`Store::remove_sends`].
+    pub async fn remove_aged(
         &self,
         lease: &Lease,
         table: Aged,
@@ -266,8 +266,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// As [`Store::forget_sends`].
-    pub async fn forget_withdrawn(&self, lease: &Lease, before: Timestamp, limit: u32) -> Result<Step> {
+    /// As [`Store::remove_sends`].
+    pub async fn remove_withdrawn(&self, lease: &Lease, before: Timestamp, limit: u32) -> Result<Step> {
         let sql = "SELECT id FROM send WHERE state < 0 AND created_at <= $1 ORDER BY id LIMIT $2";
         let found = self.ids(sql, [before.millis().into(), i64::from(limit).into()]).await?;
         if found.is_empty() {
@@ -289,8 +289,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// As [`Store::forget_sends`].
-    pub async fn forget_suppressions(&self, lease: &Lease, now: Timestamp, limit: u32) -> Result<Step> {
+    /// As [`Store::remove_sends`].
+    pub async fn remove_suppressions(&self, lease: &Lease, now: Timestamp, limit: u32) -> Result<Step> {
         let said_before = now.minus(REPEATED_FOR);
         let sql = "SELECT company_id, recipient, scope FROM suppression \
                    WHERE until <= $1 AND said_at <= $2 LIMIT $3";

@@ -44,7 +44,7 @@ enum Until {
 
 /// A key that is held for one request; another one under it is refused until this is dropped, unless the answer
 /// is there by then.
-pub struct Held {
+pub struct KeyGuard {
     running: Arc<Running>,
     company_id: Uuid,
     claim: Claim,
@@ -55,7 +55,7 @@ pub struct Held {
 /// What becomes of a request under a key.
 pub enum Turn {
     /// It is to be carried out.
-    First(Held),
+    First(KeyGuard),
     /// It was carried out before, and this was the answer.
     Repeated(Accepted),
     /// It was carried out before by a web session, and this was the whole answer.
@@ -73,18 +73,18 @@ pub(in crate::engine) struct MovedKey {
 
 impl Claims {
     /// Holds the key, unless somebody does: then how long their request runs.
-    fn hold(&self, company_id: Uuid, claim: &Claim) -> Result<Held, Until> {
+    fn hold(&self, company_id: Uuid, claim: &Claim) -> Result<KeyGuard, Until> {
         match self.0.entry((company_id, claim.key.clone())) {
             Entry::Occupied(held) => Err(*held.get()),
             Entry::Vacant(place) => {
                 drop(place.insert(Until::Accepted));
-                Ok(Held { running: Arc::clone(&self.0), company_id, claim: claim.clone(), shared: None })
+                Ok(KeyGuard { running: Arc::clone(&self.0), company_id, claim: claim.clone(), shared: None })
             }
         }
     }
 }
 
-impl Held {
+impl KeyGuard {
     /// What is claimed.
     pub(in crate::engine) const fn claim(&self) -> &Claim {
         &self.claim
@@ -104,7 +104,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for KeyGuard {
     fn drop(&mut self) {
         let key = (self.company_id, std::mem::take(&mut self.claim.key));
         let Some(shared) = self.shared.take() else {
@@ -176,7 +176,7 @@ impl Engine {
         &self,
         company_id: Uuid,
         moved: Option<MovedKey>,
-    ) -> Result<Option<Held>, Error> {
+    ) -> Result<Option<KeyGuard>, Error> {
         let Some(MovedKey { key, fingerprint, node }) = moved else { return Ok(None) };
         let Some(here) = self.0.shared.cluster.node() else { return Err(Error::Internal) };
         let claim = Claim { key, fingerprint };
@@ -190,8 +190,8 @@ impl Engine {
     }
 }
 
-/// Lets other nodes take the key, and then this one, however often that has to be tried: clients would be told permanently
-/// that a request is in progress.
+/// Lets other nodes take the key, and then this one, however often that has to be tried: clients would be told
+/// permanently that a request is in progress.
 fn give_back((store, node): (Store, Uuid), running: Arc<Running>, key: (Uuid, String)) {
     // Without a runtime the process ends, and what it holds is free with its fence.
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };

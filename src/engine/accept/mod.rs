@@ -1,7 +1,8 @@
 //! Accepting sends: what is sent, whether it may be, to whom, and writing it.
 //!
 //! Requests through a business account are judged here, those through a web session in [`web_send`]. A [`plan`] tells
-//! what a send would be, a [`retry`] is a send of its own, and [`idempotency`] keeps a repeated request from acting twice.
+//! what a send would be, a [`retry`] is a send of its own, and [`idempotency`] keeps a repeated request from acting
+//! twice.
 
 pub(super) mod idempotency;
 pub mod plan;
@@ -19,7 +20,7 @@ use actix::Addr;
 use self::plan::{Outcome, Planned, Rehearse, WithoutFields};
 use self::resolver::{Resolve, Resolved, Resolver};
 use super::ledger::{Accept, Claim, Order};
-use super::{Accepted, Engine, Error, Held, RETRY_AFTER};
+use super::{Accepted, Engine, Error, KeyGuard, RETRY_AFTER};
 use crate::clock::Timestamp;
 use crate::domain::channel::Channel;
 use crate::domain::content::Content;
@@ -51,7 +52,7 @@ pub struct Rehearsal {
 
 impl Engine {
     /// Accepts a send through a business account: everything that it promises is durable when this returns.
-    /// With a key that is `held`, the answer is kept under it.
+    /// With a key that is `guard`, the answer is kept under it.
     ///
     /// # Errors
     ///
@@ -62,15 +63,15 @@ impl Engine {
         &self,
         channel: &Arc<Channel>,
         request: BusinessRequest,
-        held: Option<Held>,
+        guard: Option<KeyGuard>,
     ) -> Result<Accepted, Error> {
-        let Some(held) = held else { return self.accept(channel, request, None).await };
+        let Some(guard) = guard else { return self.accept(channel, request, None).await };
         // Who asked may go before the answer comes: what was begun under a key is carried to its end, and
         // the key held as long.
         let (engine, channel) = (self.clone(), Arc::clone(channel));
         let accepting = actix::spawn(telemetry::carried(async move {
-            let accepted = engine.accept(&channel, request, Some(held.claim().clone())).await;
-            drop(held);
+            let accepted = engine.accept(&channel, request, Some(guard.claim().clone())).await;
+            drop(guard);
             accepted
         }));
         accepting.await.unwrap_or_else(|error| {

@@ -9,7 +9,7 @@ use crate::domain::channel::{Channel, Kind};
 use crate::domain::content::Content;
 use crate::domain::request::{Again, Audience, BusinessRequest, RequestedContent, RetryRequest};
 use crate::domain::template::TemplateRequest;
-use crate::engine::{Accepted, Engine, Error, Held, Rehearsal, no_such_send};
+use crate::engine::{Accepted, Engine, Error, KeyGuard, Rehearsal, no_such_send};
 use crate::error::{Code, Refusal};
 use crate::store::sends::Sent;
 
@@ -64,7 +64,7 @@ impl Engine {
     }
 
     /// Sends messages of an earlier send again, as a new send: everything that it promises is durable when this
-    /// returns. With a key that is `held`, the answer is kept under it.
+    /// returns. With a key that is `guard`, the answer is kept under it.
     ///
     /// # Errors
     ///
@@ -73,10 +73,10 @@ impl Engine {
         &self,
         retried: Retried,
         request: RetryRequest,
-        held: Option<Held>,
+        guard: Option<KeyGuard>,
     ) -> Result<Accepted, Error> {
         let (channel, request) = retried.request(request);
-        self.send(&channel, request, held).await
+        self.send(&channel, request, guard).await
     }
 
     /// Everything that [`Engine::retry`] does, the same refusals in the same order, but nothing is queued.

@@ -1,11 +1,11 @@
 //! Sending through a web session: a message that somebody waits for until it is handed over.
 //!
 //! Everything that can be refused is refused before anything is written: whether there is a session, the pace, the
-//! file, the number. The pace is asked first, and the message has its place from there on: what would go too late is not
-//! fetched, and no channel has more files fetched than it may send. Then the message goes the way of every other: ledger,
-//! channel actor, connector. Its send expires when its caller has waited long enough, so that what was answered with an
-//! error is not sent later. What a request under a client's key is answered when it is repeated decides [`repeat`]; what
-//! a message would be that is only tried, [`rehearse`].
+//! file, the number. The pace is asked first, and the message has its place from there on: what would go too late is
+//! not fetched, and no channel has more files fetched than it may send. Then the message goes the way of every other:
+//! ledger, channel actor, connector. Its send expires when its caller has waited long enough, so that what was answered
+//! with an error is not sent later. What a request under a client's key is answered when it is repeated decides
+//! [`repeat`]; what a message would be that is only tried, [`rehearse`].
 
 mod addresses;
 mod rehearse;
@@ -34,7 +34,7 @@ use crate::engine::channel::{Admit, PAIR_SENTENCE};
 use crate::engine::ledger::{Accept, Order};
 use crate::engine::nodes::{BeginWeb, SendWeb};
 use crate::engine::web_session::{Admitted, Form, HandOver, HandedOver, Render, Wait, link};
-use crate::engine::{Engine, Error, Held, RETRY_AFTER};
+use crate::engine::{Engine, Error, KeyGuard, RETRY_AFTER};
 use crate::error::{Code, Refusal};
 use crate::store::web_sessions::contacts::KnownNumber;
 use crate::telemetry::{self, Origin};
@@ -72,7 +72,7 @@ impl Engine {
     }
 
     /// Sends a message through a web session, and returns its answer in this form when it is handed over. With a
-    /// key that is `held`, that answer is kept under it.
+    /// key that is `guard`, that answer is kept under it.
     ///
     /// # Errors
     ///
@@ -84,19 +84,19 @@ impl Engine {
         &self,
         channel: &Arc<Channel>,
         request: WebRequest,
-        held: Option<Held>,
+        guard: Option<KeyGuard>,
         form: Form,
     ) -> Result<String, Error> {
         let (engine, channel) = (self.clone(), Arc::clone(channel));
         // The caller may go before the answer comes: what was begun is carried to its end, and the key held as long.
-        held.iter().for_each(Held::until_handed_over);
+        guard.iter().for_each(KeyGuard::until_handed_over);
         let sending = actix::spawn(telemetry::carried(async move {
-            let asked = to_owner(request, held.as_ref(), form);
+            let asked = to_owner(request, guard.as_ref(), form);
             if let Some(answer) = engine.ask_owner(&channel, &asked).await? {
                 return Ok(answer);
             }
-            let submitted = engine.submit(&channel, asked.request, held.as_ref(), form.render).await;
-            engine.finish(&channel, submitted, held).await.map(form.render)
+            let submitted = engine.submit(&channel, asked.request, guard.as_ref(), form.render).await;
+            engine.finish(&channel, submitted, guard).await.map(form.render)
         }));
         sending.await.unwrap_or_else(|error| {
             tracing::error!(%error, "sending through a web session was cut short");
@@ -114,25 +114,25 @@ impl Engine {
         &self,
         channel: &Arc<Channel>,
         request: WebRequest,
-        held: Option<Held>,
+        guard: Option<KeyGuard>,
         form: Form,
     ) -> Result<Uuid, Error> {
         let (engine, channel) = (self.clone(), Arc::clone(channel));
-        held.iter().for_each(Held::until_handed_over);
+        guard.iter().for_each(KeyGuard::until_handed_over);
         let (tell, told) = oneshot::channel();
         actix::spawn(telemetry::carried(async move {
-            let asked = BeginWeb(to_owner(request, held.as_ref(), form));
+            let asked = BeginWeb(to_owner(request, guard.as_ref(), form));
             match engine.ask_owner(&channel, &asked).await {
                 Ok(None) => {}
                 Ok(Some(send_id)) => return drop(tell.send(Ok(send_id))),
                 Err(error) => return drop(tell.send(Err(error))),
             }
             let BeginWeb(SendWeb { request, .. }) = asked;
-            let submitted = engine.submit(&channel, request, held.as_ref(), form.render).await;
+            let submitted = engine.submit(&channel, request, guard.as_ref(), form.render).await;
             // The caller may have gone: what was begun is carried to its end.
             let _ = tell.send(submitted.as_ref().map(|submitted| submitted.send_id).map_err(Error::clone));
             // Its end is in the ledger.
-            let _ = engine.finish(&channel, submitted, held).await;
+            let _ = engine.finish(&channel, submitted, guard).await;
         }));
         told.await.unwrap_or_else(|_| {
             tracing::error!("accepting a message of a web session was cut short");
@@ -145,7 +145,7 @@ impl Engine {
         &self,
         channel: &Arc<Channel>,
         request: WebRequest,
-        held: Option<&Held>,
+        guard: Option<&KeyGuard>,
         render: Render,
     ) -> Result<Submitted, Error> {
         self.check_running()?;
@@ -156,8 +156,8 @@ impl Engine {
         let admitted = self.admit_web(channel, Admit { stranger, patience, tried: None }).await?;
         let file = self.file(channel, &content).await?;
         let to = self.address(channel, &session, &recipient, known.as_ref()).await?;
-        let errands = &self.0.shared.errands;
-        let (errand, wait) = errands.begin(channel.id, to, file, admitted, render);
+        let pending_replies = &self.0.shared.pending_replies;
+        let (pending_reply, wait) = pending_replies.begin(channel.id, to, file, admitted, render);
         let (recipients, group) = match recipient {
             WebRecipient::Number(number) => (Recipients::One(number), None),
             WebRecipient::Group(id) => (Recipients::Group, Some(id)),
@@ -170,12 +170,12 @@ impl Engine {
             template: None,
             schedule: Schedule { send_at: None, expires_at: Some(Timestamp::now().plus(patience)) },
             sources: Vec::new(),
-            claim: held.map(|held| held.claim().clone()),
+            claim: guard.map(|guard| guard.claim().clone()),
             is_awaited: true,
             origin: Origin::current(),
         };
         let accept = Accept::new(Arc::new(order), recipients, Skipped::default());
-        let accept = Accept { errand: Some(errand), ..accept };
+        let accept = Accept { pending_reply: Some(pending_reply), ..accept };
         let send_id = self.0.shared.ledger.send(accept).await??;
         metrics::counter!("pombo_sends_accepted_total").increment(1);
         metrics::counter!("pombo_recipients_accepted_total").increment(1);
@@ -187,14 +187,14 @@ impl Engine {
         &self,
         channel: &Channel,
         submitted: Result<Submitted, Error>,
-        held: Option<Held>,
+        guard: Option<KeyGuard>,
     ) -> Result<HandedOver, Error> {
         let handed_over = match submitted {
             Ok(submitted) => self.until_handed_over(channel, submitted).await,
             Err(error) => Err(error),
         };
-        if let (Some(held), Err(error)) = (&held, &handed_over) {
-            self.give_key_back(channel.company_id, &held.claim().key, error).await;
+        if let (Some(guard), Err(error)) = (&guard, &handed_over) {
+            self.give_key_back(channel.company_id, &guard.claim().key, error).await;
         }
         handed_over
     }
@@ -252,7 +252,7 @@ impl Engine {
         if *error == Error::Internal {
             return;
         }
-        if let Err(error) = self.store().forget_answer(company, key).await {
+        if let Err(error) = self.store().remove_answer(company, key).await {
             // The ledger says that nothing was sent, which counts when the request is repeated.
             tracing::warn!(%error, "the key of a request that came to nothing was not given back");
         }
@@ -281,8 +281,8 @@ async fn told_of(wait: &mut Wait, patience: Duration, send_id: Uuid) -> Result<H
 }
 
 /// A request as the owner of the channel gets it, if that is another node.
-fn to_owner(request: WebRequest, held: Option<&Held>, form: Form) -> SendWeb {
-    SendWeb { request, key: held.and_then(Held::to_move), form: form.name.to_owned() }
+fn to_owner(request: WebRequest, guard: Option<&KeyGuard>, form: Form) -> SendWeb {
+    SendWeb { request, key: guard.and_then(KeyGuard::to_move), form: form.name.to_owned() }
 }
 
 /// The caller's time was over before the message could be handed over.

@@ -9,7 +9,7 @@ mod apps;
 mod machine;
 mod member;
 mod open;
-mod pace;
+mod pacer;
 mod registry;
 mod shell;
 #[cfg(test)]
@@ -17,10 +17,10 @@ mod tests;
 
 pub(in crate::engine) use self::apps::ThrottledApp;
 pub(crate) use self::apps::{AppId, ScopeKind};
+pub(crate) use self::machine::{AccountUpdate, Reserved, Window};
 #[cfg(any(test, feature = "universe"))]
 pub(crate) use self::machine::{Effect, Input, Unread};
-pub(crate) use self::machine::{News, Reserved, Window};
 pub(crate) use self::member::{Member, People};
-pub(crate) use self::pace::Pace;
+pub(crate) use self::pacer::Pacer;
 pub(crate) use self::registry::Accounts;
 pub(super) use self::shell::keep;

@@ -1,8 +1,8 @@
 //! Reading the store for channels: on a thread of its own, and as many at once as it has connections.
 //!
 //! These connections are reserved for channels, so that neither requests nor accepting keeps a channel from its next
-//! messages, nor the other way round. And a channel's own thread may be busy with thousands of messages: were its reads carried out
-//! there, each would keep its connection until that thread comes round to it, and a thousand channels would
+//! messages, nor the other way round. And a channel's own thread may be busy with thousands of messages: were its reads
+//! carried out there, each would keep its connection until that thread comes round to it, and a thousand channels would
 //! begin one by one.
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// Starts the thread. As many reads run at once as `store` has connections; the others stand in line.
+    /// Starts the thread. As many reads run at once as `store` has connections; the others wait in a queue.
     pub(crate) fn new(store: Store) -> Self {
         let at_once = Arc::new(Semaphore::new(store.connections()));
         Self { thread: threads::start(), at_once, store }

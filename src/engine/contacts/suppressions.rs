@@ -67,7 +67,7 @@ type Recipients = BTreeMap<PhoneNumber, Entry>;
 
 /// What was heard of one recipient.
 #[derive(Debug, Clone, Copy)]
-enum News {
+enum Update {
     Added(Record),
     Lifted(Subject),
 }
@@ -76,7 +76,7 @@ enum News {
 struct Known {
     companies: HashMap<Uuid, Recipients>,
     /// What was heard since the store is being read, if it is.
-    meanwhile: Option<Vec<News>>,
+    meanwhile: Option<Vec<Update>>,
 }
 
 #[derive(Default)]
@@ -99,7 +99,7 @@ impl Suppressions {
 
     /// Adds one.
     pub(crate) fn add(&self, record: Record) {
-        self.write().hear(News::Added(record));
+        self.write().hear(Update::Added(record));
     }
 
     /// Takes over how the store has those of whom this was said: it knows what was said last.
@@ -138,8 +138,8 @@ impl Suppressions {
     /// Of these subjects, only what these records say is so.
     fn replace(&self, subjects: &[Subject], records: Vec<Record>) {
         let mut known = self.write();
-        subjects.iter().for_each(|subject| known.hear(News::Lifted(*subject)));
-        records.into_iter().for_each(|record| known.hear(News::Added(record)));
+        subjects.iter().for_each(|subject| known.hear(Update::Lifted(*subject)));
+        records.into_iter().for_each(|record| known.hear(Update::Added(record)));
     }
 
     /// Removes from `numbers` those that a send leaves out, and counts them as skipped. Says how many those were,
@@ -216,7 +216,7 @@ impl Loading<'_> {
     /// nothing was: otherwise what was read may be older than that, or newer, and is best read again.
     pub(crate) fn finish(self, records: impl IntoIterator<Item = Record>) -> bool {
         let mut known = Known::default();
-        records.into_iter().for_each(|record| known.hear(News::Added(record)));
+        records.into_iter().for_each(|record| known.hear(Update::Added(record)));
         let mut present = self.0.write();
         let meanwhile = present.meanwhile.take().unwrap_or_default();
         let was_undisturbed = meanwhile.is_empty();
@@ -233,13 +233,13 @@ impl Drop for Loading<'_> {
 }
 
 impl Known {
-    fn hear(&mut self, word: News) {
+    fn hear(&mut self, word: Update) {
         if let Some(meanwhile) = &mut self.meanwhile {
             meanwhile.push(word);
         }
         match word {
-            News::Added(record) => self.add(record),
-            News::Lifted(subject) => self.lift(subject),
+            Update::Added(record) => self.add(record),
+            Update::Lifted(subject) => self.lift(subject),
         }
     }
 

@@ -43,8 +43,8 @@ impl Handler<Accept> for Ledger {
 
     fn handle(&mut self, mut accept: Accept, ctx: &mut Self::Context) -> Self::Result {
         let id = Uuid::now_v7();
-        if let Some(errand) = accept.errand.take() {
-            errand.accept(id);
+        if let Some(pending_reply) = accept.pending_reply.take() {
+            pending_reply.accept(id);
         }
         self.ask(Waiting::Accepted, |caller| Input::Accept { id, accept, caller }, ctx)
     }

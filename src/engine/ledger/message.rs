@@ -9,7 +9,7 @@ use crate::domain::content::{Content, Stored};
 use crate::domain::message::Key;
 use crate::domain::request::Skipped;
 use crate::domain::send::{Block, Recipients, Schedule, Source, TemplateUse};
-use crate::engine::web_session::Errand;
+use crate::engine::web_session::PendingReply;
 use crate::store::ledger::{Answer, Event, PendingWrites, Receipt};
 use crate::store::suppressions;
 use crate::telemetry::Origin;
@@ -113,7 +113,8 @@ pub(crate) struct Arrived {
     pub(crate) is_late: bool,
 }
 
-/// Write a new send, and its recipients unless there is one only. Its channel hears of it once it is durable and counts.
+/// Write a new send, and its recipients unless there is one only. Its channel hears of it once it is durable and
+/// counts.
 #[derive(Message)]
 #[rtype(result = "Result<Uuid, Error>")]
 pub(crate) struct Accept {
@@ -126,13 +127,13 @@ pub(crate) struct Accept {
     /// More blocks follow: the send only counts once [`Activate`] is written.
     pub(crate) more: bool,
     /// Of the caller who waits until the one message is handed over: found under the send's id before it is written.
-    pub(crate) errand: Option<Arc<Errand>>,
+    pub(crate) pending_reply: Option<Arc<PendingReply>>,
 }
 
 impl Accept {
     /// A send of which everything is here, and for which nobody waits.
     pub(crate) const fn new(order: Arc<Order>, recipients: Recipients, skipped: Skipped) -> Self {
-        Self { order, recipients, skipped, blocks: Vec::new(), more: false, errand: None }
+        Self { order, recipients, skipped, blocks: Vec::new(), more: false, pending_reply: None }
     }
 }
 

@@ -1,8 +1,8 @@
 //! This process as one node of several: channels come and go, and what concerns a channel is told to its owner.
 //!
 //! Only the owner of a channel runs its actor, its account's machine and its web session. Every node reads, accepts and
-//! hears webhooks. What the owner has to know is in the database: it looks for [work] each second, and reads the [notes] of
-//! other nodes. A process that serves alone owns every channel, and does none of this.
+//! hears webhooks. What the owner has to know is in the database: it looks for [work] each second, and reads the
+//! [notes] of other nodes. A process that serves alone owns every channel, and does none of this.
 
 mod asking;
 mod heard;
@@ -28,7 +28,7 @@ pub(in crate::engine) use self::questions::{
 pub use self::shown::Shown as ShownCluster;
 use super::{Engine, Error};
 use crate::clock::Timestamp;
-use crate::cluster::News;
+use crate::cluster::ClusterEvent;
 use crate::domain::channel::Channel;
 use crate::engine::upkeep::rounds::repeat;
 use crate::error::{Code, Refusal};
@@ -52,22 +52,22 @@ pub(super) struct Nodes {
 
 impl Engine {
     /// Begins what a node does beside its channels; it ends with the thread.
-    pub(super) fn join(&self, thread: &ArbiterHandle, news: mpsc::UnboundedReceiver<News>) {
-        thread.spawn(self.clone().follow(news));
+    pub(super) fn join(&self, thread: &ArbiterHandle, events: mpsc::UnboundedReceiver<ClusterEvent>) {
+        thread.spawn(self.clone().follow(events));
         let (engine, mut seen) = (self.clone(), work::Seen::default());
         repeat(thread, "work of this node", async move || engine.look_for_work(&mut seen).await);
     }
 
     /// Carries out what the node hears of its part in the cluster.
-    async fn follow(self, mut news: mpsc::UnboundedReceiver<News>) {
-        while let Some(news) = news.recv().await {
+    async fn follow(self, mut events: mpsc::UnboundedReceiver<ClusterEvent>) {
+        while let Some(event) = events.recv().await {
             let engine = self.clone();
-            match news {
-                News::Gained(shards) => {
+            match event {
+                ClusterEvent::Gained(shards) => {
                     self.0.nodes.look.notify_one();
                     actix::spawn(async move { engine.open_sessions(shards).await });
                 }
-                News::GiveUp { shards, stopped } => {
+                ClusterEvent::GiveUp { shards, stopped } => {
                     self.0.nodes.look.notify_one();
                     actix::spawn(async move {
                         engine.let_go(shards).await;
@@ -75,20 +75,20 @@ impl Engine {
                         let _ = stopped.send(());
                     });
                 }
-                News::Distrusted => {
+                ClusterEvent::Distrusted => {
                     actix::spawn(async move { engine.close_sessions(None).await });
                 }
-                News::Trusted => {
+                ClusterEvent::Trusted => {
                     self.0.nodes.look.notify_one();
                     actix::spawn(async move { engine.reopen_sessions().await });
                 }
-                News::NodeGone => {
+                ClusterEvent::NodeGone => {
                     // Its web sessions are connected again by others, without waiting for their turn.
                     self.0.nodes.has_idle.store(true, Ordering::Release);
                     self.0.nodes.look.notify_one();
                     actix::spawn(async move { engine.take_over().await });
                 }
-                News::Fenced => {
+                ClusterEvent::Fenced => {
                     self.lose_lease();
                     return;
                 }

@@ -1,8 +1,9 @@
 //! What requests list, search and change: readers by noun, each bound to one company, and operators' over all of them.
 //!
-//! [`Engine::company`] gives what a company may reach: each call carries the company's id into the query itself, so that no
-//! handler can forget it or name the store. [`Engine::operator`] gives what operators reach, across companies. Every method
-//! of these fails as any query does: [`Error::Unavailable`] when the database is away, [`Error::Internal`] for a defect.
+//! [`Engine::company`] gives what a company may reach: each call carries the company's id into the query itself, so
+//! that no handler can forget it or name the store. [`Engine::operator`] gives what operators reach, across companies.
+//! Every method of these fails as any query does: [`Error::Unavailable`] when the database is away, [`Error::Internal`]
+//! for a defect.
 //!
 //! Requests have a bounded share of the database's connections, so that no number of them holds up accepting or
 //! dispatching, and companies take turns. A caller that waited too long for a turn is asked to retry.
@@ -40,17 +41,17 @@ use self::suppressions::Suppressions;
 use self::tags::Tags;
 use self::templates::Templates;
 use self::tiers::Tiers;
-use super::fair_line::{FairLine, Grant, Share};
+use super::fair_queue::{FairQueue, Grant, Share};
 use super::{Engine, Error, RETRY_AFTER};
 use crate::store::Store;
 
 /// Operators share their turns; no company has this id.
 const OPERATORS: Uuid = Uuid::nil();
 
-/// The share of requests, and the line for it.
+/// The connections for lists and searches, and the queue for them.
 pub(super) struct RequestShare {
     store: Store,
-    line: Arc<FairLine>,
+    queue: Arc<FairQueue>,
     /// One entry for each company that asked.
     turns: DashMap<Uuid, Share>,
     patience: Duration,
@@ -174,11 +175,11 @@ impl OperatorRecords {
 impl RequestShare {
     /// As many turns at once as `store` has connections; one that does not come within `patience` is given up.
     pub(super) fn new(store: Store, patience: Duration) -> Self {
-        Self { line: FairLine::new(store.connections()), turns: DashMap::new(), store, patience }
+        Self { queue: FairQueue::new(store.connections()), turns: DashMap::new(), store, patience }
     }
 
     async fn turn(&self, sharer: Uuid) -> Result<Records, Error> {
-        let turn = self.line.stand(&mut self.turns.entry(sharer).or_default(), 1);
+        let turn = self.queue.enqueue(&mut self.turns.entry(sharer).or_default(), 1);
         match timeout(self.patience, turn.come()).await {
             Ok(Some(turn)) => Ok(Records { store: self.store.clone(), _turn: turn }),
             Ok(None) | Err(_) => {

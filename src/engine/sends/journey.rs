@@ -10,13 +10,13 @@ use crate::engine::{Engine, Error, no_such_send};
 use crate::error::{Code, Refusal};
 use crate::store::sends;
 use crate::store::sends::list::Record;
-use crate::store::sends::messages::{Message, Roster};
+use crate::store::sends::messages::{Message, SendSnapshot};
 
 /// A message with everything that is known of it.
 #[derive(Debug, Clone)]
 pub struct Traced {
     /// The send as its messages are read, which names a group's id.
-    pub roster: Roster,
+    pub snapshot: SendSnapshot,
     /// The message.
     pub message: Message,
     /// What happened to it, the first step first.
@@ -31,10 +31,10 @@ impl Engine {
     /// `send_not_found`; `message_not_found`. [`Error::Unavailable`] when the database is away.
     pub async fn trace(&self, company_id: Uuid, send_id: Uuid, ordinal: u64) -> Result<Traced, Error> {
         let records = self.records_of(company_id).await?;
-        let roster = records.roster(company_id, send_id).await?.ok_or_else(no_such_send)?;
+        let snapshot = records.send_snapshot(company_id, send_id).await?.ok_or_else(no_such_send)?;
         let found = records.send_head(company_id, send_id, Timestamp::now()).await?;
         let send = found.ok_or_else(no_such_send)?;
-        let message = records.messages_from(&roster, None, ordinal, 1).await?.pop();
+        let message = records.messages_from(&snapshot, None, ordinal, 1).await?.pop();
         drop(records);
         let message = message.ok_or_else(|| {
             let sentence = "the send has no message with this ordinal: they are counted from 0";
@@ -50,7 +50,7 @@ impl Engine {
             waiting,
         };
         let steps = journey.steps();
-        Ok(Traced { roster, message, steps })
+        Ok(Traced { snapshot, message, steps })
     }
 
     /// What a message waits for, if it does.

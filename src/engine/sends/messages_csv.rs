@@ -11,7 +11,7 @@ use crate::domain::cell::guard;
 use crate::domain::message::{Failure, Outcome, Position, Selection};
 use crate::domain::request::GROUP_SUFFIX;
 use crate::engine::{Engine, Error};
-use crate::store::sends::messages::{Found, Message, Roster};
+use crate::store::sends::messages::{Found, Message, SendSnapshot};
 
 /// Messages read and written at once: what a list holds in memory.
 const STRETCH: u64 = 4096;
@@ -38,12 +38,12 @@ impl Engine {
     pub async fn some_messages(
         &self,
         company_id: Uuid,
-        roster: &Roster,
+        snapshot: &SendSnapshot,
         selection: &Selection,
         from: u64,
     ) -> Result<Found, Error> {
         let records = self.records_of(company_id).await?;
-        Ok(records.selected_messages(roster, selection, from, STRETCH, SPAN).await?)
+        Ok(records.selected_messages(snapshot, selection, from, STRETCH, SPAN).await?)
     }
 
     /// The messages that are meant as CSV: a line with the names of the columns, and one for each. A text that a
@@ -52,20 +52,20 @@ impl Engine {
     pub fn messages_csv(
         &self,
         company_id: Uuid,
-        roster: Roster,
+        snapshot: SendSnapshot,
         selection: Selection,
     ) -> impl Stream<Item = Result<Vec<u8>, Error>> + use<> {
         let head = once(async { record(HEADER.map(str::to_owned)) });
         let engine = self.clone();
         let rest = try_unfold(Some(0), move |next| {
-            let (engine, roster, selection) = (engine.clone(), roster.clone(), selection.clone());
+            let (engine, snapshot, selection) = (engine.clone(), snapshot.clone(), selection.clone());
             async move {
                 let Some(next) = next else { return Ok(None) };
                 let Found { messages, next } =
-                    engine.some_messages(company_id, &roster, &selection, next).await?;
+                    engine.some_messages(company_id, &snapshot, &selection, next).await?;
                 let mut written = Vec::new();
                 for message in messages {
-                    written.append(&mut record(cells(message, &roster))?);
+                    written.append(&mut record(cells(message, &snapshot))?);
                 }
                 Ok(Some((written, next)))
             }
@@ -74,11 +74,11 @@ impl Engine {
     }
 }
 
-fn cells(Message { outcome, updated_at }: Message, roster: &Roster) -> [String; 9] {
+fn cells(Message { outcome, updated_at }: Message, snapshot: &SendSnapshot) -> [String; 9] {
     let Outcome { position, state, attempts, provider_message_id, error, retry_at, taken_at: _ } = outcome;
     let Position { ordinal, recipient } = position;
     let (code, sentence) = error.map_or((None, None), |Failure { code, sentence }| (code, Some(sentence)));
-    let group = || format!("{}{GROUP_SUFFIX}", roster.group().unwrap_or_default());
+    let group = || format!("{}{GROUP_SUFFIX}", snapshot.group().unwrap_or_default());
     let moment = |at: Option<Timestamp>| at.map(|at| at.to_string()).unwrap_or_default();
     let text = |text: Option<String>| guard(&text.unwrap_or_default()).into_owned();
     [

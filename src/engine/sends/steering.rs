@@ -13,7 +13,7 @@ use crate::engine::channel::{Look, Release};
 use crate::engine::nodes::Told;
 use crate::engine::{Engine, Error};
 use crate::error::{Code, Refusal};
-use crate::store::sends::control::Steered;
+use crate::store::sends::control::SendControl;
 
 /// How long a cancel waits for its channel to write what never started.
 const MARKED_WITHIN: Duration = Duration::from_secs(2);
@@ -26,9 +26,9 @@ impl Engine {
     ///
     /// `send_not_found`; `send_is_over`. [`Error::Unavailable`] when it cannot be written now.
     pub async fn pause(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
-        let steered = self.store().control_send(company_id, send_id, Control::Paused).await?;
-        let steered = unless_over(steered)?;
-        Ok(self.release(steered.channel_id, Release { send_id, over: None }).await?)
+        let send = self.store().control_send(company_id, send_id, Control::Paused).await?;
+        let send = unless_over(send)?;
+        Ok(self.release(send.channel_id, Release { send_id, over: None }).await?)
     }
 
     /// Lets a company's send run again. One that runs goes on.
@@ -37,8 +37,8 @@ impl Engine {
     ///
     /// As [`Engine::pause`].
     pub async fn resume(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
-        let steered = self.store().control_send(company_id, send_id, Control::Running).await?;
-        let channel_id = unless_over(steered)?.channel_id;
+        let send = self.store().control_send(company_id, send_id, Control::Running).await?;
+        let channel_id = unless_over(send)?.channel_id;
         if let Some(channel) = self.channel(channel_id).await? {
             self.tell_owner(&channel, &Told::Look).await?;
             // One that was not running looks into the store when it starts.
@@ -55,21 +55,21 @@ impl Engine {
     ///
     /// As [`Engine::pause`].
     pub async fn cancel(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
-        let steered = self.store().cancel_send(company_id, send_id, Timestamp::now()).await?;
-        let steered = steered.ok_or_else(no_such_send)?;
-        if steered.state != State::Canceled {
-            return Err(over(steered.state).into());
+        let send = self.store().cancel_send(company_id, send_id, Timestamp::now()).await?;
+        let send = send.ok_or_else(no_such_send)?;
+        if send.state != State::Canceled {
+            return Err(over(send.state).into());
         }
         let release = Release { send_id, over: Some(State::Canceled) };
         // It is canceled. While the ledger cannot write, what was reserved is unknown, as it would be after a crash.
-        let _ = tokio::time::timeout(MARKED_WITHIN, self.release(steered.channel_id, release)).await;
+        let _ = tokio::time::timeout(MARKED_WITHIN, self.release(send.channel_id, release)).await;
         Ok(())
     }
 }
 
-fn unless_over(steered: Option<Steered>) -> Result<Steered, Refusal> {
-    let steered = steered.ok_or_else(no_such_send)?;
-    if steered.state.is_over() { Err(over(steered.state)) } else { Ok(steered) }
+fn unless_over(send: Option<SendControl>) -> Result<SendControl, Refusal> {
+    let send = send.ok_or_else(no_such_send)?;
+    if send.state.is_over() { Err(over(send.state)) } else { Ok(send) }
 }
 
 /// The refusal of a send that the company does not have.

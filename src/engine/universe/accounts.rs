@@ -24,15 +24,15 @@ impl World {
         let Some(process) = &self.process else { return };
         let life = process.life;
         match effect {
-            Effect::Tell { channel, news } => {
+            Effect::Tell { channel, update } => {
                 let Some(channel) = self.channel_of(*channel) else { return };
-                let input = Box::new(machine::Input::Account(*news));
+                let input = Box::new(machine::Input::Account(*update));
                 self.after(self.account_takes(300), Event::Tell { life, channel, input, is_answer: false });
             }
             Effect::WakeAt(at) => {
                 let at = self.clock.since_beginning(*at).max(self.clock.elapsed());
                 let (account, input) = (Arc::clone(account), Box::new(Input::Timer));
-                self.agenda.plan(at, Event::Account { life, account, input });
+                self.event_queue.plan(at, Event::Account { life, account, input });
             }
             Effect::ListTemplates { company, .. } => {
                 let (wait, is_success) = (self.account_takes(400_000), !self.account_fails());

@@ -16,7 +16,7 @@ use crate::engine::channel::machine::{Input as ToChannel, LeaseLost};
 use crate::engine::ledger::machine::{Answer, Input};
 use crate::engine::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Order, Written};
 use crate::engine::machine::Caller;
-use crate::engine::web_session::Errand;
+use crate::engine::web_session::PendingReply;
 use crate::store::ledger::Receipt;
 
 /// In the content of a send that the database refuses permanently.
@@ -90,14 +90,14 @@ impl World {
         &mut self,
         order: Order,
         recipients: Recipients,
-        errand: &Arc<Errand>,
+        pending_reply: &Arc<PendingReply>,
         client: Client,
     ) {
         let id = self.next_send_id();
         let order = Arc::new(order);
         let send = AcceptedSend { id, order: Arc::clone(&order), recipients };
         // Found under the send's id before it is written, as the ledger's actor has it.
-        errand.accept(id);
+        pending_reply.accept(id);
         self.await_hand_over(id, client);
         let accept = Accept::new(order, recipients, Skipped::default());
         self.ask_ledger(Asked::Accept(send), |caller| Input::Accept { id, accept, caller });

@@ -185,7 +185,7 @@ impl World {
                 running.timer += 1;
                 running.wake = Some(at);
                 let timer = running.timer;
-                self.agenda.plan(at, Event::Timer { life, channel, timer });
+                self.event_queue.plan(at, Event::Timer { life, channel, timer });
             }
             Effect::Reply(caller, Answer::Admission(answer)) => self.admission(channel, caller, answer),
             Effect::Reply(caller, Answer::Done) => self.reply(channel, caller),

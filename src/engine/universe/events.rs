@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::ledger::LedgerEvent;
 use super::nodes::NodeEvent;
-use super::people::Deed;
+use super::people::Action;
 use super::reads::Reading;
 use super::web::WebEvent;
 use crate::clock::Timestamp;
@@ -70,7 +70,7 @@ pub(super) enum Event {
         event: Box<NodeEvent>,
     },
     /// A person does something.
-    Person(Deed),
+    Person(Action),
     /// A round of the sentinel.
     Changes {
         life: u64,

@@ -172,7 +172,7 @@ impl World {
                 ledger.timer += 1;
                 ledger.wake = Some(at);
                 let event = Box::new(LedgerEvent::Timer(ledger.timer));
-                self.agenda.plan(at, Event::Ledger { life, event });
+                self.event_queue.plan(at, Event::Ledger { life, event });
             }
             Effect::Note(Figure::RefusedRow { .. }) => self.figures.refused_rows += 1,
             Effect::Note(_) | Effect::End => {}

@@ -26,7 +26,7 @@ impl World {
         if let Err(error) = self.model.remove_unresolved(epoch) {
             self.watch.break_("a process that has the lease may write", error.to_string());
         }
-        self.model.put_off_doubts(wall.plus(self.plan.unknown_grace));
+        self.model.put_off_unknown(wall.plus(self.plan.unknown_grace));
         self.model.end_left_messages(wall);
         for (send_id, _) in self.model.sends().iter().filter(|(_, send)| send.is_accepted()) {
             self.watch.found(*send_id);

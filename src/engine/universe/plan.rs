@@ -92,7 +92,7 @@ pub(super) struct Trouble {
     pub(super) stand_still: u64,
     pub(super) clock_set: u64,
     /// The provider tells of a number, or its account.
-    pub(super) news: u64,
+    pub(super) webhooks: u64,
 }
 
 impl Plan {
@@ -261,6 +261,6 @@ fn trouble(dice: &mut Dice) -> Trouble {
         lease_lost: some(150, 8),
         stand_still: some(400, 25),
         clock_set: some(400, 25),
-        news: some(300, 25),
+        webhooks: some(300, 25),
     }
 }

@@ -53,7 +53,7 @@ fn web(event: &WebEvent) -> String {
         WebEvent::TimeOut { send_id } => format!("the client of {send_id} waits no longer"),
         WebEvent::HearAgain { channel, .. } => format!("channel {channel}: receipts are told again"),
         WebEvent::Receipt { send_id, state, .. } => format!("WhatsApp says that {send_id} is {state:?}"),
-        WebEvent::Person { channel, deed } => format!("channel {channel}: a person: {deed:?}"),
+        WebEvent::Person { channel, action } => format!("channel {channel}: a person: {action:?}"),
     }
 }
 
@@ -81,7 +81,7 @@ impl fmt::Display for Event {
                 Some(life) => write!(f, "node {life}: {event}"),
                 None => write!(f, "{event}"),
             },
-            Self::Person(deed) => write!(f, "a person: {deed:?}"),
+            Self::Person(action) => write!(f, "a person: {action:?}"),
             Self::Changes { .. } => f.write_str("changes are looked for"),
             Self::Expiry { .. } => f.write_str("expired sends are looked for"),
             Self::Overlooked { .. } => f.write_str("overlooked sends are looked for"),

@@ -8,8 +8,8 @@ use tokio::time::timeout;
 use url::Url;
 use uuid::Uuid;
 
-use super::errand::{Errand, HandOver, HandedOver};
-use super::line::Line;
+use super::handle::SessionHandle;
+use super::pending_reply::{HandOver, HandedOver, PendingReply};
 use super::window::Slot;
 use crate::clock::Timestamp;
 use crate::connector::media::{self, Fetcher};
@@ -31,7 +31,7 @@ const TOO_OFTEN: u16 = 429;
 /// One channel's way to its session.
 #[derive(Clone)]
 pub(crate) struct WebChannel {
-    pub(crate) line: Arc<Line>,
+    pub(crate) handle: Arc<SessionHandle>,
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) store: Store,
     pub(crate) company: Uuid,
@@ -45,7 +45,7 @@ pub(crate) struct Outgoing {
     pub(crate) recipient: Option<PhoneNumber>,
     pub(crate) content: Arc<Stored>,
     /// Of a caller who waits.
-    pub(crate) errand: Option<Arc<Errand>>,
+    pub(crate) pending_reply: Option<Arc<PendingReply>>,
     /// Among the messages of 24 hours.
     pub(crate) attempt: Option<Slot<Uuid>>,
 }
@@ -53,13 +53,13 @@ pub(crate) struct Outgoing {
 impl WebChannel {
     /// Hands a message over and waits for the first word about it.
     pub(crate) async fn send(&self, outgoing: Outgoing) -> Reply {
-        let Some(session) = self.line.session() else { return not_sent(&SendError::NotConnected) };
-        let Outgoing { key, recipient, content, errand, attempt } = outgoing;
-        let to = match self.address(&session, recipient, &content, errand.as_deref()).await {
+        let Some(session) = self.handle.session() else { return not_sent(&SendError::NotConnected) };
+        let Outgoing { key, recipient, content, pending_reply, attempt } = outgoing;
+        let to = match self.address(&session, recipient, &content, pending_reply.as_deref()).await {
             Ok(to) => to,
             Err(reply) => return reply,
         };
-        let file = errand.as_ref().and_then(|errand| errand.take_file());
+        let file = pending_reply.as_ref().and_then(|pending_reply| pending_reply.take_file());
         // What of the file is not sent holds its memory until the message is gone.
         let (file, _held) = match self.file(&content.content, file).await {
             Ok(file) => file,
@@ -76,10 +76,10 @@ impl WebChannel {
         let sent = Sent { to: to.clone(), id: id.clone(), built: prepared.built().clone() };
         let text = text(&content.content);
         let handed_over = HandedOver { send_id: key.send_id, sent, text, at: Timestamp::now() };
-        if let Err(reply) = self.keep_answer(&content, errand.as_deref(), &handed_over).await {
+        if let Err(reply) = self.keep_answer(&content, pending_reply.as_deref(), &handed_over).await {
             return reply;
         }
-        let mut word = self.line.expect(id.clone());
+        let mut word = self.handle.expect(id.clone());
         let handing_over = session.hand_over(&to, &id, prepared).await;
         if handing_over.as_ref().is_err_and(SendError::is_surely_unsent) {
             self.drop_answer(&content, key.send_id).await;
@@ -89,8 +89,8 @@ impl WebChannel {
         if let Err(error) = handing_over {
             return refused(&error);
         }
-        if let Some(errand) = errand {
-            errand.tell(HandOver::Done(Box::new(handed_over)), Timestamp::now());
+        if let Some(pending_reply) = pending_reply {
+            pending_reply.tell(HandOver::Done(Box::new(handed_over)), Timestamp::now());
         }
         match timeout(WORD_PATIENCE, word.word()).await {
             Ok(Some(AckState::Refused { code })) => nack(code),
@@ -107,14 +107,14 @@ impl WebChannel {
     async fn keep_answer(
         &self,
         content: &Stored,
-        errand: Option<&Errand>,
+        pending_reply: Option<&PendingReply>,
         handed_over: &HandedOver,
     ) -> Result<(), Reply> {
-        let is_kept = match (errand, &content.key) {
+        let is_kept = match (pending_reply, &content.key) {
             (_, None) => Ok(true),
-            (Some(errand), Some(key)) => {
-                errand.hands_over(handed_over.clone());
-                let answer = (errand.render)(handed_over.clone());
+            (Some(pending_reply), Some(key)) => {
+                pending_reply.hands_over(handed_over.clone());
+                let answer = (pending_reply.render)(handed_over.clone());
                 self.store.keep_web_result(self.company, key, handed_over.send_id, &answer).await
             }
             // It may have gone before, and then its answer was kept.
@@ -147,10 +147,10 @@ impl WebChannel {
         session: &Arc<dyn Session>,
         recipient: Option<PhoneNumber>,
         content: &Stored,
-        errand: Option<&Errand>,
+        pending_reply: Option<&PendingReply>,
     ) -> Result<Jid, Reply> {
-        if let Some(errand) = errand {
-            return Ok(errand.to.clone());
+        if let Some(pending_reply) = pending_reply {
+            return Ok(pending_reply.to.clone());
         }
         let Some(number) = recipient else {
             let group = content.group.as_deref().unwrap_or_default();

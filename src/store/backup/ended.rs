@@ -1,10 +1,10 @@
 //! What a restored database must not take up again.
 //!
-//! A backup knows nothing of what came after it. A message that waited then may have gone out since, so no send that was
-//! under way goes on by itself: it is ended, and every message of it without an answer is *unknown*, as after a crash.
-//! Somebody decides what is sent again, by a retry of the unknown messages. A send whose moment has not come cannot have
-//! begun, but may have been canceled: it is paused. Sessions and links that were valid then may have been ended or used,
-//! and conversations of web sessions have moved on: they go.
+//! A backup knows nothing of what came after it. A message that waited then may have gone out since, so no send that
+//! was under way goes on by itself: it is ended, and every message of it without an answer is *unknown*, as after a
+//! crash. Somebody decides what is sent again, by a retry of the unknown messages. A send whose moment has not come
+//! cannot have begun, but may have been canceled: it is paused. Sessions and links that were valid then may have been
+//! ended or used, and conversations of web sessions have moved on: they go.
 
 use sea_orm::ConnectionTrait;
 use serde_json::json;
@@ -40,7 +40,7 @@ impl Store {
         let ended = if how.nothing_sent_since {
             Ended::default()
         } else {
-            self.forget_what_passed(&transaction, how.conversations).await?;
+            self.remove_what_passed(&transaction, how.conversations).await?;
             self.end_sends(&transaction, now).await?
         };
         let after = json!({
@@ -106,7 +106,7 @@ impl Store {
 
     /// Who signed out stays out, a link that was used is not used again, and no message to a person is encrypted twice
     /// with the same key.
-    async fn forget_what_passed(&self, to: &Transaction, conversations: &[&str]) -> Result<()> {
+    async fn remove_what_passed(&self, to: &Transaction, conversations: &[&str]) -> Result<()> {
         run(to, self.statement("DELETE FROM link", [])).await?;
         run(to, self.statement("DELETE FROM user_session", [])).await?;
         for namespace in conversations {

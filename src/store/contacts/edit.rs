@@ -61,7 +61,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Edited> {
         let transaction = self.begin().await?;
-        let book = self.lock_book(&transaction, company).await?;
+        let totals = self.lock_totals(&transaction, company).await?;
         let Some(mut slot) = self.slots(&transaction, company, &[id]).await?.pop() else {
             transaction.rollback().await?;
             return Ok(Edited::Missing);
@@ -103,7 +103,7 @@ impl Store {
             }
         }
         let (phone, is_changed) = (slot.phone, slot.is_changed);
-        self.update_contacts(&transaction, company, book, &[slot], now).await?;
+        self.update_contacts(&transaction, company, totals, &[slot], now).await?;
         self.insert_pairs(&transaction, company, added.into_iter().map(|tag| (tag, id, phone))).await?;
         let mut record = ContactRecord::new(who, company).about("contact", id);
         record.count(&transaction, &[("updated", u64::from(is_changed))]).await?;
@@ -127,7 +127,7 @@ impl Store {
     ) -> Result<Edited> {
         let others: Vec<Uuid> = others.iter().copied().filter(|id| *id != into).collect();
         let transaction = self.begin().await?;
-        let book = self.lock_book(&transaction, company).await?;
+        let totals = self.lock_totals(&transaction, company).await?;
         let kept = self.slots(&transaction, company, &[into]).await?.pop();
         let merged = self.slots(&transaction, company, &others).await?;
         let (Some(mut slot), true) = (kept, merged.len() == others.len()) else {
@@ -140,11 +140,11 @@ impl Store {
             added.extend(self.tags_of(&transaction, other.id).await?.difference(&known).copied());
             slot.fill(&other.person);
         }
-        self.delete_in(&transaction, company, book, &others).await?;
+        self.delete_in(&transaction, company, totals, &others).await?;
         let phone = slot.phone;
         slot.is_changed = true;
         slot.is_stale = true;
-        self.update_contacts(&transaction, company, book, &[slot], now).await?;
+        self.update_contacts(&transaction, company, totals, &[slot], now).await?;
         self.insert_pairs(&transaction, company, added.into_iter().map(|tag| (tag, into, phone))).await?;
         self.rewrite_tag_texts(&transaction, &[into]).await?;
         let mut record = ContactRecord::new(who, company).about("contact", into);

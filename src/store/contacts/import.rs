@@ -121,7 +121,7 @@ impl Store {
         drafts: &[ContactDraft],
         now: Timestamp,
     ) -> Result<Vec<(Uuid, Upserted)>> {
-        let mut book = self.lock_book(transaction, company).await?;
+        let mut totals = self.lock_totals(transaction, company).await?;
         let names: BTreeSet<&str> = drafts.iter().flat_map(|draft| &draft.tags).map(String::as_str).collect();
         let tags = self.ensure_tags(transaction, company, &names, None, now).await?;
 
@@ -150,8 +150,8 @@ impl Store {
         }
 
         let new = slots.iter().filter(|slot| slot.is_new).collect();
-        self.insert_contacts(transaction, company, &mut book, new, now).await?;
-        self.update_contacts(transaction, company, book, &slots, now).await?;
+        self.insert_contacts(transaction, company, &mut totals, new, now).await?;
+        self.update_contacts(transaction, company, totals, &slots, now).await?;
         let rows = pairs.iter().map(|(_, owner, tag)| (*tag, slots[*owner].id, slots[*owner].phone));
         self.insert_pairs(transaction, company, rows).await?;
         Ok(owners.iter().map(|owner| slots[*owner].id).zip(results).collect())

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use sea_orm::{ConnectionTrait, DbBackend};
 use uuid::Uuid;
 
-use super::book::Book;
 use super::matching::Slot;
 use super::search::index::Care;
+use super::totals::ContactTotals;
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
 use crate::domain::phone::PhoneNumber;
@@ -102,7 +102,7 @@ impl Store {
     ) -> Result<()> {
         for lot in contacts.chunks(ADDED_AT_ONCE) {
             let transaction = self.begin().await?;
-            let mut book = self.lock_book(&transaction, company).await?;
+            let mut totals = self.lock_totals(&transaction, company).await?;
             let names = self.folded_names(&transaction, company, tags).await?;
             if names.len() != tags.len() {
                 return Err(Error::Impossible(format!("tags that company {company} does not have")));
@@ -113,7 +113,7 @@ impl Store {
                 ..Slot::new(*id, person.clone(), person.phone())
             };
             let slots: Vec<Slot> = lot.iter().map(slot).collect();
-            self.insert_contacts(&transaction, company, &mut book, slots.iter().collect(), now).await?;
+            self.insert_contacts(&transaction, company, &mut totals, slots.iter().collect(), now).await?;
             let pairs = tags.iter().flat_map(|tag| slots.iter().map(|slot| (*tag, slot.id, slot.phone)));
             self.insert_pairs(&transaction, company, pairs).await?;
             transaction.commit().await?;
@@ -155,20 +155,20 @@ impl Store {
         Ok(())
     }
 
-    /// Adds new contacts behind those that the locked `book` knows of, in the order of their ids.
+    /// Adds new contacts behind those that the locked `totals` knows of, in the order of their ids.
     pub(in crate::store) async fn insert_contacts(
         &self,
         transaction: &Transaction,
         company: Uuid,
-        book: &mut Book,
+        totals: &mut ContactTotals,
         mut contacts: Vec<&Slot>,
         now: Timestamp,
     ) -> Result<()> {
         contacts.sort_unstable_by_key(|slot| slot.id);
         let Some(lowest) = contacts.first().map(|slot| slot.id) else { return Ok(()) };
-        let newest = self.newest(transaction, company, *book).await?;
+        let newest = self.newest(transaction, company, *totals).await?;
         let now = newest.map_or(now.millis(), |newest| newest.next(now.millis(), lowest));
-        let rows = self.person_rows((book.contacts..).zip(contacts));
+        let rows = self.person_rows((totals.contacts..).zip(contacts));
         let inserted = self.write(transaction, rows, vec![company.into(), now.into()], |rows, company| {
             let now = company + 1;
             format!(
@@ -178,8 +178,8 @@ impl Store {
                     profile_picture, search_text, tag_text, ordinal, ${now}, ${now} FROM {rows} AS rows"
             )
         });
-        book.contacts += inserted.await?.cast_signed();
-        self.write_book(transaction, company, *book).await
+        totals.contacts += inserted.await?.cast_signed();
+        self.write_totals(transaction, company, *totals).await
     }
 
     /// Writes the changed slots; the number in the contact's tags follows its own. The slots were read as the
@@ -188,7 +188,7 @@ impl Store {
         &self,
         transaction: &Transaction,
         company: Uuid,
-        book: Book,
+        totals: ContactTotals,
         slots: &[Slot],
         now: Timestamp,
     ) -> Result<()> {
@@ -207,7 +207,7 @@ impl Store {
             return Ok(());
         }
         let stale = slots.iter().filter(|slot| slot.is_stale).map(|slot| slot.ordinal);
-        self.mark_stale(transaction, company, book, stale).await?;
+        self.mark_stale(transaction, company, totals, stale).await?;
 
         let mut renumbered = Rows::new(self.backend, &[("id", Type::Uuid), ("phone", Type::Int)]);
         for slot in slots.iter().filter(|slot| slot.is_renumbered) {

@@ -52,7 +52,7 @@ impl Store {
     /// # Errors
     ///
     /// [`crate::store::Error::Fenced`] when `lease` is no longer ours; otherwise fails when the database does.
-    pub async fn forget_imports(
+    pub async fn remove_imports(
         &self,
         lease: &Lease,
         over_before: Option<Timestamp>,

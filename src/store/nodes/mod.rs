@@ -207,8 +207,8 @@ impl Store {
         self.rows(sql, []).await?.iter().map(node).collect()
     }
 
-    /// Closes the fence of a node whose lease has lapsed, once what it is writing is written. `false` when the lease has
-    /// not lapsed, or the fence was closed before.
+    /// Closes the fence of a node whose lease has lapsed, once what it is writing is written. `false` when the lease
+    /// has not lapsed, or the fence was closed before.
     ///
     /// # Errors
     ///
@@ -251,7 +251,7 @@ impl Store {
         let values = [node.into(), Stage::Gone.as_i16().into(), Stage::Fenced.as_i16().into()];
         run(&transaction, self.statement(gone, values)).await?;
         transaction.commit().await?;
-        self.forget_nodes().await?;
+        self.remove_nodes().await?;
         Ok(removed)
     }
 
@@ -287,7 +287,7 @@ impl Store {
         Ok(ids.len() as u64)
     }
 
-    async fn forget_nodes(&self) -> Result<()> {
+    async fn remove_nodes(&self) -> Result<()> {
         let gone = format!(
             "SELECT id FROM node WHERE state = {} AND lapses_at < {NOW} - {}",
             Stage::Gone.as_i16(),

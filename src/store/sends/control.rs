@@ -13,7 +13,7 @@ use crate::store::{Error, Result, Store};
 
 /// What a caller that pauses or cancels a send has to know of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Steered {
+pub struct SendControl {
     /// Its channel.
     pub channel_id: Uuid,
     /// Where it is now.
@@ -34,12 +34,12 @@ impl Store {
         company_id: Uuid,
         send_id: Uuid,
         control: Control,
-    ) -> Result<Option<Steered>> {
+    ) -> Result<Option<SendControl>> {
         let sql = "UPDATE send SET control = $3 WHERE id = $1 AND company_id = $2 AND state = $4";
         let values =
             [send_id.into(), company_id.into(), control.as_i16().into(), State::Active.as_i16().into()];
         self.write.execute_raw(self.statement(sql, values)).await?;
-        self.steered(company_id, send_id).await
+        self.send_control(company_id, send_id).await
     }
 
     /// Cancels a send, unless it is over: what has not started never will. Says how it is now; `None` when
@@ -53,7 +53,7 @@ impl Store {
         company_id: Uuid,
         send_id: Uuid,
         now: Timestamp,
-    ) -> Result<Option<Steered>> {
+    ) -> Result<Option<SendControl>> {
         let transaction = self.begin().await?;
         let sql = "UPDATE send SET state = $3, finished_at = $4, due_at = NULL \
                    WHERE id = $1 AND company_id = $2 AND state = $5";
@@ -71,7 +71,7 @@ impl Store {
         }
         transaction.commit().await?;
         self.tell_of_events();
-        self.steered(company_id, send_id).await
+        self.send_control(company_id, send_id).await
     }
 
     /// Ends sends whose time is over, at most `limit` are looked at. Returns those with their channels.
@@ -122,7 +122,7 @@ impl Store {
     /// # Errors
     ///
     /// When the database fails.
-    pub async fn put_off_doubts(&self, until: Timestamp) -> Result<u64> {
+    pub async fn put_off_unknown(&self, until: Timestamp) -> Result<u64> {
         let doubtful = format!(
             "retry_at IS NOT NULL AND retry_at < $2 \
              AND (state IN ({sending}, {unknown}) OR (state = {queued} AND taken_at IS NOT NULL)) \
@@ -192,13 +192,13 @@ impl Store {
         Ok(due.map(Timestamp::from_millis))
     }
 
-    async fn steered(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<Steered>> {
+    async fn send_control(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<SendControl>> {
         let sql =
             "SELECT channel_id, state, control FROM send WHERE id = $1 AND company_id = $2 AND state > $3";
         let values = [send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
         let Some(row) = self.row(sql, values).await? else { return Ok(None) };
         let (state, control): (i16, i16) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
-        Ok(Some(Steered {
+        Ok(Some(SendControl {
             channel_id: row.try_get_by_index(0)?,
             state: State::from_i16(state)
                 .ok_or_else(|| Error::Impossible(format!("{state} is no state of a send")))?,

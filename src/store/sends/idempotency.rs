@@ -105,7 +105,7 @@ impl Store {
     /// # Errors
     ///
     /// When the database fails.
-    pub async fn forget_answer(&self, company: Uuid, key: &str) -> Result<()> {
+    pub async fn remove_answer(&self, company: Uuid, key: &str) -> Result<()> {
         let sql = "DELETE FROM idempotency_key WHERE company_id = $1 AND key = $2";
         self.write.execute_raw(self.statement(sql, [company.into(), key.into()])).await?;
         Ok(())
@@ -117,7 +117,7 @@ impl Store {
     /// # Errors
     ///
     /// When the database fails.
-    pub async fn forget_answers(&self, before: Timestamp, limit: u32) -> Result<u64> {
+    pub async fn remove_answers(&self, before: Timestamp, limit: u32) -> Result<u64> {
         let sql = format!(
             "DELETE FROM idempotency_key WHERE (company_id, key) IN \
              (SELECT company_id, key FROM idempotency_key WHERE (company_id, key) IN \

@@ -61,7 +61,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Vec<(Uuid, Upserted)>> {
         let transaction = self.begin().await?;
-        self.lock_book(&transaction, company).await?;
+        self.lock_totals(&transaction, company).await?;
         let names: BTreeSet<&str> = tags.iter().map(|(name, _)| name.as_str()).collect();
         let before = self.tag_ids(&transaction, company, &names).await?;
         // Of a name that is given twice, the last colour counts.
@@ -130,7 +130,7 @@ impl Store {
         color: Option<&str>,
     ) -> Result<Edited> {
         let transaction = self.begin().await?;
-        self.lock_book(&transaction, company).await?;
+        self.lock_totals(&transaction, company).await?;
         let select = format!(
             "SELECT name, color, upkeep FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
         );
@@ -173,7 +173,7 @@ impl Store {
     /// Fails when the database does.
     pub async fn delete_tag(&self, who: &Who, company: Uuid, id: Uuid) -> Result<bool> {
         let transaction = self.begin().await?;
-        self.lock_book(&transaction, company).await?;
+        self.lock_totals(&transaction, company).await?;
         let select = format!(
             "SELECT name, contacts FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
         );
@@ -214,7 +214,7 @@ impl Store {
 
     async fn keep_up(&self, id: Uuid, company: Uuid, limit: i64) -> Result<()> {
         let transaction = self.begin().await?;
-        let book = self.lock_book(&transaction, company).await?;
+        let totals = self.lock_totals(&transaction, company).await?;
         let select = "SELECT upkeep, upkeep_after FROM tag WHERE id = $1 AND upkeep <> 0";
         let Some(row) = transaction.query_one_raw(self.statement(select, [id.into()])).await? else {
             return Ok(transaction.rollback().await?);
@@ -243,7 +243,7 @@ impl Store {
             run(&transaction, self.statement(update, [id.into(), last.into()])).await?;
         }
         let ordinals = self.rewrite_tag_texts(&transaction, &contacts).await?;
-        self.mark_stale(&transaction, company, book, ordinals.into_iter()).await?;
+        self.mark_stale(&transaction, company, totals, ordinals.into_iter()).await?;
         Ok(transaction.commit().await?)
     }
 

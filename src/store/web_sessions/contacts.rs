@@ -164,20 +164,20 @@ impl Store {
 
     /// Writes what is `learnt` into the company's contacts that have this number, as an import does.
     async fn learn(&self, company: Uuid, number: PhoneNumber, learnt: &Person) -> Result<bool> {
-        // Mostly there is nobody, or nothing new: then the book is not locked.
+        // Mostly there is nobody, or nothing new: then the totals is not locked.
         if !self.is_news(company, number, learnt).await? {
             return Ok(false);
         }
         let person = Person { phone_number: number.to_string(), ..Person::default() };
         let transaction = self.begin().await?;
-        let book = self.lock_book(&transaction, company).await?;
+        let totals = self.lock_totals(&transaction, company).await?;
         let draft = ContactDraft { person, tags: Vec::new() };
         let mut slots = self.candidates(&transaction, company, &[draft]).await?.slots;
         let mut is_changed = false;
         for slot in &mut slots {
             is_changed |= slot.overwrite(learnt, None);
         }
-        self.update_contacts(&transaction, company, book, &slots, Timestamp::now()).await?;
+        self.update_contacts(&transaction, company, totals, &slots, Timestamp::now()).await?;
         transaction.commit().await?;
         Ok(is_changed)
     }

@@ -19,7 +19,7 @@ pub(crate) enum Effect {
     /// Answer the caller of the input. At most one for each.
     Answer(Answer),
     /// Tell this channel, unless it is gone.
-    Tell { channel: Uuid, news: News },
+    Tell { channel: Uuid, update: AccountUpdate },
     /// Let the channels see this without asking.
     Publish(Published),
     /// List the company's templates through this channel. Brings
@@ -66,7 +66,7 @@ pub(crate) struct Granted {
 
 /// What a channel is told without having asked just now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum News {
+pub(crate) enum AccountUpdate {
     /// It may ask the provider how its number is.
     MayAsk,
     /// The people who were written to before are known.

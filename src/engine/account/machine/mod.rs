@@ -18,13 +18,13 @@ mod schedule;
 #[cfg(test)]
 mod tests;
 mod throttle;
-mod told;
+mod updates;
 mod window;
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-pub(crate) use self::effect::{Answer, Effect, Effects, Granted, News, Published};
+pub(crate) use self::effect::{AccountUpdate, Answer, Effect, Effects, Granted, Published};
 pub(crate) use self::input::{Ask, Input, Unread};
 use self::listings::Listings;
 use self::questions::Questions;
@@ -71,7 +71,7 @@ impl Machine {
             effects.push(Effect::ListTemplates { company, through });
         });
         while let Some(channel) = self.questions.next(at.monotonic) {
-            effects.push(Effect::Tell { channel, news: News::MayAsk });
+            effects.push(Effect::Tell { channel, update: AccountUpdate::MayAsk });
         }
         if let Some(slots) = &mut self.slots {
             slots.go_on(at, effects);

@@ -16,7 +16,7 @@ pub(super) struct Questions {
 }
 
 impl Questions {
-    /// The channel wants to ask. Whether it may at once; otherwise it stands in line.
+    /// The channel wants to ask the provider. Returns whether it may at once; otherwise it waits in the queue.
     pub(super) fn want(&mut self, channel: Uuid, now: Instant) -> bool {
         if self.line.is_empty() && self.is_free(now) {
             self.asking = Some((channel, now));

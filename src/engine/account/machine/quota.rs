@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use super::effect::{Answer, Effect, Effects, Granted, News};
+use super::effect::{AccountUpdate, Answer, Effect, Effects, Granted};
 use super::input::{Ask, Unread};
-use super::told::Told;
+use super::updates::Updates;
 use super::window::{self, Reserved, Window};
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
@@ -45,7 +45,7 @@ pub(super) struct Slots {
     reading: Reading,
     /// How often grants became void.
     voids: u64,
-    told: Told,
+    updates: Updates,
 }
 
 /// The people who are granted to one channel.
@@ -122,13 +122,13 @@ impl Slots {
         self.reading = Reading::Idle;
         self.window.complete();
         for channel in mem::take(&mut self.waiting) {
-            effects.push(Effect::Tell { channel, news: News::PeopleKnown });
+            effects.push(Effect::Tell { channel, update: AccountUpdate::PeopleKnown });
         }
     }
 
     /// When the store is read again, or a channel is told something.
     pub(super) fn next_at(&self) -> Option<Instant> {
-        [self.reads_again_at(), self.told.next_at()].into_iter().flatten().min()
+        [self.reads_again_at(), self.updates.next_at()].into_iter().flatten().min()
     }
 
     const fn reads_again_at(&self) -> Option<Instant> {
@@ -143,7 +143,7 @@ impl Slots {
         if self.reads_again_at().is_some_and(|again| again <= at.monotonic) {
             self.read(at, effects);
         }
-        self.told.go_on(at.monotonic, effects);
+        self.updates.go_on(at.monotonic, effects);
     }
 
     /// A channel says whom it wrote to and whom it will not, and asks for more people.
@@ -242,20 +242,20 @@ impl Slots {
             self.refused.push(channel);
         }
         for holder in self.grants.keys().filter(|holder| **holder != channel) {
-            self.told.add(*holder, News::Recalled);
+            self.updates.add(*holder, AccountUpdate::Recalled);
         }
     }
 
     /// A slot is free that channels waited for.
     fn tell_of_room(&mut self) {
         for channel in mem::take(&mut self.refused) {
-            self.told.add(channel, News::HasRoom);
+            self.updates.add(channel, AccountUpdate::HasRoom);
         }
     }
 
     /// The channel is gone, and everything that is granted to it is free.
     pub(super) fn leave(&mut self, channel: Uuid, wall: Timestamp) {
-        self.told.leave(channel);
+        self.updates.leave(channel);
         self.waiting.retain(|waiting| *waiting != channel);
         self.refused.retain(|refused| *refused != channel);
         let mut is_freed = false;
@@ -267,9 +267,10 @@ impl Slots {
         }
     }
 
-    /// More slots may be taken than a channel's quota has: where the tiers of channels differ in their quotas, one may use
-    /// up what another was granted. Then the grants of the smaller quota are void, and its channel asks for each person
-    /// in the moment of sending. They take their slots until the channel has said whom it wrote to, and gave them back.
+    /// More slots may be taken than a channel's quota has: where the tiers of channels differ in their quotas, one may
+    /// use up what another was granted. Then the grants of the smaller quota are void, and its channel asks for each
+    /// person in the moment of sending. They take their slots until the channel has said whom it wrote to, and gave
+    /// them back.
     fn void_overdrawn(&mut self, by: Option<Uuid>, wall: Timestamp) {
         let least = self.grants.values().map(|grants| most_of(grants.quota)).min();
         let at_most = self.window.used(wall) + self.holders.len() as u64;
@@ -284,7 +285,7 @@ impl Slots {
             grants.is_void = true;
             self.voids += 1;
             if by != Some(*channel) {
-                self.told.add(*channel, News::Recalled);
+                self.updates.add(*channel, AccountUpdate::Recalled);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The shell of the accounts: one task that carries out what their machines want done, for as long as the engine runs.
 //!
-//! It decides nothing. Channels hand their inputs to the machines themselves; the clock, the store and the provider come
-//! in here.
+//! It decides nothing. Channels hand their inputs to the machines themselves; the clock, the store and the provider
+//! come in here.
 
 mod timers;
 mod work;
@@ -46,7 +46,7 @@ pub(in crate::engine) async fn keep(engine: Engine, connections: Connections) {
     loop {
         for (account, effect) in accounts.take_effects() {
             match effect {
-                Effect::Tell { channel, news } => engine.directory().tell(channel, OfAccount(news)),
+                Effect::Tell { channel, update } => engine.directory().tell(channel, OfAccount(update)),
                 Effect::WakeAt(at) => timers.set(account, at),
                 Effect::ListTemplates { company, through } => {
                     let (shared, connections) = (Arc::clone(&engine.0.shared), connections.clone());

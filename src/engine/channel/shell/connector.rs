@@ -41,14 +41,14 @@ impl Prepared {
                 Self::CloudApi(Rc::clone(connector), rendered.message(recipient, ticket.key()))
             }
             (Some(Connector::WebSession(connector)), Rendered::WebSession(content), recipient) => {
-                let (errand, attempt) = match web {
+                let (pending_reply, attempt) = match web {
                     Some(web) => {
-                        let WebAttempt { errand, slot } = *web;
-                        (errand, Some(slot))
+                        let WebAttempt { pending_reply, slot } = *web;
+                        (pending_reply, Some(slot))
                     }
                     None => (None, None),
                 };
-                let outgoing = Outgoing { key: ticket.key(), recipient, content, errand, attempt };
+                let outgoing = Outgoing { key: ticket.key(), recipient, content, pending_reply, attempt };
                 Self::WebSession(Rc::clone(connector), outgoing)
             }
             (None, ..) => Self::NoConnector,

@@ -11,7 +11,7 @@ use crate::domain::limit::Limits;
 use crate::domain::message::{Key, State};
 use crate::domain::outlook::Outlook;
 use crate::domain::send;
-use crate::engine::account::News;
+use crate::engine::account::AccountUpdate;
 use crate::engine::channel::machine::{Admit, Input, Pace, TooSoon, Troubled, Viewed};
 use crate::engine::ledger::Arrived;
 use crate::engine::web_session::Admitted;
@@ -54,7 +54,7 @@ pub(crate) struct TemplatesChanged(pub(crate) Vec<(i64, bool)>);
 /// The channel's business account has news.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub(crate) struct OfAccount(pub(crate) News);
+pub(crate) struct OfAccount(pub(crate) AccountUpdate);
 
 /// Receipts of these messages are durable: whatever waits for their outcome need not.
 #[derive(Message)]

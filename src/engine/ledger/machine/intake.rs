@@ -4,8 +4,8 @@ use uuid::Uuid;
 
 use super::super::message::{Accept, AcceptedSend, Activate, Condition, Error, Extend, Hear};
 use super::Machine;
-use super::doubts::Doubtful;
 use super::effect::{Effect, Effects};
+use super::in_doubt::InDoubtSend;
 use super::open::{Accepting, Activating, Extending};
 use crate::domain::send::State;
 use crate::engine::machine::Caller;
@@ -32,14 +32,14 @@ impl Machine {
         }
         let waiting = &self.open.waiting;
         let waiting = waiting.accepts.len() + waiting.extensions.len() + waiting.hearings.len();
-        (waiting + self.doubts.len() >= self.capacity).then_some(Error::Unavailable)
+        (waiting + self.in_doubt.len() >= self.capacity).then_some(Error::Unavailable)
     }
 
     pub(super) fn accept(&mut self, id: Uuid, accept: Accept, caller: Caller, effects: &mut Effects) {
         if let Some(refusal) = self.refusal() {
             return turn_away(caller, refusal, effects);
         }
-        let Accept { order, recipients, skipped, blocks, more, errand: _ } = accept;
+        let Accept { order, recipients, skipped, blocks, more, pending_reply: _ } = accept;
         let Ok(content) = serde_json::to_string(&order.stored()) else {
             return turn_away(caller, Error::Closed, effects);
         };
@@ -90,7 +90,7 @@ impl Machine {
 
     pub(super) fn withdraw(&mut self, send_id: Uuid, effects: &mut Effects) {
         if !self.is_closed() {
-            self.doubts.add(send_id, Doubtful::Abandoned, effects);
+            self.in_doubt.add(send_id, InDoubtSend::Abandoned, effects);
         }
     }
 
@@ -118,7 +118,8 @@ impl Machine {
             return turn_away(caller, Error::Unavailable, effects);
         }
         let Hear { receipts, suppressions, events } = hear;
-        // What people say of marketing comes in thousands, each a page of its own: sends would wait for it all the time.
+        // What people say of marketing comes in thousands, each a page of its own: sends would wait for it all the
+        // time.
         self.open.is_awaited |= !receipts.is_empty() || !events.is_empty();
         batch.receipts.extend(receipts);
         batch.events.extend(events);

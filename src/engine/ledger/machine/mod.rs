@@ -1,14 +1,15 @@
 //! The machine of the ledger: the only place that decides what is written when, and what is told of it to whom.
 //!
 //! It holds the open batch. While one commit runs, whatever arrives joins the next. What nobody waits for gathers a few
-//! milliseconds first: each commit costs the same few statements, however much it writes. A caller hears back when its part is durable. Outcomes are never given up: while the database is away they wait here
-//! and are written first when it is back. A send that could not be written is answered with an error at once, unless
-//! its commit may have gone through: then as soon as that is [known](doubts). A row that the database refuses permanently
-//! is [set aside](apart), and the others are written.
+//! milliseconds first: each commit costs the same few statements, however much it writes. A caller hears back when its
+//! part is durable. Outcomes are never given up: while the database is away they wait here and are written first when
+//! it is back. A send that could not be written is answered with an error at once, unless its commit may have gone
+//! through: then as soon as that is [known](in_doubt). A row that the database refuses permanently is [set
+//! aside](apart), and the others are written.
 
 mod apart;
-mod doubts;
 mod effect;
+mod in_doubt;
 mod input;
 mod intake;
 mod open;
@@ -20,8 +21,8 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 use self::apart::{Apart, Left};
-use self::doubts::{Doubtful, Doubts};
 pub(crate) use self::effect::{Answer, Commit, Effect, Effects, Figure};
+use self::in_doubt::{InDoubt, InDoubtSend};
 pub(crate) use self::input::{Cause, Failure, Input};
 use self::open::{Open, Waiting};
 use super::message::{Condition, Error};
@@ -42,7 +43,7 @@ pub(crate) struct Machine {
     writing: Writing,
     /// When the last commit began.
     committed_at: Option<Instant>,
-    doubts: Doubts,
+    in_doubt: InDoubt,
     condition: Condition,
     /// Commits in a row that failed.
     failures: u32,
@@ -84,7 +85,7 @@ impl Machine {
             open: Open::default(),
             writing: Writing::default(),
             committed_at: None,
-            doubts: Doubts::default(),
+            in_doubt: InDoubt::default(),
             condition: Condition::Writing,
             failures: 0,
             closing: Vec::new(),
@@ -110,11 +111,13 @@ impl Machine {
             Input::Close(caller) => self.closing.push(caller),
             Input::Gathered => self.gathered(at, effects),
             Input::Written { batch, result } => self.written(*batch, result, at, effects),
-            Input::Settled { sends, result: Ok(accepted) } => self.doubts.settled(&sends, &accepted, effects),
-            Input::Settled { sends: _, result: Err(failure) } => self.doubts.not_settled(&failure, at),
+            Input::Settled { sends, result: Ok(accepted) } => {
+                self.in_doubt.settled(&sends, &accepted, effects)
+            }
+            Input::Settled { sends: _, result: Err(failure) } => self.in_doubt.not_settled(&failure, at),
             Input::Timer => self.woken(at),
         }
-        self.doubts.settle(effects);
+        self.in_doubt.settle(effects);
         self.go_on(at, effects);
         self.set_timer(effects);
     }
@@ -141,7 +144,7 @@ impl Machine {
             };
             return;
         }
-        if !self.closing.is_empty() && self.doubts.is_empty() {
+        if !self.closing.is_empty() && self.in_doubt.is_empty() {
             for caller in mem::take(&mut self.closing) {
                 effects.push(Effect::Reply(caller, Ok(Answer::Done)));
             }
@@ -254,10 +257,10 @@ impl Machine {
         let mut told = Waiting { extensions, hearings, ..Waiting::default() };
         if failure.cause == Cause::InDoubt && !is_planted(Fault::DoubtNotSettled) {
             for accepting in accepts {
-                self.doubts.add(accepting.send.id, Doubtful::Accept(accepting), effects);
+                self.in_doubt.add(accepting.send.id, InDoubtSend::Accept(accepting), effects);
             }
             for activating in activations {
-                self.doubts.add(activating.send.id, Doubtful::Activate(activating), effects);
+                self.in_doubt.add(activating.send.id, InDoubtSend::Activate(activating), effects);
             }
         } else {
             (told.accepts, told.activations) = (accepts, activations);
@@ -288,7 +291,7 @@ impl Machine {
         if self.rests_until().is_some_and(|until| until <= at.monotonic) {
             self.writing = Writing::Nothing;
         }
-        self.doubts.woken(at);
+        self.in_doubt.woken(at);
     }
 
     const fn rests_until(&self) -> Option<Instant> {
@@ -300,7 +303,7 @@ impl Machine {
 
     /// The one place that computes when the machine is to be woken.
     fn set_timer(&mut self, effects: &mut Effects) {
-        let moments = [self.rests_until(), self.doubts.rests_until()];
+        let moments = [self.rests_until(), self.in_doubt.rests_until()];
         let next = moments.into_iter().flatten().min();
         if self.wakes_at != next {
             self.wakes_at = next;

@@ -10,7 +10,7 @@ use crate::clock::Timestamp;
 use crate::domain::message::State as At;
 use crate::domain::send::{Control, Progress, Recipients, State};
 use crate::store::Error;
-use crate::store::sends::control::Steered;
+use crate::store::sends::control::SendControl;
 
 impl Model {
     /// Pauses a send or lets it run again, unless it is over. How it is now.
@@ -19,21 +19,26 @@ impl Model {
         company_id: Uuid,
         send_id: Uuid,
         control: Control,
-    ) -> Option<Steered> {
+    ) -> Option<SendControl> {
         let send = self.sends.get_mut(&send_id).filter(|send| send.company_id == company_id)?;
         if send.is_active() {
             send.control = control;
         }
-        self.steered(company_id, send_id)
+        self.send_control(company_id, send_id)
     }
 
     /// Cancels a send, unless it is over. How it is now.
-    pub(crate) fn cancel_send(&mut self, company_id: Uuid, send_id: Uuid, now: Timestamp) -> Option<Steered> {
+    pub(crate) fn cancel_send(
+        &mut self,
+        company_id: Uuid,
+        send_id: Uuid,
+        now: Timestamp,
+    ) -> Option<SendControl> {
         let send = self.sends.get(&send_id).filter(|send| send.company_id == company_id)?;
         if send.is_active() {
             self.end_send(send_id, State::Canceled, now);
         }
-        self.steered(company_id, send_id)
+        self.send_control(company_id, send_id)
     }
 
     /// Ends sends whose time is over, at most `limit`. Returns those with their channels.
@@ -58,7 +63,7 @@ impl Model {
 
     /// Nothing that was perhaps sent goes again before `until`, in any send that is not over. How many messages that
     /// puts off.
-    pub(crate) fn put_off_doubts(&mut self, until: Timestamp) -> u64 {
+    pub(crate) fn put_off_unknown(&mut self, until: Timestamp) -> u64 {
         let active = self.active();
         let mut put_off = 0;
         for ((send_id, _), row) in &mut self.messages {
@@ -161,9 +166,9 @@ impl Model {
         self.sends.iter().filter(|(_, send)| send.is_active()).map(|(id, _)| *id).collect()
     }
 
-    fn steered(&self, company_id: Uuid, send_id: Uuid) -> Option<Steered> {
+    fn send_control(&self, company_id: Uuid, send_id: Uuid) -> Option<SendControl> {
         let send = self.send(send_id).filter(|send| send.company_id == company_id && send.is_accepted())?;
-        Some(Steered { channel_id: send.channel_id, state: send.state?, control: send.control })
+        Some(SendControl { channel_id: send.channel_id, state: send.state?, control: send.control })
     }
 }
 

@@ -35,7 +35,7 @@ impl World {
         nodes.rows.join(id, epoch, cores, now);
         self.model.remove_unresolved_by(|send_id| nodes.rows.is_abandoned(send_id));
         if is_first {
-            self.model.put_off_doubts(wall.plus(self.plan.unknown_grace));
+            self.model.put_off_unknown(wall.plus(self.plan.unknown_grace));
             self.model.end_left_messages(wall);
         }
         for (send_id, _) in self.model.sends().iter().filter(|(_, send)| send.is_accepted()) {

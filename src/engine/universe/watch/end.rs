@@ -103,7 +103,7 @@ impl World {
 
     fn left_in(&self, process: &Process) -> Vec<(&'static str, String)> {
         let mut left = Vec::new();
-        let free = process.common.places.free();
+        let free = process.common.permits.free();
         if free != self.plan.total_in_flight {
             left.push(("all permits are given back", format!("{free} of {}", self.plan.total_in_flight)));
         }
@@ -123,7 +123,7 @@ impl World {
                 left.push(("a channel always has a timer", format!("channel {channel}")));
             }
             if !running.turns.is_empty() {
-                left.push(("nobody stands in line for nothing", format!("channel {channel}")));
+                left.push(("nobody waits in a queue for nothing", format!("channel {channel}")));
             }
         }
         left

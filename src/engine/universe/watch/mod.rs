@@ -150,7 +150,7 @@ impl Watch {
             pacing,
             promises: Promises::default(),
             shares: vec![Shares::new(10, 3); plan.channels.len()],
-            // One whose own pace lets few messages go at once stands in line more often, and comes back a little late.
+            // A channel whose own pace lets few messages go at once queues more often, and comes back a little late.
             turns: Shares::new(3, 3 + 2 * plan.total_in_flight as u64),
             slowed: HashSet::new(),
             written_to: WrittenTo::default(),

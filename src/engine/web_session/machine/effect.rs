@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::super::pairing::Pairing;
 use super::super::passkey::{NotExpected, PasskeyAnswer};
-use super::super::told::News;
+use super::super::updates::SessionUpdate;
 use crate::clock::Timestamp;
 use crate::connector::web_session::Ack;
 use crate::domain::channel::Connection;
@@ -40,7 +40,7 @@ pub(in crate::engine) enum Effect {
     /// [writes it](super::is_written_by_sender).
     Hear(Ack),
     /// Hand on what is to be written of messages and people; wait while too much is.
-    Tell(News),
+    Tell(SessionUpdate),
     /// Show how far the channel is with being linked to a phone.
     Show(Box<Pairing>),
     /// Answer this caller, who waits.

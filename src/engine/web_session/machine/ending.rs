@@ -3,7 +3,7 @@
 use std::mem;
 use std::time::Duration;
 
-use super::super::condition::{self, Then, Verdict};
+use super::super::end_policy::{self, Then, Verdict};
 use super::effect::{Answer, Effect, Effects};
 use super::{Machine, Phase};
 use crate::connector::web_session::End;
@@ -69,7 +69,7 @@ impl Machine {
 
     /// Carries out what the end of a session means.
     pub(super) fn ended(&mut self, end: &End, at: Moment, effects: &mut Effects) {
-        let Verdict { status, reason, then } = condition::after(end, self.is_linked, self.failures, at.wall);
+        let Verdict { status, reason, then } = end_policy::after(end, self.is_linked, self.failures, at.wall);
         let code = reason.as_ref().map(|reason| reason.code.as_str()).unwrap_or_default();
         tracing::warn!(channel.id = %self.channel, code, "the web session ended");
         self.failures = self.failures.saturating_add(1);
@@ -95,7 +95,7 @@ impl Machine {
             return self.unlinked(None, at, effects);
         }
         tracing::error!(channel.id = %self.channel, "the web session's keys name no phone any more");
-        let reason = Some(condition::link_lost());
+        let reason = Some(end_policy::link_lost());
         let to = Connection { status: Status::Disconnected, reason, since: at.wall };
         self.settle(to, Then::Close, effects);
     }

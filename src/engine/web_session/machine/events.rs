@@ -1,8 +1,8 @@
 //! What a session tells, taken up.
 
-use super::super::condition;
+use super::super::end_policy;
 use super::super::pairing::{Pairing, Shown, Stage};
-use super::super::told::News;
+use super::super::updates::SessionUpdate;
 use super::Machine;
 use super::effect::{Effect, Effects};
 use crate::connector::web_session::{AckState, Event};
@@ -56,7 +56,7 @@ impl Machine {
                 self.connected(at, effects);
             }
             Event::Unreachable { attempts, sentence } => {
-                let (status, reason) = condition::unreachable(attempts, &sentence);
+                let (status, reason) = end_policy::unreachable(attempts, &sentence);
                 if self.is_linked {
                     self.go_over(status, reason, at, effects);
                 } else if reason.is_some() {
@@ -74,8 +74,8 @@ impl Machine {
                 }
                 effects.push(Effect::Hear(ack));
             }
-            Event::LidLearned { number, lid } => effects.push(Effect::Tell(News::Lid(number, lid))),
-            Event::Inbound { from } => effects.push(Effect::Tell(News::Inbound(from))),
+            Event::LidLearned { number, lid } => effects.push(Effect::Tell(SessionUpdate::Lid(number, lid))),
+            Event::Inbound { from } => effects.push(Effect::Tell(SessionUpdate::Inbound(from))),
             Event::Missed { count } => {
                 tracing::warn!(channel.id = %self.channel, count, "delivery updates dropped: consumer too slow");
             }

@@ -25,7 +25,7 @@ use self::ending::After;
 pub(in crate::engine) use self::events::is_written_by_sender;
 pub(in crate::engine) use self::input::{Command, Input, Saved};
 use self::passkey::Gate;
-use super::condition::{self, Then};
+use super::end_policy::{self, Then};
 use super::pairing::Pairing;
 use super::passkey::NotExpected;
 use crate::clock::Timestamp;
@@ -82,8 +82,8 @@ pub(in crate::engine) struct Machine {
 
 /// How far a session is.
 enum Phase {
-    /// There is none, and one is opened then: at once when somebody asks for it and it `may_be_cut`. If it `asks`, it is
-    /// opened only when somebody wants it.
+    /// There is none, and one is opened then: at once when somebody asks for it and it `may_be_cut`. If it `asks`, it
+    /// is opened only when somebody wants it.
     Waiting { until: Instant, may_be_cut: bool, asks: bool },
     /// It is being opened.
     Opening,
@@ -108,7 +108,7 @@ impl Machine {
             channel: channel.id,
             phase: Phase::Over,
             pairing: shown,
-            restriction: condition::restricted_until(&channel.connection)
+            restriction: end_policy::restricted_until(&channel.connection)
                 .map(|_| Connection { status: Status::Connected, ..channel.connection.clone() }),
             connection: channel.connection.clone(),
             next_connection: None,

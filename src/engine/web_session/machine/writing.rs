@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use super::super::condition::{self, Then};
+use super::super::end_policy::{self, Then};
 use super::super::pairing::Stage;
 use super::effect::{Answer, Change, Effect, Effects, Write};
 use super::input::Saved;
@@ -24,7 +24,7 @@ impl Machine {
 
     /// The session is connected; to a restricted account, if WhatsApp said so lately.
     pub(super) fn connected(&mut self, at: Moment, effects: &mut Effects) {
-        let until = self.restriction.as_ref().and_then(condition::restricted_until);
+        let until = self.restriction.as_ref().and_then(end_policy::restricted_until);
         match until.filter(|until| *until > at.wall).and(self.restriction.clone()) {
             Some(restricted) => self.go_over_to(restricted, effects),
             None => self.go_over(Status::Connected, None, at, effects),
@@ -33,7 +33,7 @@ impl Machine {
 
     /// WhatsApp restricted the account.
     pub(super) fn restricted(&mut self, at: Moment, effects: &mut Effects) {
-        let reason = Some(condition::restricted());
+        let reason = Some(end_policy::restricted());
         let restricted = Connection { status: Status::Connected, reason, since: at.wall };
         self.restriction = Some(restricted.clone());
         self.go_over_to(restricted, effects);
@@ -108,8 +108,8 @@ impl Machine {
         self.connection = to;
     }
 
-    /// Deletes the keys and writes the channel's state in one transaction, and retries until that succeeds. Commands that
-    /// arrive meanwhile are refused.
+    /// Deletes the keys and writes the channel's state in one transaction, and retries until that succeeds. Commands
+    /// that arrive meanwhile are refused.
     pub(super) fn wipe(&mut self, to: Connection, done: Option<Caller>, effects: &mut Effects) {
         effects.push(Effect::Wipe(to.clone()));
         self.phase = Phase::Wiping { to, done, again_at: None };

@@ -8,7 +8,7 @@ use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::segment::Builder;
-use crate::store::contacts::book::Book;
+use crate::store::contacts::totals::ContactTotals;
 use crate::store::dialect::{Rows, Type};
 use crate::store::{Error, Result, Store, Transaction};
 
@@ -94,9 +94,9 @@ impl Store {
     pub async fn write_segment(&self, prepared: Prepared) -> Result<()> {
         let Prepared { company, task, stale, lists } = prepared;
         let transaction = self.begin().await?;
-        let mut book = self.lock_book(&transaction, company).await?;
+        let mut totals = self.lock_totals(&transaction, company).await?;
         let overtaken = match task.replaced {
-            None => book.indexed != task.first,
+            None => totals.indexed != task.first,
             Some(id) => !self.remove_segment(&transaction, id).await?,
         };
         if overtaken {
@@ -105,8 +105,8 @@ impl Store {
         self.insert_segment(&transaction, company, task, &lists).await?;
         self.refresh(&transaction, company, &stale).await?;
         if task.replaced.is_none() {
-            book.indexed = task.first + task.contacts;
-            self.write_book(&transaction, company, book).await?;
+            totals.indexed = task.first + task.contacts;
+            self.write_totals(&transaction, company, totals).await?;
         }
         transaction.commit().await.map_err(Error::while_committing)
     }
@@ -126,9 +126,9 @@ impl Store {
     }
 
     async fn indexing_task(&self, company: Uuid, care: Care, segment: i64) -> Result<Option<Task>> {
-        let book = self.book(&self.read, company).await?;
-        if book.contacts - book.indexed >= segment {
-            return Ok(Some(Task { replaced: None, first: book.indexed, contacts: segment }));
+        let totals = self.contact_totals(&self.read, company).await?;
+        if totals.contacts - totals.indexed >= segment {
+            return Ok(Some(Task { replaced: None, first: totals.indexed, contacts: segment }));
         }
         let bound = match care {
             Care::Passing => segment / 4,
@@ -256,11 +256,11 @@ impl Store {
         &self,
         transaction: &Transaction,
         company: Uuid,
-        book: Book,
+        totals: ContactTotals,
         ordinals: impl Iterator<Item = i64>,
     ) -> Result<()> {
         let mut rows = Rows::new(self.backend, &[("ordinal", Type::Int)]);
-        ordinals.filter(|ordinal| *ordinal < book.claimed).for_each(|ordinal| rows.push([ordinal.into()]));
+        ordinals.filter(|ordinal| *ordinal < totals.claimed).for_each(|ordinal| rows.push([ordinal.into()]));
         if rows.is_empty() {
             return Ok(());
         }

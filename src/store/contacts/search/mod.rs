@@ -67,8 +67,8 @@ impl Store {
     }
 
     async fn found_in(&self, snapshot: &Transaction, company: Uuid, search: &Search) -> Result<Vec<u32>> {
-        let book = self.book(snapshot, company).await?;
-        let indexed = if search.is_indexed { book.indexed } else { 0 };
+        let totals = self.contact_totals(snapshot, company).await?;
+        let indexed = if search.is_indexed { totals.indexed } else { 0 };
         let mut found = Vec::new();
         if indexed > 0 {
             let (stale, fresh) = self.stale(snapshot, company, search).await?;
@@ -76,7 +76,7 @@ impl Store {
             found.retain(|ordinal| stale.binary_search(ordinal).is_err());
             found.extend(fresh);
         }
-        if indexed < book.contacts {
+        if indexed < totals.contacts {
             self.find_unindexed(snapshot, company, search, indexed, &mut found).await?;
         }
         // Ascending but for the few that are in no segment: a stable sort only looks through what is in order.

@@ -20,7 +20,7 @@ use crate::engine::machine::{Caller, Moment};
 const AT_ONCE: usize = 1_000;
 
 /// Who waits until it is known whether a send is there.
-pub(super) enum Doubtful {
+pub(super) enum InDoubtSend {
     /// Nobody: the send is to be withdrawn.
     Abandoned,
     Accept(Accepting),
@@ -28,9 +28,9 @@ pub(super) enum Doubtful {
 }
 
 #[derive(Default)]
-pub(super) struct Doubts {
+pub(super) struct InDoubt {
     /// The oldest first.
-    sends: BTreeMap<Uuid, Doubtful>,
+    sends: BTreeMap<Uuid, InDoubtSend>,
     settling: Settling,
     failures: u32,
 }
@@ -45,7 +45,7 @@ enum Settling {
     Resting(Instant),
 }
 
-impl Doubtful {
+impl InDoubtSend {
     const fn caller(&self) -> Option<Caller> {
         match self {
             Self::Abandoned => None,
@@ -55,7 +55,7 @@ impl Doubtful {
     }
 }
 
-impl Doubts {
+impl InDoubt {
     pub(super) fn len(&self) -> usize {
         self.sends.len()
     }
@@ -64,7 +64,7 @@ impl Doubts {
         self.sends.is_empty()
     }
 
-    pub(super) fn add(&mut self, send_id: Uuid, doubtful: Doubtful, effects: &mut Effects) {
+    pub(super) fn add(&mut self, send_id: Uuid, doubtful: InDoubtSend, effects: &mut Effects) {
         let before = self.sends.insert(send_id, doubtful);
         if let Some(caller) = before.and_then(|before| before.caller()) {
             effects.push(Effect::Reply(caller, Err(Error::Closed)));
@@ -124,16 +124,16 @@ impl Doubts {
 }
 
 /// The send is in the store, or it never will be: its callers are told.
-fn tell(send_id: Uuid, doubtful: Doubtful, is_accepted: bool, effects: &mut Effects) {
+fn tell(send_id: Uuid, doubtful: InDoubtSend, is_accepted: bool, effects: &mut Effects) {
     let (caller, answer) = match doubtful {
-        Doubtful::Abandoned => return,
-        Doubtful::Accept(Accepting { send, counts, caller }) => {
+        InDoubtSend::Abandoned => return,
+        InDoubtSend::Accept(Accepting { send, counts, caller }) => {
             if is_accepted && counts {
                 tell_late(send, effects);
             }
             (caller, Answer::Accepted(send_id))
         }
-        Doubtful::Activate(Activating { send, caller }) => {
+        InDoubtSend::Activate(Activating { send, caller }) => {
             if is_accepted {
                 tell_late(send, effects);
             }

@@ -23,7 +23,7 @@ const TOLD: [Option<Disposition>; 9] = [
 
 impl World {
     /// The provider tells a channel something, which is so.
-    pub(super) fn tell_news(&mut self) {
+    pub(super) fn tell_by_webhook(&mut self) {
         let channel = usize::try_from(self.dice.below(self.channels.len() as u64)).unwrap_or(0);
         let Some(told) = self.dice.pick(&TOLD).copied() else { return };
         let Some(disposition) = told else {
