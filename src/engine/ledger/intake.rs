@@ -1,4 +1,4 @@
-//! What the ledger is asked, handed to its machine.
+//! Requests to the ledger, passed to its machine.
 
 use actix::prelude::*;
 use tokio::sync::oneshot;
@@ -12,7 +12,7 @@ use crate::engine::mailbox::{Passed, Queued};
 use crate::engine::traces::Hearing;
 
 impl Ledger {
-    /// Hands something to the machine, and waits for its answer.
+    /// Passes a request to the machine, and waits for its answer.
     fn ask<T: 'static>(
         &mut self,
         waiting: impl FnOnce(oneshot::Sender<Result<T, Error>>) -> Waiting,

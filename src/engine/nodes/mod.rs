@@ -22,7 +22,7 @@ use uuid::Uuid;
 pub(in crate::engine) use self::asking::Question;
 pub(in crate::engine) use self::notes::{Told, share_suppressions};
 pub(in crate::engine) use self::questions::{
-    AnswerPasskey, AskLimits, AskPairing, AskPicture, AskSpeed, BeginWeb, Glance, Pair, RehearseWeb, SendWeb,
+    AnswerPasskey, AskLimits, AskPairing, AskPicture, AskSpeed, BeginWeb, DryRunWeb, Glance, Pair, SendWeb,
     Unlink,
 };
 pub use self::shown::Shown as ShownCluster;

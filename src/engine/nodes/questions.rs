@@ -16,7 +16,7 @@ use crate::domain::outlook::Outlook;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::WebRequest;
 use crate::engine::accept::idempotency::MovedKey;
-use crate::engine::accept::web_send::WebRehearsal;
+use crate::engine::accept::web_send::WebDryRun;
 use crate::engine::channel::{AskPace, LookAhead, Viewed};
 use crate::engine::web_session::{Pairing, PasskeyAnswer};
 use crate::engine::{Engine, Error, RETRY_AFTER};
@@ -38,7 +38,7 @@ pub(super) async fn answered(engine: &Engine, name: &str, body: &[u8]) -> Option
         AnswerPasskey::NAME => engine.answer::<AnswerPasskey>(body).await,
         SendWeb::NAME => engine.answer::<SendWeb>(body).await,
         BeginWeb::NAME => engine.answer::<BeginWeb>(body).await,
-        RehearseWeb::NAME => engine.answer::<RehearseWeb>(body).await,
+        DryRunWeb::NAME => engine.answer::<DryRunWeb>(body).await,
         TellHeard::NAME => engine.answer::<TellHeard>(body).await,
         AskPicture::NAME => engine.answer::<AskPicture>(body).await,
         _ => not_understood(),
@@ -230,21 +230,21 @@ impl Question for BeginWeb {
 
 /// What would this message be?
 #[derive(Serialize, Deserialize)]
-pub(in crate::engine) struct RehearseWeb {
+pub(in crate::engine) struct DryRunWeb {
     pub(in crate::engine) request: WebRequest,
 }
 
 #[async_trait(?Send)]
-impl Question for RehearseWeb {
+impl Question for DryRunWeb {
     const NAME: &'static str = "rehearse";
-    type Answer = WebRehearsal;
+    type Answer = WebDryRun;
 
     fn within(&self, _: &Engine) -> Option<Duration> {
         Some(OF_OTHERS)
     }
 
-    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<WebRehearsal, Error> {
-        engine.rehearse_web(channel, self.request).await
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<WebDryRun, Error> {
+        engine.dry_run_web(channel, self.request).await
     }
 }
 

@@ -1,5 +1,5 @@
-//! Handing one message over to a session, up to the word of WhatsApp's server: what a channel's actor calls where
-//! it calls a provider's API for other channels.
+//! Hands a message over to a session, and waits for the acknowledgement of WhatsApp's server. A channel's actor calls
+//! this where it calls a provider's API for other channels.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,12 +23,12 @@ use crate::domain::phone::PhoneNumber;
 use crate::error::{Code, Refusal};
 use crate::store::Store;
 
-/// How long WhatsApp's server may take to say that it has a message. It takes less than a second when all is well.
+/// How long WhatsApp's server may take to acknowledge a message. It usually takes less than a second.
 const WORD_PATIENCE: Duration = Duration::from_secs(20);
 /// WhatsApp's answer to a caller that asks too often.
 const TOO_OFTEN: u16 = 429;
 
-/// One channel's way to its session.
+/// A channel's access to its session.
 #[derive(Clone)]
 pub(crate) struct WebChannel {
     pub(crate) handle: Arc<SessionHandle>,
@@ -38,20 +38,20 @@ pub(crate) struct WebChannel {
     pub(crate) channel: Uuid,
 }
 
-/// A message as it is to be handed over.
+/// A message to hand over.
 pub(crate) struct Outgoing {
     pub(crate) key: Key,
-    /// `None` when it goes to the group that the content names.
+    /// `None` for the group that the content names.
     pub(crate) recipient: Option<PhoneNumber>,
     pub(crate) content: Arc<Stored>,
-    /// Of a caller who waits.
+    /// The pending reply, while a caller waits.
     pub(crate) pending_reply: Option<Arc<PendingReply>>,
-    /// Among the messages of 24 hours.
+    /// Its slot among the messages of 24 hours.
     pub(crate) attempt: Option<Slot<Uuid>>,
 }
 
 impl WebChannel {
-    /// Hands a message over and waits for the first word about it.
+    /// Hands a message over and waits for its first acknowledgement.
     pub(crate) async fn send(&self, outgoing: Outgoing) -> Reply {
         let Some(session) = self.handle.session() else { return not_sent(&SendError::NotConnected) };
         let Outgoing { key, recipient, content, pending_reply, attempt } = outgoing;
@@ -60,7 +60,7 @@ impl WebChannel {
             Err(reply) => return reply,
         };
         let file = pending_reply.as_ref().and_then(|pending_reply| pending_reply.take_file());
-        // What of the file is not sent holds its memory until the message is gone.
+        // The file's memory stays reserved until the message is sent.
         let (file, _held) = match self.file(&content.content, file).await {
             Ok(file) => file,
             Err(refusal) => return unusable(&refusal),
@@ -102,8 +102,8 @@ impl WebChannel {
         }
     }
 
-    /// Keeps the answer under its request's key, if the request had one, before the message is handed over: whatever
-    /// ends this process from there on, a message with a kept answer may have gone, and one without has not.
+    /// Stores the answer under its request's key, if the request had one, before the message is handed over. If this
+    /// process ends after that, a message with a stored answer may have gone out, and one without has not.
     async fn keep_answer(
         &self,
         content: &Stored,
@@ -117,7 +117,7 @@ impl WebChannel {
                 let answer = (pending_reply.render)(handed_over.clone());
                 self.store.keep_web_result(self.company, key, handed_over.send_id, &answer).await
             }
-            // It may have gone before, and then its answer was kept.
+            // The message may have gone out before; then its answer is stored.
             (None, Some(key)) => self.store.has_web_result(self.company, key, handed_over.send_id).await,
         };
         match is_kept {
@@ -133,7 +133,7 @@ impl WebChannel {
         }
     }
 
-    /// The message was not handed over.
+    /// The message was not handed over: deletes its stored answer.
     async fn drop_answer(&self, content: &Stored, send_id: Uuid) {
         let Some(key) = &content.key else { return };
         if let Err(error) = self.store.drop_web_result(self.company, key, send_id).await {
@@ -141,7 +141,7 @@ impl WebChannel {
         }
     }
 
-    /// Whom it goes to: as was found when it was let in, or found again after a restart.
+    /// The recipient's address: found at admission, or again after a restart.
     async fn address(
         &self,
         session: &Arc<dyn Session>,
@@ -156,7 +156,7 @@ impl WebChannel {
             let group = content.group.as_deref().unwrap_or_default();
             return Jid::group(group).map_err(|invalid| failed(&invalid.to_string()));
         };
-        // What the store knows, it knows from the session; without it the session is asked again.
+        // The store's addresses come from the session; without the store the session is asked again.
         let known = self.store.known_number(self.channel, number).await.ok().flatten();
         if let Some(jid) = known.and_then(|known| Jid::parse(&known.jid?).ok()) {
             return Ok(jid);
@@ -168,7 +168,7 @@ impl WebChannel {
         }
     }
 
-    /// The file that a message sends: the one that was fetched when it was let in, or fetched again.
+    /// The file of a message: fetched at admission, or again after a restart.
     async fn file(
         &self,
         content: &content::Content,
@@ -196,7 +196,7 @@ impl WebChannel {
     }
 }
 
-/// The file that a content sends, and as what.
+/// The link to the content's file, and the kind of the file.
 pub(crate) fn link(content: &content::Content) -> Option<(&str, media::Kind)> {
     match content {
         content::Content::Image { link, .. } => Some((link, media::Kind::Image)),
@@ -241,17 +241,17 @@ fn caption(content: &content::Content) -> Option<String> {
     }
 }
 
-/// Rounded up: a sound of less than a second is not none.
+/// Seconds, rounded up: a sound of less than a second is not zero seconds long.
 pub(crate) fn seconds(duration: Duration) -> u32 {
     u32::try_from(duration.as_millis().div_ceil(1_000)).unwrap_or(u32::MAX)
 }
 
-/// What WhatsApp's server answered instead of taking the message.
+/// The reply for a refusal by WhatsApp's server.
 fn nack(code: Option<i64>) -> Reply {
     Reply::Refused { disposition: Disposition::Fail, failure: refusal(code), retry_after: None }
 }
 
-/// That WhatsApp refused a message, in words.
+/// The failure of a message that WhatsApp refused.
 pub(super) fn refusal(code: Option<i64>) -> Failure {
     let sentence = match code {
         Some(RESTRICTED) => {

@@ -15,24 +15,24 @@ use crate::engine::nodes::AnswerPasskey;
 use crate::engine::{Engine, Error, RETRY_AFTER};
 use crate::error::{Code, Refusal};
 
-/// What a person or a program answers at the passkey gate.
+/// An answer of a person or a program at the passkey gate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PasskeyAnswer {
     /// The challenge, signed.
     Assertion(Assertion),
-    /// The phone shows the same code.
+    /// The confirmation that the phone shows the same code.
     Confirmation,
 }
 
-/// Why an answer is not taken.
+/// Why an answer is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::engine) enum NotExpected {
     /// The pairing is not at that step.
     Stage(Stage),
     /// The step was answered already.
     Answered,
-    /// The assertion signs something else.
+    /// The assertion signs another challenge.
     OtherChallenge,
 }
 

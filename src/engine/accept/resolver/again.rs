@@ -11,13 +11,13 @@ use crate::domain::request::Again;
 use crate::store::sends::messages::{Found, SendSnapshot};
 use crate::store::{self, Store};
 
-/// Messages looked at in one query, whether they are meant or not.
+/// Messages examined in one query, whether they are selected or not.
 const SPAN: u64 = 50_000;
 
-/// How far the messages of a send were read.
+/// A read of a send's messages.
 pub(super) struct Reading {
     again: Again,
-    /// The send as it was when the reading began.
+    /// The send as it was when the read began.
     snapshot: Option<SendSnapshot>,
     next: u64,
 }
@@ -27,7 +27,7 @@ impl Reading {
         Self { again, snapshot: None, next: 0 }
     }
 
-    /// The next recipients, ascending, and whether there may be more. There are none only when there are no more.
+    /// The next recipients, ascending, and whether there may be more. Empty only when there are no more.
     pub(super) async fn read(
         &mut self,
         store: &Store,
@@ -38,12 +38,12 @@ impl Reading {
         if self.snapshot.is_none() {
             self.snapshot = store.send_snapshot(company_id, *send_id).await?;
         }
-        // A send that was forgotten meanwhile has no messages any more.
+        // A send that was removed meanwhile has no messages any more.
         let Some(snapshot) = &self.snapshot else { return Ok((Vec::new(), false)) };
         loop {
             let found = store.selected_messages(snapshot, selection, self.next, limit as u64, SPAN).await?;
             let Found { messages, next } = found;
-            // What is still to be tried is left to its own send.
+            // Messages that are not over are left to their own send.
             let over = messages
                 .iter()
                 .map(|message| &message.outcome)

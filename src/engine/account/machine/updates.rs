@@ -1,7 +1,7 @@
-//! What channels are told of each other's people, and how often.
+//! Updates that channels are told because of other channels, and how often.
 //!
-//! Two channels that want the same slots of a quota answer the news of each other: one gives a person back, the other
-//! asks for one. If each news were told at once, this would go on forever and use a core.
+//! Two channels that want the same slots of a quota react to each other's updates: one returns a person, the other asks
+//! for one. If each update were told at once, this would go on forever and use a core.
 
 use std::time::{Duration, Instant};
 
@@ -9,19 +9,19 @@ use uuid::Uuid;
 
 use super::effect::{AccountUpdate, Effect, Effects};
 
-/// The same news is told to a channel at most once in this time.
+/// A channel is told the same update at most once in this time.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// News that channels are to be told, and what they were told lately.
+/// Updates that wait to be told, and recently told ones.
 #[derive(Default)]
 pub(super) struct Updates {
     waiting: Vec<(Uuid, AccountUpdate)>,
-    /// What was told within [`EVERY`], and when.
+    /// The updates told within [`EVERY`], and when.
     lately: Vec<((Uuid, AccountUpdate), Instant)>,
 }
 
 impl Updates {
-    /// The channel is to be told this.
+    /// Adds an update for the channel.
     pub(super) fn add(&mut self, channel: Uuid, update: AccountUpdate) {
         if !self.waiting.contains(&(channel, update)) {
             self.waiting.push((channel, update));
@@ -33,7 +33,7 @@ impl Updates {
         self.waiting.retain(|(waiting, _)| *waiting != channel);
     }
 
-    /// Tells what may be told now.
+    /// Tells the updates that are due.
     pub(super) fn go_on(&mut self, now: Instant, effects: &mut Effects) {
         let Self { waiting, lately } = self;
         if waiting.is_empty() {
@@ -50,7 +50,7 @@ impl Updates {
         });
     }
 
-    /// When something that waits may be told.
+    /// When the next waiting update is due.
     pub(super) fn next_at(&self) -> Option<Instant> {
         let due = |update| self.lately.iter().find(|(told, _)| told == update).map(|(_, at)| *at + EVERY);
         self.waiting.iter().filter_map(due).min()

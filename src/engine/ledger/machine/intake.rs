@@ -1,4 +1,4 @@
-//! What the ledger is asked, taken into the open batch.
+//! Takes requests into the open batch.
 
 use uuid::Uuid;
 
@@ -11,8 +11,8 @@ use crate::domain::send::State;
 use crate::engine::machine::Caller;
 use crate::store::ledger::{Activation, BlockOf, NewSend, PendingWrites, SourceOf};
 
-/// No webhook joins a batch that holds this many receipts and messages from people: sends wait for the same
-/// commit, and the provider repeats what is not taken.
+/// No webhook joins a batch with this many receipts and inbound messages: sends wait for the same commit, and the
+/// provider repeats a webhook that is not accepted.
 pub(super) const MOST_HEARD: usize = 20_000;
 
 fn turn_away(caller: Caller, error: Error, effects: &mut Effects) {
@@ -20,12 +20,12 @@ fn turn_away(caller: Caller, error: Error, effects: &mut Effects) {
 }
 
 impl Machine {
-    /// Whether nothing is written any more.
+    /// Whether the ledger writes nothing any more.
     fn is_closed(&self) -> bool {
         self.is_over || self.condition == Condition::Fenced
     }
 
-    /// Why nothing new can be taken now, if so.
+    /// The reason to refuse new requests now, if there is one.
     fn refusal(&self) -> Option<Error> {
         if self.is_closed() {
             return Some(Error::Closed);
@@ -118,7 +118,7 @@ impl Machine {
             return turn_away(caller, Error::Unavailable, effects);
         }
         let Hear { receipts, suppressions, events } = hear;
-        // What people say of marketing comes in thousands, each a page of its own: sends would wait for it all the
+        // Opt-outs of marketing come in thousands, each in a webhook of its own: sends would wait for them all the
         // time.
         self.open.is_awaited |= !receipts.is_empty() || !events.is_empty();
         batch.receipts.extend(receipts);

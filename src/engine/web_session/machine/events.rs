@@ -1,4 +1,4 @@
-//! What a session tells, taken up.
+//! Handles the events of a session.
 
 use super::super::end_policy;
 use super::super::pairing::{Pairing, Shown, Stage};
@@ -9,13 +9,14 @@ use crate::connector::web_session::{AckState, Event};
 use crate::domain::channel::Status;
 use crate::engine::machine::Moment;
 
-/// Whether the one who waits for the first word about a message writes it. Everything else is written here.
+/// Whether the caller that waits for the first acknowledgement of a message writes it. All other acknowledgements are
+/// written here.
 pub(in crate::engine) const fn is_written_by_sender(is_awaited: bool, state: AckState) -> bool {
     is_awaited && matches!(state, AckState::Server | AckState::Refused { .. })
 }
 
 impl Machine {
-    /// Takes up what happened; [`Event::Ended`] is not for here.
+    /// Handles an event, except [`Event::Ended`].
     pub(super) fn hear(&mut self, event: Event, at: Moment, effects: &mut Effects) {
         match event {
             Event::Qr { payload, valid_for } => {
@@ -63,7 +64,7 @@ impl Machine {
                     self.go_over(Status::Pairing, reason, at, effects);
                 }
             }
-            // It is dialled again at once; if that comes to nothing, it is told.
+            // The session reconnects at once, and reports a failure.
             Event::Disconnected { sentence } => {
                 tracing::debug!(channel.id = %self.channel, sentence, "the connection was lost");
                 self.gate_lost(effects);
@@ -83,7 +84,7 @@ impl Machine {
         }
     }
 
-    /// Shows this stage, and nothing of the steps before.
+    /// Shows this stage, without the codes of earlier steps.
     pub(super) fn show_stage(&mut self, stage: Stage, effects: &mut Effects) {
         self.show(effects, |pairing| *pairing = Pairing { stage, ..Pairing::default() });
     }

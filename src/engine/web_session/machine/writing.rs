@@ -1,4 +1,4 @@
-//! What is written of a session: how its channel is, and the number of the phone.
+//! Writes of a session: the channel's state, and the number of the phone.
 
 use std::mem;
 
@@ -11,7 +11,7 @@ use crate::domain::channel::{Connection, Reason, Status};
 use crate::engine::machine::{Caller, Moment};
 
 impl Machine {
-    /// Goes over to a state, unless the channel is in it already.
+    /// Changes to a state, unless the channel is in it already.
     pub(super) fn go_over(
         &mut self,
         status: Status,
@@ -22,7 +22,7 @@ impl Machine {
         self.go_over_to(Connection { status, reason, since: at.wall }, effects);
     }
 
-    /// The session is connected; to a restricted account, if WhatsApp said so lately.
+    /// The session is connected, to a restricted account if WhatsApp restricted it recently.
     pub(super) fn connected(&mut self, at: Moment, effects: &mut Effects) {
         let until = self.restriction.as_ref().and_then(end_policy::restricted_until);
         match until.filter(|until| *until > at.wall).and(self.restriction.clone()) {
@@ -48,7 +48,7 @@ impl Machine {
         self.write(effects);
     }
 
-    /// Writes what is not in the store yet. What fails is tried again with the next occasion.
+    /// Writes the state and number that are not stored yet. A failed write is retried at the next occasion.
     pub(super) fn write(&mut self, effects: &mut Effects) {
         if self.writing.is_some() {
             return;
@@ -65,7 +65,7 @@ impl Machine {
         effects.push(Effect::Write(Box::new(write)));
     }
 
-    /// What was to be written is, or is not.
+    /// A write ended.
     pub(super) fn written(&mut self, result: Result<Saved, String>, at: Moment, effects: &mut Effects) {
         let Some(Write { number, connection }) = self.writing.take() else { return };
         match result {
@@ -91,7 +91,7 @@ impl Machine {
     fn saved(&mut self, saved: Saved, change: Option<Change>) {
         let Some(Change { from, to }) = change else { return };
         match saved {
-            // What the session says is newer.
+            // The session's state is newer than the stored one.
             Saved::Overtaken(connection) => {
                 self.connection = connection;
                 return;
@@ -109,13 +109,13 @@ impl Machine {
     }
 
     /// Deletes the keys and writes the channel's state in one transaction, and retries until that succeeds. Commands
-    /// that arrive meanwhile are refused.
+    /// that arrive during this are refused.
     pub(super) fn wipe(&mut self, to: Connection, done: Option<Caller>, effects: &mut Effects) {
         effects.push(Effect::Wipe(to.clone()));
         self.phase = Phase::Wiping { to, done, again_at: None };
     }
 
-    /// The keys are deleted, or are not.
+    /// The deletion of the keys ended.
     pub(super) fn wiped(&mut self, result: Result<(), String>, at: Moment, effects: &mut Effects) {
         let Phase::Wiping { to, done, again_at } = &mut self.phase else { return };
         if let Err(words) = result {
@@ -131,7 +131,7 @@ impl Machine {
         self.end(effects);
     }
 
-    /// Said once, and not with every attempt.
+    /// Logs a failed write, once and not with every attempt.
     fn unwritten(&mut self, words: &str, at: Moment) {
         if self.write_again_at.replace(at.monotonic + WRITE_PAUSE).is_none() {
             tracing::error!(channel.id = %self.channel, error = words, "writing the channel's state failed");
