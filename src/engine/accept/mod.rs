@@ -75,7 +75,7 @@ impl Engine {
             accepted
         }));
         accepting.await.unwrap_or_else(|error| {
-            tracing::error!(%error, "accepting a send was cut short");
+            tracing::error!(%error, "accepting a send was interrupted");
             Err(Error::Internal)
         })
     }

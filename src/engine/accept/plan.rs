@@ -186,7 +186,7 @@ impl Handler<Forecast> for Resolver {
         Box::pin(async move {
             let _turn = turn.await;
             planned.outcome(&shared.store, &shared.suppressions, Timestamp::now()).await.map_err(|error| {
-                tracing::error!(%error, "reading what a planned send would meet failed");
+                tracing::error!(%error, "cannot estimate a planned send");
                 if error.is_passing() { ledger::Error::Unavailable } else { ledger::Error::Closed }
             })
         })

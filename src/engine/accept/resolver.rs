@@ -193,7 +193,7 @@ async fn read_ahead(
             Ok(true) => Ok(block),
             Ok(false) => return,
             Err(error) => {
-                tracing::error!(%error, "reading an audience failed");
+                tracing::error!(%error, "cannot read an audience");
                 Err(if error.is_passing() { Error::Unavailable } else { Error::Closed })
             }
         };

@@ -99,7 +99,7 @@ impl Engine {
             engine.finish(&channel, submitted, guard).await.map(form.render)
         }));
         sending.await.unwrap_or_else(|error| {
-            tracing::error!(%error, "sending through a web session was cut short");
+            tracing::error!(%error, "sending through a web session was interrupted");
             Err(Error::Internal)
         })
     }
@@ -135,7 +135,7 @@ impl Engine {
             let _ = engine.finish(&channel, submitted, guard).await;
         }));
         told.await.unwrap_or_else(|_| {
-            tracing::error!("accepting a message of a web session was cut short");
+            tracing::error!("accepting a message of a web session was interrupted");
             Err(Error::Internal)
         })
     }
@@ -242,7 +242,7 @@ impl Engine {
     /// Notes the first message to a person, who is no stranger from here on.
     async fn no_stranger_any_more(&self, channel: &Channel, number: PhoneNumber, at: Timestamp) {
         if let Err(error) = self.store().note_first_sent(channel.id, number, at).await {
-            tracing::warn!(channel.id = %channel.id, %error, "a first message to somebody was not noted");
+            tracing::warn!(channel.id = %channel.id, %error, "cannot note the first message to a person");
         }
     }
 
@@ -254,7 +254,7 @@ impl Engine {
         }
         if let Err(error) = self.store().remove_answer(company, key).await {
             // The ledger says that nothing was sent, which decides when the request is repeated.
-            tracing::warn!(%error, "the key of a request that came to nothing was not given back");
+            tracing::warn!(%error, "cannot release the key of a request without effect");
         }
     }
 }
@@ -274,7 +274,7 @@ async fn told_of(wait: &mut Wait, patience: Duration, send_id: Uuid) -> Result<H
         }
         Ok(HandOver::Stopping) => Err(Error::Unavailable { retry_after: RETRY_AFTER }),
         Ok(HandOver::Unknown) | Err(_) => {
-            tracing::error!(send.id = %send_id, "nobody knows whether a message was handed over");
+            tracing::error!(send.id = %send_id, "it is unknown whether a message was handed over");
             Err(Error::Internal)
         }
     }

@@ -210,7 +210,7 @@ impl Engine {
                 tracing::warn!(
                     template.id = template.id,
                     template = name,
-                    "the provider keeps a template back"
+                    "the provider holds a template back"
                 );
                 self.want_templates(family.own()).await?;
             }
@@ -303,7 +303,7 @@ async fn sort(family: &Arc<Family>, heard: Vec<Heard>) -> Result<Sorted, Error> 
     }
     let family = Arc::clone(family);
     tokio::task::spawn_blocking(move || Sorted::new(&family, heard, now)).await.map_err(|error| {
-        tracing::error!(%error, "sorting a webhook was cut short");
+        tracing::error!(%error, "sorting a webhook was interrupted");
         Error::Internal
     })
 }

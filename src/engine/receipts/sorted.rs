@@ -148,7 +148,7 @@ impl Sorting<'_> {
                 self.note(UNREADABLE, field);
             }
             Update::Other { field } => {
-                tracing::debug!(field, "heard of something that nothing follows from");
+                tracing::debug!(field, "ignored an update without effect");
             }
             _ => {}
         }
@@ -168,7 +168,7 @@ impl Sorting<'_> {
                 self.template((whom, name, language), change, said_at(at, now));
             }
             Update::Number { phone_number, event } => {
-                self.note("the provider has news of a number", event);
+                self.note("a webhook says that a number changed", event);
                 self.notices.recheck(whom, phone_number);
             }
             Update::Account(AccountChange::Disconnected(failure)) => {
@@ -181,7 +181,7 @@ impl Sorting<'_> {
                 self.notices.recheck(whom, None);
             }
             Update::Account(AccountChange::Other(event)) => {
-                self.note("the provider has news of a business account", event);
+                self.note("a webhook says that a business account changed", event);
             }
             Update::Preference { recipient, stops, at } => {
                 let says = if stops { Says::Stop { provider_code: None } } else { Says::Resume };

@@ -66,7 +66,7 @@ pub async fn verify_token(store: &Store, vault: &Vault, channel: Uuid) -> store:
             match vault.unseal(sealed, &context::verify_token(channel)) {
                 Ok(word) => return Ok(word),
                 Err(error) => {
-                    tracing::warn!(channel.id = %channel, %error, "the verify token does not open, a new one is made: give it to the provider");
+                    tracing::warn!(channel.id = %channel, %error, "the verify token cannot be unsealed, a new one is generated: give it to the provider");
                 }
             }
         }

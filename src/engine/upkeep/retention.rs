@@ -116,18 +116,18 @@ impl Retention {
     /// Removes everything that is too old now.
     pub(in crate::engine) async fn round(&self) {
         let (started, mut tally) = (Instant::now(), Tally::default());
-        let result = self.forget(Timestamp::now(), &mut tally).await;
-        let forgotten = tally.to_string();
-        if !forgotten.is_empty() {
+        let result = self.remove_old(Timestamp::now(), &mut tally).await;
+        let removed = tally.to_string();
+        if !removed.is_empty() {
             let seconds = started.elapsed().as_secs_f64();
-            tracing::info!(%forgotten, seconds, "forgot what is older than the configuration keeps");
+            tracing::info!(%removed, seconds, "removed records older than the configuration keeps");
         }
         if let Err(error) = result {
-            tracing::warn!(%error, "cannot forget what is out of date, it is tried again later");
+            tracing::warn!(%error, "cannot remove old records, retention retries later");
         }
     }
 
-    async fn forget(&self, now: Timestamp, tally: &mut Tally) -> store::Result<()> {
+    async fn remove_old(&self, now: Timestamp, tally: &mut Tally) -> store::Result<()> {
         let (store, lease) = (&self.shared.store, &*self.lease);
         self.steps(tally, What::Holds, async || store.remove_suppressions(lease, now, ROWS).await).await?;
         let kept = now.minus(KEPT);

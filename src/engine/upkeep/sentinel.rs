@@ -84,8 +84,8 @@ impl Sentinel {
             }
             match expire(&ended).await {
                 Ok(0) => {}
-                Ok(sends) => tracing::info!(sends, "the time of sends is over"),
-                Err(error) => tracing::debug!(%error, "cannot look for sends whose time is over"),
+                Ok(sends) => tracing::info!(sends, "sends expired"),
+                Err(error) => tracing::debug!(%error, "cannot look for expired sends"),
             }
             EXPIRY_INTERVAL
         });
@@ -96,7 +96,7 @@ impl Sentinel {
             if let Some(jump) = jumped {
                 match set.clock_was_set(jump).await {
                     Ok(()) => jumped = None,
-                    Err(error) => tracing::warn!(%error, "cannot mend yet what the wall clock's jump moved"),
+                    Err(error) => tracing::warn!(%error, "cannot correct times after the wall clock's jump yet"),
                 }
             }
             interval
@@ -218,7 +218,7 @@ async fn confirm(engine: &Engine, lease: &Lease, was_locked: bool) -> bool {
             false
         }
         Err(error) => {
-            tracing::debug!(%error, "cannot ask whether the lock on dispatching is held");
+            tracing::debug!(%error, "cannot check the lock on dispatching");
             was_locked
         }
     }

@@ -126,7 +126,7 @@ impl WebChannel {
                 "it was not handed over before its caller left, or its request was repeated since",
             )),
             Err(error) => {
-                tracing::error!(channel.id = %self.channel, %error, "an answer was not kept under its key");
+                tracing::error!(channel.id = %self.channel, %error, "cannot store an answer under its key");
                 let failure = failure("the database did not keep the answer under the request's key");
                 Err(Reply::Refused { disposition: Disposition::Retry, failure, retry_after: None })
             }
@@ -137,7 +137,7 @@ impl WebChannel {
     async fn drop_answer(&self, content: &Stored, send_id: Uuid) {
         let Some(key) = &content.key else { return };
         if let Err(error) = self.store.drop_web_result(self.company, key, send_id).await {
-            tracing::warn!(channel.id = %self.channel, %error, "an answer stays under its key though nothing was sent");
+            tracing::warn!(channel.id = %self.channel, %error, "cannot delete the stored answer of a message that was not sent");
         }
     }
 

@@ -92,7 +92,7 @@ impl Engine {
     /// Writes a contact's LID, an address that hides its number. A failed write is no reason not to send.
     async fn learn_lid(&self, channel: &Channel, number: PhoneNumber, lid: &str) {
         if let Err(error) = self.store().learn_lid(channel.company_id, number, lid).await {
-            tracing::warn!(channel.id = %channel.id, %error, "a contact's LID was not written");
+            tracing::warn!(channel.id = %channel.id, %error, "cannot write a contact's LID");
         }
     }
 }

@@ -36,7 +36,7 @@ pub(super) async fn list(
             true
         }
         Err(error) => {
-            tracing::warn!(channel.id = %channel, %error, "the templates cannot be listed, those known stay");
+            tracing::warn!(channel.id = %channel, %error, "cannot list the templates, the known ones stay");
             false
         }
     }
@@ -86,7 +86,7 @@ pub(super) async fn read_people(
         store.template_recipients(&account, span, take).await
     });
     reading.await.map_err(|error: store::Error| {
-        tracing::error!(account = %waba_id, %error, "reading the recipients of templates failed");
+        tracing::error!(account = %waba_id, %error, "cannot read the recipients of templates");
         Unread
     })
 }

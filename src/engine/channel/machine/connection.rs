@@ -262,7 +262,7 @@ impl Machine {
             return;
         }
         if !self.link.connection.accepts() {
-            tracing::info!(channel.id = %self.channel.id, "the provider takes the channel again, its queue goes on");
+            tracing::info!(channel.id = %self.channel.id, "the provider accepts the channel again, its queue goes on");
             self.change(Status::Connected, None, step);
         }
         self.confirm(step);

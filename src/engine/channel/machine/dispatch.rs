@@ -245,7 +245,7 @@ impl Machine {
             self.end_pending_reply(*send_id, State::Expired, None, step.wall());
         }
         self.release(Leave::Over(send::State::Expired), |work| expired.contains(&work.id), step);
-        tracing::info!(channel.id = %self.channel.id, sends = expired.len(), "the time of sends is over");
+        tracing::info!(channel.id = %self.channel.id, sends = expired.len(), "sends expired");
     }
 
     /// Reads the store when a send that waits there may be due, or one that waits for the quota of templates.

@@ -147,7 +147,7 @@ impl Machine {
                 "the provider's first answer is awaited: whether it takes messages, and how fast".to_owned()
             }
             Reason::ProviderPause => {
-                "the provider takes nothing just now; it is tried again by itself".to_owned()
+                "the provider accepts no messages just now; the service retries by itself".to_owned()
             }
             Reason::NoSocket => {
                 "the service has no file, port or address for a connection to the provider: raise its limit of open files; \
@@ -155,9 +155,9 @@ impl Machine {
                     .to_owned()
             }
             Reason::AccountThrottled => {
-                "the provider takes nothing from this business account just now (80007)".to_owned()
+                "the provider throttles this business account (80007)".to_owned()
             }
-            Reason::AppThrottled => "the provider takes nothing from this app just now (4)".to_owned(),
+            Reason::AppThrottled => "the provider throttles this app (4)".to_owned(),
             Reason::Retry => {
                 "so many messages failed in a way that may pass that no new ones are started before"
                     .to_owned()

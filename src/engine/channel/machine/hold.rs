@@ -70,7 +70,7 @@ impl Machine {
                 reason = %Reason::BackOff,
                 provider.code = failure.code,
                 rate = self.limiter.rate(now),
-                "the provider says that the number sends too fast, slowing down"
+                "the provider says that the number sends too fast, the channel slows down"
             );
         }
     }
@@ -94,7 +94,7 @@ impl Machine {
             %reason,
             provider.code = failure.code,
             seconds = (until - now).as_secs_f64(),
-            "the provider takes nothing from the account or the app, its channels wait"
+            "the provider throttles the account or the app, its channels wait"
         );
         (reason, until.saturating_duration_since(now))
     }

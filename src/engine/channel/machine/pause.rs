@@ -82,7 +82,7 @@ impl Machine {
                 channel.id = %self.channel.id,
                 error = failure.sentence,
                 seconds,
-                "no file, port or address for a connection to the provider, pausing: raise the limit of open files"
+                "no file, port or address for a connection to the provider, the channel pauses: raise the limit of open files"
             );
             return pause;
         }
@@ -92,7 +92,7 @@ impl Machine {
             provider.code = failure.code,
             provider.sentence = failure.sentence,
             seconds,
-            "the provider takes nothing, pausing"
+            "the provider accepts no messages, the channel pauses"
         );
         pause
     }

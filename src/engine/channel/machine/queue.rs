@@ -274,14 +274,14 @@ impl Machine {
             self.lanes.resume(ticket, now + retry_at.from_now(wall));
         }
         if !unknown.is_empty() {
-            tracing::warn!(send.id = %send_id, messages = unknown.len(), policy = ?self.tier.unknown_outcome, "outcomes are unknown since the last stop");
+            tracing::warn!(send.id = %send_id, messages = unknown.len(), policy = ?self.tier.unknown_outcome, "outcomes of messages are unknown since the last stop");
         }
         for ticket in unknown {
             self.restore_unknown(ticket, company_id, step);
         }
         self.lanes.settle_down(send_id);
         if is_abandoned {
-            tracing::info!(send.id = %send_id, "nobody waits for the message any more, it is not sent");
+            tracing::info!(send.id = %send_id, "the caller of a message is gone, the message is not sent");
             self.release(Leave::Over(State::Expired), |work| work.id == send_id, step);
         }
     }

@@ -281,7 +281,7 @@ impl Machine {
             reason = %Reason::TemplatePaused,
             provider.code = failure.code,
             provider.sentence = failure.sentence,
-            "the provider does not let a template through, its messages wait"
+            "the provider refuses a template, its messages wait"
         );
         let is_of_it = |work: &work::Work| {
             is_planted(Fault::TemplateHoldsAll) || work.template.is_some_and(|used| used.id == template.id)

@@ -192,7 +192,7 @@ pub(super) async fn save_connection(shared: Arc<Shared>, channel: Uuid, saving: 
         })
     };
     Input::ConnectionSaved(saved.await.unwrap_or_else(|error: Error| {
-        tracing::error!(channel.id = %channel, %error, "writing the channel's state failed");
+        tracing::error!(channel.id = %channel, %error, "cannot write the channel's state");
         Saved::Failed
     }))
 }

@@ -289,7 +289,7 @@ impl Machine {
                 }
             }
             Phase::Ending { until, .. } if is_due(*until) => {
-                tracing::warn!(channel.id = %self.channel, "not all that a web session told before its end was heard");
+                tracing::warn!(channel.id = %self.channel, "the web session's last events were not read in time");
                 self.over(at, effects);
             }
             Phase::Settling { .. } if is_due(self.write_again_at) => self.write(effects),

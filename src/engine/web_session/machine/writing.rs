@@ -134,7 +134,7 @@ impl Machine {
     /// Logs a failed write, once and not with every attempt.
     fn unwritten(&mut self, words: &str, at: Moment) {
         if self.write_again_at.replace(at.monotonic + WRITE_PAUSE).is_none() {
-            tracing::error!(channel.id = %self.channel, error = words, "writing the channel's state failed");
+            tracing::error!(channel.id = %self.channel, error = words, "cannot write the channel's state");
         }
     }
 }
