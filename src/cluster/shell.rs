@@ -1,6 +1,6 @@
 //! The shell of a node: carries out in the database what the machine decides.
 //!
-//! It runs on a thread of its own, so that nothing holds up the heartbeat. Each statement is a task whose end is an
+//! It runs on a thread of its own, so that nothing delays the heartbeat. Each statement is a task whose result is an
 //! input.
 
 use std::collections::HashSet;
@@ -21,15 +21,14 @@ use super::{ClusterEvent, Nodes, micros};
 use crate::store::nodes::{Node, Stage};
 use crate::store::{Error, Lease};
 
-/// How long a renewal may take: one that the database does not answer makes room for another one before the lease
-/// lapses.
+/// How long a renewal may take: an unanswered one makes room for another before the lease lapses.
 const RENEWAL_PATIENCE: Duration = Duration::from_millis(1_500);
-/// How long any other statement may take before it is given up.
+/// How long any other statement may take.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Delay before a statement is repeated whose end is not known.
+/// Delay before a statement with an unknown result is repeated.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Carries out what the node's machine decides.
+/// Carries out the effects of the node's machine.
 pub struct Heartbeat {
     nodes: Arc<Nodes>,
     lease: Arc<Lease>,
@@ -38,7 +37,7 @@ pub struct Heartbeat {
     events: mpsc::UnboundedSender<ClusterEvent>,
     running: FuturesUnordered<BoxFuture<'static, Option<Input>>>,
     timer: Option<Instant>,
-    /// Whether the engine may begin messages, as it was told last.
+    /// Whether the engine may begin messages, as last reported.
     is_trusted: bool,
     /// The nodes whose fences were open at the last renewal.
     open: HashSet<Uuid>,
@@ -67,7 +66,7 @@ impl Heartbeat {
         }
     }
 
-    /// Keeps the node in the cluster until its fence is closed, or nobody listens to it any more.
+    /// Keeps the node in the cluster until its fence is closed, or the engine stops listening.
     pub async fn run(mut self) {
         self.feed(Input::Timer);
         loop {
@@ -95,7 +94,7 @@ impl Heartbeat {
         }
     }
 
-    /// Hands the machine an input and does what it wants done; `false` when this node is over.
+    /// Passes the machine an input and carries out its effects; returns `false` when the node is over.
     fn feed(&mut self, input: Input) -> bool {
         if let Input::Renewed { seen, .. } = &input {
             self.notice_gone(seen);
@@ -152,12 +151,12 @@ impl Heartbeat {
     }
 
     fn report(&self, event: ClusterEvent) {
-        // An engine that has ended hears nothing.
+        // An engine that has ended does not listen.
         let _ = self.events.send(event);
     }
 
-    /// Tells the engine when a node is gone that the renewal before showed. Another node may have fenced it, so that
-    /// this one never saw its lease lapse.
+    /// Tells the engine of nodes that are gone since the previous renewal. Another node may have fenced them, so that
+    /// this one never saw their leases lapse.
     fn notice_gone(&mut self, seen: &[Seen]) {
         let open = seen.iter().filter(|node| node.standing != Standing::Fenced).map(|node| node.member.id);
         let open: HashSet<_> = open.collect();
@@ -197,10 +196,10 @@ impl Heartbeat {
                     tracing::warn!(node.id = %node, "the lease of a node has lapsed, its channels are free");
                     let _ = events.send(ClusterEvent::NodeGone);
                 }
-                // Another node closed it: the next renewal shows that the node is gone. Or the node renewed its lease.
+                // Another node closed the fence, which the next renewal shows, or the node renewed its lease.
                 Ok(false) => {}
                 Err(error) => {
-                    tracing::warn!(node.id = %node, %error, "cannot fence a node yet whose lease has lapsed");
+                    tracing::warn!(node.id = %node, %error, "cannot close the fence of a node with a lapsed lease yet");
                 }
             }
             Some(Input::Tried(node))
@@ -219,7 +218,8 @@ impl Heartbeat {
         });
     }
 
-    /// A claim is repeated until its end is known: a row that is ours unknown to us would be nobody's.
+    /// A claim is repeated until its result is known: a row that this node owns without knowing it would be served by
+    /// nobody.
     fn claim(&self, shards: Vec<Uuid>) {
         let (nodes, lease) = (Arc::clone(&self.nodes), Arc::clone(&self.lease));
         self.run_beside(async move {
@@ -242,7 +242,7 @@ impl Heartbeat {
         self.report(ClusterEvent::GiveUp { shards: shards.clone(), stopped });
         let (nodes, lease) = (Arc::clone(&self.nodes), Arc::clone(&self.lease));
         self.run_beside(async move {
-            // Dropped by an engine that stops: then nothing of them runs either, once it has left.
+            // A stopping engine drops it: then the shards' channels end before the node leaves.
             told.await.ok()?;
             loop {
                 match within(nodes.store.release_shards(&lease, &shards)).await {
@@ -263,7 +263,7 @@ impl Heartbeat {
     }
 }
 
-/// What the database answers, if that is soon.
+/// The database's answer, if it comes in time.
 async fn within<T>(asked: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     let late = |_| Err(Error::Unavailable("the database does not answer".to_owned()));
     timeout(PATIENCE, asked).await.unwrap_or_else(late)

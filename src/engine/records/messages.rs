@@ -1,6 +1,6 @@
 //! The messages of a company's sends.
 //!
-//! They are read by the [`SendSnapshot`] of their send, which only its company is given.
+//! They are read with the [`SendSnapshot`] of their send, which only its company gets.
 
 use uuid::Uuid;
 
@@ -14,7 +14,7 @@ pub use crate::store::sends::messages::{Found, Message, SendSnapshot};
 pub struct Messages<'a>(pub(super) &'a CompanyRecords);
 
 impl Messages<'_> {
-    /// What the messages of the send of this id are read by; `None` when the company has no such send.
+    /// The snapshot of the send of this id, for reading its messages; `None` when the company has no such send.
     pub async fn send_snapshot(&self, send_id: Uuid) -> Result<Option<SendSnapshot>, Error> {
         Ok(self.0.store().send_snapshot(self.0.company, send_id).await?)
     }

@@ -1,4 +1,4 @@
-//! What happened to one message, and what it waits for now.
+//! The journey of one message, and what it waits for now.
 
 use uuid::Uuid;
 
@@ -12,19 +12,19 @@ use crate::store::sends;
 use crate::store::sends::list::Record;
 use crate::store::sends::messages::{Message, SendSnapshot};
 
-/// A message with everything that is known of it.
+/// A message with its journey.
 #[derive(Debug, Clone)]
 pub struct Traced {
-    /// The send as its messages are read, which names a group's id.
+    /// The send's snapshot, which has a group's id.
     pub snapshot: SendSnapshot,
     /// The message.
     pub message: Message,
-    /// What happened to it, the first step first.
+    /// Its steps, the first one first.
     pub steps: Vec<Step>,
 }
 
 impl Engine {
-    /// What happened to a message of a company's send.
+    /// The journey of a message of a company's send.
     ///
     /// # Errors
     ///
@@ -59,7 +59,7 @@ impl Engine {
         if !outcome.state.is_open() || send.stage.is_over() {
             return Ok(None);
         }
-        // What holds the whole send holds this message as well.
+        // A hold of the whole send holds this message too.
         let outlook = self.outlook(send.channel_id, &[send]).await?.remove(&send.id).unwrap_or_default();
         let Some(retry_at) = outcome.retry_at else { return Ok(outlook.waiting) };
         if outlook.waiting.as_ref().is_some_and(|waiting| waiting.reason.is_of_the_send()) {

@@ -1,6 +1,6 @@
-//! All messages of a send as CSV, by RFC 4180, for programs and for people.
+//! The messages of a send as CSV, by RFC 4180.
 //!
-//! They are read a part at a time, each when the one before was taken, and in turns with other requests.
+//! They are read a part at a time, each after the previous one was sent, and in turns with other requests.
 
 use futures_util::stream::{once, try_unfold};
 use futures_util::{Stream, StreamExt as _};
@@ -13,9 +13,9 @@ use crate::domain::request::GROUP_SUFFIX;
 use crate::engine::{Engine, Error};
 use crate::store::sends::messages::{Found, Message, SendSnapshot};
 
-/// Messages read and written at once: what a list holds in memory.
+/// The messages that a list holds in memory.
 const STRETCH: u64 = 4096;
-/// Messages looked at in one turn, whether they are meant or not.
+/// The messages examined in one turn, whether they are selected or not.
 const SPAN: u64 = 50_000;
 const HEADER: [&str; 9] = [
     "ordinal",
@@ -30,7 +30,7 @@ const HEADER: [&str; 9] = [
 ];
 
 impl Engine {
-    /// The messages that are meant from `from` on, as many as are read in one turn.
+    /// The selected messages from `from` on, as many as are read in one turn.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl Engine {
         Ok(records.selected_messages(snapshot, selection, from, STRETCH, SPAN).await?)
     }
 
-    /// The messages that are meant as CSV: a line with the names of the columns, and one for each. A text that a
+    /// The selected messages as CSV: a line with the names of the columns, and a line for each message. A text that a
     /// spreadsheet would take for a formula has an apostrophe before it, and numbers have no plus sign, as in files of
     /// contacts.
     pub fn messages_csv(
@@ -97,7 +97,7 @@ fn cells(Message { outcome, updated_at }: Message, snapshot: &SendSnapshot) -> [
 /// One record.
 fn record(cells: [String; 9]) -> Result<Vec<u8>, Error> {
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
-    // Memory takes everything.
+    // A write to memory never fails.
     writer.write_record(cells).map_err(|_| Error::Internal)?;
     writer.into_inner().map_err(|_| Error::Internal)
 }

@@ -21,7 +21,11 @@ pub(in crate::engine) async fn caught<T>(name: &'static str, work: impl Future<O
             let text = panic.downcast_ref::<&str>().copied();
             let sentence =
                 text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or_default();
-            tracing::error!(work = name, sentence, "background work panicked because of a defect; it goes on");
+            tracing::error!(
+                work = name,
+                sentence,
+                "background work panicked because of a defect; it goes on"
+            );
             metrics::counter!("pombo_panics_total", "work" => name).increment(1);
             None
         }

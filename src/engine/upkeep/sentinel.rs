@@ -96,7 +96,9 @@ impl Sentinel {
             if let Some(jump) = jumped {
                 match set.clock_was_set(jump).await {
                     Ok(()) => jumped = None,
-                    Err(error) => tracing::warn!(%error, "cannot correct times after the wall clock's jump yet"),
+                    Err(error) => {
+                        tracing::warn!(%error, "cannot correct times after the wall clock's jump yet")
+                    }
                 }
             }
             interval

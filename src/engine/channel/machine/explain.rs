@@ -144,7 +144,7 @@ impl Machine {
         match reason {
             Reason::Disconnected | Reason::Blocked => self.link.sentence(),
             Reason::ProviderPause if self.link.holds(now).is_some() => {
-                "the provider's first answer is awaited: whether it takes messages, and how fast".to_owned()
+                "the channel waits for the provider's first answer: whether it accepts messages, and how fast".to_owned()
             }
             Reason::ProviderPause => {
                 "the provider accepts no messages just now; the service retries by itself".to_owned()
@@ -159,7 +159,7 @@ impl Machine {
             }
             Reason::AppThrottled => "the provider throttles this app (4)".to_owned(),
             Reason::Retry => {
-                "so many messages failed in a way that may pass that no new ones are started before"
+                "so many messages wait after temporary failures that no new ones start before"
                     .to_owned()
             }
             Reason::InFlight => format!(
