@@ -151,7 +151,7 @@ impl Machine {
             }
             Reason::NoSocket => {
                 "the service has no file, port or address for a connection to the provider: raise its limit of open files; \
-                 it is tried again by itself"
+                 the service retries by itself"
                     .to_owned()
             }
             Reason::AccountThrottled => {
@@ -159,7 +159,7 @@ impl Machine {
             }
             Reason::AppThrottled => "the provider throttles this app (4)".to_owned(),
             Reason::Retry => {
-                "so many messages wait after temporary failures that no new ones start before"
+                "so many messages wait for a retry that no new ones start"
                     .to_owned()
             }
             Reason::InFlight => format!(
