@@ -14,7 +14,7 @@ use crate::store::changes::{ContactRecord, Who};
 use crate::store::tags::DELETED;
 use crate::store::{Result, Store, Transaction, run};
 
-/// What is changed of a contact; `None` is kept, an empty text erases.
+/// A change of a contact; `None` keeps a value, an empty text erases it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContactChange {
     /// First name.
@@ -36,7 +36,7 @@ pub struct ContactChange {
 /// The outcome of a change to one record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edited {
-    /// It is as it was asked for.
+    /// The change was made.
     Done,
     /// The company has no such record.
     Missing,
@@ -111,8 +111,8 @@ impl Store {
         Ok(Edited::Done)
     }
 
-    /// Makes one contact of several: `into` takes from the others, in their order, what it does not know, and all of
-    /// their tags; the others are deleted.
+    /// Merges contacts: `into` takes the values that it lacks from the others, in their order, and all of their tags;
+    /// the others are deleted.
     ///
     /// # Errors
     ///
@@ -153,7 +153,7 @@ impl Store {
         Ok(Edited::Done)
     }
 
-    /// These contacts of `company`, by their place in its list.
+    /// These contacts of `company`, by their ordinals.
     async fn slots(&self, transaction: &Transaction, company: Uuid, ids: &[Uuid]) -> Result<Vec<Slot>> {
         if ids.is_empty() {
             return Ok(Vec::new());
@@ -207,7 +207,7 @@ impl Slot {
         self.is_stale |= self.person.search_text() != before.search_text();
     }
 
-    /// Takes what is not known from another person.
+    /// Takes missing values from another person.
     fn fill(&mut self, other: &Person) {
         let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = other;
         let known = &mut self.person;

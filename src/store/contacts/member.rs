@@ -1,6 +1,6 @@
 //! Giving contacts a tag and taking it away, many at once.
 //!
-//! A call is one transaction: callers keep the number of contacts small, and cut up what a search finds.
+//! A call is one transaction: callers keep the number of contacts small, and divide the results of a search.
 
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
@@ -18,9 +18,9 @@ use crate::store::{Result, Store, Transaction, run};
 /// Whether contacts get a tag or lose it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Membership {
-    /// They get it.
+    /// Adds the tag.
     Add,
-    /// They lose it.
+    /// Removes the tag.
     Remove,
 }
 

@@ -1,8 +1,8 @@
 //! Contacts: pages of a list and all of them in order for an export are read here; what writes, finds and counts them
 //! is in files of their own.
 //!
-//! Called by the HTTP surface and by the import. What is searched was folded when it was written, so a
-//! search means the same on every database.
+//! Called by the HTTP surface and by the import. Searched texts are folded when they are written, so a search means the
+//! same on every database.
 
 mod delete;
 pub(in crate::store) mod edit;
@@ -242,7 +242,7 @@ impl Store {
     }
 }
 
-/// A search without its surrounding space, folded; `None` when nothing is left to look for.
+/// A search text, trimmed and folded; `None` when nothing is left.
 pub(in crate::store) fn folded(search: Option<&str>) -> Option<String> {
     search.map(|text| fold(text.trim())).filter(|text| !text.is_empty())
 }

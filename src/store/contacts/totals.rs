@@ -1,7 +1,7 @@
-//! What is known of a company's contacts as a whole: how many there are, and how far they are indexed.
+//! The totals of a company's contacts: how many there are, and how many are indexed.
 //!
-//! Writers of a company's contacts lock its contact totals first, so that they take turns: two batches
-//! would create the same contact otherwise, or give two the same ordinal. Called by what writes contacts.
+//! Writers of a company's contacts lock its totals first, so that they take turns: otherwise two batches would create
+//! the same contact, or give two contacts the same ordinal. Called by the writers of contacts.
 
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
@@ -11,15 +11,15 @@ use crate::store::{Error, Result, Store, Transaction};
 /// A company's totals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::store) struct ContactTotals {
-    /// The next contact's ordinal: how many contacts there are, with those that were deleted since.
+    /// The next contact's ordinal: the number of contacts, deleted ones included.
     pub(in crate::store) contacts: i64,
     /// Contacts of lower ordinals are in a segment of the search index.
     pub(in crate::store) indexed: i64,
-    /// Somebody may be indexing contacts of lower ordinals: a change of one has to be noted.
+    /// Contacts of lower ordinals may be being indexed: a change of one has to be noted.
     pub(in crate::store) claimed: i64,
 }
 
-/// The newest contact's place in time.
+/// The newest contact's position in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) struct Newest {
     pub(in crate::store) created_at: i64,
@@ -27,7 +27,7 @@ pub(in crate::store) struct Newest {
 }
 
 impl Newest {
-    /// When contacts are created that come after this one in the list, by time and then by id, if the clock says
+    /// The creation time of contacts that come after this one in the list, by time and then by id, if the clock says
     /// `now` and `lowest` is the lowest of their ids. A clock that jumped back is not followed.
     pub(in crate::store) fn next(self, now: i64, lowest: Uuid) -> i64 {
         let soonest = if lowest > self.id { self.created_at } else { self.created_at + 1 };
@@ -49,8 +49,8 @@ impl Store {
         row.map_or(Ok(ContactTotals::default()), |row| totals(&row))
     }
 
-    /// Locks the totals until the transaction ends, and makes it when there is none. A company that does not exist
-    /// is refused by the database.
+    /// Locks the totals until the transaction ends, and creates them when there are none. The database refuses an
+    /// unknown company.
     pub(in crate::store) async fn lock_totals(
         &self,
         transaction: &Transaction,

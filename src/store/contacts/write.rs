@@ -22,21 +22,21 @@ use crate::store::{Error, Result, Store, Transaction};
 /// milliseconds, and sends are accepted in between.
 const ADDED_AT_ONCE: usize = 2_000;
 
-/// A process that waits for SQLite's write lock looks for it after 1, 2, 5, 10, 15, 20 and then 25 ms, until it has
-/// waited for some 128 ms, and then so seldom that it misses pauses (`sqliteDefaultBusyCallback`). Who writes a lot
-/// has to let go for as long.
+/// A process that waits for SQLite's write lock checks it after 1, 2, 5, 10, 15, 20 and then every 25 ms, until it has
+/// waited for some 128 ms, and then so seldom that it misses pauses (`sqliteDefaultBusyCallback`). So a heavy writer
+/// has to release the lock for this long.
 const PAUSE: Duration = Duration::from_millis(26);
 /// Between two pauses: with the last transaction less than those 128 ms.
 const PAUSE_EVERY: Duration = Duration::from_millis(70);
-/// What a transaction may take.
+/// The time that a transaction may take.
 const TRANSACTION: Duration = Duration::from_millis(40);
-/// The same beside sends in one process, which wait for the one connection that writes.
+/// The same beside sends in one process, which wait for the only writing connection.
 const GENTLE_TRANSACTION: Duration = Duration::from_millis(12);
 /// Rows of a transaction: as many as go into it by [`TRANSACTION`], which depends on how far the rows are spread
 /// over the indexes.
 const ROWS: std::ops::RangeInclusive<usize> = 100..=1_000;
 
-/// Lets other processes write in between, for one that writes again and again. PostgreSQL needs no such thing.
+/// Lets other processes write in between, for a heavy writer. PostgreSQL does not need this.
 #[derive(Debug)]
 pub struct Pace {
     is_needed: bool,
@@ -142,8 +142,8 @@ impl Store {
         Pace { is_needed, paused: Instant::now(), rows, transaction: GENTLE_TRANSACTION }
     }
 
-    /// To be called when many contacts were written: PostgreSQL counts again what its plans go by. Until it
-    /// would do so by itself, after a minute or more, it takes the tables for small.
+    /// To be called after many contacts were written: PostgreSQL updates the statistics that its plans use. By itself
+    /// it would do so after a minute or more, and take the tables for small until then.
     ///
     /// # Errors
     ///
@@ -155,7 +155,7 @@ impl Store {
         Ok(())
     }
 
-    /// Adds new contacts behind those that the locked `totals` knows of, in the order of their ids.
+    /// Adds new contacts after those in the locked `totals`, in the order of their ids.
     pub(in crate::store) async fn insert_contacts(
         &self,
         transaction: &Transaction,

@@ -1,7 +1,7 @@
 //! Steering a send from outside its channel: pause, resume, cancel, expire.
 //!
-//! What is written here is what counts; a channel that holds the send in memory is told afterwards and lets
-//! go of it. Every change begins at the company.
+//! The store decides; a channel that holds the send in memory is told afterwards and releases it. Every change begins
+//! at the company.
 
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
@@ -11,20 +11,19 @@ use crate::domain::message;
 use crate::domain::send::{Control, State};
 use crate::store::{Error, Result, Store};
 
-/// What a caller that pauses or cancels a send has to know of it.
+/// A send's state after it was paused, resumed or canceled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SendControl {
     /// Its channel.
     pub channel_id: Uuid,
-    /// Where it is now.
+    /// Its state.
     pub state: State,
     /// Whether it runs.
     pub control: Control,
 }
 
 impl Store {
-    /// Pauses a send, or lets it run again, unless it is over. Says how it is now; `None` when the company
-    /// has no such send.
+    /// Pauses or resumes a send, unless it is over. Returns its state; `None` when the company has no such send.
     ///
     /// # Errors
     ///
@@ -42,8 +41,8 @@ impl Store {
         self.send_control(company_id, send_id).await
     }
 
-    /// Cancels a send, unless it is over: what has not started never will. Says how it is now; `None` when
-    /// the company has no such send.
+    /// Cancels a send, unless it is over: messages that have not started never will. Returns its state; `None` when the
+    /// company has no such send.
     ///
     /// # Errors
     ///
@@ -74,7 +73,7 @@ impl Store {
         self.send_control(company_id, send_id).await
     }
 
-    /// Ends sends whose time is over, at most `limit` are looked at. Returns those with their channels.
+    /// Ends expired sends, of which at most `limit` are examined. Returns those with their channels.
     ///
     /// # Errors
     ///
@@ -104,7 +103,7 @@ impl Store {
                 State::Active.as_i16().into(),
             ];
             let changed = transaction.execute_raw(self.statement(sql, values)).await?.rows_affected();
-            // Somebody may have canceled it since it was looked for.
+            // The send may have been canceled since it was found.
             if changed > 0 {
                 self.announce_end(&transaction, send_id, now).await?;
                 self.end_messages(&transaction, send_id, State::Expired, now).await?;
@@ -141,8 +140,8 @@ impl Store {
         Ok(self.write.execute_raw(self.statement(sql, values)).await?.rows_affected())
     }
 
-    /// Ends the messages that wait in sends that are over: they were put back just before their process ended, and
-    /// the channel that held them would have ended them. In how many sends.
+    /// Ends the waiting messages of ended sends: they were put back just before their process ended, and their channel
+    /// would have ended them. Returns in how many sends.
     ///
     /// # Errors
     ///
@@ -173,7 +172,7 @@ impl Store {
         Ok(over.len() as u64)
     }
 
-    /// When the next send of a channel that waits for its moment is due.
+    /// When the next scheduled send of a channel is due.
     ///
     /// # Errors
     ///

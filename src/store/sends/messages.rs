@@ -1,9 +1,9 @@
 //! A send's messages, one for each recipient, whether attempted or not.
 //!
-//! Attempted messages have a row in the ledger; the others are only numbers in the recipient blocks. Both are
-//! read in stretches of ordinals and put together here, so that a send of millions is read in little memory.
-//! Ordinals below `settled` all have a row; none at or above `high_water` had one when the send was read. Those
-//! between them that have none were reserved: of a send that is over, nobody knows whether they were attempted.
+//! Attempted messages have a row in the ledger; the others are only numbers in the recipient blocks. Both are read in
+//! stretches of ordinals and combined here, so that a send of millions is read in little memory. Ordinals below
+//! `settled` all have a row; none at or above `high_water` had one when the send was read. Those between the marks
+//! without a row were reserved: in an ended send, their outcome is unknown.
 
 mod selected;
 
@@ -36,9 +36,9 @@ pub struct SendSnapshot {
     recipients: u64,
     only: Option<Only>,
     progress: Progress,
-    /// Where the messages are that were reserved and have no row.
+    /// The state of messages that were reserved and have no row.
     reserved: message::State,
-    /// Where the messages are that were never attempted.
+    /// The state of messages that were never attempted.
     unattempted: message::State,
 }
 
@@ -51,7 +51,7 @@ enum Only {
 }
 
 impl SendSnapshot {
-    /// Where a message is that has no row.
+    /// The state of a message without a row.
     const fn rowless(&self, ordinal: u64) -> message::State {
         if ordinal < self.progress.high_water { self.reserved } else { self.unattempted }
     }
@@ -79,18 +79,18 @@ impl SendSnapshot {
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// What is known of it.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// When that was heard; `None` for one that was never attempted.
+    /// When the outcome was recorded; `None` for a message that was never attempted.
     pub updated_at: Option<Timestamp>,
 }
 
 /// How many rows a send has in the ledger.
 struct Attempted {
     all: u64,
-    /// Those that match.
+    /// The messages that match.
     matching: u64,
-    /// Those of them below `settled`.
+    /// The matching messages below `settled`.
     settled: u64,
 }
 
@@ -223,7 +223,7 @@ impl Store {
             let row = self.row(sql, values).await?;
             return row.map(|row| unsigned(&row, 0)).transpose();
         }
-        // What was attempted lately: no more than may be in flight.
+        // The recently attempted messages: no more than may be in flight.
         let (mut before, mut next) = (offset - attempted.settled, settled);
         while next < high_water {
             let stretch = self.stretch(snapshot, next, STRETCH.min(high_water - next)).await?;

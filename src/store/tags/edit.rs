@@ -1,7 +1,7 @@
 //! Creating, changing and deleting tags.
 //!
-//! A tag is renamed and deleted at once; what its contacts' texts say follows in small steps ([`Store::keep_up_tags`]),
-//! in which a running service goes on after a restart.
+//! A tag is renamed and deleted at once; the texts of its contacts follow in small steps ([`Store::keep_up_tags`]),
+//! which a running service continues after a restart.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use crate::store::contacts::import::Upserted;
 use crate::store::dialect::{Rows, Type};
 use crate::store::{Error, Result, Store, Transaction, run};
 
-/// Tags that are looked at in one round of upkeep.
+/// Tags that are examined in one round of upkeep.
 const TAGS_AT_ONCE: i64 = 8;
 
 impl Store {
@@ -47,8 +47,8 @@ impl Store {
         }))
     }
 
-    /// Creates tags by their names, and gives those that exist the colour that is given; of each, its id and what that
-    /// changed, in their order.
+    /// Creates tags by their names, and gives existing ones the given colour. Returns the id of each and what changed,
+    /// in order.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl Store {
         self.lock_totals(&transaction, company).await?;
         let names: BTreeSet<&str> = tags.iter().map(|(name, _)| name.as_str()).collect();
         let before = self.tag_ids(&transaction, company, &names).await?;
-        // Of a name that is given twice, the last colour counts.
+        // For a repeated name, the last colour counts.
         let colors: BTreeMap<&str, Option<&str>> =
             tags.iter().map(|(name, color)| (name.as_str(), color.as_deref())).collect();
         let mut by_color: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -166,7 +166,7 @@ impl Store {
         Ok(Edited::Done)
     }
 
-    /// Deletes a tag of `company`: it is in no list and reaches nobody from now on. Whether there was one.
+    /// Deletes a tag of `company`: from now on it is in no list and reaches nobody. Returns whether there was one.
     ///
     /// # Errors
     ///

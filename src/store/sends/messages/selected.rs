@@ -8,10 +8,10 @@ use crate::domain::page::{Page, PageRequest};
 use crate::store::contacts::signed;
 use crate::store::{Result, Store};
 
-/// Messages without rows that are put together at once: about what a recipient block holds.
+/// Messages without rows that are combined at once: about a recipient block.
 const STRETCH: u64 = 4096;
 
-/// What one step found.
+/// The result of one step.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
     /// The messages, by ordinal.
@@ -56,7 +56,7 @@ impl Store {
         Ok(Found { messages, next: Some(next).filter(|next| *next < snapshot.recipients) })
     }
 
-    /// One page of the messages that are meant, by ordinal, and how many there are: of those that have a code.
+    /// One page of the selected messages with a code, by ordinal, and their total number.
     ///
     /// # Errors
     ///
