@@ -1,4 +1,5 @@
-//! What will happen, in the order of virtual time; at the same time, in the order in which it was planned.
+//! The queue of future events, in the order of virtual time; events of the same time in the order in which they were
+//! planned.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! What happens in a world.
+//! The events of a world.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub(super) enum Event {
         account: Arc<str>,
         span: (Timestamp, Timestamp),
     },
-    /// The database writes what it was asked to, or not.
+    /// The database carries out a write, or does not.
     CommitApplies {
         number: u64,
     },
@@ -59,7 +59,7 @@ pub(super) enum Event {
         life: Option<u64>,
         event: Box<WebEvent>,
     },
-    /// The provider tells of a message.
+    /// The provider sends a receipt.
     Webhook {
         channel: usize,
         receipt: Box<Receipt>,
@@ -85,7 +85,7 @@ pub(super) enum Event {
     Ends {
         life: u64,
     },
-    /// A second is over: what may go wrong in any second does, or not.
+    /// A second is over: things may go wrong.
     Second,
     /// The process starts again.
     Restart,
@@ -95,12 +95,12 @@ pub(super) enum Event {
     TemplateResumes(i64),
     /// Nothing goes wrong any more.
     Calm,
-    /// It is looked whether everything is done.
+    /// Checks whether everything is done.
     Look,
 }
 
 impl Event {
-    /// The life of the process that it is for; `None` when it is for somebody else.
+    /// The life of the process that it is for; `None` when it is for no process.
     pub(super) const fn life(&self) -> Option<u64> {
         match self {
             Self::Tell { life, .. }

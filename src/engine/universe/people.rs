@@ -1,4 +1,4 @@
-//! Operators and clients, who do what they do at bad moments.
+//! Operators and clients, who act at bad moments.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ const BLOCK: usize = 16;
 /// What a send takes to be accepted and marked, at least.
 const AT_ONCE: Duration = Duration::from_millis(15);
 
-/// What a person does.
+/// An action of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Action {
     SendToOne,
@@ -236,7 +236,7 @@ impl World {
         }
     }
 
-    /// Tells a channel that it is to start nothing more of a send.
+    /// Tells a channel to start no more messages of a send.
     pub(super) fn release(&mut self, channel: usize, send_id: Uuid, over: Option<State>) {
         self.watch.steered(send_id);
         if self.is_left_to_another(channel, send_id, over) {

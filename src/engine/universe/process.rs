@@ -1,4 +1,4 @@
-//! The simulated process: what is in its memory, and gone with a crash.
+//! The simulated process: its memory, which a crash loses.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::engine::channel::machine::{Caller, Effects, Machine};
 use crate::engine::fair_queue::Turn;
 use crate::engine::shared::Common;
 
-/// How often the provider is asked how a number is.
+/// How often a number is probed.
 const PROBED: Duration = Duration::from_secs(15 * 60);
 
 pub(super) struct Process {

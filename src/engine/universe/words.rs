@@ -8,7 +8,7 @@ use super::world::Event;
 use crate::engine::channel::machine::{Answered, Attempt, Effect, Input};
 use crate::store::ledger::{OutcomeOf, PendingWrites};
 
-/// What a machine wants done; `None` for what is of no interest.
+/// An effect in words; `None` for an effect without interest.
 pub(super) fn effect(effect: &Effect) -> Option<String> {
     Some(match effect {
         Effect::Attempt(Attempt { ticket, generation, .. }) => {
@@ -25,7 +25,7 @@ pub(super) fn effect(effect: &Effect) -> Option<String> {
     })
 }
 
-/// What is to be written.
+/// A batch in words.
 pub(super) fn batch(batch: &PendingWrites) -> String {
     let sends: Vec<_> = batch.sends.iter().map(|send| format!("{} {:?}", send.id, send.state)).collect();
     let outcomes: Vec<_> = batch
@@ -39,7 +39,7 @@ pub(super) fn batch(batch: &PendingWrites) -> String {
     format!("{sends:?} {blocks} blocks {receipts} receipts {outcomes:?} {:?}", batch.marks)
 }
 
-/// What happens to a web session.
+/// An event of a web session in words.
 fn web(event: &WebEvent) -> String {
     match event {
         WebEvent::Does { channel, .. } => {

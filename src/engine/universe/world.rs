@@ -1,4 +1,4 @@
-//! The world: virtual time, what is durable, the process that may crash, and everybody around it.
+//! The world: virtual time, durable state, the process that may crash, and everybody around it.
 
 use std::time::Duration;
 
@@ -20,12 +20,12 @@ use crate::domain::channel::Channel;
 
 /// When trouble is over, everything must be done within this.
 const PATIENCE: Duration = Duration::from_secs(30 * 3_600);
-/// So often it is looked whether everything is done.
+/// How often the world checks whether everything is done.
 const LOOK: Duration = Duration::from_secs(5);
 /// A world that is done is watched so long: it must be quiet.
 const QUIET: Duration = Duration::from_secs(3_600);
 
-/// How far a world is.
+/// The phase of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     Troubled,
@@ -36,7 +36,7 @@ pub(super) enum Phase {
     Over,
 }
 
-/// What happened in a world, in numbers.
+/// The figures of a world.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Figures {
     pub(super) steps: u64,
@@ -63,9 +63,9 @@ pub(super) struct World {
     pub(super) dice: Dice,
     pub(super) event_queue: EventQueue<Event>,
     pub(super) phase: Phase,
-    /// What is durable.
+    /// The durable state.
     pub(super) model: Model,
-    /// What it is asked to write.
+    /// The writes under way.
     pub(super) database: Database,
     /// The records of channels, durable too.
     pub(super) channels: Vec<Channel>,
@@ -217,7 +217,7 @@ impl World {
         self.end_if_stopped();
     }
 
-    /// What may go wrong in any second.
+    /// Things that may go wrong in any second.
     fn second(&mut self) {
         if !self.is_troubled() {
             return;

@@ -1,4 +1,4 @@
-//! What must hold whenever a message is handed to the provider.
+//! The rules of attempts.
 
 use std::time::Duration;
 
@@ -170,7 +170,7 @@ impl World {
         send.is_bulk() && send.expires_at.is_none() && left > 0
     }
 
-    /// Of a channel that was refused one message goes at a time, which is to open it.
+    /// Only one message of a refused channel goes at a time, the canary.
     fn broken_by_refused_channel(&self, channel: usize) -> Option<(&'static str, String)> {
         let running = &self.process.as_ref()?.channels[channel];
         if running.shown.accepts() {

@@ -1,4 +1,4 @@
-//! What must hold at the end: everything is done, nothing is held, and the channels are quiet.
+//! The rules at the end: everything is done, nothing is held, and the channels are quiet.
 
 use super::super::process::Process;
 use super::super::world::World;
@@ -96,7 +96,7 @@ impl World {
         broken
     }
 
-    /// What a process that has nothing to do still holds.
+    /// What an idle process still holds.
     fn left_in_process(&self) -> Vec<(&'static str, String)> {
         self.processes().flat_map(|process| self.left_in(process)).collect()
     }

@@ -1,4 +1,4 @@
-//! What WhatsApp tells of messages: late, lost, doubled, and after the session has connected again.
+//! WhatsApp's acknowledgements: late, lost, doubled, and after the session has reconnected.
 
 use std::time::Duration;
 

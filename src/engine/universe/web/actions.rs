@@ -1,4 +1,4 @@
-//! People with a phone in their hand, and those who ask the service to link and unlink it.
+//! People with a phone in their hand, and those who link and unlink it through the service.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ const TRIES: u32 = 3;
 pub(super) const CHALLENGE: &str = r#"{"challenge":"AAAA"}"#;
 const SIGNED: &str = "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoiQUFBQSJ9";
 
-/// What a person does.
+/// An action of a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::engine::universe) enum Action {
     /// A client sends a message to one.
@@ -38,7 +38,7 @@ pub(in crate::engine::universe) enum Action {
     Confirms,
 }
 
-/// What a person asks the service for.
+/// A request of a person to the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::engine::universe) enum Wish {
     Pair { tries: u32, code_for: Option<PhoneNumber> },

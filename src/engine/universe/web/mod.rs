@@ -58,7 +58,7 @@ pub(super) enum WebEvent {
     Person { channel: usize, action: Action },
 }
 
-/// What outlives processes: the phones, WhatsApp, and what sessions keep.
+/// The part that outlives processes: the phones, WhatsApp, and the sessions' records.
 pub(super) struct Web {
     phones: BTreeMap<usize, Phone>,
     pub(super) keys: Keys,
@@ -68,7 +68,7 @@ pub(super) struct Web {
     patience: Duration,
 }
 
-/// What a process has of web sessions.
+/// A process's part of web sessions.
 #[derive(Default)]
 pub(super) struct InProcess {
     supervisors: BTreeMap<usize, Supervisor>,

@@ -51,7 +51,7 @@ pub(super) struct Session {
     pub(super) is_scanned: bool,
 }
 
-/// What a session does next.
+/// The next step of a session.
 pub(in crate::engine::universe) enum SessionStep {
     Dials,
     /// The connection of this number breaks.
@@ -130,7 +130,7 @@ impl World {
         self.step_later(number, wait, SessionStep::Dials);
     }
 
-    /// The session tells its supervisor something; `None` when it will tell nothing more.
+    /// The session sends its supervisor an event; `None` when it will send no more.
     pub(super) fn tell_supervisor(&mut self, session: u64, event: Option<Event>) {
         let Some(process) = &mut self.process else { return };
         let supervisor =
@@ -141,7 +141,7 @@ impl World {
         self.run_supervisor(channel);
     }
 
-    /// A session is over, and tells why.
+    /// A session ends, with its reason.
     pub(super) fn end_session(&mut self, number: u64, end: Option<End>) {
         let Some(session) = self.session(number) else { return };
         session.has_ended = true;
@@ -178,7 +178,7 @@ impl World {
         }
     }
 
-    /// What the session still does leaves nothing behind.
+    /// The session's records take no further write.
     pub(super) fn close_records(&mut self, number: u64) {
         if let Some(session) = self.session(number) {
             session.is_closed = true;

@@ -131,7 +131,7 @@ impl World {
         }
     }
 
-    /// Nobody knows whether WhatsApp has this message.
+    /// The outcome of this message is unknown.
     fn doubt(&mut self, send_id: Uuid, sentence: &str) {
         let flights = self.process.as_ref().map(|process| &process.web.flights);
         let Some(flight) = flights.and_then(|flights| flights.get(&send_id)) else { return };
@@ -140,8 +140,8 @@ impl World {
         self.conclude(send_id, Reply::Uncertain(words(sentence)));
     }
 
-    /// Nobody reaches the session any more, and nobody hears anything of it.
-    pub(super) fn close_line(&mut self, channel: usize) {
+    /// Senders do not reach the session any more, and get no acknowledgements.
+    pub(super) fn close_handle(&mut self, channel: usize) {
         let Some(process) = &mut self.process else { return };
         process.web.lines.remove(&channel);
         let awaited = process.web.flights.iter().filter(|(_, it)| it.channel == channel && it.is_awaited);

@@ -1,5 +1,5 @@
-//! The supervisor of a session: it hands the engine's machine what happens, one after the other, and does what that
-//! says.
+//! The supervisor of a session: it passes events to the engine's machine, one after the other, and carries out its
+//! effects.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -22,13 +22,13 @@ pub(super) struct Supervisor {
     pub(super) number: u64,
     machine: Machine,
     effects: Effects,
-    /// What is still to be done, each after the one before.
+    /// The effects to carry out, one after the other.
     todo: VecDeque<Effect>,
-    /// What was done and the machine waits for.
+    /// Results that the machine waits for.
     awaited: VecDeque<Input>,
     /// Something is being done that the machine waits for.
     is_busy: bool,
-    /// What the session told; `None` when it will tell nothing more.
+    /// The session's events; `None` when no more will come.
     pub(super) events: VecDeque<Option<Event>>,
     /// Answers of the session to questions.
     pub(super) answers: VecDeque<Input>,
@@ -48,7 +48,7 @@ pub(in crate::engine::universe) enum Doing {
 }
 
 impl Supervisor {
-    /// What the machine is told next.
+    /// The machine's next input.
     fn next(&mut self, now: Duration, dice: &mut Dice) -> Option<Input> {
         if let Some(input) = self.awaited.pop_front() {
             return Some(input);
@@ -74,7 +74,7 @@ impl Supervisor {
 }
 
 impl World {
-    /// The process begins: what was linked is opened, but for what a person must settle first.
+    /// The process starts: linked sessions are opened, except those that wait for a person.
     pub(in crate::engine::universe) fn resume_sessions(&mut self) {
         for channel in (0..self.channels.len()).filter(|channel| self.is_web(*channel)).collect::<Vec<_>>() {
             if self.web.keys.of(channel).is_none() {
@@ -96,7 +96,7 @@ impl World {
         }
     }
 
-    /// The channel's supervisor is there, begun if need be; one that `asks` opens no session before it is told to.
+    /// Starts the channel's supervisor if there is none. With `asks`, it opens no session before a command asks for it.
     fn keep(&mut self, channel: usize, asks: bool) {
         let is_linked = self.web.keys.of(channel).is_some();
         let record = self.channels[channel].clone();
@@ -148,7 +148,7 @@ impl World {
         self.process.as_mut()?.web.supervisors.get_mut(&channel)
     }
 
-    /// Tells the machine what is there to be told, and does what it wants done, until something takes a while.
+    /// Passes all waiting inputs to the machine and carries out its effects, until one takes a while.
     pub(super) fn run_supervisor(&mut self, channel: usize) {
         let (now, at) = (self.clock.elapsed(), self.clock.now());
         loop {
@@ -192,7 +192,7 @@ impl World {
                 self.do_later(channel, if unlinks { 8_000 } else { 1_500 }, Doing::Stop { unlinks });
             }
             Effect::Forget => {
-                self.close_line(channel);
+                self.close_handle(channel);
                 if let Some(session) =
                     self.supervisor(channel).and_then(|supervisor| supervisor.session.take())
                 {
@@ -209,7 +209,7 @@ impl World {
             }
             Effect::Write(write) => self.do_later(channel, 40, Doing::Write(write)),
             Effect::Wipe(to) => {
-                self.close_line(channel);
+                self.close_handle(channel);
                 if let Some(session) = self.supervisor(channel).and_then(|supervisor| supervisor.session) {
                     self.close_records(session);
                 }
@@ -282,7 +282,7 @@ impl World {
         self.after_for_web(Duration::ZERO, WebEvent::Person { channel, action: Action::Wish(again) });
     }
 
-    /// What the machine waits for is done now.
+    /// Carries out an effect that the machine waits for.
     pub(super) fn supervisor_does(&mut self, channel: usize, number: u64, doing: Doing) {
         if self.supervisor(channel).is_none_or(|supervisor| supervisor.number != number) {
             return;
