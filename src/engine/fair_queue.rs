@@ -28,7 +28,7 @@ struct Waiter {
     turn: oneshot::Sender<Grant>,
 }
 
-/// What one sharer had: when its last grant ends in virtual time.
+/// A sharer's account: when its last grant ends in virtual time.
 #[derive(Debug, Default)]
 pub(crate) struct Share(u64);
 

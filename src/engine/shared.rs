@@ -1,4 +1,4 @@
-//! What the engine's actors share: what machines decide by, in [`Common`], and handles besides.
+//! The state that the engine's actors share: the memory of machines, in [`Common`], and handles.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -64,7 +64,7 @@ pub(crate) struct Shared {
     pub(crate) handles: Arc<SessionHandles>,
     /// Fetches the files that web channels send.
     pub(crate) fetcher: Arc<Fetcher>,
-    /// What channels did lately, for people who look.
+    /// The recent activity of channels, for people.
     pub(crate) activity: Activity,
     /// Which channels run in this process.
     pub(crate) cluster: Cluster,
@@ -93,7 +93,7 @@ impl Common {
     }
 }
 
-/// What channels decide by is read by others too.
+/// Other parts read the machines' memory too.
 impl Deref for Shared {
     type Target = Common;
 

@@ -212,7 +212,7 @@ fn held_by(connection: &Connection, send: &Record) -> Option<Outlook> {
     }
     let template = send.template.as_ref().filter(|template| template.status != template::Status::Approved)?;
     let sentence = format!(
-        "the provider's status of the template {} is {}: mend it there, or cancel the send",
+        "the provider's status of the template {} is {}: correct it there, or cancel the send",
         template.name, template.status
     );
     Some(Outlook::waiting(Reason::TemplatePaused, sentence, None))

@@ -91,7 +91,7 @@ impl fmt::Display for Event {
             Self::Reconnects(channel) => write!(f, "channel {channel} gets a new token"),
             Self::TemplateResumes(id) => write!(f, "template {id} may be sent again"),
             Self::Calm => f.write_str("trouble is over"),
-            Self::Look => f.write_str("it is looked whether all is done"),
+            Self::Look => f.write_str("checks whether all is done"),
         }
     }
 }

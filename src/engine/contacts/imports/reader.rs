@@ -29,7 +29,7 @@ pub(super) enum Next {
     Rows(Step),
     /// The file was read to its end.
     End,
-    /// It cannot be read further, for this reason.
+    /// The file cannot be read further, for this reason.
     Failed(String),
     /// The database could not be read; the same may succeed later.
     Interrupted,

@@ -211,7 +211,7 @@ impl World {
             let Recipients::One(number) = send.recipients else { return false };
             let only = Key { send_id: *send_id, ordinal: 0 };
             send.is_active()
-                // Whose time is over waits for its last record only.
+                // An expired send waits for its last record only.
                 && send.expires_at.is_none_or(|at| at > self.clock.wall())
                 && send.progress.high_water == 1
                 && send.channel_id == self.channels[channel].id

@@ -58,7 +58,7 @@ impl World {
             return;
         };
         // Without a session that can send, nothing is written.
-        let session = process.web.lines.get(&channel).and_then(|number| process.web.sessions.get(number));
+        let session = process.web.handles.get(&channel).and_then(|number| process.web.sessions.get(number));
         let is_there =
             session.is_some_and(|session| session.is_connected || process.channels[channel].shown.accepts());
         if !is_there {

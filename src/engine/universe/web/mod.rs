@@ -73,7 +73,7 @@ pub(super) struct Web {
 pub(super) struct InProcess {
     supervisors: BTreeMap<usize, Supervisor>,
     /// The sessions that messages go out through, by channel.
-    lines: BTreeMap<usize, u64>,
+    handles: BTreeMap<usize, u64>,
     sessions: BTreeMap<u64, Session>,
     flights: BTreeMap<Uuid, Flight>,
     asking: BTreeMap<Caller, Asking>,

@@ -13,13 +13,13 @@ use crate::engine::web_session::{Pairing, PasskeyAnswer, Stage};
 
 impl World {
     /// The session that messages of the channel go out through.
-    fn line(&self, channel: usize) -> Option<u64> {
-        self.process.as_ref()?.web.lines.get(&channel).copied()
+    fn handle(&self, channel: usize) -> Option<u64> {
+        self.process.as_ref()?.web.handles.get(&channel).copied()
     }
 
     /// The person looks at what is shown of the linking.
     pub(super) fn show_pairing(&mut self, channel: usize, pairing: &Pairing) {
-        let Some(number) = self.line(channel) else { return };
+        let Some(number) = self.handle(channel) else { return };
         let action = match pairing.stage {
             Stage::Waiting if pairing.qr.is_some() || pairing.code.is_some() => Action::Scans(number),
             Stage::PasskeyRequired if pairing.passkey.as_ref().is_some_and(|it| !it.waits_for_phone) => {
@@ -102,7 +102,7 @@ impl World {
             return self.answer_later(channel, Input::PasskeyAnswered(Err(refused)));
         }
         self.answer_later(channel, Input::PasskeyAnswered(Ok(())));
-        let Some(number) = self.line(channel) else { return };
+        let Some(number) = self.handle(channel) else { return };
         let wait = self.dice.time(Duration::from_millis(500), Duration::from_secs(6));
         let is_proven = self.dice.happens(300);
         let step = match answer {
@@ -115,7 +115,7 @@ impl World {
     }
 
     fn answer_later(&mut self, channel: usize, input: Input) {
-        let Some(number) = self.line(channel) else { return };
+        let Some(number) = self.handle(channel) else { return };
         let wait = self.dice.time(Duration::from_millis(50), Duration::from_secs(2));
         self.step_later(number, wait, SessionStep::Answers(input));
     }

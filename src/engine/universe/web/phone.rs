@@ -42,7 +42,7 @@ pub(super) struct Session {
     pub(super) is_connected: bool,
     /// Connections so far.
     pub(super) connections: u64,
-    /// Attempts to connect in a row that came to nothing.
+    /// Failed attempts to connect in a row.
     attempts: u32,
     has_ended: bool,
     /// Nothing is written any more.
@@ -120,7 +120,7 @@ impl World {
             is_scanned: false,
         };
         process.web.sessions.insert(number, session);
-        process.web.lines.insert(channel, number);
+        process.web.handles.insert(channel, number);
         if let Some(supervisor) = process.web.supervisors.get_mut(&channel) {
             supervisor.events.clear();
             supervisor.answers.clear();
@@ -158,8 +158,8 @@ impl World {
 
     /// The supervisor tells its session to end.
     pub(super) fn stop_session(&mut self, channel: usize, unlinks: bool) {
-        let lines = self.process.as_ref().map(|process| &process.web.lines);
-        let Some(number) = lines.and_then(|lines| lines.get(&channel)).copied() else { return };
+        let handles = self.process.as_ref().map(|process| &process.web.handles);
+        let Some(number) = handles.and_then(|handles| handles.get(&channel)).copied() else { return };
         let Some(session) = self.session(number) else { return };
         let is_linked = session.is_connected && session.device.is_some();
         let phone = self.web.phones.get_mut(&channel);

@@ -37,7 +37,7 @@ impl World {
         let number = self.web.number();
         let Some(process) = &mut self.process else { return };
         process.channels[channel].under_way += 1;
-        let session = process.web.lines.get(&channel).copied();
+        let session = process.web.handles.get(&channel).copied();
         let (pending_reply, slot) = match attempt.web.take().map(|web| *web) {
             Some(WebAttempt { pending_reply, slot }) => (pending_reply, Some(slot)),
             None => (None, None),
@@ -143,7 +143,7 @@ impl World {
     /// Senders do not reach the session any more, and get no acknowledgements.
     pub(super) fn close_handle(&mut self, channel: usize) {
         let Some(process) = &mut self.process else { return };
-        process.web.lines.remove(&channel);
+        process.web.handles.remove(&channel);
         let awaited = process.web.flights.iter().filter(|(_, it)| it.channel == channel && it.is_awaited);
         for send_id in awaited.map(|(send_id, _)| *send_id).collect::<Vec<_>>() {
             self.doubt(send_id, "the session ended before WhatsApp said that it has the message");
