@@ -45,7 +45,7 @@ async fn idle_actors() -> Vec<Row> {
     let channels = seed.channels(&ground.vault, ground.company, 1_000_000, WARMING + IDLE).await;
     seed.know_levels().await;
     let service = ground.serve().await;
-    // A rehearsal starts the channel's actor and leaves nothing to do.
+    // A dry run starts the channel's actor and leaves nothing to do.
     let body = r#"{"type":"text","message":"hi","phone_number":"+55 11 98888-7777"}"#;
     let requests: Vec<_> = channels
         .iter()

@@ -17,7 +17,7 @@ const EACH_SECOND: u64 = 200;
 const IDLE: Duration = Duration::from_secs(8);
 const WARMING: Duration = Duration::from_secs(2);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// How often it is looked whether everything is gone.
+/// How often the bench checks whether everything is gone.
 const LOOK: Duration = Duration::from_millis(50);
 
 pub(crate) fn measure() -> Vec<Row> {

@@ -1,7 +1,7 @@
 //! Forms that are sent twice act once.
 //!
-//! A page gives each form an id (`component::form::once`). The first request with it acts; one that comes meanwhile or later
-//! gets the same answer. A form that is shown again with its faults has not acted, and keeps its id.
+//! A page gives each form an id (`component::form::once`). The first request with it acts; one that comes meanwhile or
+//! later gets the same answer. A form that is shown again with its faults has not acted, and keeps its id.
 //!
 //! The ids are in memory, so a form that is sent before and after a restart acts twice. Most forms may: a second key is
 //! revoked, a second removal finds nothing. What sends messages may not, and so takes its [`Turn`] at the engine, which
@@ -18,7 +18,7 @@ use super::error::Error;
 use super::form::Form;
 use super::page::Answer;
 use super::visitor::{Person, Viewer};
-use crate::engine::{self, Claim, Held};
+use crate::engine::{self, Claim, KeyGuard};
 
 /// Ids that are remembered. The oldest are forgotten: nobody sends a form again after ten thousand others.
 const MOST: usize = 10_000;
@@ -37,8 +37,8 @@ struct Acted {
 }
 
 impl Once {
-    /// Does what the form asks, unless the same form did it before: then the answer is the same. Only an answer that leads
-    /// to another page says that the form has acted.
+    /// Does what the form asks, unless the same form did it before: then the answer is the same. Only an answer that
+    /// leads to another page says that the form has acted.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Once {
 /// The turn of a form that sends messages.
 pub(super) enum Turn {
     /// It sends; its id is held meanwhile, and kept with the send.
-    First(Option<Held>),
+    First(Option<KeyGuard>),
     /// It sent before, perhaps before a restart: this send.
     Done(Uuid),
 }
@@ -100,7 +100,7 @@ impl Turn {
         // Keys of the company's programs do not begin like this by chance.
         let claim = Claim { key: format!("console:{id}"), fingerprint };
         Ok(match state.engine.claim(viewer.company.id, claim).await? {
-            engine::Turn::First(held) => Self::First(Some(held)),
+            engine::Turn::First(guard) => Self::First(Some(guard)),
             engine::Turn::Repeated(accepted) => Self::Done(accepted.send_id),
             // Sends of the console keep their own id as their answer.
             engine::Turn::Told(answer) => Self::Done(answer.parse().map_err(|_| engine::Error::Internal)?),

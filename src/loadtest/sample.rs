@@ -1,4 +1,4 @@
-//! How things stand at one moment of a load test.
+//! The figures of a load test at one moment.
 
 use std::time::{Duration, Instant};
 

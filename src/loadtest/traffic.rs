@@ -20,7 +20,7 @@ pub(super) const IDLE: f64 = 0.25;
 /// The share of the time that warms everything up, and the most of it.
 const WARM_UP: f64 = 0.08;
 const LONGEST_WARM_UP: Duration = Duration::from_secs(2);
-/// How often it is looked whether the test has ended.
+/// How often the end of the test is checked.
 const LISTENING: Duration = Duration::from_millis(50);
 
 /// A tag, and how many recipients a send to it must have, if that is known.

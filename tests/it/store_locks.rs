@@ -253,7 +253,7 @@ async fn whoever_changes_sends_and_messages_at_once_takes_turns() {
     let other = store.clone();
     go(Box::pin(async move {
         for _ in 0..20 {
-            other.put_off_doubts(Timestamp::now().plus(Duration::from_secs(60))).await?;
+            other.put_off_unknown(Timestamp::now().plus(Duration::from_secs(60))).await?;
             other.expire_sends(Timestamp::now(), 3).await?;
         }
         Ok(())

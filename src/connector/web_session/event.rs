@@ -60,9 +60,9 @@ pub enum Event {
     },
     /// It can send.
     Connected,
-    /// An attempt to connect came to nothing; there will be others.
+    /// An attempt to connect failed; others follow.
     Unreachable {
-        /// Attempts in a row that came to nothing, this one included.
+        /// Failed attempts in a row, this one included.
         attempts: u32,
         /// What went wrong.
         sentence: String,
@@ -216,7 +216,7 @@ pub struct Ban {
     pub sentence: String,
 }
 
-/// Why there is no pairing code.
+/// Why WhatsApp gave no pairing code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PairingFailure {
     /// The device is paired already, or the session is over.

@@ -127,7 +127,7 @@ pub trait Session: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`PasskeyRefused`]; the pairing comes to nothing.
+    /// [`PasskeyRefused`]; the pairing fails.
     async fn answer_passkey(&self, assertion: Assertion) -> Result<(), PasskeyRefused>;
 
     /// Says that the phone shows the code of [`Event::PasskeyCode`]. [`Event::Paired`] follows when the phone says so
@@ -135,7 +135,7 @@ pub trait Session: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`PasskeyRefused`]; the pairing comes to nothing.
+    /// [`PasskeyRefused`]; the pairing fails.
     async fn confirm_passkey(&self) -> Result<(), PasskeyRefused>;
 
     /// Takes the device off the phone's list, if there is a connection, and ends with [`End::Unlinked`]. The
@@ -177,7 +177,7 @@ pub struct Figures {
     pub is_connected: bool,
     /// There is a connection and WhatsApp knows the device.
     pub is_logged_in: bool,
-    /// Attempts to connect in a row that came to nothing. The next one comes after 1, 1, 2, 3, 5, 8 … seconds, a
+    /// Failed attempts to connect in a row. The next one comes after 1, 1, 2, 3, 5, 8 … seconds, a
     /// quarter of an hour at most.
     pub failed_attempts: u32,
     /// Connections after the first that were begun.

@@ -50,7 +50,7 @@ pub(in crate::console) async fn list(
     Ok(page(&viewer, &state, &form, Some((&query, request)), &imports))
 }
 
-/// Takes a file, as it comes, and leads to the page where it is looked at before it is imported.
+/// Takes a file, as it comes, and leads to the page that previews it before the import.
 pub(in crate::console) async fn upload(
     viewer: Viewer,
     state: Data<State>,

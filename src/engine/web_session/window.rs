@@ -1,7 +1,7 @@
-//! What counts against a quota of 24 hours: what happened within them, and what is about to happen.
+//! The count for a quota of 24 hours: things that happened within them, and things about to happen.
 //!
-//! Something is counted by its key, once, however often it happens. A [`Slot`] is taken before it happens, and gives
-//! itself back unless it does happen.
+//! A key counts once, however often its event happens. A [`Slot`] is taken before the event, and gives itself back
+//! unless the event happens.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
@@ -15,16 +15,16 @@ use crate::domain::tier::{QUOTA_SPAN, Quota};
 pub(crate) struct Window<K: Eq + Hash + Copy>(Arc<Mutex<Counted<K>>>);
 
 struct Counted<K> {
-    /// In the order of time.
+    /// The past events, in the order of time.
     past: VecDeque<(Timestamp, K)>,
     /// The keys of `past`.
     happened: HashSet<K>,
-    /// How many slots there are for what has not happened.
+    /// The number of slots of each key for events that have not happened.
     pending: HashMap<K, u32>,
 }
 
 impl<K: Eq + Hash + Copy> Window<K> {
-    /// Of what happened, in the order of time.
+    /// A window with these past events, in the order of time.
     pub(crate) fn new(past: Vec<(Timestamp, K)>) -> Self {
         let happened = past.iter().map(|(_, key)| *key).collect();
         Self(Arc::new(Mutex::new(Counted { past: past.into(), happened, pending: HashMap::new() })))
@@ -36,7 +36,7 @@ impl<K: Eq + Hash + Copy> Window<K> {
         Slot { window: self.clone(), key }
     }
 
-    /// Whether this counts already.
+    /// Whether this key counts already.
     pub(crate) fn counts(&self, key: K, wall: Timestamp) -> bool {
         let mut counted = self.counted();
         counted.forget(wall);
@@ -49,12 +49,12 @@ impl<K: Eq + Hash + Copy> Window<K> {
         let mut counted = self.counted();
         counted.forget(wall);
         let over = (counted.len() + others).checked_sub(most as usize)?;
-        // What has not happened takes its place later than all that has.
+        // Events that have not happened count later than all that have.
         let leaves = counted.past.get(over).or(counted.past.back()).map_or(wall, |(at, _)| *at);
         Some(leaves.plus(QUOTA_SPAN))
     }
 
-    /// How much of the quota is left.
+    /// The rest of the quota.
     pub(crate) fn left(&self, quota: Quota, wall: Timestamp) -> Option<u64> {
         let Quota::AtMost(most) = quota else { return None };
         let mut counted = self.counted();
@@ -68,7 +68,7 @@ impl<K: Eq + Hash + Copy> Window<K> {
 }
 
 impl<K: Eq + Hash + Copy> Counted<K> {
-    /// Removes what is older than the quota's span.
+    /// Removes events that are older than the quota's span.
     fn forget(&mut self, wall: Timestamp) {
         let begin = wall.minus(QUOTA_SPAN);
         while let Some((_, key)) = self.past.pop_front_if(|(at, _)| *at <= begin) {
@@ -88,14 +88,14 @@ impl<K: Eq + Hash + Copy> Clone for Window<K> {
     }
 }
 
-/// A place in a [`Window`]; given back when it is dropped.
+/// A slot in a [`Window`], given back on drop.
 pub(crate) struct Slot<K: Eq + Hash + Copy> {
     window: Window<K>,
     key: K,
 }
 
 impl<K: Eq + Hash + Copy> Slot<K> {
-    /// It happens now: the place is kept for 24 hours.
+    /// The event happens now: the slot is kept for 24 hours.
     pub(crate) fn keep(self, now: Timestamp) {
         let mut counted = self.window.counted();
         if counted.happened.insert(self.key) {
@@ -116,7 +116,7 @@ impl<K: Eq + Hash + Copy> Drop for Slot<K> {
     }
 }
 
-/// Never whose it is.
+/// Does not show the key.
 impl<K: Eq + Hash + Copy> fmt::Debug for Slot<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Slot").finish_non_exhaustive()

@@ -1,7 +1,8 @@
-//! Receipts: what the provider told later of messages that it took, perhaps before our own word was written.
+//! Receipts: the provider's later reports on messages that it accepted, perhaps before the outcome of the attempt is
+//! written.
 //!
-//! A receipt only ever moves a message forward, and only a message of the company whose channel heard it. One
-//! that comes before the outcome of its attempt makes the row that the outcome later finds.
+//! A receipt only moves a message forward, and only a message of the company whose channel received it. A receipt that
+//! comes before the outcome of its attempt creates the row that the outcome later finds.
 
 use std::collections::HashMap;
 
@@ -16,24 +17,24 @@ use crate::store::dialect::{Bulk, Cell, Rows, Type};
 use crate::store::outbox::{Announced, Moves};
 use crate::store::{Error, Result, Store};
 
-/// What was heard of one message.
+/// A receipt of one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
     /// The message.
     pub key: Key,
-    /// Whose channel heard it: the message of another company stays as it is.
+    /// The company of the channel that received it: a message of another company stays as it is.
     pub company_id: Uuid,
     /// Sent, delivered, read or failed.
     pub state: State,
     /// The provider's id of the message.
     pub provider_message_id: Option<String>,
-    /// What went wrong, if it failed.
+    /// The failure, if it failed.
     pub error: Option<Failure>,
     /// When it happened.
     pub at: Timestamp,
 }
 
-/// Receipts that said nothing of any message of theirs.
+/// Receipts that matched no message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ignored {
     /// Their company has no such send (any more).
@@ -136,7 +137,7 @@ impl Open {
 }
 
 impl Store {
-    /// Writes receipts of messages that have a row. Whether some are left: they moved no row, or their messages have none.
+    /// Writes receipts of messages that have a row. Returns whether some are left that moved no row: their messages may have none.
     pub(super) async fn receive(
         &self,
         to: &impl ConnectionTrait,
@@ -264,8 +265,8 @@ impl Store {
         Ok(ignored)
     }
 
-    /// Who is at `key`, by the block in `open` or by the one that is read now. A block that cannot be read is
-    /// logged and yields nobody: one damaged send must not keep the ledger from writing.
+    /// The recipient at `key`, from the block in `open` or one that is read now. A block that cannot be read is logged
+    /// and yields nobody: one damaged send must not keep the ledger from writing.
     async fn recipient_at(
         &self,
         to: &impl ConnectionTrait,

@@ -1,4 +1,4 @@
-//! A send that is canceled, or whose time is over, while its service is killed: what the service says of each message
+//! A send that is canceled, or expires, while its service is killed: what the service says of each message
 //! is compared with what the receiver has.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -80,10 +80,10 @@ async fn answers_are_forgotten_in_steps_the_oldest_first(universe: &Universe) {
         store.kept_answer(ACME, &format!("k{age}"), NOW.minus(9 * HOUR)).await.unwrap().is_some()
     };
     let before = NOW.minus(HOUR);
-    assert_eq!(store.forget_answers(before, 2).await.unwrap(), 2);
+    assert_eq!(store.remove_answers(before, 2).await.unwrap(), 2);
     assert_eq!([is_kept(2).await, is_kept(3).await, is_kept(4).await], [true, false, false]);
-    assert_eq!(store.forget_answers(before, 2).await.unwrap(), 1);
-    assert_eq!(store.forget_answers(before, 2).await.unwrap(), 0);
+    assert_eq!(store.remove_answers(before, 2).await.unwrap(), 1);
+    assert_eq!(store.remove_answers(before, 2).await.unwrap(), 0);
     assert_eq!([is_kept(0).await, is_kept(1).await, is_kept(2).await], [true, true, false]);
     assert!(store.find_send(ACME, Uuid::from_u128(14), NOW).await.unwrap().is_some(), "the sends stay");
 }

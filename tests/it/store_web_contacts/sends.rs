@@ -224,8 +224,8 @@ async fn a_whole_answer_is_given_again_until_it_is_forgotten(universe: &Universe
     // An answer about another send is not the same.
     accept(acme, 3).await;
     assert_eq!(kept(acme).await, Some((id(0, 3), None)));
-    store.forget_answer(acme, "k").await.unwrap();
-    store.forget_answer(acme, "k").await.unwrap();
+    store.remove_answer(acme, "k").await.unwrap();
+    store.remove_answer(acme, "k").await.unwrap();
     assert_eq!((kept(acme).await, kept(globex).await), (None, Some((id(0, 2), None))));
     assert!(store.find_send(acme, id(0, 3), NOW).await.unwrap().is_some(), "the send stays");
 }

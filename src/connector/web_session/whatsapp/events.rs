@@ -74,7 +74,7 @@ enum Meaning {
     Event(Event),
     /// Somebody wrote whose address hides the number.
     Wrote(Jid),
-    /// An attempt to connect came to nothing; the library goes on.
+    /// An attempt to connect failed; the library goes on.
     Failed(String),
     End(End),
 }

@@ -37,7 +37,7 @@ pub struct Options {
     pub prekeys: usize,
     /// Threads for all sessions together.
     pub threads: usize,
-    /// Sessions that dial at once, so that a thousand do not when the network comes back. The others wait in line.
+    /// Sessions that dial at once, so that a thousand do not when the network comes back. The others wait in a queue.
     pub dials_at_once: usize,
     /// How long one request by HTTP may take in all, an upload above all.
     pub http_timeout: Duration,

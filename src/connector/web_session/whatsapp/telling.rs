@@ -27,7 +27,7 @@ pub(super) struct Telling {
     waiting: AtomicUsize,
     missed: AtomicU64,
     missed_untold: AtomicU64,
-    /// Attempts to connect in a row that came to nothing.
+    /// Failed attempts to connect in a row.
     attempts: AtomicU32,
     /// A connection was opened, and nothing has come of it yet.
     is_dialled: AtomicBool,
@@ -152,7 +152,7 @@ impl Telling {
         self.attempts.store(0, Ordering::Relaxed);
     }
 
-    /// An attempt to connect came to nothing.
+    /// An attempt to connect failed.
     pub(super) fn failed(&self, sentence: &str) {
         let attempts = self.attempts.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         self.tell(Event::Unreachable { attempts, sentence: sentence.to_owned() });

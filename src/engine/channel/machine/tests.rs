@@ -1,8 +1,8 @@
 //! A machine that is driven by hand: no runtime, no store, and no time but the one it is told.
 
-mod doubt;
 mod explain;
 mod later;
+mod unknown;
 
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! The ledger's machine, driven by hand.
 
-mod doubts;
 mod failures;
+mod in_doubt;
 mod random;
 mod refused;
 

@@ -1,4 +1,4 @@
-//! Carrying out what a node's machine decides.
+//! Carries out the effects of a node's machine.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::engine::planted::{Fault, is_planted};
 use crate::engine::universe::world::World;
 
 impl World {
-    /// Tells the present node's machine something, and does what it wants done.
+    /// Passes an input to the present node's machine, and carries out its effects.
     pub(super) fn feed_node(&mut self, input: Input) {
         if let Input::Renewed { seen, .. } = &input {
             let open = seen.iter().filter(|node| node.standing != Standing::Fenced);

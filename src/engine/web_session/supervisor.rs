@@ -1,6 +1,6 @@
-//! The keeper of one session: a task that holds it, and decides nothing. The [machine](super::machine) says when the
-//! session is opened and ended, and what is written and shown of it; the keeper hands it what happens and carries out
-//! what it says.
+//! The supervisor of one session: a task that owns the session and decides nothing. The [machine](super::machine)
+//! decides when the session is opened and ended, and what is written and shown of it. The supervisor passes events to
+//! the machine and carries out its effects.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::pending;
@@ -11,13 +11,13 @@ use std::time::Instant;
 use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
-use super::line::Line;
+use super::handle::SessionHandle;
 use super::machine::{
     self, Answer, Change, Effect, Effects, Input, Machine, Saved, Write, is_written_by_sender,
 };
 use super::pairing::Pairing;
 use super::passkey::{NotExpected, PasskeyAnswer};
-use super::told::News;
+use super::updates::SessionUpdate;
 use super::{Common, SessionRecords};
 use crate::clock::Timestamp;
 use crate::connector::web_session::{Ack, Event, Opening, PairingFailure, PasskeyRefused, Session};
@@ -27,59 +27,59 @@ use crate::domain::secret::Secret;
 use crate::engine::machine::{Caller, Moment};
 use crate::store;
 
-/// Events that wait for the keeper. The session queues what is beyond.
+/// Events that wait for the supervisor. The session queues further ones.
 const EVENTS: usize = 256;
 
-/// What a keeper may be told. Dropping an answer says that it was not carried out.
+/// A command to a supervisor. A dropped answer means that the command was not carried out.
 #[derive(Debug)]
 pub(super) enum Command {
     /// Link a phone if none is linked, and ask for a code for this number.
     Pair(Option<PhoneNumber>, oneshot::Sender<()>),
-    /// Hand this to the session that waits at the passkey gate.
+    /// Hand this answer to the session that waits for a passkey.
     Passkey(PasskeyAnswer, oneshot::Sender<Result<(), NotExpected>>),
-    /// Unlink the phone and keep nothing.
+    /// Unlink the phone and delete all records of the session.
     Unlink(oneshot::Sender<()>),
     /// End; the phone stays linked.
     Stop,
 }
 
-/// Who waits for an answer.
+/// A caller that waits for an answer.
 enum Waiting {
     Done(oneshot::Sender<()>),
     Passkey(oneshot::Sender<Result<(), NotExpected>>),
 }
 
-/// A question to the session that is under way.
+/// A question to the session, under way.
 type Asking<T> = Option<Pin<Box<dyn Future<Output = T> + Send>>>;
 
 /// A session that was opened.
 struct Held {
     session: Arc<dyn Session>,
-    /// `None` once it will tell nothing more.
+    /// `None` once no further event comes.
     events: Option<mpsc::Receiver<Event>>,
     asking: Asking<Result<Secret, PairingFailure>>,
     answering: Asking<Result<(), PasskeyRefused>>,
 }
 
-pub(super) struct Keeper {
+pub(super) struct Supervisor {
     machine: Machine,
     common: Arc<Common>,
     channel: Uuid,
     company: Uuid,
-    line: Arc<Line>,
+    handle: Arc<SessionHandle>,
     commands: mpsc::Receiver<Command>,
     pairing: watch::Sender<Pairing>,
     callers: HashMap<Caller, Waiting>,
-    /// The number of callers so far.
+    /// Numbers callers.
     asked: u64,
-    /// Of the newest session.
+    /// The records of the newest session.
     records: Option<Arc<SessionRecords>>,
     held: Option<Held>,
-    /// When the machine is to be woken.
+    /// When the machine wants to be woken.
     wakes_at: Option<Instant>,
 }
 
-impl Keeper {
+impl Supervisor {
     pub(super) fn new(
         common: Arc<Common>,
         channel: &Channel,
@@ -90,7 +90,7 @@ impl Keeper {
         let shown = pairing.borrow().clone();
         Self {
             machine: Machine::new(channel, is_linked, shown),
-            line: common.lines.line(channel.id),
+            handle: common.handles.of(channel.id),
             common,
             channel: channel.id,
             company: channel.company_id,
@@ -104,8 +104,7 @@ impl Keeper {
         }
     }
 
-    /// Keeps the session until there is nothing to keep. Without being told to it opens none at first, if `asks`
-    /// says so.
+    /// Runs until the machine ends the supervisor. With `asks`, the session is not opened before a command asks for it.
     pub(super) async fn run(mut self, asks: bool) {
         let turn = (!asks).then(|| self.common.starts.turn(Instant::now()));
         let (mut input, mut effects) = (Input::Started { turn }, Effects::default());
@@ -126,7 +125,7 @@ impl Keeper {
         }
     }
 
-    /// Waits for what happens next.
+    /// Waits for the next input.
     async fn next(&mut self) -> Input {
         let hears_commands = self.machine.hears_commands();
         let Self { held, commands, wakes_at, .. } = self;
@@ -154,7 +153,7 @@ impl Keeper {
         }
     }
 
-    /// Remembers who waits for the answer to a command. Nobody commands any more when the engine has gone.
+    /// Registers the caller of a command. A closed channel means that the engine has gone.
     fn take_in(&mut self, command: Option<Command>) -> machine::Command {
         match command {
             Some(Command::Pair(number, hear)) => {
@@ -175,7 +174,7 @@ impl Keeper {
         caller
     }
 
-    /// Does what the machine wants done; the result, if that is awaited.
+    /// Carries out an effect. Returns the input that it leads to, if the machine awaits one.
     async fn carry_out(&mut self, effect: Effect) -> Option<Input> {
         match effect {
             Effect::Open => return Some(Input::Opened(self.open().await)),
@@ -197,7 +196,7 @@ impl Keeper {
             }
             Effect::Forget => {
                 self.held = None;
-                self.line.close();
+                self.handle.close();
             }
             Effect::AskCode(number) => {
                 if let Some(held) = &mut self.held {
@@ -212,7 +211,7 @@ impl Keeper {
                 }
             }
             Effect::Hear(ack) => self.hear(ack).await,
-            Effect::Tell(news) => self.tell(news).await,
+            Effect::Tell(update) => self.report(update).await,
             Effect::Show(pairing) => {
                 self.pairing.send_replace(*pairing);
             }
@@ -232,7 +231,7 @@ impl Keeper {
         let opening =
             Opening { session: self.channel, records, events, device_name: common.device_name.clone() };
         let session = common.driver.open(opening).await.map_err(|error| error.to_string())?;
-        self.line.open(Arc::clone(&session));
+        self.handle.open(Arc::clone(&session));
         self.held = Some(Held { session, events: Some(heard), asking: None, answering: None });
         Ok(())
     }
@@ -257,29 +256,29 @@ impl Keeper {
     }
 
     async fn wipe(&mut self, to: &Connection) -> store::Result<()> {
-        // What is asked for after the end finds no session, even before the channel's state is known everywhere.
-        self.line.close();
-        // What the session still does must leave nothing behind.
+        // Requests after the end find no session, even before the channel's state is known everywhere.
+        self.handle.close();
+        // The session may still be at work: its records take no further write.
         if let Some(records) = self.records.take() {
             records.close().await;
         }
         self.common.store.end_web_session(self.channel, to).await
     }
 
-    /// Tells the waiting caller the outcome of a message. What a channel's actor waits for, it writes itself.
+    /// Passes on what WhatsApp said of a message. The channel's actor writes an outcome that it waits for itself.
     async fn hear(&mut self, ack: Ack) {
-        let is_awaited = self.line.heard(&ack);
+        let is_awaited = self.handle.heard(&ack);
         if !is_written_by_sender(is_awaited, ack.state) {
-            self.tell(News::Ack(ack)).await;
+            self.report(SessionUpdate::Ack(ack)).await;
         }
     }
 
-    /// Hands on what is to be written; waits while too much is.
-    async fn tell(&mut self, news: News) {
-        self.common.tell.tell(self.company, self.channel, news).await;
+    /// Passes an update on to be written; waits while too many are queued.
+    async fn report(&mut self, update: SessionUpdate) {
+        self.common.updates.send(self.company, self.channel, update).await;
     }
 
-    /// Answers a caller, who may have gone meanwhile.
+    /// Answers a caller, which may have gone meanwhile.
     fn answer(&mut self, caller: Caller, answer: Answer) {
         match (self.callers.remove(&caller), answer) {
             (Some(Waiting::Done(hear)), Answer::Done) => {
@@ -291,7 +290,7 @@ impl Keeper {
             (Some(Waiting::Passkey(hear)), Answer::NotExpected(why)) => {
                 let _ = hear.send(Err(why));
             }
-            // Dropped, which says that it was not carried out.
+            // A dropped answer means that the command was not carried out.
             (Some(Waiting::Done(_)), Answer::NotExpected(_) | Answer::TurnedAway)
             | (Some(Waiting::Passkey(_)), Answer::TurnedAway)
             | (None, _) => {}
@@ -306,7 +305,7 @@ async fn hand_in(session: Arc<dyn Session>, answer: PasskeyAnswer) -> Result<(),
     }
 }
 
-/// Waits for a moment; never ends when there is none.
+/// Waits for a moment; never resolves without one.
 async fn moment(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at.into()).await,
@@ -314,7 +313,7 @@ async fn moment(at: Option<Instant>) {
     }
 }
 
-/// What the session tells next; nothing when there is none.
+/// The session's next event; never resolves without a session.
 async fn told(events: Option<&mut mpsc::Receiver<Event>>) -> Option<Event> {
     match events {
         Some(events) => events.recv().await,
@@ -322,7 +321,7 @@ async fn told(events: Option<&mut mpsc::Receiver<Event>>) -> Option<Event> {
     }
 }
 
-/// The answer to a question, once; never when nothing was asked.
+/// The answer to a question, once; never resolves without a question.
 async fn answer<T>(asking: Option<&mut Asking<T>>) -> T {
     let Some(asking) = asking else { return pending().await };
     let Some(question) = asking.as_mut() else { return pending().await };

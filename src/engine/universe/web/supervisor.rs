@@ -1,4 +1,5 @@
-//! The keeper of a session: it hands the engine's machine what happens, one after the other, and does what that says.
+//! The supervisor of a session: it passes events to the engine's machine, one after the other, and carries out its
+//! effects.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -7,7 +8,7 @@ use super::super::clock::Clock;
 use super::super::dice::Dice;
 use super::super::world::{Event as WorldEvent, World};
 use super::WebEvent;
-use super::deeds::{Deed, Wish};
+use super::actions::{Action, Wish};
 use super::keys::Kept;
 use crate::connector::web_session::Event;
 use crate::domain::channel::{Connection, Status};
@@ -15,19 +16,19 @@ use crate::engine::machine::Caller;
 use crate::engine::web_session::machine::{
     Answer, Change, Command, Effect, Effects, Input, Machine, Saved, Write,
 };
-use crate::engine::web_session::{News, Pairing, Stage, waits_for_a_person};
+use crate::engine::web_session::{Pairing, SessionUpdate, Stage, waits_for_a_person};
 
-pub(super) struct Keeper {
+pub(super) struct Supervisor {
     pub(super) number: u64,
     machine: Machine,
     effects: Effects,
-    /// What is still to be done, each after the one before.
+    /// The effects to carry out, one after the other.
     todo: VecDeque<Effect>,
-    /// What was done and the machine waits for.
+    /// Results that the machine waits for.
     awaited: VecDeque<Input>,
     /// Something is being done that the machine waits for.
     is_busy: bool,
-    /// What the session told; `None` when it will tell nothing more.
+    /// The session's events; `None` when no more will come.
     pub(super) events: VecDeque<Option<Event>>,
     /// Answers of the session to questions.
     pub(super) answers: VecDeque<Input>,
@@ -46,8 +47,8 @@ pub(in crate::engine::universe) enum Doing {
     Wipe(Connection),
 }
 
-impl Keeper {
-    /// What the machine is told next.
+impl Supervisor {
+    /// The machine's next input.
     fn next(&mut self, now: Duration, dice: &mut Dice) -> Option<Input> {
         if let Some(input) = self.awaited.pop_front() {
             return Some(input);
@@ -73,7 +74,7 @@ impl Keeper {
 }
 
 impl World {
-    /// The process begins: what was linked is opened, but for what a person must settle first.
+    /// The process starts: linked sessions are opened, except those that wait for a person.
     pub(in crate::engine::universe) fn resume_sessions(&mut self) {
         for channel in (0..self.channels.len()).filter(|channel| self.is_web(*channel)).collect::<Vec<_>>() {
             if self.web.keys.of(channel).is_none() {
@@ -95,18 +96,18 @@ impl World {
         }
     }
 
-    /// The channel's keeper is there, begun if need be; one that `asks` opens no session before it is told to.
+    /// Starts the channel's supervisor if there is none. With `asks`, it opens no session before a command asks for it.
     fn keep(&mut self, channel: usize, asks: bool) {
         let is_linked = self.web.keys.of(channel).is_some();
         let record = self.channels[channel].clone();
         let turn = (!asks).then(|| self.dice.time(Duration::ZERO, Duration::from_millis(500)));
         let Some(process) = &mut self.process else { return };
-        if process.web.keepers.contains_key(&channel) {
+        if process.web.supervisors.contains_key(&channel) {
             return;
         }
         let stage = if is_linked { Stage::Linked } else { Stage::Starting };
         let shown = Pairing { stage, ..Pairing::default() };
-        let keeper = Keeper {
+        let supervisor = Supervisor {
             number: self.web.number(),
             machine: Machine::new(&record, is_linked, shown),
             effects: Effects::default(),
@@ -121,59 +122,63 @@ impl World {
             wishes: BTreeMap::new(),
             asked: 0,
         };
-        process.web.keepers.insert(channel, keeper);
-        self.run_keeper(channel);
+        process.web.supervisors.insert(channel, supervisor);
+        self.run_supervisor(channel);
     }
 
     /// A person wants something of a session.
     pub(super) fn command(&mut self, channel: usize, wish: Wish) {
         self.keep(channel, matches!(wish, Wish::Unlink { .. }));
-        let keepers = self.process.as_mut().map(|process| &mut process.web.keepers);
-        let Some(keeper) = keepers.and_then(|keepers| keepers.get_mut(&channel)) else { return };
-        keeper.asked += 1;
-        let caller = Caller(keeper.asked);
-        keeper.commands.push_back(match &wish {
+        let supervisors = self.process.as_mut().map(|process| &mut process.web.supervisors);
+        let Some(supervisor) = supervisors.and_then(|supervisors| supervisors.get_mut(&channel)) else {
+            return;
+        };
+        supervisor.asked += 1;
+        let caller = Caller(supervisor.asked);
+        supervisor.commands.push_back(match &wish {
             Wish::Pair { code_for, .. } => Command::Pair(*code_for, caller),
             Wish::Unlink { .. } => Command::Unlink(caller),
             Wish::Passkey(answer) => Command::Passkey(answer.clone(), caller),
         });
-        keeper.wishes.insert(caller, wish);
-        self.run_keeper(channel);
+        supervisor.wishes.insert(caller, wish);
+        self.run_supervisor(channel);
     }
 
-    fn keeper(&mut self, channel: usize) -> Option<&mut Keeper> {
-        self.process.as_mut()?.web.keepers.get_mut(&channel)
+    fn supervisor(&mut self, channel: usize) -> Option<&mut Supervisor> {
+        self.process.as_mut()?.web.supervisors.get_mut(&channel)
     }
 
-    /// Tells the machine what is there to be told, and does what it wants done, until something takes a while.
-    pub(super) fn run_keeper(&mut self, channel: usize) {
+    /// Passes all waiting inputs to the machine and carries out its effects, until one takes a while.
+    pub(super) fn run_supervisor(&mut self, channel: usize) {
         let (now, at) = (self.clock.elapsed(), self.clock.now());
         loop {
-            let keepers = self.process.as_mut().map(|process| &mut process.web.keepers);
-            let Some(keeper) = keepers.and_then(|keepers| keepers.get_mut(&channel)) else { return };
-            if keeper.is_busy {
+            let supervisors = self.process.as_mut().map(|process| &mut process.web.supervisors);
+            let Some(supervisor) = supervisors.and_then(|supervisors| supervisors.get_mut(&channel)) else {
+                return;
+            };
+            if supervisor.is_busy {
                 return;
             }
-            if let Some(effect) = keeper.todo.pop_front() {
-                self.carry_out_for_keeper(channel, effect);
+            if let Some(effect) = supervisor.todo.pop_front() {
+                self.carry_out_for_supervisor(channel, effect);
                 continue;
             }
-            let Some(input) = keeper.next(now, &mut self.dice) else { return };
-            keeper.machine.handle(input, at, &mut keeper.effects);
-            keeper.todo.extend(keeper.effects.drain());
+            let Some(input) = supervisor.next(now, &mut self.dice) else { return };
+            supervisor.machine.handle(input, at, &mut supervisor.effects);
+            supervisor.todo.extend(supervisor.effects.drain());
         }
     }
 
     /// Does something for a machine that it waits for, after a while.
     fn do_later(&mut self, channel: usize, longest: u64, doing: Doing) {
         let wait = self.dice.time(Duration::from_millis(1), Duration::from_millis(longest));
-        let Some(keeper) = self.keeper(channel) else { return };
-        keeper.is_busy = true;
-        let keeper = keeper.number;
-        self.after_for_web(wait, WebEvent::Does { channel, keeper, doing: Box::new(doing) });
+        let Some(supervisor) = self.supervisor(channel) else { return };
+        supervisor.is_busy = true;
+        let supervisor = supervisor.number;
+        self.after_for_web(wait, WebEvent::Does { channel, supervisor, doing: Box::new(doing) });
     }
 
-    fn carry_out_for_keeper(&mut self, channel: usize, effect: Effect) {
+    fn carry_out_for_supervisor(&mut self, channel: usize, effect: Effect) {
         if self.watch.is_traced() {
             let word = word(&effect, &self.clock);
             self.watch.trace(&self.clock, &format!("    the session of channel {channel} wants: {word}"));
@@ -181,14 +186,16 @@ impl World {
         match effect {
             Effect::Open => self.do_later(channel, 400, Doing::Open),
             Effect::Stop { unlinks } => {
-                if let Some(keeper) = self.keeper(channel) {
-                    keeper.answers.clear();
+                if let Some(supervisor) = self.supervisor(channel) {
+                    supervisor.answers.clear();
                 }
                 self.do_later(channel, if unlinks { 8_000 } else { 1_500 }, Doing::Stop { unlinks });
             }
             Effect::Forget => {
-                self.close_line(channel);
-                if let Some(session) = self.keeper(channel).and_then(|keeper| keeper.session.take()) {
+                self.close_handle(channel);
+                if let Some(session) =
+                    self.supervisor(channel).and_then(|supervisor| supervisor.session.take())
+                {
                     self.drop_session(session);
                 }
             }
@@ -196,56 +203,57 @@ impl World {
             Effect::AnswerPasskey(answer) => self.answer_gate(channel, &answer),
             Effect::Look => {
                 let has_given_up = self.goes_wrong(self.plan.trouble.read_fails / 8);
-                if let Some(keeper) = self.keeper(channel) {
-                    keeper.awaited.push_back(Input::Looked { has_given_up });
+                if let Some(supervisor) = self.supervisor(channel) {
+                    supervisor.awaited.push_back(Input::Looked { has_given_up });
                 }
             }
             Effect::Write(write) => self.do_later(channel, 40, Doing::Write(write)),
             Effect::Wipe(to) => {
-                self.close_line(channel);
-                if let Some(session) = self.keeper(channel).and_then(|keeper| keeper.session) {
+                self.close_handle(channel);
+                if let Some(session) = self.supervisor(channel).and_then(|supervisor| supervisor.session) {
                     self.close_records(session);
                 }
                 self.do_later(channel, 40, Doing::Wipe(to));
             }
             Effect::Hear(ack) => self.hear_ack(channel, &ack),
-            Effect::Tell(News::Inbound(number)) => {
+            Effect::Tell(SessionUpdate::Inbound(number)) => {
                 if !self.goes_wrong(self.plan.trouble.read_fails) {
                     self.web.keys.note_heard(channel, number, self.clock.wall());
                 }
             }
-            Effect::Tell(News::Ack(ack)) => self.take_in_ack(channel, &ack),
-            Effect::Tell(News::Lid(..)) => {}
+            Effect::Tell(SessionUpdate::Ack(ack)) => self.take_in_ack(channel, &ack),
+            Effect::Tell(SessionUpdate::Lid(..)) => {}
             Effect::Show(pairing) => self.show_pairing(channel, &pairing),
             Effect::Reply(caller, answer) => self.answer_wish(channel, caller, answer),
             Effect::WakeAt(at) => {
                 let at = self.clock.since_beginning(at).max(self.clock.elapsed());
                 let Some(process) = &mut self.process else { return };
                 let life = Some(process.life);
-                if let Some(keeper) = process.web.keepers.get_mut(&channel) {
-                    keeper.wakes_at = Some(at);
+                if let Some(supervisor) = process.web.supervisors.get_mut(&channel) {
+                    supervisor.wakes_at = Some(at);
                 }
                 let event = Box::new(WebEvent::Wakes { channel });
-                self.agenda.plan(at, WorldEvent::Web { life, event });
+                self.event_queue.plan(at, WorldEvent::Web { life, event });
             }
-            Effect::End => self.end_keeper(channel),
+            Effect::End => self.end_supervisor(channel),
         }
     }
 
     /// The machine is at its end: callers who still wait are turned away.
-    fn end_keeper(&mut self, channel: usize) {
+    fn end_supervisor(&mut self, channel: usize) {
         let Some(process) = &mut self.process else { return };
-        let Some(keeper) = process.web.keepers.remove(&channel) else { return };
-        if let Some(session) = keeper.session {
+        let Some(supervisor) = process.web.supervisors.remove(&channel) else { return };
+        if let Some(session) = supervisor.session {
             self.drop_session(session);
         }
-        for wish in keeper.wishes.into_values() {
+        for wish in supervisor.wishes.into_values() {
             self.wish_again(channel, &wish);
         }
     }
 
     fn answer_wish(&mut self, channel: usize, caller: Caller, answer: Answer) {
-        let Some(wish) = self.keeper(channel).and_then(|keeper| keeper.wishes.remove(&caller)) else {
+        let Some(wish) = self.supervisor(channel).and_then(|supervisor| supervisor.wishes.remove(&caller))
+        else {
             let what = format!("channel {channel}, {caller:?}: {answer:?}");
             return self.watch.break_("each caller of a web session is answered once", what);
         };
@@ -271,12 +279,12 @@ impl World {
             Wish::Unlink { tries } if tries > 1 => Wish::Unlink { tries: tries - 1 },
             Wish::Pair { .. } | Wish::Unlink { .. } | Wish::Passkey(_) => return,
         };
-        self.after_for_web(Duration::ZERO, WebEvent::Person { channel, deed: Deed::Wish(again) });
+        self.after_for_web(Duration::ZERO, WebEvent::Person { channel, action: Action::Wish(again) });
     }
 
-    /// What the machine waits for is done now.
-    pub(super) fn keeper_does(&mut self, channel: usize, number: u64, doing: Doing) {
-        if self.keeper(channel).is_none_or(|keeper| keeper.number != number) {
+    /// Carries out an effect that the machine waits for.
+    pub(super) fn supervisor_does(&mut self, channel: usize, number: u64, doing: Doing) {
+        if self.supervisor(channel).is_none_or(|supervisor| supervisor.number != number) {
             return;
         }
         let fails = self.goes_wrong(self.plan.trouble.read_fails);
@@ -303,14 +311,14 @@ impl World {
                 Input::Wiped(Ok(()))
             }
         };
-        self.keeper_done(channel, number, input);
+        self.supervisor_done(channel, number, input);
     }
 
-    fn keeper_done(&mut self, channel: usize, number: u64, input: Input) {
-        if let Some(keeper) = self.keeper(channel).filter(|keeper| keeper.number == number) {
-            keeper.is_busy = false;
-            keeper.awaited.push_back(input);
-            self.run_keeper(channel);
+    fn supervisor_done(&mut self, channel: usize, number: u64, input: Input) {
+        if let Some(supervisor) = self.supervisor(channel).filter(|supervisor| supervisor.number == number) {
+            supervisor.is_busy = false;
+            supervisor.awaited.push_back(input);
+            self.run_supervisor(channel);
         }
     }
 
@@ -355,7 +363,7 @@ fn word(effect: &Effect, clock: &Clock) -> String {
         Effect::Write(write) => format!("write {write:?}"),
         Effect::Wipe(to) => format!("wipe, {:?}", to.status),
         Effect::Hear(ack) => format!("hear {ack:?}"),
-        Effect::Tell(news) => format!("tell {news:?}"),
+        Effect::Tell(update) => format!("tell {update:?}"),
         Effect::Show(pairing) => format!("show {}", pairing.stage),
         Effect::Reply(caller, answer) => format!("reply to {caller:?}: {answer:?}"),
         Effect::WakeAt(at) => format!("wake at {:?}", clock.since_beginning(*at)),

@@ -1,16 +1,17 @@
-//! Pairs: when the next message may go from this number to the same recipient.
+//! Recipient pacing: when the next message may go from this number to the same recipient.
 //!
-//! The provider wants an even distance between them and lends a burst: what goes sooner is borrowed from the
-//! intervals after it (GCRA for each recipient). A pair that it refuses all the same (code 131056) waits longer
-//! with each refusal, and holds up nobody else. The channel's machine calls, and says what time it is.
+//! The provider demands an even distance between messages of a pair (number and recipient) and grants a burst: a
+//! message that goes sooner borrows from the intervals after it (GCRA for each recipient). A pair that the provider
+//! refuses (code 131056) waits longer with each refusal, and holds up no other pair. The channel's machine calls, and
+//! passes the time in.
 //!
-//! A message takes its slot when it goes, each attempt one. One that must wait is promised a slot of its own, so that
-//! the messages that wait for a recipient do not all come back for one; it asks again when it comes back, because what
-//! came back late, after a pause or a slow commit, would otherwise go at once with those behind it.
+//! Each attempt takes a slot when it goes. A message that has to wait is promised a slot of its own, so that the
+//! messages that wait for a recipient do not all come back for the same one. It asks again when it comes back: after a
+//! pause or a slow commit it may be late, and would otherwise go at once with those behind it.
 //!
-//! Memory is bounded by [`CAPACITY`] pairs, about 9 MB for a number that reaches it. A pair is forgotten when it
-//! owes nothing any more, some with every call and never all at once. Beyond the bound the pairs with the
-//! least left to wait are forgotten first; what is then sent too soon the provider refuses, and is sent later.
+//! Memory is bounded by [`CAPACITY`] pairs, about 9 MB for a number that reaches it. A pair is removed when it owes
+//! nothing any more, some with every call and never all at once. Beyond the bound, the pairs with the shortest wait
+//! left are removed first; the provider refuses a message that then goes too soon, and it is retried.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -20,46 +21,47 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::Tier;
 use crate::engine::planted::{Fault, is_planted};
 
-/// The most pairs that are remembered. A number that keeps to its pace stays far below: it owes no more
-/// intervals than it sent messages, so 1,000 messages a second at six seconds each are 6,000 pairs.
+/// The most pairs in memory. A number that keeps to its pace stays far below: it owes no more intervals than it sent
+/// messages, so 1,000 messages a second at six seconds each are 6,000 pairs.
 const CAPACITY: usize = 100_000;
 
 /// The waits after refusals are 4 to the power of 0, 1, 2 … seconds, as the provider recommends, and no longer
 /// than 4 to this power.
 const LONGEST: u32 = 4;
 
-/// A pair that was refused and lies quiet this long after its wait begins with the shortest wait again.
+/// After this time without a refusal, measured from the end of its wait, a refused pair begins with the shortest wait
+/// again.
 const QUIET: Duration = Duration::from_secs(4_u64.pow(LONGEST));
 
 /// A longer interval counts as this one, so that no sum of intervals overflows.
 const LONGEST_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// At most so many pairs are looked at in one call to find one that may be forgotten.
+/// At most so many pairs are examined in one call to find one to remove.
 const LOOKS: usize = 16;
 
-/// Slots are booked so far ahead, and no farther.
+/// Slots are promised at most this far ahead.
 const FARTHEST: Duration = Duration::from_secs(60 * 60);
 
-/// Memory for more pairs than this is given back when no pair is left.
+/// Memory for more pairs than this is freed when no pair is left.
 const KEPT: usize = 1024;
 
-pub(super) struct Pairs {
-    /// Between two messages; zero when pairs are not paced.
+pub(super) struct RecipientPacing {
+    /// The time between two messages; zero when pairs are not paced.
     interval: Duration,
-    /// What a burst is ahead of its even pace.
+    /// How far a burst may be ahead of the even pace.
     tolerance: Duration,
     pairs: HashMap<PhoneNumber, Pair>,
-    /// One entry for each pair: when it may be forgotten, as was known when it was entered. That moment may have
-    /// moved away since, so it is looked up again when it comes.
+    /// One entry for each pair: when it may be removed, as known when it was entered. That time may have moved since,
+    /// so it is checked when it comes.
     order: BinaryHeap<Reverse<(Instant, PhoneNumber)>>,
     capacity: usize,
 }
 
 #[derive(Clone, Copy)]
 struct Pair {
-    /// When the next message would go if those that went had gone evenly.
+    /// When the next message would go if the messages sent had gone evenly.
     arrival: Instant,
-    /// The same, if those that wait had gone at the slots that they were promised.
+    /// The same, if the waiting messages had gone in their promised slots.
     promised: Instant,
     refused: Option<Refused>,
 }
@@ -72,29 +74,29 @@ struct Refused {
 }
 
 impl Pair {
-    /// From then on the pair is like one that was never seen.
-    fn forgotten_at(&self) -> Instant {
+    /// When the pair may be removed: from then on it is like one that was never seen.
+    fn removable_at(&self) -> Instant {
         let owes = self.arrival.max(self.promised);
         self.refused.map_or(owes, |refused| owes.max(refused.until + QUIET))
     }
 }
 
-impl Pairs {
+impl RecipientPacing {
     /// For a number of this tier.
     pub(super) fn new(tier: &Tier) -> Self {
         Self::bounded(tier, CAPACITY)
     }
 
     fn bounded(tier: &Tier, capacity: usize) -> Self {
-        let mut pairs = Self {
+        let mut pacing = Self {
             interval: Duration::ZERO,
             tolerance: Duration::ZERO,
             pairs: HashMap::new(),
             order: BinaryHeap::new(),
             capacity,
         };
-        pairs.retune(tier);
-        pairs
+        pacing.retune(tier);
+        pacing
     }
 
     /// Follows a changed tier; what pairs owe stays.
@@ -103,13 +105,13 @@ impl Pairs {
         self.tolerance = self.interval * tier.pair_burst.saturating_sub(1);
     }
 
-    /// A message to `recipient` goes now, if it may; otherwise it is promised a slot. One that `has_waited` stands
-    /// behind what went, any other behind what waits too. Beyond [`FARTHEST`] slots are given by chance: what is called
-    /// off leaves its slot empty, and nobody shall wait for days behind those.
+    /// Takes a slot for a message to `recipient` if it may go now; otherwise promises it a slot. A message that
+    /// `has_waited` stands behind messages that went, any other behind waiting messages too. Beyond [`FARTHEST`], slots
+    /// are given at random: canceled messages leave their slots empty, and no message shall wait for days behind those.
     ///
     /// # Errors
     ///
-    /// When it is to ask again.
+    /// When the message has to ask again.
     pub(super) fn take(
         &mut self,
         recipient: PhoneNumber,
@@ -120,7 +122,7 @@ impl Pairs {
         if self.interval.is_zero() && self.pairs.is_empty() {
             return Ok(());
         }
-        self.forget(now);
+        self.remove_settled(now);
         let blocked = self.blocked(recipient, now);
         if self.interval.is_zero() {
             return blocked.map_or(Ok(()), Err);
@@ -158,16 +160,16 @@ impl Pairs {
         paced.max(blocked.unwrap_or_default())
     }
 
-    /// Until when the provider wants nothing to go to `recipient`.
+    /// Until when the provider refuses messages to `recipient`.
     pub(super) fn blocked(&self, recipient: PhoneNumber, now: Instant) -> Option<Instant> {
         let refused = self.pairs.get(&recipient)?.refused?;
         (refused.until > now).then_some(refused.until)
     }
 
-    /// The provider refused a message to `recipient` because this pair is too fast (code 131056): nothing goes
-    /// to it before the moment that is returned. Further answers within that wait are of the same refusal.
+    /// The provider refused a message to `recipient` because this pair is too fast (code 131056). Returns the time
+    /// before which nothing goes to the recipient. Further refusals within that wait belong to the same one.
     pub(super) fn refused(&mut self, recipient: PhoneNumber, now: Instant) -> Instant {
-        self.forget(now);
+        self.remove_settled(now);
         let known = self.pairs.get(&recipient).copied();
         let before = known.and_then(|pair| pair.refused).filter(|refused| refused.until + QUIET > now);
         if let Some(refused) = before.filter(|refused| refused.until > now) {
@@ -186,8 +188,8 @@ impl Pairs {
         until
     }
 
-    /// The provider took a message to `recipient`: the next refusal is a first one again. One that is being
-    /// waited for stays, because the answers of messages in flight come in any order.
+    /// The provider accepted a message to `recipient`: the next refusal counts as a first one. A present wait stays,
+    /// because the answers of messages in flight come in any order.
     pub(super) fn accepted(&mut self, recipient: PhoneNumber, now: Instant) {
         if let Some(pair) = self.pairs.get_mut(&recipient)
             && pair.refused.is_some_and(|refused| refused.until <= now)
@@ -201,11 +203,11 @@ impl Pairs {
             self.evict();
         }
         self.pairs.insert(recipient, pair);
-        self.order.push(Reverse((pair.forgotten_at(), recipient)));
+        self.order.push(Reverse((pair.removable_at(), recipient)));
     }
 
-    /// Forgets pairs that owe nothing any more: two at most, because a call can add one and put off another.
-    fn forget(&mut self, now: Instant) {
+    /// Removes pairs that owe nothing any more: two at most, because a call can add one and delay another.
+    fn remove_settled(&mut self, now: Instant) {
         for _ in 0..2 {
             if self.order.peek().is_some_and(|Reverse((moment, _))| *moment <= now) {
                 self.settle(Some(now));
@@ -216,7 +218,7 @@ impl Pairs {
         }
     }
 
-    /// Forgets the pair with the least left to wait, as far as some looks can tell.
+    /// Removes the pair with the shortest wait left, among a few that are examined.
     fn evict(&mut self) {
         for _ in 0..LOOKS {
             if self.settle(None) {
@@ -228,20 +230,19 @@ impl Pairs {
         }
     }
 
-    /// Looks at the first of the order. It is forgotten when it owes nothing at `now`, or, without that, when
-    /// its moment is still the one that it was entered with; otherwise it is entered again. Whether it was
-    /// forgotten.
+    /// Examines the first pair of the order. The pair is removed when it owes nothing at `now`, or, without `now`, when
+    /// its time has not moved since it was entered; otherwise it is entered again. Returns whether it was removed.
     fn settle(&mut self, now: Option<Instant>) -> bool {
         let Some(Reverse((moment, recipient))) = self.order.pop() else { return false };
         let Some(pair) = self.pairs.get(&recipient) else { return false };
-        let due = pair.forgotten_at();
-        let forgotten = due <= now.unwrap_or(moment);
-        if forgotten {
+        let due = pair.removable_at();
+        let is_removed = due <= now.unwrap_or(moment);
+        if is_removed {
             self.pairs.remove(&recipient);
         } else {
             self.order.push(Reverse((due, recipient)));
         }
-        forgotten
+        is_removed
     }
 }
 

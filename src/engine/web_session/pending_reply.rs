@@ -1,8 +1,8 @@
-//! Errands: what goes with a message whose caller waits, from the request to the session and back.
+//! Pending replies: what accompanies a message whose caller waits, from the request to the session and back.
 //!
-//! An errand is found under the id of its send from before that is written until its caller has the answer. A message
-//! of a web session that was certainly not handed over is not begun without its errand: its caller has gone, or read
-//! that it was not sent.
+//! A pending reply is found under the id of its send, from before the send is written until the caller has the answer.
+//! A message of a web session that was certainly not handed over is not begun without its pending reply: the caller has
+//! gone, or read that the message was not sent.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,112 +24,112 @@ use crate::domain::phone::PhoneNumber;
 /// A message that was handed over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandedOver {
-    /// The send that it is in the ledger.
+    /// Its send in the ledger.
     pub send_id: Uuid,
-    /// What was handed over.
+    /// The ids under which WhatsApp has it.
     pub sent: Sent,
     /// The text of a text message.
     pub text: Option<String>,
-    /// When.
+    /// When it was handed over.
     pub at: Timestamp,
 }
 
-/// Renders the answer that the caller reads when the message was handed over.
+/// Renders the answer that the caller reads once the message is handed over.
 pub type Render = fn(HandedOver) -> String;
 
 /// How an answer is rendered. In a cluster the node that hands the message over renders it.
 #[derive(Debug, Clone, Copy)]
 pub struct Form {
-    /// By which the nodes of a cluster know it. It never changes.
+    /// The name by which the nodes of a cluster know it. It never changes.
     pub name: &'static str,
-    /// Renders it.
+    /// Renders the answer.
     pub render: Render,
 }
 
 /// How a message ended for the caller who waits for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum HandOver {
-    /// WhatsApp's server was given it.
+    /// WhatsApp's server has the message.
     Done(Box<HandedOver>),
-    /// It will not arrive.
+    /// The message will not arrive.
     Failed(Failure),
-    /// Its time was over before it could be handed over, for this reason.
+    /// The message expired before it could be handed over, for this reason.
     TooLate(Reason),
-    /// Somebody canceled it.
+    /// The send was canceled.
     Canceled,
-    /// The engine stopped before it was attempted.
+    /// The engine stopped before the message was attempted.
     Stopping,
-    /// It may or may not have been handed over.
+    /// The message may or may not have been handed over.
     Unknown,
 }
 
-/// What a message took when it was let in.
+/// What a message reserved when the channel admitted it.
 #[derive(Debug)]
 pub(crate) struct Admitted {
-    /// Among those that have not begun.
-    pub(crate) place: Place,
-    /// Among the strangers of 24 hours, if the recipient is one.
+    /// Its slot among the messages that have not been attempted.
+    pub(crate) queued: QueueSlot,
+    /// Its slot among the strangers of 24 hours, if the recipient is a stranger.
     pub(crate) stranger: Option<Slot<PhoneNumber>>,
-    /// How long its turn is away.
+    /// How long until its turn comes.
     pub(crate) wait: Duration,
 }
 
-pub(crate) struct Errand {
+pub(crate) struct PendingReply {
     channel: Uuid,
-    /// Whom it goes to.
+    /// The recipient's address.
     pub(crate) to: Jid,
-    /// How its answer reads.
+    /// Renders the answer.
     pub(crate) render: Render,
     file: Mutex<Option<Media>>,
-    errands: Errands,
+    pending_replies: PendingReplies,
     send_id: OnceLock<Uuid>,
     state: Mutex<State>,
 }
 
 struct State {
-    /// There until the caller is told.
+    /// Tells the caller; `None` once that is done.
     tell: Option<oneshot::Sender<HandOver>>,
-    place: Option<Place>,
+    queued: Option<QueueSlot>,
     stranger: Option<Slot<PhoneNumber>>,
     /// An attempt is under way.
     has_begun: bool,
-    /// An attempt may have reached WhatsApp.
+    /// An earlier attempt may have reached WhatsApp.
     is_in_doubt: bool,
-    /// What is being handed over, or was.
+    /// The message that is being handed over, or was.
     handed_over: Option<HandedOver>,
-    /// What the message was last put back for.
+    /// Why the message was last put back.
     waits_for: Option<Reason>,
-    /// Somebody paused the send.
+    /// The send is paused.
     is_paused: bool,
 }
 
-impl Errand {
-    /// The file, which is here until somebody takes it.
+impl PendingReply {
+    /// Takes the file, once.
     pub(super) fn take_file(&self) -> Option<Media> {
         self.file.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Its send will be written with this id.
+    /// The send will be written with this id: from here on the pending reply is found under it.
     pub(crate) fn accept(self: &Arc<Self>, send_id: Uuid) {
         if self.send_id.set(send_id).is_ok() {
-            self.errands.0.insert(send_id, Arc::clone(self));
+            self.pending_replies.0.insert(send_id, Arc::clone(self));
         }
     }
 
-    /// Its message is attempted.
+    /// An attempt begins.
     pub(crate) fn begin(&self) {
         let mut state = self.state();
-        state.place = None;
+        state.queued = None;
         state.waits_for = None;
         state.has_begun = true;
     }
 
-    /// This is about to be handed over.
+    /// The message is about to be handed over, as this says.
     pub(super) fn hands_over(&self, handed_over: HandedOver) {
         self.state().handed_over = Some(handed_over);
     }
 
-    /// Its message waits again after an attempt, in doubt if that may have reached WhatsApp.
+    /// The message waits again after an attempt, in doubt if the attempt may have reached WhatsApp.
     pub(crate) fn put_back(&self, reason: Reason, is_in_doubt: bool) {
         let mut state = self.state();
         state.has_begun = false;
@@ -137,12 +137,12 @@ impl Errand {
         state.waits_for = Some(reason);
     }
 
-    /// Somebody paused its send, or lets it run again.
+    /// The send was paused or resumed.
     pub(crate) fn pause(&self, is_paused: bool) {
         self.state().is_paused = is_paused;
     }
 
-    /// The engine stops. Whether its message is not under way, in which case its caller was told.
+    /// The engine stops: tells the caller so unless an attempt is under way. Returns whether the caller was told.
     pub(crate) fn give_up(&self, now: Timestamp) -> bool {
         let is_waiting = {
             let state = self.state();
@@ -154,15 +154,16 @@ impl Errand {
         is_waiting
     }
 
-    /// The process lost its lease, and another one may attempt the message. An attempt that is under way tells its own end.
+    /// The process lost its lease, and another process may attempt the message. An attempt under way reports its own
+    /// end.
     pub(crate) fn lose(&self, now: Timestamp) {
         if !self.state().has_begun {
             self.tell(HandOver::Unknown, now);
         }
     }
 
-    /// Its message may not begin any more; `channel` says what holds all messages of its channel. An attempt that is
-    /// under way tells its own end.
+    /// The message may not begin any more; `channel` says what holds all messages of its channel. An attempt under way
+    /// reports its own end.
     pub(crate) fn expire(&self, channel: impl FnOnce() -> Reason, now: Timestamp) {
         let reason = {
             let state = self.state();
@@ -175,25 +176,25 @@ impl Errand {
         self.tell(HandOver::TooLate(reason.unwrap_or_else(channel)), now);
     }
 
-    /// Somebody canceled its send. An attempt that is under way tells its own end.
+    /// The send was canceled. An attempt under way reports its own end.
     pub(crate) fn cancel(&self, now: Timestamp) {
         if !self.state().has_begun {
             self.tell(HandOver::Canceled, now);
         }
     }
 
-    /// WhatsApp has its message, as was heard after all.
+    /// A receipt says that WhatsApp has the message.
     pub(crate) fn has_arrived(&self, now: Timestamp) {
         let handed_over = self.state().handed_over.clone();
         let done = |handed_over| HandOver::Done(Box::new(handed_over));
         self.tell(handed_over.map_or(HandOver::Unknown, done), now);
     }
 
-    /// Tells the caller; only the first word counts. A stranger's place is kept if the message was handed over, or may
+    /// Tells the caller; only the first call counts. A stranger's slot is kept if the message was handed over, or may
     /// have been.
     pub(crate) fn tell(&self, hand_over: HandOver, now: Timestamp) {
         let mut state = self.state();
-        state.place = None;
+        state.queued = None;
         let Some(tell) = state.tell.take() else { return };
         let hand_over = match hand_over {
             HandOver::Done(_) => hand_over,
@@ -214,19 +215,19 @@ impl Errand {
     }
 }
 
-/// Never what is sent, nor to whom.
-impl fmt::Debug for Errand {
+/// Shows neither content nor recipient.
+impl fmt::Debug for PendingReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Errand").finish_non_exhaustive()
+        f.debug_struct("PendingReply").finish_non_exhaustive()
     }
 }
 
-/// The errands of all channels, by their sends. Clones share them.
+/// The pending replies of all channels, by their sends. Clones share them.
 #[derive(Clone, Default)]
-pub(crate) struct Errands(Arc<DashMap<Uuid, Arc<Errand>>>);
+pub(crate) struct PendingReplies(Arc<DashMap<Uuid, Arc<PendingReply>>>);
 
-impl Errands {
-    /// An errand of a channel, and the wait of its caller.
+impl PendingReplies {
+    /// Creates a pending reply of a channel, and the wait of its caller.
     pub(crate) fn begin(
         &self,
         channel: Uuid,
@@ -234,12 +235,12 @@ impl Errands {
         file: Option<Media>,
         admitted: Admitted,
         render: Render,
-    ) -> (Arc<Errand>, Wait) {
+    ) -> (Arc<PendingReply>, Wait) {
         let (tell, told) = oneshot::channel();
-        let Admitted { place, stranger, wait: _ } = admitted;
+        let Admitted { queued, stranger, wait: _ } = admitted;
         let state = State {
             tell: Some(tell),
-            place: Some(place),
+            queued: Some(queued),
             stranger,
             has_begun: false,
             is_in_doubt: false,
@@ -247,43 +248,43 @@ impl Errands {
             waits_for: None,
             is_paused: false,
         };
-        let errand = Arc::new(Errand {
+        let pending_reply = Arc::new(PendingReply {
             channel,
             to,
             render,
             file: Mutex::new(file),
-            errands: self.clone(),
+            pending_replies: self.clone(),
             send_id: OnceLock::new(),
             state: Mutex::new(state),
         });
-        (Arc::clone(&errand), Wait { errand, told })
+        (Arc::clone(&pending_reply), Wait { pending_reply, told })
     }
 
-    /// The errand of a send, while its caller waits.
-    pub(crate) fn find(&self, send_id: Uuid) -> Option<Arc<Errand>> {
+    /// The pending reply of a send, while its caller waits.
+    pub(crate) fn find(&self, send_id: Uuid) -> Option<Arc<PendingReply>> {
         Some(Arc::clone(&*self.0.get(&send_id)?))
     }
 
-    /// The engine has stopped: nobody tells the callers who still wait.
+    /// The engine has stopped: answers the callers that still wait, because no channel will.
     pub(crate) fn end(&self, now: Timestamp) {
         let left: Vec<_> = self.0.iter().map(|entry| Arc::clone(&*entry)).collect();
-        for errand in left {
-            if !errand.give_up(now) {
-                errand.tell(HandOver::Unknown, now);
+        for pending_reply in left {
+            if !pending_reply.give_up(now) {
+                pending_reply.tell(HandOver::Unknown, now);
             }
         }
     }
 
-    /// The errands of a channel, with their sends.
-    pub(crate) fn of(&self, channel: Uuid) -> Vec<(Uuid, Arc<Errand>)> {
+    /// The pending replies of a channel, with their sends.
+    pub(crate) fn of(&self, channel: Uuid) -> Vec<(Uuid, Arc<PendingReply>)> {
         let own = self.0.iter().filter(|entry| entry.channel == channel);
         own.map(|entry| (*entry.key(), Arc::clone(&*entry))).collect()
     }
 }
 
-/// The wait of a caller; the errand is found as long as it lasts.
+/// The wait of a caller. The pending reply is found while it lasts.
 pub(crate) struct Wait {
-    errand: Arc<Errand>,
+    pending_reply: Arc<PendingReply>,
     told: oneshot::Receiver<HandOver>,
 }
 
@@ -296,34 +297,34 @@ impl Wait {
 
 impl Drop for Wait {
     fn drop(&mut self) {
-        if let Some(send_id) = self.errand.send_id.get() {
-            self.errand.errands.0.remove(send_id);
+        if let Some(send_id) = self.pending_reply.send_id.get() {
+            self.pending_reply.pending_replies.0.remove(send_id);
         }
     }
 }
 
-/// The messages of a channel that were let in and have not been attempted.
+/// Counts the messages of a channel that were admitted and have not been attempted.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Places(Arc<AtomicUsize>);
+pub(crate) struct QueueSlots(Arc<AtomicUsize>);
 
-/// One of them; given back when it is dropped.
+/// The slot of one such message, given back on drop.
 #[derive(Debug)]
-pub(crate) struct Place(Arc<AtomicUsize>);
+pub(crate) struct QueueSlot(Arc<AtomicUsize>);
 
-impl Places {
-    /// How many are taken.
+impl QueueSlots {
+    /// The number of slots taken.
     pub(crate) fn taken(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Takes one.
-    pub(crate) fn take(&self) -> Place {
+    /// Takes a slot.
+    pub(crate) fn take(&self) -> QueueSlot {
         self.0.fetch_add(1, Ordering::Relaxed);
-        Place(Arc::clone(&self.0))
+        QueueSlot(Arc::clone(&self.0))
     }
 }
 
-impl Drop for Place {
+impl Drop for QueueSlot {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! Lines: how a channel's actor reaches the session that its keeper keeps, and hears the outcome of a message.
+//! Session handles: a channel's actor reaches its session through one, and hears the outcome of a message.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,56 +10,55 @@ use uuid::Uuid;
 
 use crate::connector::web_session::{Ack, AckState, MessageId, Session};
 
-/// The lines of all channels that were asked for.
+/// The handles of all channels, created on first use.
 #[derive(Default)]
-pub(crate) struct Lines(DashMap<Uuid, Arc<Line>>);
+pub(crate) struct SessionHandles(DashMap<Uuid, Arc<SessionHandle>>);
 
-impl Lines {
-    /// The channel's line, which stays the same while sessions come and go.
-    pub(crate) fn line(&self, channel: Uuid) -> Arc<Line> {
+impl SessionHandles {
+    /// The channel's handle. It outlives its sessions.
+    pub(crate) fn of(&self, channel: Uuid) -> Arc<SessionHandle> {
         Arc::clone(&self.0.entry(channel).or_default())
     }
 }
 
 #[derive(Default)]
-pub(crate) struct Line {
+pub(crate) struct SessionHandle {
     session: RwLock<Option<Arc<dyn Session>>>,
-    /// Who waits to hear of a message that was handed over.
+    /// The callers that wait for the first acknowledgement of a message.
     awaited: Mutex<HashMap<MessageId, oneshot::Sender<AckState>>>,
 }
 
-impl fmt::Debug for Line {
+impl fmt::Debug for SessionHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Line").field("is_open", &self.session().is_some()).finish_non_exhaustive()
+        f.debug_struct("SessionHandle").field("is_open", &self.session().is_some()).finish_non_exhaustive()
     }
 }
 
-impl Line {
-    /// The session, while there is one. It may be without a connection.
+impl SessionHandle {
+    /// The session, while there is one. It may be disconnected.
     pub(crate) fn session(&self) -> Option<Arc<dyn Session>> {
         self.session.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// There is a session.
+    /// Registers a session.
     pub(super) fn open(&self, session: Arc<dyn Session>) {
         *self.session.write().unwrap_or_else(PoisonError::into_inner) = Some(session);
     }
 
-    /// There is none any more, and nobody hears anything of it.
+    /// Removes the session; callers that wait for an acknowledgement get none.
     pub(super) fn close(&self) {
         *self.session.write().unwrap_or_else(PoisonError::into_inner) = None;
         self.awaited().clear();
     }
 
-    /// Waits for the first word about a message; ask before it is handed over. The answer is an error when the
-    /// session ends first.
+    /// Waits for the first acknowledgement of a message. To be called before the message is handed over.
     pub(crate) fn expect(self: &Arc<Self>, id: MessageId) -> Expected {
         let (hear, heard) = oneshot::channel();
         self.awaited().insert(id.clone(), hear);
-        Expected { line: Arc::clone(self), id, heard }
+        Expected { handle: Arc::clone(self), id, heard }
     }
 
-    /// Tells the caller that waits for it; `false` when none does.
+    /// Passes an acknowledgement to the caller that waits for it; returns `false` when none does.
     pub(super) fn heard(&self, ack: &Ack) -> bool {
         let hear = self.awaited().remove(&ack.id);
         hear.is_some_and(|hear| hear.send(ack.state).is_ok())
@@ -70,15 +69,15 @@ impl Line {
     }
 }
 
-/// The first word about a message, which is waited for while this is there.
+/// The wait for the first acknowledgement of a message, ended by dropping this.
 pub(crate) struct Expected {
-    line: Arc<Line>,
+    handle: Arc<SessionHandle>,
     id: MessageId,
     heard: oneshot::Receiver<AckState>,
 }
 
 impl Expected {
-    /// The outcome of the message first; `None` when nobody will say.
+    /// The acknowledgement; `None` when the session ends first.
     pub(crate) async fn word(&mut self) -> Option<AckState> {
         (&mut self.heard).await.ok()
     }
@@ -86,7 +85,7 @@ impl Expected {
 
 impl Drop for Expected {
     fn drop(&mut self) {
-        self.line.awaited().remove(&self.id);
+        self.handle.awaited().remove(&self.id);
     }
 }
 
@@ -100,24 +99,24 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_first_word_is_told_to_whom_it_concerns_and_nobody_else() {
-        let line = Arc::new(Line::default());
+    async fn only_the_first_acknowledgement_reaches_the_caller_that_waits_for_it() {
+        let handle = Arc::new(SessionHandle::default());
         let (one, other) = (MessageId::generate(), MessageId::generate());
-        let (mut first, second) = (line.expect(one.clone()), line.expect(other.clone()));
+        let (mut first, second) = (handle.expect(one.clone()), handle.expect(other.clone()));
         drop(second);
-        assert!(!line.heard(&ack(&other, AckState::Server)));
-        assert!(line.heard(&ack(&one, AckState::Delivered)));
-        assert!(!line.heard(&ack(&one, AckState::Read)));
+        assert!(!handle.heard(&ack(&other, AckState::Server)));
+        assert!(handle.heard(&ack(&one, AckState::Delivered)));
+        assert!(!handle.heard(&ack(&one, AckState::Read)));
         assert_eq!(first.word().await, Some(AckState::Delivered));
         drop(first);
-        assert!(line.awaited().is_empty());
+        assert!(handle.awaited().is_empty());
     }
 
     #[tokio::test]
-    async fn who_waits_hears_that_the_session_has_ended() {
-        let line = Arc::new(Line::default());
-        let mut expected = line.expect(MessageId::generate());
-        line.close();
+    async fn a_caller_that_waits_hears_that_the_session_has_ended() {
+        let handle = Arc::new(SessionHandle::default());
+        let mut expected = handle.expect(MessageId::generate());
+        handle.close();
         assert_eq!(expected.word().await, None);
     }
 }

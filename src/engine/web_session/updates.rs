@@ -1,7 +1,7 @@
-//! What sessions hear of messages and people, taken in: receipts go to the ledger, LIDs to contacts.
+//! Writes what sessions hear of messages and people: receipts go to the ledger, LIDs to contacts.
 //!
-//! One task for all sessions, so that many receipts make one commit. A receipt names its message by the id that
-//! we gave it, which leads to its send.
+//! One task serves all sessions, so that many receipts make one commit. A receipt names its message by the id that
+//! Pombo gave it, which leads to its send.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -19,56 +19,56 @@ use crate::engine::ledger::{self, Hear};
 use crate::engine::upkeep::rounds::caught;
 use crate::store::ledger::Receipt;
 
-/// What waits to be taken in. Sessions queue what is beyond.
+/// Updates that wait to be written. Sessions queue further ones.
 const WAITING: usize = 4_096;
-/// How much is taken in at once.
+/// Updates that are written at once.
 const AT_ONCE: usize = 512;
 /// Delay before a failed write is retried.
 const WRITE_PAUSE: Duration = Duration::from_secs(1);
-/// Messages of which it is remembered which send they are: receipts of one come within moments.
+/// Messages whose sends are cached: the receipts of one message come within moments.
 const REMEMBERED: usize = 8_192;
 
-/// What a session heard.
+/// Something that a session heard.
 #[derive(Debug)]
-pub(in crate::engine) enum News {
+pub(in crate::engine) enum SessionUpdate {
     /// The outcome of a message.
     Ack(Ack),
-    /// The address that hides a number.
+    /// The LID, an address that hides the number.
     Lid(PhoneNumber, Jid),
     /// This person wrote to the session.
     Inbound(PhoneNumber),
 }
 
-/// What is told.
+/// An entry of the queue.
 pub(crate) enum Item {
-    /// What the session of a channel heard.
-    Heard { company: Uuid, channel: Uuid, news: News },
-    /// All before this is to be taken in, which is answered.
+    /// An update from the session of a channel.
+    Heard { company: Uuid, channel: Uuid, update: SessionUpdate },
+    /// Answered once everything before it is written.
     Mark(oneshot::Sender<()>),
 }
 
-/// Where it is told.
+/// The sessions' end of the queue.
 #[derive(Clone)]
-pub(crate) struct Tell(mpsc::Sender<Item>);
+pub(crate) struct UpdateSender(mpsc::Sender<Item>);
 
-/// Where it is taken in; see [`Engine::take_in`].
-pub(crate) struct Told(mpsc::Receiver<Item>);
+/// The end that [`Engine::take_in`] reads.
+pub(crate) struct UpdateReceiver(mpsc::Receiver<Item>);
 
-/// The way of events from sessions to their receiver.
-pub(crate) fn told() -> (Tell, Told) {
-    let (tell, told) = mpsc::channel(WAITING);
-    (Tell(tell), Told(told))
+/// The queue of updates from all sessions.
+pub(crate) fn session_updates() -> (UpdateSender, UpdateReceiver) {
+    let (sender, receiver) = mpsc::channel(WAITING);
+    (UpdateSender(sender), UpdateReceiver(receiver))
 }
 
-impl Tell {
-    /// Hands it on; waits while too much is on its way.
-    pub(super) async fn tell(&self, company: Uuid, channel: Uuid, news: News) {
-        // Nobody takes it in any more when the engine has ended.
-        let _ = self.0.send(Item::Heard { company, channel, news }).await;
+impl UpdateSender {
+    /// Queues an update; waits while the queue is full.
+    pub(super) async fn send(&self, company: Uuid, channel: Uuid, update: SessionUpdate) {
+        // The queue is closed once the engine has ended.
+        let _ = self.0.send(Item::Heard { company, channel, update }).await;
     }
 
-    /// Waits until everything that was told before is taken in.
-    pub(super) async fn is_taken_in(&self) {
+    /// Waits until every update that was queued before is written.
+    pub(super) async fn flush(&self) {
         let (mark, marked) = oneshot::channel();
         if self.0.send(Item::Mark(mark)).await.is_ok() {
             let _ = marked.await;
@@ -77,25 +77,27 @@ impl Tell {
 }
 
 impl Engine {
-    /// Takes in what sessions heard, until the engine ends.
-    pub(crate) async fn take_in(self, mut told: Told) {
+    /// Writes the updates of sessions, until the engine ends.
+    pub(crate) async fn take_in(self, mut updates: UpdateReceiver) {
         let (mut items, mut known) = (Vec::with_capacity(AT_ONCE), HashMap::new());
-        while told.0.recv_many(&mut items, AT_ONCE).await > 0 {
+        while updates.0.recv_many(&mut items, AT_ONCE).await > 0 {
             let mut marks = Vec::new();
             let taking = async {
                 let mut acks = Vec::new();
                 for item in items.drain(..) {
-                    let (company, channel, news) = match item {
-                        Item::Heard { company, channel, news } => (company, channel, news),
+                    let (company, channel, update) = match item {
+                        Item::Heard { company, channel, update } => (company, channel, update),
                         Item::Mark(mark) => {
                             marks.push(mark);
                             continue;
                         }
                     };
-                    match news {
-                        News::Ack(ack) => acks.push((company, channel, ack)),
-                        News::Lid(number, lid) => self.note_lid(company, channel, number, &lid).await,
-                        News::Inbound(number) => self.note_inbound(channel, number).await,
+                    match update {
+                        SessionUpdate::Ack(ack) => acks.push((company, channel, ack)),
+                        SessionUpdate::Lid(number, lid) => {
+                            self.note_lid(company, channel, number, &lid).await
+                        }
+                        SessionUpdate::Inbound(number) => self.note_inbound(channel, number).await,
                     }
                 }
                 self.take_in_acks(acks, &mut known).await;
@@ -107,7 +109,7 @@ impl Engine {
         }
     }
 
-    /// Writes receipts, and retries until that succeeds: WhatsApp tells them once.
+    /// Writes receipts, and retries until that succeeds: WhatsApp sends them once.
     async fn take_in_acks(&self, acks: Vec<(Uuid, Uuid, Ack)>, known: &mut HashMap<MessageId, Uuid>) {
         let mut receipts = Vec::with_capacity(acks.len());
         let mut told: HashMap<Uuid, Vec<(Key, State)>> = HashMap::new();
@@ -128,7 +130,7 @@ impl Engine {
                 // The ledger said which row the database refuses.
                 Ok(Ok(()) | Err(ledger::Error::Refused)) => break,
                 Ok(Err(ledger::Error::Unavailable)) => tokio::time::sleep(WRITE_PAUSE).await,
-                // Nothing can be written any more.
+                // The ledger is closed: nothing can be written any more.
                 Ok(Err(ledger::Error::Closed)) | Err(_) => return,
             }
         }
@@ -137,7 +139,7 @@ impl Engine {
         }
     }
 
-    /// The send that a message is; `None` for messages of the phone's own and of other linked devices.
+    /// The send of a message; `None` for messages of the phone itself and of other linked devices.
     async fn send_of(
         &self,
         channel: Uuid,
@@ -155,7 +157,7 @@ impl Engine {
                     tokio::time::sleep(WRITE_PAUSE).await;
                 }
                 Err(error) => {
-                    tracing::error!(channel.id = %channel, %error, "the send of a receipt was not found");
+                    tracing::error!(channel.id = %channel, %error, "cannot find the send of a receipt");
                     return None;
                 }
             }
@@ -167,22 +169,22 @@ impl Engine {
         Some(found)
     }
 
-    /// An address that was not asked for: the contact shows it.
+    /// Writes a LID that was not asked for to the contact.
     async fn note_lid(&self, company: Uuid, channel: Uuid, number: PhoneNumber, lid: &Jid) {
         if let Err(error) = self.store().learn_lid(company, number, lid.as_str()).await {
-            tracing::warn!(channel.id = %channel, %error, "a contact's LID was not written");
+            tracing::warn!(channel.id = %channel, %error, "cannot write a contact's LID");
         }
     }
 
-    /// Who wrote to the session is no stranger to it.
+    /// Notes that the person wrote to the session, and so is no stranger to it.
     async fn note_inbound(&self, channel: Uuid, number: PhoneNumber) {
         if let Err(error) = self.store().note_first_heard(channel, number, Timestamp::now()).await {
-            tracing::warn!(channel.id = %channel, %error, "it was not noted that somebody wrote");
+            tracing::warn!(channel.id = %channel, %error, "cannot note that a person wrote to the session");
         }
     }
 }
 
-/// What an acknowledgement means for its message.
+/// The message's state after an acknowledgement, and why it failed.
 pub(in crate::engine) fn heard(state: AckState) -> (State, Option<Failure>) {
     match state {
         AckState::Server => (State::Sent, None),

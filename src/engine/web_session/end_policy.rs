@@ -1,4 +1,4 @@
-//! What the end of a session, or a connection that does not come about, means for its channel. Plain decisions.
+//! The end policy: what the end of a session, or a failed connection, means for its channel. Pure functions.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use crate::clock::Timestamp;
 use crate::connector::web_session::{Ban, End, RESTRICTED};
 use crate::domain::channel::{Cause, Connection, Reason, ReasonCode, Status};
 
-/// From so many attempts in a row on, the channel is not merely connecting.
+/// From this number of failed attempts on, the channel is disconnected and not merely connecting.
 const ATTEMPTS: u32 = 3;
-/// The first wait after a session that failed by its own fault, and the longest. Each is twice the one before.
+/// The first and the longest wait after a failed session. Each wait is twice the previous one.
 const FIRST_WAIT: Duration = Duration::from_secs(5);
 const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
-/// So much later than WhatsApp says a ban is over, because clocks differ.
+/// The session reconnects this long after the end of a ban, because clocks differ.
 const AFTER_BAN: Duration = Duration::from_secs(60);
 
 /// How long strangers are refused after WhatsApp restricted the account.
 pub(crate) const RESTRICTED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What comes after the end of a session.
+/// What follows the end of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) status: Status,
@@ -28,15 +28,15 @@ pub(super) struct Verdict {
 /// Whether the session is opened again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Then {
-    /// Not before a person asks for it, or, for some, the next start of the process.
+    /// No, before a person asks for it or, for some ends, the process restarts.
     Close,
-    /// After this wait, which a caller may cut short.
+    /// Yes, after this wait, which a caller may cut short.
     OpenAfter(Duration),
-    /// After this wait, which no caller may cut short.
+    /// Yes, after this wait, which no caller may cut short.
     OpenNotBefore(Duration),
 }
 
-/// Whether only a person may have the session opened again, even after a new start of the process.
+/// Whether only a person may open the session again, even after a restart of the process.
 pub(in crate::engine) fn waits_for_a_person(connection: &Connection) -> bool {
     const CODES: [ReasonCode; 3] =
         [ReasonCode::Replaced, ReasonCode::ConnectionRefused, ReasonCode::LinkLost];
@@ -45,8 +45,7 @@ pub(in crate::engine) fn waits_for_a_person(connection: &Connection) -> bool {
         && matches!(code, Some(Cause::Known(code)) if CODES.contains(code))
 }
 
-/// What the end of a session means, whether a phone was linked or not; `failures` came before it, one after the
-/// other.
+/// What the end of a session means, with a linked phone or without; `failures` failed sessions came before it in a row.
 pub(super) fn after(end: &End, is_linked: bool, failures: u32, now: Timestamp) -> Verdict {
     let closed = |code: ReasonCode, sentence: String| Verdict {
         status: Status::Disconnected,
@@ -134,7 +133,7 @@ pub(super) fn after(end: &End, is_linked: bool, failures: u32, now: Timestamp) -
             closed(ReasonCode::SessionFailed, format!("no phone was linked: {sentence}; begin the pairing again"))
         }
         End::Failed { sentence } => failed(sentence, failures),
-        // Nobody here said so.
+        // Pombo did not stop the session.
         End::Stopped => failed("the session ended by itself", failures),
     }
 }
@@ -153,7 +152,7 @@ fn failed(sentence: &str, failures: u32) -> Verdict {
     }
 }
 
-/// What so many attempts in a row that came to nothing mean for a channel.
+/// What so many failed attempts in a row mean for a channel.
 pub(super) fn unreachable(attempts: u32, sentence: &str) -> (Status, Option<Reason>) {
     if attempts < ATTEMPTS {
         return (Status::Connecting, None);
@@ -165,21 +164,22 @@ pub(super) fn unreachable(attempts: u32, sentence: &str) -> (Status, Option<Reas
     (Status::Disconnected, Some(reason(ReasonCode::Unreachable, sentence, None)))
 }
 
-/// Of a channel whose phone is linked to a device that is not in the session's records.
+/// The reason of a channel whose phone is linked to a device that is not in the session's records.
 pub(super) fn link_lost() -> Reason {
     let sentence = "the session's keys name no linked phone any more, as after a restored backup; restore the newest \
                     ones, or take the device off the phone's list of linked devices and pair the channel again";
     reason(ReasonCode::LinkLost, sentence.to_owned(), None)
 }
 
-/// Of a channel whose account WhatsApp restricted. It stays connected: people who wrote to it can be answered.
+/// The reason of a channel whose account WhatsApp restricted. It stays connected: people who wrote to it can be
+/// answered.
 pub(super) fn restricted() -> Reason {
     let sentence = "WhatsApp refuses messages to people who never wrote to this number, because it restricted the \
                     account; write to them no more for some days";
     reason(ReasonCode::Restricted, sentence.to_owned(), Some(RESTRICTED))
 }
 
-/// Until when an account is taken for restricted, if WhatsApp said so: it does not say for how long.
+/// Until when an account counts as restricted, if WhatsApp restricted it: WhatsApp does not say for how long.
 pub(in crate::engine) fn restricted_until(connection: &Connection) -> Option<Timestamp> {
     let reason = connection.reason.as_ref()?;
     (reason.code == ReasonCode::Restricted.into()).then(|| connection.since.plus(RESTRICTED_FOR))

@@ -1,8 +1,8 @@
-//! The rhythm of a web session: the pace of a person rather than of a machine.
+//! Web pacing: a web session sends at the pace of a person, not of a machine.
 //!
-//! To the limiter's distance between two messages a little is added at random; so many go in a day, fewer in a
-//! session's first days; and so few of them to people who know nothing of us. The caller says what time it is.
-//! What is counted is read from the store when the channel begins, so that a restart lends nothing.
+//! A random time is added to the limiter's distance between two messages. A cap bounds the messages of a day, lower in
+//! a session's first days, and a budget those to strangers: people who never wrote to the session. The caller passes
+//! the time in. The counts are read from the store when the channel starts, so that a restart lends nothing.
 
 use std::time::{Duration, Instant};
 
@@ -13,39 +13,39 @@ use crate::domain::limit::{self, Spent};
 use crate::domain::outlook::Reason;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::{QUOTA_SPAN, Quota, Tier};
-use crate::engine::web_session::{Admitted, Places, Slot, Window};
+use crate::engine::web_session::{Admitted, QueueSlots, Slot, Window};
 
-/// The least that somebody who is refused is told to wait.
+/// The shortest wait that a refused caller is told.
 const LEAST_WAIT: Duration = Duration::from_secs(1);
 
-pub(super) struct Rhythm {
-    /// When a phone was linked.
+pub(super) struct WebPacing {
+    /// When the phone was linked.
     linked_at: Option<Timestamp>,
     /// Messages of the last 24 hours, by their sends.
     attempts: Window<Uuid>,
-    /// People of the last 24 hours who had neither written to the session nor been written to.
+    /// Strangers of the last 24 hours: people who had neither written to the session nor been written to.
     strangers: Window<PhoneNumber>,
-    /// No message starts before, because of what is added at random.
+    /// No message starts before this, because of the random time.
     rest_until: Option<Instant>,
-    /// The limiter lets none start before.
+    /// The limiter lets no message start before this.
     paced_until: Instant,
-    /// WhatsApp refuses messages to strangers, for all that is known.
+    /// WhatsApp refuses messages to strangers until then.
     restricted_until: Option<Timestamp>,
-    places: Places,
+    queued: QueueSlots,
 }
 
-/// Why a message is not let in.
+/// Why a message is not admitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TooSoon {
     /// When it may be tried again.
     pub(crate) retry_after: Duration,
-    /// For a person.
+    /// The reason, as a sentence for people.
     pub(crate) sentence: String,
     /// Which allowance is used up.
     pub(crate) spent: Spent,
 }
 
-/// Who asks to be let in.
+/// A request for admission.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asker {
     /// The recipient, if it never wrote to the session and was never written to.
@@ -54,9 +54,9 @@ pub(super) struct Asker {
     pub(super) patience: Duration,
 }
 
-impl Rhythm {
-    /// Of a session that was linked then, with what it did within the last 24 hours, in the order of time. Its
-    /// limiter begins with an empty bucket.
+impl WebPacing {
+    /// The pacing of a session that was linked at `linked_at`, with its activity of the last 24 hours in the order of
+    /// time. Its limiter begins with an empty bucket.
     pub(super) fn new(
         linked_at: Option<Timestamp>,
         attempts: Vec<(Timestamp, Uuid)>,
@@ -71,11 +71,11 @@ impl Rhythm {
             rest_until: None,
             paced_until: now + interval(tier),
             restricted_until: None,
-            places: Places::default(),
+            queued: QueueSlots::default(),
         }
     }
 
-    /// When a phone was linked, as is known now. What WhatsApp said of another one's account is nothing to it.
+    /// Takes over when the phone was linked. A restriction of another phone's account ends with that.
     pub(super) fn linked(&mut self, at: Option<Timestamp>) {
         if self.linked_at != at {
             self.linked_at = at;
@@ -83,7 +83,7 @@ impl Rhythm {
         }
     }
 
-    /// Lets a message in that will go within the caller's patience.
+    /// Admits a message that will go within the caller's patience.
     ///
     /// # Errors
     ///
@@ -106,9 +106,9 @@ impl Rhythm {
             return Err(TooSoon::until(until, wall, sentence, spent));
         }
         let name = &tier.name;
-        let places = self.places.taken();
+        let queued = self.queued.taken();
         let cap = self.cap(tier, wall);
-        if let Some(until) = self.attempts.full_until(cap, places, wall) {
+        if let Some(until) = self.attempts.full_until(cap, queued, wall) {
             let sentence = format!(
                 "the channel has sent the {cap} messages that its tier `{name}` allows it in 24 hours (options \
                  daily_cap and warm_up)"
@@ -129,12 +129,12 @@ impl Rhythm {
         }
         let paced = self.paced_until.saturating_duration_since(now);
         let begins = self.rest(now).max(paced)
-            + mean_distance(tier).saturating_mul(u32::try_from(places).unwrap_or(u32::MAX));
+            + mean_distance(tier).saturating_mul(u32::try_from(queued).unwrap_or(u32::MAX));
         if let Some(wait) = begins.checked_sub(asker.patience).filter(|wait| !wait.is_zero()) {
-            let before = match places {
+            let before = match queued {
                 0 => "this message cannot go yet".to_owned(),
                 1 => "1 message goes before this one".to_owned(),
-                places => format!("{places} messages go before this one"),
+                queued => format!("{queued} messages go before this one"),
             };
             let sentence = format!(
                 "{before} at the pace of the tier `{name}` (options messages_per_second and jitter), and its turn \
@@ -143,7 +143,7 @@ impl Rhythm {
             return Err(TooSoon { retry_after: wait.max(LEAST_WAIT), sentence, spent: at_the_pace(tier) });
         }
         let stranger = asker.stranger.map(|number| self.strangers.take(number));
-        Ok(Admitted { place: self.places.take(), stranger, wait: begins })
+        Ok(Admitted { queued: self.queued.take(), stranger, wait: begins })
     }
 
     /// Why no message may start, and until when.
@@ -155,8 +155,8 @@ impl Rhythm {
         (!rest.is_zero()).then(|| (Reason::Rate, now + rest))
     }
 
-    /// The message of this send starts; `chance` is from 0 to 1. It counts while the slot is there, and for a day if it
-    /// is kept.
+    /// The message of this send starts; `chance` is from 0 to 1. The message counts while its slot exists, and for a
+    /// day if the slot is kept.
     pub(super) fn started(&mut self, send_id: Uuid, tier: &Tier, now: Instant, chance: f64) -> Slot<Uuid> {
         self.paced_until = self.paced_until.max(now) + interval(tier);
         if !tier.jitter.is_zero() {
@@ -165,12 +165,12 @@ impl Rhythm {
         self.attempts.take(send_id)
     }
 
-    /// WhatsApp refuses messages to strangers; that is taken to last so long.
+    /// WhatsApp refuses messages to strangers, presumably until `until`.
     pub(super) fn restrict(&mut self, until: Timestamp) {
         self.restricted_until = self.restricted_until.max(Some(until));
     }
 
-    /// The messages of today's cap, how many are left of it, and when the next one may go if none is.
+    /// Today's cap, how many messages are left of it, and when the next one may go if none is.
     pub(super) fn day(&self, tier: &Tier, wall: Timestamp) -> (Quota, Option<u64>, Option<Timestamp>) {
         let cap = self.cap(tier, wall);
         let next = self.attempts.full_until(cap, 0, wall);

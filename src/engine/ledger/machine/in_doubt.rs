@@ -1,8 +1,8 @@
-//! Sends whose commit may or may not have gone through.
+//! Sends in doubt: their commit may or may not have happened.
 //!
-//! Their callers are answered when that is settled and not before: a send that was refused is never accepted later,
-//! not even by a process that takes over. Settling goes on beside the commits, so that a backend that hangs with one
-//! send holds up no other. It needs no lease: the database says which sends are there, and keeps the others out.
+//! Their callers are answered once that is settled: a refused send is never accepted later, not even by a process that
+//! takes over. Settling runs beside the commits, so that a database that hangs with one send holds up no other. It
+//! needs no lease: the database says which sends are there, and excludes the others.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Instant;
@@ -19,33 +19,33 @@ use crate::engine::machine::{Caller, Moment};
 /// The most sends that are settled in one transaction.
 const AT_ONCE: usize = 1_000;
 
-/// Who waits until it is known whether a send is there.
-pub(super) enum Doubtful {
-    /// Nobody: the send is to be withdrawn.
+/// A send in doubt, with its waiting caller.
+pub(super) enum InDoubtSend {
+    /// Without a caller: the send has to be withdrawn.
     Abandoned,
     Accept(Accepting),
     Activate(Activating),
 }
 
 #[derive(Default)]
-pub(super) struct Doubts {
+pub(super) struct InDoubt {
     /// The oldest first.
-    sends: BTreeMap<Uuid, Doubtful>,
+    sends: BTreeMap<Uuid, InDoubtSend>,
     settling: Settling,
     failures: u32,
 }
 
-/// How far settling is.
+/// The progress of settling.
 #[derive(Default)]
 enum Settling {
     #[default]
     Idle,
     UnderWay,
-    /// The database did not say; it is asked again then.
+    /// The database did not answer; it is asked again then.
     Resting(Instant),
 }
 
-impl Doubtful {
+impl InDoubtSend {
     const fn caller(&self) -> Option<Caller> {
         match self {
             Self::Abandoned => None,
@@ -55,7 +55,7 @@ impl Doubtful {
     }
 }
 
-impl Doubts {
+impl InDoubt {
     pub(super) fn len(&self) -> usize {
         self.sends.len()
     }
@@ -64,7 +64,7 @@ impl Doubts {
         self.sends.is_empty()
     }
 
-    pub(super) fn add(&mut self, send_id: Uuid, doubtful: Doubtful, effects: &mut Effects) {
+    pub(super) fn add(&mut self, send_id: Uuid, doubtful: InDoubtSend, effects: &mut Effects) {
         let before = self.sends.insert(send_id, doubtful);
         if let Some(caller) = before.and_then(|before| before.caller()) {
             effects.push(Effect::Reply(caller, Err(Error::Closed)));
@@ -72,7 +72,7 @@ impl Doubts {
         self.show(effects);
     }
 
-    /// Asks which sends are there, unless that is under way or nothing is in doubt.
+    /// Asks which sends are there, unless a question is under way or no send is in doubt.
     pub(super) fn settle(&mut self, effects: &mut Effects) {
         if matches!(self.settling, Settling::Idle) && !self.is_empty() {
             self.settling = Settling::UnderWay;
@@ -93,7 +93,7 @@ impl Doubts {
         self.show(effects);
     }
 
-    /// The database did not say which sends are there.
+    /// Settling failed.
     pub(super) fn not_settled(&mut self, failure: &Failure, at: Moment) {
         if self.failures == 0 {
             let sends = self.sends.len();
@@ -103,7 +103,7 @@ impl Doubts {
         self.settling = Settling::Resting(at.monotonic + backing_off(self.failures));
     }
 
-    /// When the database is asked again, if that is to be waited for.
+    /// When settling is retried, if it failed.
     pub(super) const fn rests_until(&self) -> Option<Instant> {
         match self.settling {
             Settling::Resting(until) => Some(until),
@@ -123,17 +123,17 @@ impl Doubts {
     }
 }
 
-/// The send is in the store, or it never will be: its callers are told.
-fn tell(send_id: Uuid, doubtful: Doubtful, is_accepted: bool, effects: &mut Effects) {
+/// The send is in the store, or it never will be: answers its caller.
+fn tell(send_id: Uuid, doubtful: InDoubtSend, is_accepted: bool, effects: &mut Effects) {
     let (caller, answer) = match doubtful {
-        Doubtful::Abandoned => return,
-        Doubtful::Accept(Accepting { send, counts, caller }) => {
+        InDoubtSend::Abandoned => return,
+        InDoubtSend::Accept(Accepting { send, counts, caller }) => {
             if is_accepted && counts {
                 tell_late(send, effects);
             }
             (caller, Answer::Accepted(send_id))
         }
-        Doubtful::Activate(Activating { send, caller }) => {
+        InDoubtSend::Activate(Activating { send, caller }) => {
             if is_accepted {
                 tell_late(send, effects);
             }
@@ -144,7 +144,7 @@ fn tell(send_id: Uuid, doubtful: Doubtful, is_accepted: bool, effects: &mut Effe
     effects.push(Effect::Reply(caller, answer));
 }
 
-/// Says that a send turned out to be accepted. Its channel may have found it in the store meanwhile.
+/// Tells the channel of a send that turned out to be accepted. The channel may have read it from the store already.
 fn tell_late(send: AcceptedSend, effects: &mut Effects) {
     let channel_id = send.order.channel_id;
     effects.push(Effect::Tell { channel_id, arrived: Arrived { sends: vec![send], is_late: true } });

@@ -1,25 +1,25 @@
-//! What is known of a company's contacts as a whole: how many there are, and how far they are indexed.
+//! The totals of a company's contacts: how many there are, and how many are indexed.
 //!
-//! Writers of a company's contacts lock its book first, so that they take turns: two batches
-//! would create the same contact otherwise, or give two the same ordinal. Called by what writes contacts.
+//! Writers of a company's contacts lock its totals first, so that they take turns: otherwise two batches would create
+//! the same contact, or give two contacts the same ordinal. Called by the writers of contacts.
 
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use crate::store::{Error, Result, Store, Transaction};
 
-/// A company's book.
+/// A company's totals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::store) struct Book {
-    /// The next contact's ordinal: how many contacts there are, with those that were deleted since.
+pub(in crate::store) struct ContactTotals {
+    /// The next contact's ordinal: the number of contacts, deleted ones included.
     pub(in crate::store) contacts: i64,
     /// Contacts of lower ordinals are in a segment of the search index.
     pub(in crate::store) indexed: i64,
-    /// Somebody may be indexing contacts of lower ordinals: a change of one has to be noted.
+    /// Contacts of lower ordinals may be being indexed: a change of one has to be noted.
     pub(in crate::store) claimed: i64,
 }
 
-/// The newest contact's place in time.
+/// The newest contact's position in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) struct Newest {
     pub(in crate::store) created_at: i64,
@@ -27,7 +27,7 @@ pub(in crate::store) struct Newest {
 }
 
 impl Newest {
-    /// When contacts are created that come after this one in the list, by time and then by id, if the clock says
+    /// The creation time of contacts that come after this one in the list, by time and then by id, if the clock says
     /// `now` and `lowest` is the lowest of their ids. A clock that jumped back is not followed.
     pub(in crate::store) fn next(self, now: i64, lowest: Uuid) -> i64 {
         let soonest = if lowest > self.id { self.created_at } else { self.created_at + 1 };
@@ -38,37 +38,41 @@ impl Newest {
 const COLUMNS: &str = "contacts, indexed, claimed";
 
 impl Store {
-    /// The book of a company; an empty one when it has no contacts.
-    pub(in crate::store) async fn book(
+    /// The totals of a company; zeros when it has no contacts.
+    pub(in crate::store) async fn contact_totals(
         &self,
         connection: &impl ConnectionTrait,
         company: Uuid,
-    ) -> Result<Book> {
+    ) -> Result<ContactTotals> {
         let select = format!("SELECT {COLUMNS} FROM contact_book WHERE company_id = $1");
         let row = connection.query_one_raw(self.statement(select, [company.into()])).await?;
-        row.map_or(Ok(Book::default()), |row| book(&row))
+        row.map_or(Ok(ContactTotals::default()), |row| totals(&row))
     }
 
-    /// Locks the book until the transaction ends, and makes it when there is none. A company that does not exist
-    /// is refused by the database.
-    pub(in crate::store) async fn lock_book(&self, transaction: &Transaction, company: Uuid) -> Result<Book> {
+    /// Locks the totals until the transaction ends, and creates them when there are none. The database refuses an
+    /// unknown company.
+    pub(in crate::store) async fn lock_totals(
+        &self,
+        transaction: &Transaction,
+        company: Uuid,
+    ) -> Result<ContactTotals> {
         let lock = format!(
             "INSERT INTO contact_book (company_id, contacts, indexed, claimed) VALUES ($1, 0, 0, 0)
              ON CONFLICT (company_id) DO UPDATE SET contacts = contact_book.contacts RETURNING {COLUMNS}"
         );
         let row = transaction.query_one_raw(self.statement(lock, [company.into()])).await?;
-        let row = row.ok_or_else(|| Error::Impossible(format!("no book of company {company}")))?;
-        book(&row)
+        let row = row.ok_or_else(|| Error::Impossible(format!("no contact totals of company {company}")))?;
+        totals(&row)
     }
 
-    /// Writes a locked book.
-    pub(in crate::store) async fn write_book(
+    /// Writes a locked totals.
+    pub(in crate::store) async fn write_totals(
         &self,
         transaction: &Transaction,
         company: Uuid,
-        book: Book,
+        totals: ContactTotals,
     ) -> Result<()> {
-        let Book { contacts, indexed, claimed } = book;
+        let ContactTotals { contacts, indexed, claimed } = totals;
         let update =
             "UPDATE contact_book SET contacts = $2, indexed = $3, claimed = $4 WHERE company_id = $1";
         let values = [company.into(), contacts.into(), indexed.into(), claimed.into()];
@@ -81,15 +85,15 @@ impl Store {
         &self,
         transaction: &Transaction,
         company: Uuid,
-        book: Book,
+        totals: ContactTotals,
     ) -> Result<Option<Newest>> {
-        if book.contacts == 0 {
+        if totals.contacts == 0 {
             return Ok(None);
         }
         // The last ordinal may be free: its contact was deleted.
         let select = "SELECT created_at, id FROM contact WHERE company_id = $1 AND ordinal < $2
              ORDER BY ordinal DESC LIMIT 1";
-        let values = [company.into(), book.contacts.into()];
+        let values = [company.into(), totals.contacts.into()];
         let Some(row) = transaction.query_one_raw(self.statement(select, values)).await? else {
             return Ok(None);
         };
@@ -97,9 +101,9 @@ impl Store {
     }
 }
 
-fn book(row: &sea_orm::QueryResult) -> Result<Book> {
+fn totals(row: &sea_orm::QueryResult) -> Result<ContactTotals> {
     let [contacts, indexed, claimed] = [0, 1, 2].map(|index| row.try_get_by_index(index));
-    Ok(Book { contacts: contacts?, indexed: indexed?, claimed: claimed? })
+    Ok(ContactTotals { contacts: contacts?, indexed: indexed?, claimed: claimed? })
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
-//! What will happen, in the order of virtual time; at the same time, in the order in which it was planned.
+//! The queue of future events, in the order of virtual time; events of the same time in the order in which they were
+//! planned.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
 #[derive(Debug)]
-pub(super) struct Agenda<E> {
+pub(super) struct EventQueue<E> {
     entries: BinaryHeap<Reverse<Entry<E>>>,
     planned: u64,
 }
@@ -17,7 +18,7 @@ struct Entry<E> {
     event: E,
 }
 
-impl<E> Agenda<E> {
+impl<E> EventQueue<E> {
     pub(super) const fn new() -> Self {
         Self { entries: BinaryHeap::new(), planned: 0 }
     }
@@ -60,11 +61,11 @@ mod tests {
 
     #[test]
     fn what_is_planned_for_one_time_happens_in_the_order_of_planning() {
-        let mut agenda = Agenda::new();
+        let mut event_queue = EventQueue::new();
         for (at, event) in [(2, 'c'), (1, 'a'), (2, 'd'), (1, 'b')] {
-            agenda.plan(Duration::from_secs(at), event);
+            event_queue.plan(Duration::from_secs(at), event);
         }
-        let order: String = std::iter::from_fn(|| agenda.next()).map(|(_, event)| event).collect();
+        let order: String = std::iter::from_fn(|| event_queue.next()).map(|(_, event)| event).collect();
         assert_eq!(order, "abcd");
     }
 }

@@ -1,5 +1,4 @@
-//! What the provider tells outside any answer: that something is wrong with a number or its account, or that there are
-//! news of it.
+//! Webhooks of the provider: trouble with a number or its account, or a change of the number.
 
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use crate::connector::Disposition;
 use crate::domain::message::Failure;
 use crate::engine::channel::machine::{Input, Troubled};
 
-/// What it tells.
+/// The kinds of webhooks.
 const TOLD: [Option<Disposition>; 9] = [
     None,
     None,
@@ -22,8 +21,8 @@ const TOLD: [Option<Disposition>; 9] = [
 ];
 
 impl World {
-    /// The provider tells a channel something, which is so.
-    pub(super) fn tell_news(&mut self) {
+    /// The provider sends a channel a webhook, which is true.
+    pub(super) fn tell_by_webhook(&mut self) {
         let channel = usize::try_from(self.dice.below(self.channels.len() as u64)).unwrap_or(0);
         let Some(told) = self.dice.pick(&TOLD).copied() else { return };
         let Some(disposition) = told else {

@@ -1,8 +1,7 @@
-//! Messages of which nobody knows whether the provider has them.
+//! Messages with an unknown outcome: the provider may or may not have them.
 //!
-//! They wait for a receipt. When their time is over the ledger is asked: a receipt may have moved the row
-//! before this process began, or while the answer to the request was still awaited. Only if nothing was heard,
-//! the tier's policy decides.
+//! They wait for a receipt. After the grace period the ledger is asked: a receipt may have moved the row before this
+//! process started, or while the answer to the request was still awaited. Without a receipt, the tier's policy decides.
 
 use std::mem;
 
@@ -14,40 +13,40 @@ use super::input::Failed;
 use super::map::{Map, Set};
 use super::moment::Step;
 use super::retries::Retry;
-use super::work::{Doubt, Ticket};
+use super::work::{PriorOutcome, Ticket};
 use crate::clock::Timestamp;
 use crate::domain::message::{Failure, Key, Outcome, State};
 use crate::domain::outlook::Reason;
 use crate::domain::tier::UnknownOutcome;
 use crate::engine::planted::{Fault, is_planted};
 
-/// Messages whose states at the ledger are asked for.
+/// Messages with an unknown outcome, by the step that comes next.
 #[derive(Debug, Default)]
-pub(super) struct Doubts {
-    /// The time to wait for receipts of these is over.
+pub(super) struct Unknowns {
+    /// The wait for receipts of these is over; the ledger has to be asked.
     over: Vec<Ticket>,
     /// The ledger is being asked about these.
     asked: Vec<Ticket>,
     is_asking: bool,
-    /// Nobody knows of these since just now: a receipt may have been here before.
+    /// Messages whose outcome has just become unknown: a receipt may have arrived before.
     unsure: Vec<Key>,
     is_looking: bool,
-    /// Messages of which a receipt came while they were announced, looked up, or tried again.
+    /// Messages whose receipt arrived while they were announced, looked up, or retried.
     heard: Set<Key>,
 }
 
-impl Doubts {
-    /// The time to wait for a receipt of this message is over.
+impl Unknowns {
+    /// The wait for a receipt of this message is over.
     pub(super) fn add(&mut self, ticket: Ticket) {
         self.over.push(ticket);
     }
 
-    /// Since just now nobody knows whether the provider has this message.
+    /// The outcome of this message has just become unknown.
     pub(super) fn add_unsure(&mut self, key: Key) {
         self.unsure.push(key);
     }
 
-    /// Whether the ledger is being asked about messages whose time to wait is over.
+    /// Whether the ledger is being asked.
     pub(super) const fn is_asking(&self) -> bool {
         self.is_asking
     }
@@ -57,7 +56,7 @@ impl Doubts {
         self.is_asking = false;
     }
 
-    /// The messages that the ledger was not asked about yet.
+    /// Takes the messages that the ledger was not asked about yet.
     pub(super) fn take_rest(&mut self) -> Vec<Ticket> {
         mem::take(&mut self.over)
     }
@@ -68,7 +67,7 @@ impl Doubts {
         Some(self.over.swap_remove(place))
     }
 
-    /// Begins to ask: about which messages.
+    /// Begins to ask the ledger. Returns the messages to ask about.
     fn ask(&mut self) -> Option<Vec<Key>> {
         if self.is_asking || self.over.is_empty() {
             return None;
@@ -78,7 +77,7 @@ impl Doubts {
         Some(self.asked.iter().map(Ticket::key).collect())
     }
 
-    /// Begins to look whether something was heard of what is unknown since just now: of which messages.
+    /// Begins to look for receipts of messages whose outcome has just become unknown. Returns these messages.
     fn look(&mut self) -> Option<Vec<Key>> {
         if self.is_looking || self.unsure.is_empty() {
             return None;
@@ -87,30 +86,30 @@ impl Doubts {
         Some(mem::take(&mut self.unsure))
     }
 
-    /// The ledger gave no answer; it may be asked again after [`Doubts::may_ask`].
+    /// The ledger gave no answer: the messages are asked about again after [`Unknowns::may_ask`].
     fn put_back(&mut self) {
         self.over.append(&mut self.asked);
     }
 
-    /// Whether a receipt of a message came that was in nobody's hands then.
+    /// Whether a receipt arrived while no part of the machine held the message.
     fn take_heard(&mut self, key: Key) -> bool {
         !self.heard.is_empty() && self.heard.remove(&key)
     }
 }
 
 impl Machine {
-    /// Asks the ledger about the messages whose time to wait is over, and about those of which nobody knows since just
-    /// now: a receipt may have come while their answers were awaited, and then there is nothing to wait for.
-    pub(super) fn look_into_doubts(&mut self, step: &mut Step<'_>) {
-        if let Some(messages) = self.doubts.ask() {
+    /// Asks the ledger about the messages whose wait is over, and about those whose outcome has just become unknown: if
+    /// a receipt arrived while their answers were awaited, there is nothing to wait for.
+    pub(super) fn look_into_unknowns(&mut self, step: &mut Step<'_>) {
+        if let Some(messages) = self.unknowns.ask() {
             step.push(Effect::ReadStates { question: Question::IsOver, messages });
         }
-        if let Some(messages) = self.doubts.look() {
+        if let Some(messages) = self.unknowns.look() {
             step.push(Effect::ReadStates { question: Question::WasHeard, messages });
         }
     }
 
-    /// The ledger said where these messages are.
+    /// The ledger answered with the states of these messages.
     pub(super) fn states_read(
         &mut self,
         question: Question,
@@ -119,27 +118,27 @@ impl Machine {
     ) {
         match (question, result) {
             (Question::WasHeard, result) => {
-                self.doubts.is_looking = false;
-                // What cannot be read now is asked again when the time to wait is over.
+                self.unknowns.is_looking = false;
+                // States that cannot be read now are read again when the wait is over.
                 self.heard(result.unwrap_or_default(), step);
             }
             (Question::IsOver, Ok(states)) => {
-                self.doubts.may_ask();
+                self.unknowns.may_ask();
                 let states: Map<Key, State> = states.into_iter().collect();
-                for ticket in mem::take(&mut self.doubts.asked) {
-                    self.resolve_doubt(ticket, states.get(&ticket.key()).copied(), step);
+                for ticket in mem::take(&mut self.unknowns.asked) {
+                    self.resolve_unknown(ticket, states.get(&ticket.key()).copied(), step);
                 }
             }
             (Question::IsOver, Err(_)) => {
-                self.doubts.put_back();
-                self.retries.add(Retry::Doubts, step.now());
+                self.unknowns.put_back();
+                self.retries.add(Retry::Unknowns, step.now());
                 return;
             }
         }
         self.pump(step);
     }
 
-    fn resolve_doubt(&mut self, ticket: Ticket, state: Option<State>, step: &mut Step<'_>) {
+    fn resolve_unknown(&mut self, ticket: Ticket, state: Option<State>, step: &mut Step<'_>) {
         if self.was_heard(ticket.key()) || state.is_some_and(|state| !state.is_open()) {
             self.lanes.settle(ticket, true);
             return;
@@ -147,9 +146,9 @@ impl Machine {
         let Some(work) = self.lanes.work(ticket.send_id) else { return };
         let (company_id, is_leaving) = (work.company_id, work.leaving().is_some());
         if is_leaving || self.is_stopping() {
-            // Its row says that it is in doubt, and its next reader asks again.
+            // The row says that the outcome is unknown: the ledger is asked again when the message is read next.
             self.lanes.park(ticket, step.wall());
-        } else if ticket.doubt != Doubt::Full
+        } else if ticket.prior != PriorOutcome::Unknown
             || self.tier.unknown_outcome == UnknownOutcome::Resend
             || is_planted(Fault::DoubtNotHeld)
         {
@@ -159,7 +158,7 @@ impl Machine {
         }
     }
 
-    /// Nobody will ever know, unless a receipt comes.
+    /// Leaves the outcome unknown, unless a receipt arrives.
     pub(super) fn leave_unknown(
         &mut self,
         ticket: Ticket,
@@ -178,12 +177,12 @@ impl Machine {
             taken_at: ticket.taken_at,
         };
         self.outbox.add(ticket.send_id, company_id, outcome);
-        self.end_errand(ticket.send_id, State::Unknown, None, step.wall());
+        self.end_pending_reply(ticket.send_id, State::Unknown, None, step.wall());
         self.lanes.settle(ticket, true);
     }
 
-    /// A message that was perhaps sent before the process ended.
-    pub(super) fn doubt(&mut self, ticket: Ticket, company_id: Uuid, step: &mut Step<'_>) {
+    /// A message that an earlier process may have sent.
+    pub(super) fn restore_unknown(&mut self, ticket: Ticket, company_id: Uuid, step: &mut Step<'_>) {
         let sentence = "the service ended before the provider's answer was written".to_owned();
         let error = Some(Failure { code: None, sentence });
         self.lanes.count(ticket.send_id);
@@ -205,29 +204,29 @@ impl Machine {
         self.outbox.add(ticket.send_id, company_id, outcome);
         self.lanes.hold_back(ticket.send_id, Reason::UnknownOutcome);
         self.lanes.settle(ticket, false);
-        let ticket = Ticket { again: true, doubt: Doubt::Full, ..ticket };
+        let ticket = Ticket { again: true, prior: PriorOutcome::Unknown, ..ticket };
         if !self.lanes.defer(ticket, step.now() + grace, false) {
             self.lanes.park(ticket, retry_at);
         }
     }
 
-    /// Whether a receipt of a message came that was in nobody's hands then.
+    /// Whether a receipt arrived while no part of the machine held the message.
     pub(super) fn was_heard(&mut self, key: Key) -> bool {
-        self.doubts.take_heard(key)
+        self.unknowns.take_heard(key)
     }
 
-    /// Receipts moved these messages: those that wait here are over.
+    /// Receipts moved these messages: those of them that wait here are over.
     pub(super) fn heard(&mut self, messages: impl IntoIterator<Item = (Key, State)>, step: &mut Step<'_>) {
         for (key, state) in messages {
             if state.is_open() || is_planted(Fault::ReceiptIgnored) {
                 continue;
             }
-            self.end_errand(key.send_id, state, None, step.wall());
-            if let Some(ticket) = self.doubts.take(key) {
+            self.end_pending_reply(key.send_id, state, None, step.wall());
+            if let Some(ticket) = self.unknowns.take(key) {
                 self.lanes.settle(ticket, true);
             } else if !self.lanes.heard(key) && self.lanes.is_recorded(key) {
-                // It is on its way somewhere between these: its holder asks before it goes on.
-                self.doubts.heard.insert(key);
+                // The message is between two parts of the machine: the part that takes it next asks before it goes on.
+                self.unknowns.heard.insert(key);
             }
         }
     }
@@ -244,7 +243,7 @@ mod tests {
             recipient: None,
             attempts: 1,
             again: true,
-            doubt: Doubt::Full,
+            prior: PriorOutcome::Unknown,
             has_waited: true,
             counted: None,
             taken_at: None,
@@ -253,25 +252,25 @@ mod tests {
 
     #[test]
     fn the_ledger_is_asked_about_each_message_once_and_again_when_it_gave_no_answer() {
-        let mut doubts = Doubts::default();
-        assert_eq!(doubts.ask(), None);
-        doubts.add(ticket(1));
-        assert_eq!(doubts.ask(), Some(vec![ticket(1).key()]));
-        doubts.add(ticket(2));
-        assert_eq!(doubts.ask(), None, "it is being asked");
-        assert_eq!((doubts.take(ticket(1).key()), doubts.take(ticket(2).key())), (None, Some(ticket(2))));
-        doubts.put_back();
-        assert_eq!(doubts.ask(), None, "not before the pause is over");
-        doubts.may_ask();
-        assert_eq!(doubts.ask(), Some(vec![ticket(1).key()]));
-        assert!(doubts.is_asking() && doubts.take_rest().is_empty());
+        let mut unknowns = Unknowns::default();
+        assert_eq!(unknowns.ask(), None);
+        unknowns.add(ticket(1));
+        assert_eq!(unknowns.ask(), Some(vec![ticket(1).key()]));
+        unknowns.add(ticket(2));
+        assert_eq!(unknowns.ask(), None, "it is being asked");
+        assert_eq!((unknowns.take(ticket(1).key()), unknowns.take(ticket(2).key())), (None, Some(ticket(2))));
+        unknowns.put_back();
+        assert_eq!(unknowns.ask(), None, "not before the pause is over");
+        unknowns.may_ask();
+        assert_eq!(unknowns.ask(), Some(vec![ticket(1).key()]));
+        assert!(unknowns.is_asking() && unknowns.take_rest().is_empty());
     }
 
     #[test]
     fn a_receipt_that_came_in_between_counts_once() {
-        let mut doubts = Doubts::default();
-        assert!(!doubts.take_heard(ticket(1).key()));
-        doubts.heard.insert(ticket(1).key());
-        assert!(doubts.take_heard(ticket(1).key()) && !doubts.take_heard(ticket(1).key()));
+        let mut unknowns = Unknowns::default();
+        assert!(!unknowns.take_heard(ticket(1).key()));
+        unknowns.heard.insert(ticket(1).key());
+        assert!(unknowns.take_heard(ticket(1).key()) && !unknowns.take_heard(ticket(1).key()));
     }
 }

@@ -1,4 +1,4 @@
-//! Messages through a web session that are only tried: what a message would be, and whether it would go.
+//! Dry runs of messages through a web session: what a message would be, and whether it would go.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,55 +12,51 @@ use crate::connector::web_session::Jid;
 use crate::domain::channel::Channel;
 use crate::domain::request::{WebRecipient, WebRequest};
 use crate::engine::channel::Admit;
-use crate::engine::nodes::RehearseWeb;
+use crate::engine::nodes::DryRunWeb;
 use crate::engine::web_session::{link, seconds};
 use crate::engine::{Engine, Error};
 
-/// What a message through a web session would be.
+/// The result of a dry run: what the message would be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WebRehearsal {
-    /// Where it would go to.
+pub struct WebDryRun {
+    /// The address that it would go to.
     pub to: Jid,
     /// The file that it would send.
-    pub file: Option<RehearsedFile>,
-    /// How long its turn is away.
+    pub file: Option<DryRunFile>,
+    /// How long until its turn.
     pub wait: Duration,
-    /// When its turn is.
+    /// When its turn would be.
     pub at: Timestamp,
 }
 
-/// A file as it would be sent.
+/// A file, as it would be sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RehearsedFile {
-    /// By its content.
+pub struct DryRunFile {
+    /// The type, by its content.
     pub mime_type: String,
-    /// In bytes.
+    /// The length in bytes.
     pub length: usize,
-    /// Of a document: the name that its recipient would see.
+    /// For a document: the name that the recipient would see.
     pub file_name: Option<String>,
-    /// Of an audio or a video, where the file tells: how long it plays, in seconds.
+    /// For an audio or a video whose file tells: the duration in seconds.
     pub seconds: Option<u32>,
-    /// Of an audio: whether it would be played as a voice message.
+    /// For an audio: whether it would be played as a voice message.
     pub is_voice_note: Option<bool>,
 }
 
 impl Engine {
-    /// Everything that [`Engine::send_web`] does before it writes, the same refusals in the same order; nothing is sent,
-    /// and nothing is taken of what the channel may send.
+    /// Does the checks of [`Engine::send_web`], with the same refusals in the same order. Nothing is sent, and nothing
+    /// counts against the channel's limits.
     ///
     /// # Errors
     ///
-    /// As there. A message that would wait longer than its caller for another one to the same recipient is
-    /// [`Error::TooSoon`] at once.
-    pub async fn rehearse_web(
-        &self,
-        channel: &Arc<Channel>,
-        request: WebRequest,
-    ) -> Result<WebRehearsal, Error> {
+    /// As there. A message that would wait longer than its caller's patience, because of another one to the same
+    /// recipient, is [`Error::TooSoon`] at once.
+    pub async fn dry_run_web(&self, channel: &Arc<Channel>, request: WebRequest) -> Result<WebDryRun, Error> {
         self.check_running()?;
-        let asked = RehearseWeb { request };
-        if let Some(rehearsal) = self.ask_owner(channel, &asked).await? {
-            return Ok(rehearsal);
+        let asked = DryRunWeb { request };
+        if let Some(dry_run) = self.ask_owner(channel, &asked).await? {
+            return Ok(dry_run);
         }
         let WebRequest { recipient, content } = asked.request;
         let session = self.session(channel)?;
@@ -71,17 +67,17 @@ impl Engine {
             WebRecipient::Group(_) => None,
         };
         let admit = Admit { stranger, patience: self.0.web_sessions.patience(), tried };
-        // Its place is given back here, so that messages that are meant do not wait for it.
+        // The admission is given back here, so that real messages do not wait for it.
         let wait = self.admit_web(channel, admit).await?.wait;
         let kind = link(&content).map(|(_, kind)| kind);
         let file = self.file(channel, &content).await?;
-        let file = kind.zip(file).map(|(kind, file)| RehearsedFile::new(kind, &file));
+        let file = kind.zip(file).map(|(kind, file)| DryRunFile::new(kind, &file));
         let to = self.address(channel, &session, &recipient, known.as_ref()).await?;
-        Ok(WebRehearsal { to, file, wait, at: Timestamp::now().plus(wait) })
+        Ok(WebDryRun { to, file, wait, at: Timestamp::now().plus(wait) })
     }
 }
 
-impl RehearsedFile {
+impl DryRunFile {
     fn new(kind: Kind, file: &Media) -> Self {
         Self {
             mime_type: file.mime_type.to_owned(),

@@ -1,4 +1,4 @@
-//! People with a phone in their hand, and those who ask the service to link and unlink it.
+//! People with a phone in their hand, and those who link and unlink it through the service.
 
 use std::time::Duration;
 
@@ -16,9 +16,9 @@ const TRIES: u32 = 3;
 pub(super) const CHALLENGE: &str = r#"{"challenge":"AAAA"}"#;
 const SIGNED: &str = "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoiQUFBQSJ9";
 
-/// What a person does.
+/// An action of a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::engine::universe) enum Deed {
+pub(in crate::engine::universe) enum Action {
     /// A client sends a message to one.
     Sends,
     Wish(Wish),
@@ -38,7 +38,7 @@ pub(in crate::engine::universe) enum Deed {
     Confirms,
 }
 
-/// What a person asks the service for.
+/// A request of a person to the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::engine::universe) enum Wish {
     Pair { tries: u32, code_for: Option<PhoneNumber> },
@@ -52,42 +52,42 @@ impl World {
         for channel in (0..self.channels.len()).filter(|channel| self.is_web(*channel)).collect::<Vec<_>>() {
             let singles = self.dice.between(5, 50);
             let mut often = |most| if self.plan.is_calm { 0 } else { self.dice.below(most) };
-            let deeds = [
-                (Deed::Sends, singles),
-                (Deed::Wish(pair(None)), often(4)),
-                (Deed::Wish(Wish::Unlink { tries: TRIES }), often(2)),
-                (Deed::Unlinks, often(2)),
-                (Deed::ConnectsElsewhere, often(3)),
-                (Deed::IsBanned, often(2)),
-                (Deed::IsWrittenTo, often(12)),
+            let actions = [
+                (Action::Sends, singles),
+                (Action::Wish(pair(None)), often(4)),
+                (Action::Wish(Wish::Unlink { tries: TRIES }), often(2)),
+                (Action::Unlinks, often(2)),
+                (Action::ConnectsElsewhere, often(3)),
+                (Action::IsBanned, often(2)),
+                (Action::IsWrittenTo, often(12)),
             ];
-            for (deed, times) in deeds {
+            for (action, times) in actions {
                 for _ in 0..times {
                     let wait = self.dice.time(Duration::from_millis(1), self.plan.lasts);
-                    self.after_anyway(wait, WebEvent::Person { channel, deed: deed.clone() });
+                    self.after_anyway(wait, WebEvent::Person { channel, action: action.clone() });
                 }
             }
         }
     }
 
-    pub(super) fn person_with_phone(&mut self, channel: usize, deed: Deed) {
-        match deed {
-            Deed::Sends => self.write_to_one(channel),
-            Deed::Wish(wish) => self.wish(channel, wish),
-            Deed::Unlinks => self.unlink_on_phone(channel),
-            Deed::ConnectsElsewhere => self.connect_elsewhere(channel),
-            Deed::IsBanned => self.ban(channel),
-            Deed::IsWrittenTo => {
+    pub(super) fn person_with_phone(&mut self, channel: usize, action: Action) {
+        match action {
+            Action::Sends => self.write_to_one(channel),
+            Action::Wish(wish) => self.wish(channel, wish),
+            Action::Unlinks => self.unlink_on_phone(channel),
+            Action::ConnectsElsewhere => self.connect_elsewhere(channel),
+            Action::IsBanned => self.ban(channel),
+            Action::IsWrittenTo => {
                 let from = self.person();
                 let open = self.web.phones.get(&channel).and_then(|phone| phone.open);
                 if let Some(open) = open
                     && self.session(open).is_some_and(|session| session.is_connected)
                 {
-                    self.tell_keeper(open, Some(Event::Inbound { from }));
+                    self.tell_supervisor(open, Some(Event::Inbound { from }));
                 }
             }
-            Deed::Scans(session) => self.scan(session),
-            Deed::Signs => {
+            Action::Scans(session) => self.scan(session),
+            Action::Signs => {
                 let given = json!({
                     "type": "public-key", "id": "AAAA", "rawId": "AAAA",
                     "response": { "clientDataJSON": SIGNED, "authenticatorData": "AAAA", "signature": "AAAA" },
@@ -96,7 +96,7 @@ impl World {
                     self.wish(channel, Wish::Passkey(PasskeyAnswer::Assertion(assertion)));
                 }
             }
-            Deed::Confirms => self.wish(channel, Wish::Passkey(PasskeyAnswer::Confirmation)),
+            Action::Confirms => self.wish(channel, Wish::Passkey(PasskeyAnswer::Confirmation)),
         }
     }
 
@@ -106,7 +106,7 @@ impl World {
         let Some(process) = self.process.as_ref().filter(|process| process.stands_until <= now) else {
             return;
         };
-        let is_kept = process.web.keepers.contains_key(&channel);
+        let is_kept = process.web.supervisors.contains_key(&channel);
         let is_linked = self.web.keys.of(channel).is_some();
         match &wish {
             // There is nothing to unlink.
